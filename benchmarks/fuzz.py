@@ -28,7 +28,7 @@ from limber.solvers.erik.parameters import Hyperparameters
 from limber.solvers.gaze import GazeSolver, Solution, end_errors
 from limber.solvers.goals import GazeGoal
 from limber.solvers.kinematics.skeleton import Skeleton
-from limber.solvers.table import SOLVERS, unavailable
+from limber.solvers.table import SOLVERS, make_solver, unavailable
 
 from benchmarks.fuzz_cases import Case, any_recipe, make
 
@@ -63,7 +63,7 @@ def attempt(
     """
     skeleton, goal, moved = case
     began = time.process_time()
-    make_it = make_it or SOLVERS[name].make
+    make_it = make_it or partial(make_solver, name)
     solver = make_it(skeleton)
     posture = goal.posture.copy()
     last = solver.solve(goal)

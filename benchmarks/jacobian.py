@@ -27,6 +27,7 @@ from limber.solvers.jacobian import family
 from limber.solvers.jacobian.clamping import Clamp
 from limber.solvers.jacobian.damping import ByError, BySmallest, Constant, Damping
 from limber.solvers.jacobian.methods import Damped, Pseudoinverse, SelectivelyDamped
+from limber.solvers.jacobian.options import DampedNearTargets
 from limber.solvers.jacobian.solver import JacobianSolver, Updates
 from limber.solvers.kinematics.rotations import IDENTITY, Quaternion, Vector, X, Y, Z, about, scale
 from limber.solvers.kinematics.skeleton import End, Joint, Skeleton
@@ -39,7 +40,7 @@ METHODS: dict[str, Make] = {
     "transpose": family.transpose,
     "pseudoinverse": family.pseudoinverse,
     "dls": family.dls,
-    "dls_clamped": family.dls_clamped,
+    "dls_clamped": lambda skeleton: family.dls(skeleton, DampedNearTargets()),
     "sdls": family.sdls,
     "priorities": family.priorities,
 }

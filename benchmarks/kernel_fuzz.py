@@ -23,6 +23,7 @@ from limber.solvers.expressive.model import Model
 from limber.solvers.expressive.motion import Transition
 from limber.solvers.expressive.options import Options
 from limber.solvers.expressive.prediction import GoalForecast, Velocity
+from limber.solvers.expressive.seeds import Seeds
 from limber.solvers.goals import Direction, EndGoal, GazeGoal, Orientation, Point, Position
 from limber.solvers.kernel.binding import CompiledModel
 from limber.solvers.kernel.bones import CompiledBones
@@ -32,39 +33,25 @@ from limber.solvers.kernel.library import KernelError, kernel
 from limber.solvers.kinematics.rotations import IDENTITY, to_matrix
 from limber.solvers.kinematics.skeleton import End, Joint, Skeleton
 from limber.solvers.limits import usual_limits
+from limber.solvers.mechanism.solver import MechanismSolver
 from limber.solvers.virtual_chain.chain import VirtualChain
-from limber.solvers.whole_body.body import Body
+from limber.solvers.whole_body.body import Body, Coupling
 from limber.solvers.whole_body.law import Law
 from limber.solvers.whole_body.solver import Options as WholeBodyOptions
 from limber.solvers.whole_body.solver import WholeBody
-from limber.solvers.whole_body.targets import Target, Values
+from limber.solvers.whole_body.targets import Contact, Target, TargetError, Values
 
-EXTREMES = (0.0, -0.0, 1.0, -1.0, math.pi, math.tau, 5e-324, 1e-300, 1e-12, 1e9, 1e99, 1e200, 1e308)
-BAD = (math.nan, math.inf, -math.inf)
+from . import kernel_fuzz_mechanisms
+from .kernel_fuzz_numbers import number, unit, vector
+
 SIZES = (1, 2, 3, 5, 8, 18, 60, 200)
 SHARES = (0.3, 0.2, 0.2, 0.15, 0.1, 0.04, 0.007, 0.003)  # of the skeletons, by size
 CALLS_OF_A_SKELETON = 40
 SHARE_OF_ERIK = 0.3  # of the calls
 BEYOND = 1e-15  # of an angle: rounding by which full rotations may put it beyond a limit
 BODIES = 0.2  # share of the calls that are steps of a whole body
-BONES = 0.2  # the same of solves on bones
-
-
-def number(draw: np.random.Generator) -> float:
-    """A usual number, an extreme one or, seldom, none."""
-    kind = draw.random()
-    if kind < 0.9:
-        return float(draw.normal())
-    return float(draw.choice(EXTREMES if kind < 0.99 else BAD))
-
-
-def vector(draw: np.random.Generator, count: int) -> tuple[float, ...]:
-    return tuple(number(draw) for _ in range(count))
-
-
-def unit(draw: np.random.Generator, count: int) -> tuple[float, ...]:
-    values = draw.normal(size=count)
-    return tuple((values / np.linalg.norm(values)).tolist())
+MECHANISMS = 0.2  # and that are solves of mechanisms
+BONES = 0.2  # and of solves on bones
 
 
 def skeleton_of(draw: np.random.Generator, joints: int) -> Skeleton:
@@ -177,11 +164,12 @@ def call(draw: np.random.Generator, compiled: CompiledModel, skeleton: Skeleton)
         steps, looks = int(draw.integers(0, 20)), bool(draw.integers(2))
         corrections = compiled.correct(goal, posture, starts, costs, steps, looks)
         return [np.array((*each.angles, *each[1:]), float) for each in corrections]
-    path = PlannedPath(angles, dt, speed, transition.kind, transition.branch, 1.0, False, False)
-    starts = np.tile(angles, (3, 1)), np.ones(3), np.zeros(3)
+    known = np.array([vector(draw, n) for _ in range(int(draw.integers(12)))]).reshape(-1, n)
+    path = PlannedPath(known, angles, dt, speed, transition.kind, transition.branch, 1.0, False, False)
+    seeds = Seeds(compiled.model)
     moving = [Velocity(vector(draw, 3), vector(draw, 3)) for _ in goal.ends]
     forecast, lead = GoalForecast(goal, moving, 1 / 60), abs(number(draw))
-    pool, _, branch = compiled.plan(problem, forecast, lead, (0.03, 0.1, abs(number(draw))), starts, path)
+    pool, _, branch = compiled.plan(problem, forecast, lead, (0.03, 0.1, abs(number(draw))), seeds, path)
     return [pool, np.array(branch)]
 
 
@@ -233,6 +221,29 @@ def call_bones(draw: np.random.Generator, skeleton: Skeleton, bones: CompiledBon
     return [numbers, solved.values, solved.balls, solved.forces]
 
 
+def couplings_of(draw: np.random.Generator, joints: tuple[Joint, ...]) -> list[Coupling]:
+    """Couplings of any factors, some of which cannot hold."""
+    couplings = []
+    for name in ("first", "second")[: int(draw.choice([0, 0, 1, 2]))]:
+        chosen = draw.choice(len(joints), min(len(joints), 3), replace=False)
+        lower, upper = sorted(draw.choice([0.0, 0.0, -math.inf, math.inf, *draw.normal(size=3)], 2).tolist())
+        couplings.append(Coupling(name, {joints[k].name: number(draw) for k in chosen}, lower, upper))
+    return couplings
+
+
+def contacts_of(draw: np.random.Generator) -> tuple[Contact, ...]:
+    """Contacts of some of three links, near or out of reach, some with a rotation."""
+    return tuple(
+        Contact(
+            str(k),
+            np.array(vector(draw, 3)),
+            np.array(to_matrix(unit(draw, 4))) if draw.random() < 0.5 else None,
+        )
+        for k in range(3)
+        if draw.random() < 0.3
+    )
+
+
 def stepped(draw: np.random.Generator, skeleton: Skeleton) -> list[np.ndarray]:
     """One random step of a whole body, after another one; returns what must be finite."""
     links = [
@@ -241,9 +252,14 @@ def stepped(draw: np.random.Generator, skeleton: Skeleton) -> list[np.ndarray]:
     lower, upper = ([getattr(joint, side) for joint in skeleton.joints] for side in ("lower", "upper"))
     if draw.random() < 0.3:
         lower, upper = [-math.inf] * len(lower), [math.inf] * len(upper)
-    body = Body(skeleton.joints, links, bool(draw.integers(2)), lower, upper)
+    body = Body(
+        skeleton.joints, links, bool(draw.integers(2)), lower, upper, couplings_of(draw, skeleton.joints)
+    )
+    levels = int(draw.choice([1, 1, 3]))
     targets = [
-        Target(str(k), kind, float(draw.random())) for k in range(3) for kind in ("orientation", "position")
+        Target(str(k), kind, float(draw.random()), level=int(draw.integers(levels)))
+        for k in range(3)
+        for kind in ("orientation", "position")
     ]
     limits = usual_limits(*draw.choice([None, 1e-3, 1.0, 1e9], 2))
     solver = WholeBody(body, targets, WholeBodyOptions(Law(float(draw.choice([math.inf, 5.0]))), limits))
@@ -251,7 +267,7 @@ def stepped(draw: np.random.Generator, skeleton: Skeleton) -> list[np.ndarray]:
     places, spins, speeds = (np.reshape(vector(draw, 9), (3, 3)) for _ in range(3))
     posture = np.array(vector(draw, len(skeleton))) if draw.random() < 0.5 else None
     values, state = (
-        Values(turns, places, spins, speeds, posture=posture),
+        Values(turns, places, spins, speeds, contacts_of(draw), posture),
         solver.start(vector(draw, len(skeleton))),
     )
     dt = float(draw.choice([1 / 60, 1e-12, 1e7]))
@@ -271,6 +287,7 @@ def main() -> None:
         skeleton = skeleton_of(draw, int(draw.choice(SIZES, p=SHARES)))
         try:
             compiled = CompiledModel(library, Model(skeleton, Options(hold_body=bool(draw.integers(2)))))
+            mechanism = MechanismSolver(kernel_fuzz_mechanisms.mechanism_of(draw))
         except KernelError:
             results["models refused"] += 1
             continue
@@ -280,14 +297,16 @@ def main() -> None:
                 kind = draw.random()
                 if kind < BODIES:
                     values = stepped(draw, skeleton)
+                elif kind < BODIES + MECHANISMS:
+                    values = kernel_fuzz_mechanisms.solve(draw, mechanism)
                 elif bones is not None and kind > 1.0 - BONES:
                     values = call_bones(draw, skeleton, bones)
-                elif erik is not None and kind < BODIES + SHARE_OF_ERIK:
+                elif erik is not None and kind < BODIES + MECHANISMS + SHARE_OF_ERIK:
                     values = call_erik(draw, skeleton, erik)
                 else:
                     values = call(draw, compiled, skeleton)
                 finite = all(np.isfinite(each).all() for each in values)
-            except KernelError:
+            except (KernelError, TargetError):
                 results["calls refused"] += 1
             else:
                 results["calls that are finite" if finite else "calls that are NOT FINITE"] += 1

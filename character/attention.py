@@ -1,7 +1,7 @@
 """Attention of a chain: the perceived position of its target, which the chain may follow with a lag, a dead
 zone, or only in part.
 
-Eyes lead, a head follows later and not all the way, a torso hardly at all: each chain of a character has its
+Eyes lead, a head follows later and not fully, a torso hardly at all: each chain of a character has its
 own attention. A target is described by direction and distance from the chain's root, so that no blend between
 two targets passes through the chain.
 """
@@ -236,7 +236,7 @@ def _followed(current: Bearing, begin: Bearing, end: Bearing, duration: float) -
     share = -math.expm1(-duration)
     late = (
         1.0 - share / duration
-    ) / share  # share of the way from `begin` to `end` at which a target at rest has the same effect
+    ) / share  # share of the distance from `begin` to `end` at which a target at rest has the same effect
     return _toward(current, end if begin == end else _mixed(begin, end, late, late, late), share)
 
 

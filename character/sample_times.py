@@ -6,6 +6,12 @@ regression in which what comes far off counts no more than what comes off as usu
 before one that has come is the number that fits both its arrival and the motion of its values best: a lost
 sample changes both, a late one only its arrival. Where the motion cannot say it, it does not matter either.
 
+A sender that says by its own clock when it took its samples frees this of the network: the line then goes
+through its times, and arrivals say only how far the clocks are apart, by the least delay. Where values move
+as evenly by the sender's times as by the line, these times count as they are, so that its rate need not be
+steady; else its clock is coarse, and the line counts. A time that is no later than the one before says
+nothing, nor does a clock that stands, jumps or has another speed.
+
 Values are shown later than they were sampled, by as much as makes the next sample known in time, also when it
 is as late, or as many before it are lost, as in the last half minute.
 
@@ -34,7 +40,14 @@ ROBUST = 2.0  # mean deviations from the line, beyond which a sample counts no m
 STEADY = 0.1  # share of a new deviation in the mean one
 LONGEST = 0.1  # [s] by which the delay is longer than a period at most
 SLEW = 0.01  # largest change of the delay in a second [s]: motions are that much slower or faster meanwhile
-FORGET = 30.0  # [s] time constant with which the delay decreases to what the sender needs
+# [s] after which a need of delay is forgotten, and in which two clocks are seen to be farther apart
+FORGET = 30.0
+SHRINK = 10.0  # [s] time constant with which a need that is forgotten decreases
+ABOUT = 0.8  # share of the greatest need from which on another one keeps it from being forgotten
+# Ratio of errors by the sender's times to those by the line, from which on its clock is coarse: times that
+# are rounded down scatter about twice as much from sample to sample as about a line.
+COARSE = 1.25
+PACE = 0.2  # share of a period by which times of a clock of another speed differ from arrivals on the average
 SMALLEST = 1e-12  # mean error of values that are exact but for rounding
 NEAR = np.array([-1.0, 0.0, 1.0])  # numbers of lost samples that are tried around the one that the time says
 
@@ -42,17 +55,35 @@ Mask = NDArray[np.bool_]
 
 
 class Timing(NamedTuple):
-    """What is known of the times of m signals' samples."""
+    """What is known of the times of m signals' samples. Times are in seconds since the start."""
 
-    stamps: Array  # (m,) [s] times of the newest samples
+    raws: Array  # (m,) [s] times of the newest samples by the sender's clock, where it says them
+    lines: Array  # (m,) [s] the same by the line of steady times
+    is_exact: Mask  # (m,) whether the sender's times count as they are
+    sent: Array  # (m,) [s] times of the newest samples as the sender's clock shows them; NaN: not said
+    arrivals: Array  # (m,) [s] when they came
+    drifts: Array  # (m,) [s] mean time by which arrivals are farther from each other than the sender's times
     periods: Array  # (m,) [s] between samples; 0: not known yet
     counts: Array  # (m,) samples in the regression; 0: when the newest one came is not known
     misfits: Array  # (m,) samples since the last one that fits the period
     fitting: Array  # (m,) [s] when that one came
     spreads: Array  # (m,) [s] mean deviation of arrivals from the line
     errors: Array  # (m,) mean distance of values from where the motion before leads; NaN: not known
-    needs: Array  # (m,) [s] greatest age of a sample when the next one came; older ones are forgotten
+    sent_errors: Array  # (m,) the same by the sender's times
+    needs: Array  # (m,) [s] greatest age of a sample when the next one came, in the last half minute
+    needed: Array  # (m,) [s] when that was about as great
     delays: Array  # (m,) [s] by which values are shown later than they were sampled
+
+    @property
+    def stamps(self) -> Array:
+        """Times (m,) [s] of the newest samples."""
+        return np.where(self.is_exact, self.raws, self.lines)
+
+    def at(self, time: float, rows: NDArray[np.int64]) -> "Timing":
+        """Timing in which the newest samples of some signals have come at a time [s]."""
+        raws, lines, arrivals = self.raws.copy(), self.lines.copy(), self.arrivals.copy()
+        raws[rows] = lines[rows] = arrivals[rows] = time
+        return self._replace(raws=raws, lines=lines, arrivals=arrivals)
 
 
 class Arrival(NamedTuple):
@@ -78,16 +109,26 @@ class Course(NamedTuple):
         return np.asarray(np.linalg.norm(moved - expected, axis=1))
 
 
-def unknown(count: int, is_timed: bool) -> Timing:
-    """Timing of signals whose rate is not known; `is_timed`: their first samples have come just now, at the
-    time 0.
+def unknown(sent: Array, is_timed: bool) -> Timing:
+    """Timing of signals whose rate is not known, with times (m,) [s] of their first samples by the sender's
+    clock; `is_timed`: these have come just now, at the time 0.
     """
-    none = np.zeros(count)
-    return Timing(none, none, none + is_timed, none, none, none, none + np.nan, none, none)
+    none = np.zeros(len(sent))
+    unknown_errors = none + np.nan
+    counts, never = none + is_timed, np.zeros(len(sent), bool)
+    times = (none, none, never, sent, none, none)
+    return Timing(*times, none, counts, none, none, none, unknown_errors, unknown_errors, none, none, none)
+
+
+def is_outdated(sent: float, newest: float) -> bool:
+    """Whether a sample taken at `sent` [s] of the sender's clock has been overtaken on its way by one taken
+    at `newest`; NaN: not known.
+    """
+    return 0.0 < newest - sent < PAUSE
 
 
 def renewed(
-    before: Timing, time: float, dt: float, came: Array, moved: Array, course: Course
+    before: Timing, time: float, dt: float, came: Array, sent: Array, moved: Array, course: Course
 ) -> tuple[Timing, Arrival]:
     """Timing of signals after samples of each have come.
 
@@ -96,22 +137,28 @@ def renewed(
         time: [s] of the tick in which the samples came.
         dt: [s] since the tick before.
         came: (m,) samples that have come since then, at least 1.
+        sent: (m,) [s] when they were taken, by the sender's clock; NaN: not said.
         moved: (m, d) change of the values since the samples before.
         course: How the values moved until then.
     """
-    gap = np.maximum(time - before.stamps, LEAST)
-    is_timed = before.counts > 0.0
-    is_first = is_timed & (before.periods == 0.0) & (gap <= PAUSE)
-    is_paused = ~is_timed | (gap > PAUSE)
-    period = np.where(is_first, gap / came, before.periods)
+    stamps = before.stamps
+    gap = np.maximum(time - stamps, LEAST)
+    sent_span = sent - before.sent
+    is_later, is_said, drifts = _said(before, time, gap, sent_span)
+    taken = np.where(is_said, before.raws + sent_span, time)  # as well as it is known
+    was_known = before.counts > 0.0
+    is_first = was_known & (before.periods == 0.0) & (gap <= PAUSE)
+    is_paused = ~was_known | (gap > PAUSE)
+    period = np.where(is_first, np.where(is_said, sent_span, gap) / came, before.periods)
     is_known = ~is_paused & (before.counts > LEARNT)
-    lost = np.where(is_known, _lost(before, gap, period, dt, came, moved, course), 0.0)
+    line_gap = np.maximum(taken - before.lines, LEAST)
+    lost = np.where(is_known, _lost(before, line_gap, period, dt, came, moved, course), 0.0)
     passed = came + lost
-    late = gap - passed * period
+    late = line_gap - passed * period
     fits = (lost == 0.0) & (late >= -np.maximum(period, dt)) | is_paused
     misfits = np.where(fits, 0.0, before.misfits + came)
     begins = is_first | (misfits >= RELEARN)
-    period = np.where(begins & ~is_first, (time - before.fitting) / np.maximum(misfits, 1.0), period)
+    period = np.where(begins & ~is_first, (taken - before.fitting) / np.maximum(misfits, 1.0), period)
     passed, late = np.where(begins, came, passed), np.where(begins, 0.0, late)
     misfits = np.where(begins, 0.0, misfits)
 
@@ -122,27 +169,67 @@ def renewed(
         2.0 * (2.0 * count - 1.0) / (count * (count + 1.0)),
         6.0 / (count * (count + 1.0)),
     )  # shares of the lateness that count
-    learnt = np.maximum(np.clip(period + slow * pull / passed, 0.5 * period, 2.0 * period), LEAST)
     share = np.maximum(1.0 / (count + 1.0), STEADY)
     spread = np.where(begins, 0.5 * dt, before.spreads)
-    error = course.misses(moved, passed * period)
-    known_error = np.where(np.isfinite(before.errors), before.errors, error)
+    errors = _mean_error(before.errors, course.misses(moved, passed * period), share)
+    sent_errors = _mean_error(before.sent_errors, course.misses(moved, sent_span), share)
+    is_exact = is_said & ~is_paused & ~(sent_errors > COARSE * errors)
+    span = np.where(is_exact, sent_span, passed * period)
+
+    fast, slow = np.where(is_exact, 1.0, fast), np.where(is_exact, 1.0 / count, slow)
+    pull = np.where(is_exact, late, pull)
+    learnt = np.maximum(np.clip(period + slow * pull / passed, 0.5 * period, 2.0 * period), LEAST)
+    line = np.where(is_paused, time, taken - late + fast * pull)
+    raw = np.where(is_said & ~is_paused, taken, line)
+    # How far the clocks are apart: what is shown when stays the same, as delays change by as much.
+    age = time - raw
+    apart = np.where(
+        is_said & ~is_paused, np.where(age < 0.0, age, age * np.minimum(span / FORGET, 1.0)), 0.0
+    )
     need = np.maximum(gap - dt, 0.0)  # the age of the sample before at the last tick
-    forgotten = before.needs * (1.0 - np.minimum(gap / FORGET, 1.0))
+    is_old = time - before.needed > FORGET
+    forgotten = np.where(is_old, before.needs * (1.0 - np.minimum(gap / SHRINK, 1.0)), before.needs)
     is_covered = need <= period + LONGEST  # a longer gap is an interruption
     needs = np.where(begins, need, np.maximum(forgotten, np.where(is_covered, need, 0.0)))
+    is_needed = begins | is_covered & (need >= ABOUT * needs)
+    follows = before.sent + span
+    is_near = np.abs(sent - follows) <= PAUSE
     timing = Timing(
-        np.where(is_paused, time, time - late + fast * pull),
+        raw + apart,
+        line + apart,
+        is_exact,
+        np.where(is_later | is_paused | ~is_near, np.where(np.isfinite(sent), sent, follows), follows),
+        np.full_like(gap, time),
+        drifts,
         np.where(is_paused, before.periods, learnt),
         count,
         misfits,
-        np.where(misfits > 0.0, before.fitting, time),
+        np.where(misfits > 0.0, before.fitting, taken) + apart,
         np.where(is_paused, before.spreads, spread + (np.abs(late) - spread) * share),
-        np.where(is_paused | ~np.isfinite(error), before.errors, known_error + (error - known_error) * share),
-        np.where(is_paused, before.needs, needs),
-        np.where(begins, need, before.delays),
+        np.where(is_paused, before.errors, errors),
+        np.where(is_paused, before.sent_errors, sent_errors),
+        np.maximum(np.where(is_paused, before.needs, needs) - apart, 0.0),
+        np.where(is_needed & ~is_paused, time, before.needed),
+        np.clip(np.where(begins, need, before.delays) - apart, 0.0, learnt + LONGEST),
     )
-    return timing, Arrival(is_paused, is_first, passed * period)
+    return timing, Arrival(is_paused, is_first, span)
+
+
+def _said(before: Timing, time: float, gap: Array, sent_span: Array) -> tuple[Mask, Mask, Array]:
+    """Of samples that the sender's clock says to be `sent_span` (m,) [s] later than those before: whether
+    they are later, whether that clock can be followed, and the new drifts (m,) [s].
+    """
+    is_later = (sent_span > 0.0) & (sent_span <= PAUSE) & (gap <= PAUSE)
+    drift = np.where(is_later, time - before.arrivals - sent_span, 0.0)
+    drifts = before.drifts + (drift - before.drifts) / np.minimum(before.counts + 1.0, MEMORY)
+    has_our_pace = np.abs(drifts) <= PACE * np.maximum(before.periods, sent_span)
+    return is_later, is_later & has_our_pace & (np.abs(before.raws + sent_span - time) <= PAUSE), drifts
+
+
+def _mean_error(before: Array, error: Array, share: Array) -> Array:
+    """Means (m,) of errors, in which a new one counts by `share`; one that is not known changes nothing."""
+    mean = np.where(np.isfinite(before), before, error)
+    return np.where(np.isfinite(error), mean + (error - mean) * share, before)
 
 
 def _lost(

@@ -39,6 +39,7 @@ class Samples(NamedTuple):
     values: Array  # (m, d); NaN: lost
     numbers: Indices  # (m,) samples of the signal that have come so far
     velocities: Array  # (m, d) [1/s] as sent with the sample; NaN: not sent
+    times: Array  # (m,) [s] when it was taken, by the sender's clock; NaN: not said
 
 
 class Tendency(NamedTuple):
@@ -117,7 +118,7 @@ class StreamState(NamedTuple):
 
     def with_row(self, first: "StreamState") -> "StreamState":
         """State with the signals of another state, which has just begun, as well."""
-        timing = first.timing._replace(stamps=first.timing.stamps + self.time)
+        timing = first.timing.at(self.time, np.arange(len(first.timing.counts)))
         times = {name: getattr(first.cubics, name) + self.time for name in ("begin", "end", "caught_up")}
         return StreamState(
             self.time,
@@ -129,9 +130,7 @@ class StreamState(NamedTuple):
 
     def timed(self, rows: Sequence[int]) -> "StreamState":
         """State in which the samples of some signals have come just now."""
-        stamps = self.timing.stamps.copy()
-        stamps[list(rows)] = self.time
-        return self._replace(timing=self.timing._replace(stamps=stamps))
+        return self._replace(timing=self.timing.at(self.time, np.array(rows, int)))
 
 
 def begin(samples: Samples, is_timed: bool = False) -> StreamState:
@@ -143,7 +142,7 @@ def begin(samples: Samples, is_timed: bool = False) -> StreamState:
     return StreamState(
         0.0,
         samples,
-        sample_times.unknown(len(values), is_timed),
+        sample_times.unknown(samples.times, is_timed),
         tendency,
         Cubics(none, values, still, none, values, still, still, none),
     )
@@ -178,7 +177,13 @@ def _renewed(state: StreamState, samples: Samples, rows: Indices, dt: float, rej
     now, new = state.only(rows), _some(samples, rows)
     came = np.maximum(new.numbers - now.samples.numbers, 1).astype(float)
     timing, arrival = sample_times.renewed(
-        now.timing, state.time + dt, dt, came, new.values - now.samples.values, now.tendency.course
+        now.timing,
+        state.time + dt,
+        dt,
+        came,
+        new.times,
+        new.values - now.samples.values,
+        now.tendency.course,
     )
     shown, velocity = now.cubics.at(now.time, now.timing.periods, now.samples.values)
     is_new = ~(np.isfinite(shown) & np.isfinite(new.values)).all(1)  # it was lost, or is

@@ -102,7 +102,7 @@ def posed(skeleton: Skeleton, angles: list[float], before: Posed | None) -> Pose
     is_same = before is not None and before.skeleton is skeleton
     if before is not None and is_same and before.angles == angles:
         return before
-    # The end faces as at rest, on a first bone that is posed, which turns the body.
+    # The end faces as at rest, on a first bone that is posed, which rotates the body.
     path = skeleton.path()
     last = next(
         (
@@ -171,12 +171,12 @@ def _edge(side: float, aside: float, up: float, widest: float) -> tuple[float, f
     """The widest look to a side for a target at angles [rad] `aside` and `up`.
 
     From a right angle on the look is as high as the target. A narrower one cannot be: it goes from ahead the
-    shortest way toward the target; toward one behind as toward what is beside at that height, so that it does
-    not go over the top.
+    shortest path toward the target; toward one behind as toward what is beside at that height, so that it
+    does not go over the top.
     """
     if widest >= 0.5 * math.pi:
         return side * math.acos(max(-1.0, math.cos(widest) / math.cos(up))), up
-    slope = math.atan2(math.sin(up), math.cos(up) * math.sin(min(abs(aside), 0.5 * math.pi)))  # of that way
+    slope = math.atan2(math.sin(up), math.cos(up) * math.sin(min(abs(aside), 0.5 * math.pi)))  # of that path
     across, high = math.sin(widest) * math.cos(slope), math.sin(widest) * math.sin(slope)
     return side * math.atan2(across, math.cos(widest)), math.asin(high)
 
@@ -198,7 +198,7 @@ def _crossing(
     share = left / duration
     share = share**3 * (
         10.0 - 15.0 * share + 6.0 * share * share
-    )  # of the way that is left; begins and ends with velocity 0
+    )  # of the path that is left; begins and ends with velocity 0
     angles = (desired[0] + share * (origin[0] - desired[0]), desired[1] + share * (origin[1] - desired[1]))
     return Look(side, angles, origin, left, duration, is_beyond)
 

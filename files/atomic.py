@@ -63,12 +63,36 @@ def write_text(path: Path, text: str) -> None:
     write(path, text.encode("utf-8"))
 
 
+def write_private(path: Path, text: str) -> None:
+    """Write a text that this user alone may read, as `write_text`."""
+    with (
+        replacing(path, 0o600) as temporary,
+        open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file,
+    ):
+        file.write(text.encode("utf-8"))
+
+
+def claim(path: Path) -> bool:
+    """Makes an empty file that stays through a power failure; returns whether this call made it: of several
+    that claim it, one gets it. Raises OSError if it cannot be made.
+    """
+    try:
+        descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    except FileExistsError:
+        return False
+    os.fsync(descriptor)
+    os.close(descriptor)
+    flush_folder(path.parent)
+    return True
+
+
 @contextmanager
-def replacing(path: Path) -> Iterator[Path]:
+def replacing(path: Path, rights: int | None = None) -> Iterator[Path]:
     """Context manager: yields a temporary path to write to, and renames that file to `path` at the end; on an
     exception it is deleted.
 
-    A symbolic link is kept, and the file that it points to is replaced. Access rights are kept.
+    A symbolic link is kept, and the file that it points to is replaced. Access rights are kept, unless others
+    are given.
 
     Raises:
         OSError: The file cannot be replaced: its folder is missing or write-protected, the disk is full, or
@@ -81,7 +105,7 @@ def replacing(path: Path) -> Iterator[Path]:
     temporary = path.with_name(f"{_beginning(path)}{os.getpid()}-{next(_numbers)}{_end(path)}")
     try:
         yield temporary
-        os.chmod(temporary, _access_rights(path))
+        os.chmod(temporary, _access_rights(path) if rights is None else rights)
         with temporary.open("rb+") as file:
             os.fsync(
                 file.fileno()

@@ -46,7 +46,7 @@ Mode = Literal["degrees", "range_m100_100", "range_0_100"]
 LAST_STEP = 4095  # highest position of an STS servo
 STEPS_PER_RADIAN = LAST_STEP / math.tau  # LeRobot's
 FARTHEST_OFFSET = 2047  # steps: register 31 has 11 bits and a sign
-FARTHEST_TURNS = 1_048_575  # steps: a Dynamixel reports 256 revolutions either way
+FARTHEST_TURNS = 1_048_575  # steps: a Dynamixel reports 256 revolutions in either direction
 DYNAMIXEL_ROBOTS = (
     "koch",
     "omx",
@@ -76,7 +76,7 @@ class Family:
 
     Attributes:
         protocol: Name of the protocol that drives them.
-        farthest_offset: Largest homing offset [steps], either way.
+        farthest_offset: Largest homing offset [steps], in either direction.
         first: Lowest position [steps].
         last: Highest position [steps].
         obeys_drive_mode: Whether LeRobot, and not the servo itself, reverses a motor with drive mode 1.

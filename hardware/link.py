@@ -83,9 +83,7 @@ class WorkerLink:
             object, ...
         ] = ()  # state, fault, detail and need of a confirmation, of which `_said` is the sentence
         self._said = ""
-        self._ended_at = (
-            -1
-        )  # number of the worker's reports when Stop or Disarm was given; another number: it had a turn since
+        self._ended_at = -1  # number of the worker's reports when Stop or Disarm was given; another number: it had a cycle since
         self._lock = threading.Lock()  # held while the memory is taken away, and while Stop is written to it
 
     @property
@@ -327,7 +325,7 @@ class WorkerLink:
             and command is not Command.DISARM
             and self._ended_at == self._memory.reports
         ):
-            return  # Stop and Disarm win over what is ordered before the worker had a turn since
+            return  # Stop and Disarm win over what is ordered before the worker had a cycle since
         self._disarmed_because = ""
         if self._memory is not None:
             self._memory.write_request(

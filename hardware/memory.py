@@ -116,7 +116,7 @@ class SharedMemory:
         self._requests.write(self._request_codec.pack(request))
 
     def read_requests(self) -> list[Request] | None:
-        """Requests since the last call, in order; None: there were too many to be kept."""
+        """Requests since the last call, in order; None: there were too many to be stored."""
         messages = self._requests.read()
         return None if messages is None else [self._request_codec.unpack(message) for message in messages]
 

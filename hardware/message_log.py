@@ -5,7 +5,8 @@ from __future__ import annotations
 import struct
 import zlib
 
-# number of messages that are kept: more than a person, or a script's one step, gives in a turn of the worker
+# number of messages that are stored: more than a person, or a script's one step, gives in a cycle of the
+# worker
 LOGGED = 16
 
 _COUNTER = struct.Struct("<Q")

@@ -29,6 +29,8 @@ def least_squares_inverse(matrix: Sequence[tuple[float, ...]]) -> tuple[tuple[fl
     """Least-squares inverse of a (channels, joints) matrix by Gram-Schmidt; None if its rank is below the
     number of joints.
     """
+    # Factors Q and R of the matrix: each column loses its parts along those before, one after the other,
+    # since to subtract all at once would lose digits.
     columns = [[row[k] for row in matrix] for k in range(len(matrix[0]))]
     basis: list[list[float]] = []
     parts: list[list[float]] = []  # of each column along the basis: an upper triangle
@@ -43,6 +45,7 @@ def least_squares_inverse(matrix: Sequence[tuple[float, ...]]) -> tuple[tuple[fl
             return None
         basis.append([value / length for value in rest])
         parts.append([*along, length])
+    # R X = Q', solved from the last row up: R is triangular.
     inverse: list[list[float]] = [[] for _ in columns]
     for k in reversed(range(len(columns))):
         row = list(basis[k])

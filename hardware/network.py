@@ -10,7 +10,7 @@ from .safety import Fault
 from .transport import TransportError
 
 CONNECT_TIMEOUT = 4.0  # [s] less than the worker waits for an answer
-# [bytes] most that a turn of the worker takes: eight times what the daemon sends, and decoded within 2 ms
+# [bytes] most that a cycle of the worker takes: eight times what the daemon sends, and decoded within 2 ms
 # whatever it is
 RECEIVE = 2_048
 # turns in a row in which more came than is taken: what is read is older every time, after a quarter of a

@@ -2,24 +2,49 @@
 
 * A port has one owner.
 * While a host steps through frames faster or slower than real time, robots keep their last values.
+* A robot gets signs of life apart from values, which come when the host has new ones.
 * A robot is disarmed when something that moved it ends: what is shown then may be far from where it is.
+* What a host plays comes from a file: when that changes, every robot is disarmed, and no permit outlives it.
+* A program drives a robot only with the consent of this computer's user.
 * Other programs may arm a robot only with a permit, which ends when it is disarmed or stopped.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Hashable
+import time
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
 
+from ..motion import Kinematic
 from .device import Device
 from .errors import DeviceError
 from .link import WorkerLink
+from .protocols.program_consents import NO_CONSENTS, ProgramConsents
+from .protocols.table import FILE
 from .safety import State
 from .sentences import BLENDER, HostWords
+from .status import Status
 
 HEARTBEAT = 0.05  # [s] a quarter of the silence after which the worker holds the robot
 # the robot does not follow its host in these states, but may move
 SELF_MOVING = {State.SETUP, State.PARKING, State.LIMP}
+
+
+ARMING = ("arm", "confirm")  # orders after which a robot may move
+TO_ROBOTS = (*ARMING, "disarm", "clear", "connect")  # orders of a person to a robot, beside stop
+LOST = {State.FAULT, State.WORKER_LOST}
+
+
+def possible_orders(status: Status) -> list[str]:
+    """The orders that a person may give a robot now, beside stop."""
+    if status.state is State.DISARMED:
+        return ["confirm" if status.needs_confirmation else "arm", "connect"]
+    if status.state is State.CONFIRM_POSE:
+        return ["confirm", "disarm"]
+    if status.state in LOST:
+        return ["clear"]
+    return ["disarm"] if status.moving else ["connect"] if status.state is State.CLOSED else []
 
 
 class ArmingPermits:
@@ -51,6 +76,18 @@ class RobotSession:
         self.link, self.owner = link, owner
         self._key, self._permits = key, permits
         self._movers: frozenset[str] = frozenset()
+        self._sent_at = time.monotonic()  # [s] when values were sent last, or again
+
+    def send(self, values: Sequence[float | Kinematic], plays: bool = False, due: float = 0.0) -> None:
+        """Sends values; arguments as of `WorkerLink.send`."""
+        self.link.send(values, plays, due)
+        self._sent_at = time.monotonic()
+
+    def keep_alive(self) -> None:
+        """Sends a sign of life where the next values are late: hosts call it as often as they can."""
+        if (moment := time.monotonic()) - self._sent_at >= HEARTBEAT:
+            self.link.send_again()
+            self._sent_at = moment
 
     def note_movers(self, movers: frozenset[str]) -> None:
         """Says what moves the robot now, by names; it is disarmed if something of that has ended since the
@@ -59,6 +96,17 @@ class RobotSession:
         if not self._movers <= movers and (state := self.link.status().state) not in SELF_MOVING:
             self.disarm("" if state is State.DISARMED else "live motion has ended")
         self._movers = movers
+
+    def order(self, word: str) -> None:
+        """Does what a person orders, one of `TO_ROBOTS`."""
+        is_asking = self.link.read_status().state is State.CONFIRM_POSE
+        {
+            "arm": self.link.arm,
+            "confirm": self.link.confirm_pose if is_asking else self.link.arm_confirmed,
+            "disarm": self.disarm,
+            "clear": self.link.clear_fault,
+            "connect": self.link.reconnect,
+        }[word]()
 
     def disarm(self, reason: str = "") -> None:
         """Disarms the robot; until the next command its status says the reason."""
@@ -69,8 +117,8 @@ class RobotSession:
 class RobotSessions:
     """The robots of one host, by keys."""
 
-    def __init__(self, permits: ArmingPermits | None = None) -> None:
-        self.permits = permits or ArmingPermits()
+    def __init__(self, permits: ArmingPermits | None = None, consents: ProgramConsents = NO_CONSENTS) -> None:
+        self.permits, self._consents = permits or ArmingPermits(), consents
         self.is_held = False  # whether robots keep their last values
         self._by_key: dict[Hashable, RobotSession] = {}
 
@@ -91,9 +139,12 @@ class RobotSessions:
 
         Raises:
             DeviceError: Another owner of this host uses the port, or as `WorkerLink`.
+            ProtocolError: A program drives the robot, and this user has not allowed it as it is now.
             WorkerError: As `WorkerLink.open`.
         """
         self.close(key)
+        if device.protocol.startswith(FILE):
+            device = replace(device, program=self._consents.require(device.protocol.removeprefix(FILE)))
         taken = next(
             (each.owner for each in self._by_key.values() if each.link.device.line == device.line), ""
         )
@@ -116,6 +167,11 @@ class RobotSessions:
         """Disarms every robot and closes its port."""
         for key in list(self._by_key):
             self.close(key)
+
+    def change_file(self) -> None:
+        """Disarms every robot and closes its port, since what moved it ends; all permits end."""
+        self.close_all()
+        self.permits.withdraw_all()
 
     def press_stops(self) -> None:
         """Emergency stop of all robots, from any thread."""

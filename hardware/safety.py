@@ -12,7 +12,7 @@ from enum import IntEnum
 HOLD_AFTER = 0.2  # [s] without angles: a save, a file dialog, a slow redraw. The robot slows down to a hold
 DISARM_AFTER = 5.0  # [s] without a sign of life: Blender hangs, and nobody may be attending the robot
 HELD_UP_AFTER = (
-    1.02  # [s] between two turns of the worker: one is a second late, as when Blender calls the worker lost
+    1.02  # [s] between two cycles of the worker: one is a second late, as when Blender calls the worker lost
 )
 CONFIRM_WITHIN = (
     1.0  # [s] age of the pose that the user confirms: what Blender shows now, not what it showed before
@@ -139,7 +139,7 @@ class SafetyInputs:
         implausible: Why the robot cannot be at the positions that it reports; empty: it can.
         releases: The servos' torque can be switched off.
         device_armed: The device is armed and receives goals.
-        turn_gap: Time since the last turn of the worker, with the time that the computer slept [s].
+        turn_gap: Time since the last cycle of the worker, with the time that the computer slept [s].
         blender_silence: Time since Blender's last sign of life [s].
         frame_age: Time since the last usable angles [s]; infinite before the first.
         arrived: The slow approach has reached the newest angles.

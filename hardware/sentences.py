@@ -30,10 +30,11 @@ class HostWords(NamedTuple):
 
     def said(self, text: str) -> str:
         """A sentence about Blender and its buttons as one about this host."""
-        if self.typed:
+        if self.name != BLENDER.name:
             text = text.replace(JOINT_BY_JOINT, "")
+        if self.typed:
             text = BUTTONS.sub(lambda button: f"{VERBS[button[1]]} '{self.typed[button[2]]}'", text)
-        return text if self.name == "Blender" else text.replace("Blender", self.name)
+        return text.replace(BLENDER.name, self.name)
 
 
 BLENDER = HostWords()

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from .errors import HardwareError
 from .safety import Fault
 
-# [bytes] most that a turn of the worker takes: a line of 1 Mbaud brings no more, and the worst is decoded
+# [bytes] most that a cycle of the worker takes: a line of 1 Mbaud brings no more, and the worst is decoded
 # within 3 ms
 RECEIVE = 1_024
 TRY_EVERY = 0.05  # [s] between two attempts to open a busy port
@@ -55,8 +55,8 @@ class Transport(Protocol):
     def read(self) -> bytes:
         """Bytes that have arrived, perhaps none; never blocks. Raises TransportError.
 
-        They are at most what can be decoded in a turn of the worker; the rest waits, so that no peer can hold
-        a turn up.
+        They are at most what can be decoded in a cycle of the worker; the rest waits, so that no peer can
+        hold a turn up.
         """
 
     def write(self, data: bytes) -> bool:

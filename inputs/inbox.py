@@ -19,7 +19,7 @@ from ipaddress import ip_address
 from typing import NamedTuple, TypeVar
 
 from .errors import InputError
-from .packets import Message, has_address, messages
+from .packets import Message, first_number, has_address, messages
 
 LARGEST = 65507  # [bytes] largest UDP packet
 BUDGET = 2e-3  # [s] processor time of a look: an eighth of a display's frame
@@ -51,6 +51,7 @@ class _Packet(NamedTuple):
     number: int  # ascending in the order of arrival
     size: int  # [bytes]
     left: Iterator[Message]
+    time: float | None  # [s] that the sender has said last by its clock's address; None: it says none
 
 
 class Inbox:
@@ -61,6 +62,8 @@ class Inbox:
     """
 
     urgent = b""  # address for which `alarm` is called before any packet is parsed, wherever it is in them
+    clock_address = b""  # address by which a sender says its time, before or after what it sends at that time
+    timed_root = ""  # beginning of the addresses whose values are of that time
 
     def __init__(self, host: str, port: int, clock: Callable[[], float] | None = None) -> None:
         """Opens a socket on a host and port. `clock` [s] measures the budget."""
@@ -82,6 +85,7 @@ class Inbox:
         self.received = 0  # number of the newest packet
         self._size = 0  # [bytes] of the packets in the queue
         self._has_dropped = self._is_alarmed = False  # since the last look
+        self._sender_time: float | None = None
         self._known: dict[Key, int] = {}  # number of the newest packet with each key, while older ones wait
         self._thread: threading.Thread | None = None
         if self.urgent:
@@ -134,6 +138,8 @@ class Inbox:
             elif self._known.get(key := _key(message), 0) <= packet.number:
                 self._known[key] = packet.number
                 older[key] += key in newest
+                if packet.time is not None and message.address.startswith(self.timed_root):
+                    message = message._replace(time=packet.time)
                 newest[key] = packet.number, message
             else:
                 older[key] += key in newest
@@ -172,7 +178,9 @@ class Inbox:
         size += OVERHEAD
         self.received += 1
         self._size += size
-        self._waiting.append(_Packet(self.received, size, messages(packet)))
+        if self.clock_address and (said := first_number(packet, self.clock_address)) is not None:
+            self._sender_time = said
+        self._waiting.append(_Packet(self.received, size, messages(packet), self._sender_time))
         while self._size > WAITING:
             self._size -= self._waiting.popleft().size
             self._has_dropped = True

@@ -1,17 +1,20 @@
 """Parsing of OSC 1.0 packets: messages and bundles, numbers and strings. No Blender.
 
 Source: Wright 2002, "The Open Sound Control 1.0 Specification". A packet is a message (address, type tags,
-arguments) or a bundle of packets, all big-endian and padded to four bytes. Time tags are ignored: the newest
-value counts. Arguments that are neither numbers nor strings (blobs, time tags, MIDI, colours, characters, and
-arrays with their content) are skipped.
+arguments) or a bundle of packets, all big-endian and padded to four bytes. A bundle's time tag is passed on
+as the sender's time, and nothing waits for it: the newest value counts. Arguments that are neither numbers
+nor strings (blobs, time tags, MIDI, colours, characters, and arrays with their content) are skipped.
 """
 
 import struct
 from collections.abc import Iterator
+from math import nan
 from typing import NamedTuple
 
 BUNDLE = b"#bundle\x00"
 HEADER = len(BUNDLE) + 8  # [bytes] header of a bundle: its mark and time tag
+IMMEDIATELY = 1  # the largest time tag that says no time; senders that know none send 0, too
+FRACTION = 2.0**-32  # [s] unit of time tags
 NUMBERS = {"f": (">f", 4), "d": (">d", 8), "i": (">i", 4), "h": (">q", 8)}
 NOTHING = {"T": 1.0, "F": 0.0, "I": 1.0, "N": 0.0}  # tags without bytes: true, false, impulse, nil
 STRINGS = "sS"
@@ -35,6 +38,7 @@ class Message(NamedTuple):
     arguments: tuple[float | str, ...] = ()  # numbers and strings in order
     trouble: str = ""  # why it cannot be read: what was expected and what was found
     repeats: int = 1  # messages of its address since the last one that was taken, this one included
+    time: float = nan  # [s] when its values were taken, by the sender's clock; NaN: not said
 
     @property
     def strings(self) -> tuple[str, ...]:
@@ -45,18 +49,19 @@ class Message(NamedTuple):
         return tuple(argument for argument in self.arguments if not isinstance(argument, str))
 
 
-def messages(packet: bytes, depth: int = 0) -> Iterator[Message]:
+def messages(packet: bytes, depth: int = 0, time: float = nan) -> Iterator[Message]:
     """Messages of a packet. A part that cannot be read is a message with `trouble`; other parts of its bundle
-    are read.
+    are read. `time`: [s] that the bundle around it says.
     """
     if not packet.startswith(BUNDLE):
-        yield _message(packet)
+        yield _message(packet, time)
         return
+    time = _time_tag(packet, time)
     if len(packet) == HEADER:
         yield Message("")
     try:
         for element in _elements(packet, depth):
-            yield from messages(element, depth + 1)
+            yield from messages(element, depth + 1, time)
     except _MalformedError as error:
         yield Message("", trouble=str(error))
 
@@ -81,6 +86,26 @@ def has_address(packet: bytes, address: bytes) -> bool:
     return True
 
 
+def first_number(packet: bytes, address: bytes) -> float | None:
+    """The first number of the first message with that address in a packet, found without parsing the others;
+    None: there is none.
+    """
+    address += b"\x00"
+    at = 0 if packet.startswith(address) else packet.find(address, HEADER) if packet[:1] == b"#" else -1
+    if at < 0 or at % 4:
+        return None
+    message = _message(packet[at : at + LONGEST], nan)
+    return message.numbers[0] if message.numbers else None
+
+
+def _time_tag(bundle: bytes, around: float) -> float:
+    """Time [s] of a bundle's tag; that of the bundle around it where it says none."""
+    if len(bundle) < HEADER:
+        return around
+    (tag,) = struct.unpack_from(">Q", bundle, len(BUNDLE))
+    return tag * FRACTION if tag > IMMEDIATELY else around
+
+
 def _elements(bundle: bytes, depth: int) -> Iterator[bytes]:
     if depth >= DEEPEST:
         raise _MalformedError(f"bundles lie in each other more than {DEEPEST} deep")
@@ -95,7 +120,7 @@ def _elements(bundle: bytes, depth: int) -> Iterator[bytes]:
         at += 4 + size
 
 
-def _message(packet: bytes) -> Message:
+def _message(packet: bytes, time: float) -> Message:
     address = ""
     try:
         text, at = _text(packet, 0)
@@ -104,7 +129,7 @@ def _message(packet: bytes) -> Message:
         if at > LONGEST:
             raise _MalformedError(f"an address has at most {LONGEST} bytes, found '{text[:20]}...' with {at}")
         address = text
-        return Message(address, _arguments(packet, at))
+        return Message(address, _arguments(packet, at), time=time)
     except _MalformedError as error:
         return Message(address, trouble=str(error))
 

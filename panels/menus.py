@@ -131,7 +131,7 @@ class LIMBER_MT_operators_robot_set_up(Submenu, bpy.types.Menu):
         "scan", "cancel_scan", "use_preset", "add_channel", "remove_channel", "add_auxiliary", "remove_auxiliary", "record_range",
         "end_range", "save_calibration", "load_calibration", "restore_calibration", "import_lerobot", "export_lerobot", "zero_pose",
         "puppeteer", "end_puppeteer", "record", "end_record",
-        "key_pose", "store_park_pose", "remote", "end_remote",
+        "key_pose", "store_park_pose", "remote", "end_remote", "page", "end_page",
     )  # fmt: skip
 
 

@@ -88,6 +88,12 @@ def props(layout, owner, *names: str) -> None:
         layout.prop(owner, name)
 
 
+def draw_target_bone(layout, settings) -> None:
+    """Draws the choice of a bone where the target in these settings is an armature."""
+    if settings.target is not None and settings.target.type == "ARMATURE":
+        layout.prop_search(settings, "target_bone", settings.target.data, "bones")
+
+
 def draw_limits(layout, joint) -> None:
     """Draws the limits of a joint or motor, in its unit."""
     unit = "linear_" if is_prismatic(joint.axis) else ""

@@ -8,8 +8,7 @@ from ..character.body.tick import BodyModel
 from ..character.chain.hanging import ChainPose
 from ..character.file.contents import Anchor, BodyEntry
 from ..character.host import Frame, NoPose, Session
-from .keys import key_of
-from .scene import Moment, PlayedView
+from .scene import Moment, PlayedMover, PlayedView
 
 
 @dataclass
@@ -28,16 +27,8 @@ class PlayedBodySession(Session[PlayedView, ChainPose]):
         return {}, {}
 
 
-@dataclass(frozen=True)
-class PlayedBody:
-    """A body of a character file, as the stage knows it."""
-
-    entry: BodyEntry
-    looks_forward = False
-
-    @property
-    def key(self) -> str:
-        return key_of(self.entry)
+class PlayedBody(PlayedMover[BodyEntry]):
+    """A body of a character file."""
 
     @property
     def anchors(self) -> list[Anchor]:
@@ -50,6 +41,3 @@ class PlayedBody:
 
     def new_session(self) -> PlayedBodySession:
         return PlayedBodySession(entry=self.entry)
-
-    def place(self, view: PlayedView, pose: ChainPose | NoPose) -> None:
-        """What hangs on a body is where the clip has it, as the body is."""

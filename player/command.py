@@ -9,15 +9,19 @@ from pathlib import Path
 from ..character.file import reading
 from ..character.file.errors import CharacterFileError
 from ..files.reasons import reason
+from ..inputs.page.server import PORT
 from . import playing, script
+from .arm_at_start import allow, permission_for
 from .check import check
 from .errors import PlayerError
 from .info import info, lines
 from .live import LiveOptions
 from .pacing import SLOWEST
+from .page_token import kept_token
 from .printing import printable
 from .terminal import play_live
 
+LONGEST_DELAY = 5.0  # [s] of a sound
 FASTEST = 1000.0  # [ticks/s]
 
 
@@ -27,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Args:
         arguments: What follows `limber` on the command line; None: of this process.
     """
-    parsed = _parser().parse_args(arguments)
+    parsed = parser().parse_args(arguments)
     try:
         status: int = parsed.run(parsed)
         return status
@@ -42,7 +46,8 @@ def _fail(sentence: str) -> int:
     return 1
 
 
-def _parser() -> argparse.ArgumentParser:
+def parser() -> argparse.ArgumentParser:
+    """The command line of `limber`."""
     parser = argparse.ArgumentParser(
         prog="limber", description="Plays characters that Limber exported from Blender"
     )
@@ -51,6 +56,7 @@ def _parser() -> argparse.ArgumentParser:
         ("play", _play, "play a character"),
         ("check", _check, "prove that a character moves here as it did in Blender"),
         ("info", _info, "say what is in a character file"),
+        ("arm-at-start", _arm_at_start, "let the robot be armed when this computer starts, without a press"),
     ):
         command = commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}")
         command.set_defaults(run=run)
@@ -70,13 +76,42 @@ def _add_play(command: argparse.ArgumentParser) -> None:
     real.add_argument("--port", default="", help="another port than in the file; virtual: the virtual robot")
     real.add_argument("--no-robot", action="store_true", help="connect none")
     real.add_argument("--arm", action="store_true", help="arm the robot once it is connected: it moves")
+    real.add_argument(
+        "--at-start",
+        action="store_true",
+        help="this computer starts: arm once, if `limber arm-at-start` has permitted it",
+    )
     real.add_argument("--status", action="store_true", help="say in a line a second what it does")
     real.add_argument("--rate", type=_rate, default=LiveOptions.rate, help="ticks a second (60)")
     real.add_argument("--seconds", type=float, help="end after this time")
-    real.add_argument(
-        "--osc", type=_udp_port, metavar="PORT", help="hear OSC on this UDP port; it arms nothing"
-    )
+    real.add_argument("--osc", type=_port, metavar="PORT", help="hear OSC on this UDP port; it arms nothing")
     real.add_argument("--osc-host", default=LiveOptions.osc_host, help="... and on this address (127.0.0.1)")
+    real.add_argument(
+        "--page",
+        type=_port,
+        nargs="?",
+        const=PORT,
+        metavar="PORT",
+        help=f"serve a page to direct the character ({PORT}); a press on it may arm",
+    )
+    real.add_argument(
+        "--page-host",
+        default=LiveOptions.page_host,
+        help="... on this address (127.0.0.1): 0.0.0.0 for a phone",
+    )
+    real.add_argument(
+        "--page-token",
+        type=Path,
+        metavar="FILE",
+        help="file that keeps the token of the page's address, so that it stays the same; made where it is missing",
+    )
+    real.add_argument(
+        "--sound-delay",
+        type=_delay,
+        default=LiveOptions.sound_delay,
+        metavar="SECONDS",
+        help=f"how much later than the clip its sound begins ({LiveOptions.sound_delay:g})",
+    )
     real.add_argument("--seed", type=int, default=0, help="seed of the behaviour")
 
 
@@ -87,7 +122,14 @@ def _rate(text: str) -> float:
     return rate
 
 
-def _udp_port(text: str) -> int:
+def _delay(text: str) -> float:
+    delay = float(text)
+    if not 0.0 <= delay <= LONGEST_DELAY:
+        raise argparse.ArgumentTypeError(f"{text}: give a time from 0 to {LONGEST_DELAY:g} s")
+    return delay
+
+
+def _port(text: str) -> int:
     port = int(text)
     if not 0 <= port <= 65535:
         raise argparse.ArgumentTypeError(f"{text}: give a port from 0 to 65535")
@@ -100,16 +142,21 @@ def _play(parsed: argparse.Namespace) -> int:
         raise PlayerError("--script and --out belong together: give both, or none to play in real time")
     if parsed.script is None:
         options = LiveOptions(
-            parsed.rate,
-            parsed.seconds,
-            parsed.port,
-            parsed.no_robot,
-            sys.stdin.isatty(),
-            parsed.arm,
-            parsed.status,
-            parsed.seed,
-            parsed.osc,
-            parsed.osc_host,
+            rate=parsed.rate,
+            seconds=parsed.seconds,
+            port=parsed.port,
+            without_robot=parsed.no_robot,
+            is_attended=sys.stdin.isatty(),
+            arm=parsed.arm,
+            permission=permission_for(parsed.file) if parsed.at_start else None,
+            has_status=parsed.status,
+            seed=parsed.seed,
+            osc=parsed.osc,
+            osc_host=parsed.osc_host,
+            sound_delay=parsed.sound_delay,
+            page=parsed.page,
+            page_host=parsed.page_host,
+            token=kept_token(parsed.page_token) if parsed.page_token is not None else "",
         )
         play_live(character, parsed.file, options)
         return 0
@@ -132,6 +179,21 @@ def _check(parsed: argparse.Namespace) -> int:
         f"{printable(character.name)} moves here as in Blender: {verdict.frames} frames, largest difference"
         f" {verdict.largest:.2g} rad"
     )
+    return 0
+
+
+def _arm_at_start(parsed: argparse.Namespace) -> int:
+    character = reading.read(parsed.file)
+    if not sys.stdin.isatty():
+        raise PlayerError("a person at a terminal permits this: type the command in one")
+    print(
+        f"Each time that this computer starts, the robot of {printable(character.name)} moves without a"
+        " press, with nobody there. Servos that do not measure their positions still wait for a person."
+        " After a fault a person clears or arms first."
+    )
+    if input("Type 'it moves' to permit it: ").strip() != "it moves":
+        return _fail("nothing is changed")
+    print(f"Permitted in {allow(parsed.file)}: delete that file to withdraw it")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""What somebody has set while a character plays, in place of what its clip has there."""
+"""What somebody has set while a character plays, instead of what its clip has there."""
 
 import math
 from collections.abc import Mapping
@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 
 from ..character.chain.settings import BASES, BLEND, POSTURE
 from ..character.file.contents import ChainEntry, CharacterFile
+from ..inputs.words import named
 from .errors import PlayerError
-from .paths import names_of
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class ChainControls:
 
     Attributes:
         base: Kind of base, index in `BASES`.
-        posture: Index of the stored posture that is kept.
+        posture: Index of the stored posture in use.
         weights: Weights of stored postures in a blend, by their indices.
         influence, share: As in `ChainSettings`.
         target: Name of the target that the chain's own end follows.
@@ -45,26 +45,40 @@ class SetControls:
         self.chains = {name: ChainControls() for name in self._entries}
         self.values: dict[str, float | None] = {value.name: None for value in character.values}
 
-    def set(self, path: str, value: float | str) -> None:
-        """Sets what a path names: `posture/CHAIN` to the name of a posture, all others to a number.
+    def keep_posture(self, chain: str, posture: str) -> None:
+        """Makes a chain keep a stored posture, with its transition.
 
         Raises:
-            PlayerError: There is no such path, or it cannot have that value.
+            PlayerError: There is no such chain or posture.
         """
-        word, name, *more = names_of(path)
-        if word == "value":
-            if name not in self.values:
-                raise PlayerError(f"there is no value '{name}': there is {_either(self.values)}")
-            self.values[name] = _number(path, value)
-            return
-        entry = self._entry(name)
-        if word == "posture":
-            self._change(name, base=BASES.index(POSTURE), posture=_posture(entry, str(value)))
-        elif word == "weight":
-            weights = {**self.chains[name].weights, _posture(entry, more[0]): _number(path, value)}
-            self._change(name, base=BASES.index(BLEND), weights=weights)
-        else:
-            self._change(name, **{word: _number(path, value, 1.0)})
+        entry = self._entry(chain)
+        self._change(entry.name, base=BASES.index(POSTURE), posture=_posture(entry, posture))
+
+    def weigh(self, chain: str, posture: str, weight: float) -> None:
+        """Gives a posture a weight in a blend, which the chain then keeps; raises as `keep_posture`."""
+        entry = self._entry(chain)
+        number = _number(f"weight/{chain}/{posture}", weight)
+        weights = {**self.chains[entry.name].weights, _posture(entry, posture): number}
+        self._change(entry.name, base=BASES.index(BLEND), weights=weights)
+
+    def set_amount(self, chain: str, word: str, amount: float) -> None:
+        """Sets a chain's "influence" or "share".
+
+        Raises:
+            PlayerError: There is no such chain, or the amount is not from 0 to 1.
+        """
+        self._change(self._entry(chain).name, **{word: _number(f"{word}/{chain}", amount, 1.0)})
+
+    def set_value(self, name: str, number: float) -> None:
+        """Sets a value beside the joints.
+
+        Raises:
+            PlayerError: There is no such value, or it cannot be that number.
+        """
+        known = named(name, self.values)
+        if known is None:
+            raise PlayerError(f"there is no value '{name}': there is {_either(self.values)}")
+        self.values[known] = _number(f"value/{name}", number)
 
     def follow(self, chain: str, target: str) -> None:
         """Makes a chain's own end follow a target.
@@ -72,10 +86,10 @@ class SetControls:
         Raises:
             PlayerError: There is no such chain or target.
         """
-        self._entry(chain)
-        if target not in self._targets:
+        entry, known = self._entry(chain), named(target, self._targets)
+        if known is None:
             raise PlayerError(f"there is no target '{target}': there is {_either(sorted(self._targets))}")
-        self._change(chain, target=target)
+        self._change(entry.name, target=known)
 
     def _entry(self, name: str) -> ChainEntry:
         if name not in self._entries:
@@ -88,14 +102,15 @@ class SetControls:
 
 def _posture(entry: ChainEntry, name: str) -> int:
     names = [posture.name for posture in entry.postures]
-    if name not in names:
+    known = named(name, names)
+    if known is None:
         raise PlayerError(f"chain '{entry.name}' has no posture '{name}': it has {_either(names)}")
-    return names.index(name)
+    return names.index(known)
 
 
-def _number(path: str, value: float | str, most: float = math.inf) -> float:
+def _number(path: str, value: float, most: float = math.inf) -> float:
     """A number that is finite, and from 0 to `most` where there is one."""
-    if isinstance(value, str) or not math.isfinite(value):
+    if not math.isfinite(value):
         raise PlayerError(f"{path} is set to '{value}': give it a number")
     if math.isfinite(most) and not 0.0 <= value <= most:
         raise PlayerError(f"{path} is set to {value:g}: give it a number from 0 to {most:g}")

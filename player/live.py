@@ -1,35 +1,50 @@
-"""Plays a character in real time, with its robots. A robot moves after a person's order alone."""
+"""Plays a character in real time, with its robots, as a person and other programs direct it."""
 
+import json
 import queue
 import shlex
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from ..character.file.contents import CharacterFile
 from ..files.reasons import reason
 from ..hardware.errors import HardwareError
-from ..hardware.robot_session import HEARTBEAT, RobotSession, RobotSessions
-from ..hardware.safety import DRIVEN, Fault, State
-from ..hardware.status import Status
-from ..motion import Kinematic
+from ..hardware.robot_session import ARMING, HEARTBEAT, TO_ROBOTS
+from ..hardware.sentences import HostWords
+from ..inputs.page.orders import order_from
+from ..inputs.page.server import PageServer
+from ..inputs.words import WORDS, Order
+from .arm_at_start import Permission
+from .directing import Director
 from .errors import PlayerError
-from .keys import Entry
+from .live_robots import LiveRobots
 from .osc import PlayerInbox
 from .pacing import Pacing
+from .page import page_state
+from .paths import checked_order, path_of, set_order
 from .performance import Performance
-from .robots import HOST, FollowedValues, calibration_beside, check_origin, device_of, per_unit
+from .playhead import Playhead
+from .robots import HOST
+from .scene import MoverEntry
+from .service import ServiceManager
+from .sound import DELAY, ClipSound
 
-RETRY_AFTER = 2.0  # [s] between two attempts to reach a robot that is away
-END_WITHIN = 6.0  # [s] for robots to come to rest at the end
-# of a robot that is not there: it may come back, and stays disarmed then
-AWAY = {Fault.PORT_MISSING, Fault.PORT_BUSY, Fault.PORT_UNUSABLE, Fault.UNPLUGGED, Fault.SILENT}
-ARMING = ("arm", "confirm")  # orders after which a robot may move
 STOP = "stop"  # the order that is done at once
-# in which an order to arm waits for the robot to be connected
-BEFORE_ARMING = {State.CLOSED, State.CONNECTING, State.DISARMED}
-NOBODY = "A robot is armed by a person at a terminal alone: start limber play in one, and type arm"
+FRESH = 1.0  # [s] within which an order to arm is done: what waited longer is no press any more
+MOST_WAITING = 1000  # orders that wait for a tick; what comes meanwhile is left out
+SHOWN_EVERY = 0.1  # [s] between two states that the page gets
+KEPT = 30  # decisions and sentences that the page shows
+NOBODY = (
+    "A robot is armed by a person at a terminal alone, or on the page: start limber play in one, and type arm,"
+    " or with --page"
+)
+TYPED, PAGE, OSC = "typed", "page", "OSC"  # who gives orders
+TYPED_AS_SENT = ("look", "target", "rotation", "axis", "play", "pause", "seek", "quit")
 
 
 @dataclass(frozen=True)
@@ -39,13 +54,17 @@ class LiveOptions:
     Attributes:
         rate: Ticks a second.
         seconds: How long it plays [s]; None: until it is ended.
-        port: Port of its robot, in place of that in the file; "": that one.
+        port: Port of its robot, instead of that in the file; "": that one.
         without_robot: Whether no robot is connected.
-        is_attended: Whether a person types the orders: nobody else may arm.
+        is_attended: Whether a person types the orders: what another program types arms nothing.
         arm: Whether that person has ordered, at the start, to arm the robots once they are connected.
+        permission: The installer's permission to arm them at the start of this computer; None: there is none.
         has_status: Whether a line a second says what it does.
         seed: Seed of the behaviour's random draws.
         osc, osc_host: UDP port and address on which OSC is heard; None: it is not.
+        page, page_host: Port and address of the page; None: there is none.
+        sound_delay: How much later than the clip its sound begins [s].
+        token: Token of the page's address; "": a new one.
     """
 
     rate: float = 60.0
@@ -54,24 +73,26 @@ class LiveOptions:
     without_robot: bool = False
     is_attended: bool = False
     arm: bool = False
+    permission: Permission | None = None
     has_status: bool = False
     seed: int = 0
     osc: int | None = None
     osc_host: str = "127.0.0.1"
+    page: int | None = None
+    page_host: str = "127.0.0.1"
+    token: str = ""
+    sound_delay: float = DELAY
 
 
-@dataclass
-class LiveRobot:
-    """A robot that follows the performance."""
+class _Waiting(NamedTuple):
+    """An order that waits: how many stops came before it, when it came [s], who gave it, and its line or
+    itself.
+    """
 
-    name: str
-    session: RobotSession
-    values: FollowedValues
-    is_ordered: bool = False  # whether it is to be armed as soon as it is connected: a person's order, once
-    retry_at: float = 0.0  # [s]
-    said: str = ""  # its last sentence
-    # values that it keeps while a person brings it to their pose; None: it follows
-    shown: list[Kinematic] | None = None
+    stops: int
+    came: float
+    cause: str
+    order: str | Order
 
 
 class LivePlay:
@@ -83,63 +104,95 @@ class LivePlay:
         say: Prints a line.
 
     Raises:
-        PlayerError: A robot of the file cannot be used.
+        PlayerError: A robot of the file, or an address to listen on, cannot be used.
     """
 
     def __init__(
         self, character: CharacterFile, path: Path, options: LiveOptions, say: Callable[[str], None]
     ) -> None:
-        self._options, self._say = options, say
+        self._options, self._say_line = options, say
         self._performance = Performance(character, (), options.seed)
-        self._rate = character.rate
-        self._sessions = RobotSessions()
+        length = (character.frames - 1) * character.rate.seconds_a_frame
+        self._director = Director(self._performance, Playhead(length))
         self._is_ended = False  # no lock: signal handlers set it, between any two steps of this thread
-        self._orders: queue.SimpleQueue[tuple[int, str]] = queue.SimpleQueue()  # with the stops before each
-        self._stops = 0  # number of typed stops
-        self._events: list[str] = []
+        self._orders: queue.SimpleQueue[_Waiting] = queue.SimpleQueue()
+        self._stops = 0  # number of stops so far
         self._problems: dict[str, str] = {}  # of movers, as they were said last
-        entries = () if options.without_robot else character.robots
-        if options.port and len(entries) != 1:
-            raise PlayerError(f"--port is for one robot, and the file has {len(entries)}: leave it out")
-        devices = [(entry, device_of(entry, path, options.port)) for entry in entries]
-        for entry, device in devices:
-            check_origin(entry, device, path, options.port, len(entries))
-            said = (
-                f", calibrated by {calibration_beside(path).name}"
-                if calibration_beside(path).exists()
-                else ""
-            )
-            say(f"Robot of '{entry.name}': {device.protocol} on {device.port}{said}")
-        self._robots: list[LiveRobot] = []
+        self._trouble = ""  # what of OSC was said last
+        self._said: deque[str] = deque(maxlen=KEPT)
+        self._decisions: deque[dict[str, Any]] = deque(maxlen=KEPT)
+        self._seconds = self._shown_at = 0.0  # [s] of the last tick, and when the page gets its next state
+        self._sound = ClipSound(path, options.sound_delay, self._say)
+        self._robots: LiveRobots | None = None
         self._inbox: PlayerInbox | None = None
+        self._page: PageServer | None = None
+        if not options.without_robot:
+            host = HOST if options.page is None else HostWords("Limber")
+            self._robots = LiveRobots(
+                character, path, options.port, options.arm, options.permission, host, self._say
+            )
+        try:
+            self._listen()
+        except PlayerError:
+            self._close()
+            raise
+
+    def _listen(self) -> None:
+        """Opens what orders come in by; raises PlayerError where an address cannot be used."""
+        options = self._options
         if options.osc is not None:
             try:
-                self._inbox = PlayerInbox(options.osc_host, options.osc, self._sessions.stop_all)
+                self._inbox = PlayerInbox(options.osc_host, options.osc, self.stop)
             except OSError as error:
                 raise PlayerError(f"OSC cannot be heard on port {options.osc}: {reason(error)}") from error
-        try:
-            for entry, device in devices:
-                session = self._sessions.connect(entry.name, entry.name, device, host=HOST)
-                values = FollowedValues(entry, character)
-                self._robots.append(LiveRobot(entry.name, session, values, options.arm))
-        except HardwareError as error:
-            self._sessions.close_all()
-            self._close_inbox()
-            raise PlayerError(str(error)) from error
+        if options.page is not None:
+            try:
+                self._page = PageServer(
+                    options.page_host, options.page, self._take_from_page, self.stop, options.token
+                )
+            except (OSError, ValueError) as error:
+                why = reason(error) if isinstance(error, OSError) else str(error)
+                raise PlayerError(
+                    f"The page cannot be served on port {options.page} of {options.page_host}: {why}; choose"
+                    " another port with --page PORT"
+                ) from error
+            self._say_line(f"Page: {self._page.address}")  # it has the token: the page does not show it
 
-    def _close_inbox(self) -> None:
+    def _close(self) -> None:
+        self._sound.close()
+        if self._robots is not None:
+            self._robots.sessions.close_all()
         if self._inbox is not None:
             self._inbox.close()
+        if self._page is not None:
+            self._page.close()
+
+    def _say(self, line: str) -> None:
+        self._said.append(line)
+        self._say_line(line)
+
+    def stop(self) -> None:
+        """Stops all robots, from any thread; orders that came before it and wait are dropped."""
+        self._stops += 1
+        if self._robots is not None:
+            self._robots.sessions.stop_all()
 
     def order(self, line: str) -> None:
-        """Takes a line that a person has typed, from any thread. A stop is done at once, and orders that were
-        typed before it and wait are dropped.
-        """
+        """Takes a line that a person has typed, from any thread. A stop is done at once."""
         if line.strip().casefold() == STOP:
-            self._stops += 1
-            self._sessions.stop_all()
+            self.stop()
         else:
-            self._orders.put((self._stops, line.strip()))
+            self._wait_for_tick(TYPED, line.strip())
+
+    def _take_from_page(self, message: dict[str, Any]) -> None:
+        """Takes an order from the page, in its thread; nothing where it is none."""
+        order = order_from(message)
+        if order is not None:
+            self._wait_for_tick(PAGE, order)
+
+    def _wait_for_tick(self, cause: str, order: str | Order) -> None:
+        if self._orders.qsize() < MOST_WAITING:
+            self._orders.put(_Waiting(self._stops, time.monotonic(), cause, order))
 
     def end(self) -> None:
         """Ends the performance, from any thread: robots come to rest, and are disarmed."""
@@ -153,65 +206,73 @@ class LivePlay:
         """
         began = time.monotonic()
         pacing, seconds, said_at = Pacing(self._options.rate, began), 0.0, began
-        is_first, dt = True, 0.0
+        is_first, dt, service = True, 0.0, ServiceManager()
         try:
             while not self._is_ended and (self._options.seconds is None or seconds <= self._options.seconds):
                 tick_began = time.monotonic()
                 self._tick(seconds, dt, 1.0 / pacing.rate)
                 if is_first:
                     self._check_first()
+                    service.ready()
                     is_first = False
                 now = time.monotonic()
                 if pacing.ticked(tick_began, now):
                     self._say(f"This computer is too slow: {pacing.rate:.0f} ticks a second from now on")
                 if self._options.has_status and now - said_at >= 1.0:
                     said_at += 1.0
-                    self._say(self._line(seconds, pacing))
+                    self._say_line(self._line(seconds, pacing))
+                service.alive(partial(self._line, seconds, pacing))
                 self._wait(pacing.due)
                 before, seconds = seconds, time.monotonic() - began
                 dt = seconds - before
         finally:
-            self._finish()
+            service.stopping()
+            if self._robots is not None:
+                self._robots.finish()
+            self._close()
 
     def _tick(self, seconds: float, dt: float, due: float) -> None:
         """Moves the character and its robots on by `dt` [s]; the next tick is `due` [s] later."""
+        self._seconds = seconds
         self._obey()
-        events, self._events = self._events, []
-        frame, targets = seconds / self._rate.seconds_a_frame, {}
         if self._inbox is not None:
-            told, troubles = self._inbox.told(self._performance)
-            events += told
-            for trouble in troubles:
-                self._say(trouble)
-            targets = self._inbox.targets(self._performance, frame)
-        self._performance.advance(frame, dt, targets, events)
+            self._hear(self._inbox)
+        self._director.tick(dt, seconds)
+        self._sound.follow(self._director.playhead)
+        if self._performance.performer is not None:
+            self._decisions += [each._asdict() for each in self._performance.performer.decisions]
         self._performance.forget_decisions()
         self._say_problems()
-        for robot in self._robots:
-            link, status = robot.session.link, robot.session.link.read_status()
-            robot.session.note_movers(frozenset({"play"}))
-            values = self._followed(robot, status, dt)
-            link.send(per_unit(values, link.unit(due)), plays=True, due=due)
-            self._look(robot, status)
+        if self._robots is not None:
+            self._robots.tick(self._performance, dt, due)
+        if self._page is not None and seconds >= self._shown_at:
+            self._show(self._page, seconds)
 
-    def _followed(self, robot: LiveRobot, status: Status, dt: float) -> list[Kinematic]:
-        """Values that a robot is sent: those of the character, but while a person brings the robot to a pose
-        that pose, which is said once.
-        """
-        values = robot.values.at(self._performance, dt)
-        if status.state is not State.CONFIRM_POSE:
-            robot.shown = None
-            return values
-        if robot.shown is None:
-            robot.shown = [Kinematic(value.position) for value in values]
-            pose = ", ".join(robot.values.texts(robot.shown))
-            self._say(f"Robot of '{robot.name}': the pose is {pose}")
-        return robot.shown
+    def _hear(self, inbox: PlayerInbox) -> None:
+        """Does what other programs order by OSC; what cannot be done is said once."""
+        orders, troubles = inbox.told()
+        for order in orders:
+            try:
+                self._do(order, OSC)
+            except PlayerError as error:
+                troubles.append(f"/limber/{order.path}: {error}")
+        for trouble in troubles:
+            if trouble != self._trouble:
+                self._trouble = trouble
+                self._say(trouble)
+
+    def _show(self, page: PageServer, seconds: float) -> None:
+        """Hands the page what it shows, while somebody looks."""
+        self._shown_at = seconds + SHOWN_EVERY
+        if page.is_watched or not seconds:
+            robots = [robot.plain() for robot in self._robots.robots] if self._robots is not None else []
+            state = page_state(self._director, robots, list(self._decisions), list(self._said))
+            page.publish(json.dumps(state))
 
     def _say_problems(self) -> None:
         """Says of each mover why it does not follow its goals, when that changes."""
         character = self._performance.character
-        movers: list[Entry] = [*character.chains, *character.mechanisms, *character.bodies]
+        movers: list[MoverEntry] = [*character.chains, *character.mechanisms, *character.bodies]
         for mover in movers:
             problem = self._performance.problem(mover)
             if problem != self._problems.get(mover.name, ""):
@@ -221,96 +282,57 @@ class LivePlay:
     def _check_first(self) -> None:
         """Raises PlayerError if a mover could not be solved in the first tick."""
         character = self._performance.character
-        movers: list[Entry] = [*character.chains, *character.mechanisms, *character.bodies]
+        movers: list[MoverEntry] = [*character.chains, *character.mechanisms, *character.bodies]
         for mover in movers:
             if problem := self._performance.problem(mover):
                 raise PlayerError(problem)
 
-    def _look(self, robot: LiveRobot, status: Status) -> None:
-        """Says what has changed of a robot; arms one that is connected where that was ordered, and connects
-        one that was away, which then stays disarmed.
-        """
-        if status.sentence != robot.said:
-            robot.said = status.sentence
-            self._say(f"Robot of '{robot.name}': {status.sentence}")
-        if status.state not in BEFORE_ARMING:
-            robot.is_ordered = False
-        if robot.is_ordered and status.state is State.DISARMED:
-            robot.is_ordered = False
-            robot.session.link.arm()
-        if _is_away(status) and (now := time.monotonic()) >= robot.retry_at:
-            robot.retry_at = now + RETRY_AFTER
-            robot.session.link.reconnect()
-
     def _obey(self) -> None:
-        """Does what was typed since the last tick, and since the last stop."""
+        """Does what was ordered since the last tick, and since the last stop."""
         while not self._orders.empty():
-            stops, line = self._orders.get()
-            if stops != self._stops:
+            waiting = self._orders.get()
+            if waiting.stops != self._stops:
                 continue
             try:
-                self._do(shlex.split(line))
-            except ValueError as error:
-                self._say(f"{line}: {error}; a name with blanks stands in quotes")
+                self._do_waiting(waiting)
             except (PlayerError, HardwareError) as error:
                 self._say(str(error))
-            if stops != self._stops:  # typed meanwhile: the stop counts
-                self._sessions.stop_all()
+            if waiting.stops != self._stops and self._robots is not None:  # ordered meanwhile: it counts
+                self._robots.sessions.stop_all()
 
-    def _do(self, words: list[str]) -> None:
-        match words:
-            case []:
-                return
-            case ["quit"]:
-                self.end()
-            case [("arm" | "confirm" | "disarm" | "clear" | "connect") as word, *name]:
-                self._order_robots(word, " ".join(name))
-            case ["event", *name] if name:
-                self._events.append(" ".join(name))
-            case ["state", *name] if name:
-                self._performance.enter(" ".join(name), "typed")
-            case ["set", path, value]:
-                self._performance.controls.set(path, _number_or_text(value))
-            case ["target", chain, target]:
-                self._performance.controls.follow(chain, target)
-            case _:
-                raise PlayerError(
-                    f"'{' '.join(words)}' is no order: type arm, confirm, disarm, stop, clear, connect,"
-                    " event NAME, state NAME, set PATH VALUE, target CHAIN TARGET or quit"
-                )
+    def _do_waiting(self, waiting: _Waiting) -> None:
+        order = order_of_line(waiting.order) if isinstance(waiting.order, str) else waiting.order
+        if order is None:
+            return
+        if order.word in ARMING and time.monotonic() - waiting.came > FRESH:
+            raise PlayerError(f"'{order.word}' came over {FRESH:g} s ago, and is not done: give it again")
+        self._do(order, waiting.cause)
 
-    def _order_robots(self, word: str, name: str) -> None:
-        """Gives an order to the robot of this name; "": to all."""
-        if word in ARMING and not self._options.is_attended:
+    def _do(self, order: Order, cause: str) -> None:
+        """Does an order; `cause` is who gives it."""
+        if cause == OSC and WORDS[order.word].is_personal:
+            raise PlayerError("this is a person's order: no program gives it")
+        if order.word == "quit":
+            self.end()
+        elif order.word in TO_ROBOTS:
+            self._order_robots(order, cause)
+        else:
+            self._director.obey(order, cause)
+            if cause != OSC:
+                self._decisions.append({"time": self._seconds, "cause": cause, "order": order.line})
+
+    def _order_robots(self, order: Order, cause: str) -> None:
+        is_person = cause == PAGE or (cause == TYPED and self._options.is_attended)
+        if order.word in ARMING and not is_person:
             raise PlayerError(NOBODY)
-        robots = [robot for robot in self._robots if name in ("", robot.name)]
-        names = ", ".join(f"'{robot.name}'" for robot in self._robots) or "none"
-        if name and not robots:
-            raise PlayerError(f"there is no robot '{name}': there is {names}")
-        if word == "confirm" and len(robots) > 1:
-            raise PlayerError(f"each robot is confirmed by itself: type confirm and its name, of {names}")
-        for robot in robots:
-            link, status = robot.session.link, robot.session.link.read_status()
-            robot.is_ordered = False
-            if (
-                word == "connect"
-                and status.state not in (State.CLOSED, State.DISARMED)
-                and not _is_away(status)
-            ):
-                raise PlayerError(f"Robot of '{robot.name}': type disarm or clear first, then connect")
-            is_asking = status.state is State.CONFIRM_POSE
-            {
-                "arm": link.arm,
-                "confirm": link.confirm_pose if is_asking else link.arm_confirmed,
-                "disarm": robot.session.disarm,
-                "clear": link.clear_fault,
-                "connect": link.reconnect,
-            }[word]()
+        if self._robots is None:
+            raise PlayerError(f"there is no robot to {order.word}: --no-robot was given")
+        self._robots.order(order.word, order.names)
 
     def _line(self, seconds: float, pacing: Pacing) -> str:
         """A line on what the character does."""
         state = f", {self._performance.state}" if self._performance.state else ""
-        robots = "; ".join(f"'{robot.name}': {robot.said}" for robot in self._robots) or "no robot"
+        robots = self._robots.summary if self._robots is not None else "no robot"
         milliseconds = 1000.0 * pacing.tick_seconds
         return f"{seconds:.0f} s{state}, {pacing.rate:.0f} ticks a second of {milliseconds:.1f} ms; {robots}"
 
@@ -318,36 +340,40 @@ class LivePlay:
         """Waits until a time [s] or the end; robots get signs of life meanwhile."""
         while (left := due - time.monotonic()) > 0.0 and not self._is_ended:
             time.sleep(min(left, HEARTBEAT))
-            if left > HEARTBEAT:
-                for robot in self._robots:
-                    robot.session.link.send_again()
-
-    def _finish(self) -> None:
-        """Lets robots come to rest, and disarms them."""
-        for robot in self._robots:
-            robot.session.note_movers(frozenset())
-        until = time.monotonic() + END_WITHIN
-        while time.monotonic() < until and any(
-            robot.session.link.status().state in DRIVEN for robot in self._robots
-        ):
-            time.sleep(HEARTBEAT)
-        moving = [robot.name for robot in self._robots if robot.session.link.status().state in DRIVEN]
-        self._sessions.close_all()
-        self._close_inbox()
-        if moving:
-            self._say(
-                f"Ended: {', '.join(moving)} did not come to rest within {END_WITHIN:g} s, and is disarmed"
-            )
-        elif self._robots:
-            self._say("Ended: robots are at rest and disarmed")
+            if self._robots is not None:
+                self._robots.keep_alive()
 
 
-def _is_away(status: Status) -> bool:
-    """Whether a robot is not there; it may come back."""
-    return status.state is State.FAULT and status.fault in AWAY
+def order_of_line(line: str) -> Order | None:
+    """The order of a line that a person has typed; None: it is empty.
+
+    Raises:
+        PlayerError: It is no order.
+    """
+    try:
+        words = shlex.split(line)
+    except ValueError as error:
+        raise PlayerError(f"{line}: {error}; a name with blanks stands in quotes") from error
+    match words:
+        case []:
+            return None
+        case [("arm" | "confirm" | "disarm" | "clear" | "connect") as word, *name]:
+            return Order(word, " ".join(name))
+        case [("event" | "state") as word, *name] if name:
+            return Order(word, " ".join(name))
+        case ["set", path, value]:
+            return set_order(path, number_or_text(value))
+        case ["target", chain, target]:
+            return checked_order(path_of("target", chain), target)
+        case [path, *values] if path.partition("/")[0] in TYPED_AS_SENT:
+            return checked_order(path, *map(number_or_text, values))
+    raise PlayerError(
+        f"'{' '.join(words)}' is no order: type arm, confirm, disarm, stop, clear, connect, event NAME, state"
+        " NAME, set PATH VALUE, target CHAIN TARGET, look TARGET, play, pause, seek SECONDS or quit"
+    )
 
 
-def _number_or_text(text: str) -> float | str:
+def number_or_text(text: str) -> float | str:
     try:
         return float(text)
     except ValueError:

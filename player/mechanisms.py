@@ -21,8 +21,7 @@ from ..character.mechanism.inputs import (
 from ..character.mechanism.tick import MechanismModel
 from ..solvers.kinematics.se3 import Array, inverse
 from ..solvers.mechanism.goals import CentreGoal, FrameGoal, Goals, RegulariserWeights
-from .keys import key_of
-from .scene import Moment, PlayedView
+from .scene import Moment, PlayedMover, PlayedView
 
 
 @dataclass
@@ -62,16 +61,8 @@ class PlayedMechanismSession(Session[PlayedView, ChainPose]):
         return {}, {}
 
 
-@dataclass(frozen=True)
-class PlayedMechanism:
-    """A mechanism of a character file, as the stage knows it."""
-
-    entry: MechanismEntry
-    looks_forward = False
-
-    @property
-    def key(self) -> str:
-        return key_of(self.entry)
+class PlayedMechanism(PlayedMover[MechanismEntry]):
+    """A mechanism of a character file."""
 
     @property
     def anchors(self) -> list[Anchor]:
@@ -84,9 +75,6 @@ class PlayedMechanism:
 
     def new_session(self) -> PlayedMechanismSession:
         return PlayedMechanismSession(entry=self.entry)
-
-    def place(self, view: PlayedView, pose: ChainPose | NoPose) -> None:
-        """Nothing of a character file hangs on a mechanism."""
 
 
 def _kept(entry: MechanismEntry, frame: float) -> list[float]:

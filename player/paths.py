@@ -3,6 +3,10 @@
 A `/` in a name is written `~1`, and a `~` is written `~0`, as in JSON pointers (RFC 6901).
 """
 
+import math
+
+from ..inputs.errors import InputError
+from ..inputs.words import Order, order_of
 from .errors import PlayerError
 
 PARTS = {"weight": 2, "posture": 1, "influence": 1, "share": 1, "value": 1}  # names after each word
@@ -19,6 +23,28 @@ def names_of(path: str) -> tuple[str, ...]:
         known = ", ".join(f"{each}/{'/'.join(['NAME'] * count)}" for each, count in PARTS.items())
         raise PlayerError(f"there is no path '{path}': a path is one of {known}, with / in a name as ~1")
     return word, *(name.replace("~1", "/").replace("~0", "~") for name in names)
+
+
+def set_order(path: str, value: float | str) -> Order:
+    """The order that sets what a path names.
+
+    Raises:
+        PlayerError: There is no such path, or it cannot have that value.
+    """
+    word = names_of(path)[0]
+    if word == "posture":
+        return checked_order(path, str(value))
+    if isinstance(value, str) or not math.isfinite(value):
+        raise PlayerError(f"{path} is set to '{value}': give it a number")
+    return checked_order(path, value)
+
+
+def checked_order(path: str, *arguments: float | str) -> Order:
+    """The order of a path and its arguments; raises PlayerError where there is no such order."""
+    try:
+        return order_of(path, arguments)
+    except InputError as error:
+        raise PlayerError(str(error)) from error
 
 
 def path_of(word: str, *names: str) -> str:

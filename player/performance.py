@@ -3,27 +3,24 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
-from ..character.behaviour.blending import Instruction, Usual
+from ..character.behaviour.data import BehaviourError
+from ..character.behaviour.performer import Directed, Performer
 from ..character.body.tick import BodyOutputs, BodyState
 from ..character.chain.hanging import ChainPose
 from ..character.chain.inputs import ChainInputs, EndInputs, InputsError, Matrix
 from ..character.chain.settings import (
     BASES,
-    BLEND,
     POSTURE,
     ChainFrame,
     ChainSettings,
-    LifeSettings,
     chain_inputs,
     kept_posture,
     kept_values,
 )
 from ..character.chain.tick import ChainModel, ChainOutputs, ChainState, make_model
-from ..character.effects import PostureEffect
-from ..character.file.contents import Anchor, BodyEntry, ChainEntry, CharacterFile, MechanismEntry
-from ..character.file.reading import LIFE
+from ..character.file.contents import Anchor, BodyEntry, ChainEntry, CharacterFile, MechanismEntry, ValueEntry
 from ..character.host import Frame, NoPose, Session
 from ..character.mechanism.tick import MechanismOutputs
 from ..character.one_thread import in_one_thread
@@ -32,10 +29,16 @@ from ..motion import Kinematic
 from .bodies import PlayedBody
 from .controls import ChainControls, SetControls
 from .errors import PlayerError
-from .keys import Entry, key_of
 from .mechanisms import PlayedMechanism
-from .performer import Performer, Role
-from .scene import Moment, Played, PlayedScene, PlayedView
+from .scene import Moment, MoverEntry, PlayedMover, PlayedScene, PlayedView, key_of
+
+
+class Kept(NamedTuple):
+    """What a chain keeps now: weights of its stored postures, influence, and share."""
+
+    weights: tuple[float, ...] = ()
+    influence: float = 1.0
+    share: float = 1.0
 
 
 @dataclass
@@ -45,12 +48,14 @@ class PlayedChainSession(Session[PlayedView, ChainPose]):
     Attributes:
         entry: The chain.
         target: Name of the target that its own end follows.
+        kept: What it keeps at the last tick.
         base: World matrix of its base frame.
         models: By whether stored postures are switched.
     """
 
     entry: ChainEntry = field(kw_only=True)
     target: str = ""
+    kept: Kept = field(default_factory=Kept)
     base: Matrix = field(default_factory=list)
     models: dict[bool, ChainModel] = field(default_factory=dict)
 
@@ -58,25 +63,22 @@ class PlayedChainSession(Session[PlayedView, ChainPose]):
         moment, entry = frame.view.moment, self.entry
         controls = moment.controls[entry.name]
         base, posture, weights = _kept(entry, controls, moment.frame)
-        settings, target = _settings(entry, controls, moment.frame), None
-        gestures: tuple[PostureEffect, ...] = ()
-        if moment.role is not None:
-            usual = Usual(_all_weights(entry, base, posture, weights), settings.influence, settings.share)
-            instruction, gestures = moment.role(entry.name, usual)
-            base, weights, target = BLEND, list(instruction.weights), instruction.target
-            settings = _directed(settings, instruction)
+        clip = Directed(base, weights, _settings(entry, controls, moment.frame))
+        directed = clip if moment.direct is None else moment.direct(entry.name, clip, posture)
+        base, settings = directed.base, directed.settings
+        shown = tuple(directed.all_weights(posture))
+        self.kept = Kept(shown, settings.influence, settings.share)
         model = self._model(entry, base == POSTURE)
         is_filtered = bool(model.filters)
         watched = entry.ends[0].targets[int(entry.watch.step(moment.frame))]
-        self.target = controls.target or target or watched
+        self.target = controls.target or directed.target or watched
         stored = entry.postures[posture].values if base == POSTURE and posture >= 0 else None
         if base == POSTURE and stored is None:
             raise InputsError(f"Chain '{entry.name}' has no stored posture: choose one of its postures")
-        pairs = zip(weights, entry.postures, strict=True)
         weighted = (
             [(1.0, stored)]
             if stored is not None
-            else [(weight, each.values) for weight, each in pairs if weight > 0.0]
+            else directed.weighted([each.values for each in entry.postures])
         )
         self.base = frame.view.world(entry.base_frame).tolist()
         chain_frame = ChainFrame(
@@ -87,7 +89,7 @@ class PlayedChainSession(Session[PlayedView, ChainPose]):
             kept=None if is_filtered else kept_posture(base, posture, stored, len(entry.skeleton)),
             has_choice=len(moment.scene.anchors.keys() | moment.targets.keys()) > 1,
             seconds=moment.seconds,
-            gestures=gestures,
+            gestures=directed.gestures,
         )
         return model, chain_inputs(
             chain_frame,
@@ -140,16 +142,10 @@ class PlayedChainSession(Session[PlayedView, ChainPose]):
         return shown, desired
 
 
-@dataclass(frozen=True)
-class PlayedChain:
-    """A chain of a character file, as the stage knows it."""
+class PlayedChain(PlayedMover[ChainEntry]):
+    """A chain of a character file."""
 
-    entry: ChainEntry
     looks_forward = True
-
-    @property
-    def key(self) -> str:
-        return self.entry.name
 
     def new_session(self) -> PlayedChainSession:
         return PlayedChainSession(entry=self.entry)
@@ -166,9 +162,6 @@ class PlayedChain:
         if (target := moment.controls[self.entry.name].target) is not None:
             yield target
 
-    def place(self, view: PlayedView, pose: ChainPose | NoPose) -> None:
-        view.place(self.key, pose)
-
 
 class Performance:
     """A character that plays from the first frame of its clip on; it begins at rest there.
@@ -182,7 +175,7 @@ class Performance:
     def __init__(self, character: CharacterFile, targets: Sequence[str] = (), seed: int = 0) -> None:
         self.character = character
         self.performer = Performer(character.behaviour, seed) if character.behaviour is not None else None
-        self.parts: list[Played] = [
+        self.parts: list[PlayedMover[Any]] = [
             *(PlayedChain(chain) for chain in character.chains),
             *(PlayedMechanism(mechanism) for mechanism in character.mechanisms),
             *(PlayedBody(body) for body in character.bodies),
@@ -203,28 +196,35 @@ class Performance:
 
     @in_one_thread
     def advance(
-        self, frame: float, dt: float, targets: Mapping[str, Matrix], events: Sequence[str] = ()
+        self,
+        frame: float,
+        dt: float,
+        targets: Mapping[str, Matrix],
+        events: Sequence[str] = (),
+        seconds: float | None = None,
     ) -> None:
         """Moves the character on.
 
         Args:
             frame: Frame of the clip, counted from 0.
             dt: Time since the last call [s]; 0 in the first.
-            targets: World matrices of targets, in place of those of the clip.
+            targets: World matrices of targets, instead of those of the clip.
             events: Names of the events since the last call.
+            seconds: Time [s] since the first frame, for what goes on by itself; None: that of the frame.
         """
         if self.performer is not None:
             self.performer.advance(dt, events)
-        role = None if self.performer is None else partial(self._role, self.performer, dt)
+        direct = None if self.performer is None else partial(self._direct, self.performer, dt)
         rate = self.character.rate
-        seconds = (self.character.first_frame + frame) * rate.fps_base / rate.fps
-        moment = Moment(frame, seconds, self._scene, targets, self.controls.chains, role)
+        frames = frame if seconds is None else seconds / rate.seconds_a_frame
+        seconds = (self.character.first_frame + frames) * rate.fps_base / rate.fps
+        moment = Moment(frame, seconds, self._scene, targets, self.controls.chains, direct)
         self.frame = frame
         self._stage.tick(self.parts, moment, dt, {})
 
-    def _role(self, performer: Performer, dt: float, chain: str, usual: Usual) -> Role:
-        """What the behaviour asks of a chain in this moment."""
-        return performer.role(chain, self._posture_names[chain], usual, dt)
+    def _direct(self, performer: Performer, dt: float, chain: str, clip: Directed, kept: int) -> Directed:
+        """What the behaviour makes of a chain's clip in this moment."""
+        return performer.direct(chain, self._posture_names[chain], clip, kept, dt)
 
     @property
     def state(self) -> str:
@@ -235,10 +235,13 @@ class Performance:
         """Enters a state of the behaviour; raises PlayerError if there is none of that name."""
         if self.performer is None:
             raise PlayerError(f"there is no state '{state}': the character has no behaviour")
-        self.performer.enter(state, cause)
+        try:
+            self.performer.enter(state, cause)
+        except BehaviourError as error:
+            raise PlayerError(str(error)) from error
 
     def forget_decisions(self) -> None:
-        """Decisions so far are no longer kept: a performance may last for days."""
+        """Decisions so far are no longer stored: a performance may last for days."""
         if self.performer is not None:
             self.performer.decisions.clear()
 
@@ -263,6 +266,10 @@ class Performance:
             raise PlayerError(f"there is no chain '{chain}'")
         return session.target
 
+    def kept(self, chain: ChainEntry) -> Kept:
+        """What a chain keeps at the last call of `advance`."""
+        return self._session(chain).kept
+
     def authored_target(self, name: str, frame: float) -> Matrix:
         """Where the clip has a target at a frame, without what moves it there."""
         matrix: Matrix = self._scene.anchors[name].frame.at(frame).tolist()
@@ -272,7 +279,7 @@ class Performance:
         """Position [m] in the world of the target that a chain's own end follows."""
         return self._session(chain).target_position
 
-    def problem(self, entry: Entry) -> str:
+    def problem(self, entry: MoverEntry) -> str:
         """Why a mover does not follow its goals, as a sentence; "" if it does."""
         return self._stage.sessions[key_of(entry)].problem
 
@@ -301,9 +308,16 @@ class Performance:
     def values(self) -> list[float]:
         """The values beside the joints."""
         return [
-            float(_or(self.controls.values[value.name], value.track.at(self.frame)))
+            float(_or(self.controls.values[value.name], self._value(value)))
             for value in self.character.values
         ]
+
+    def _value(self, value: ValueEntry) -> float:
+        """A value as the clip has it, or the lids of its chain."""
+        session = self._stage.sessions.get(value.lids_of)
+        if isinstance(session, PlayedChainSession) and session.solved is not None:
+            return session.solved.lid
+        return float(value.track.at(self.frame))
 
     def _session(self, chain: ChainEntry) -> PlayedChainSession:
         session = self._stage.sessions[chain.name]
@@ -335,24 +349,11 @@ def _kept(entry: ChainEntry, controls: ChainControls, frame: float) -> tuple[str
     )
 
 
-def _all_weights(entry: ChainEntry, base: str, posture: int, weights: list[float]) -> list[float]:
-    """Weights of all stored postures, for any kind of base."""
-    if base == BLEND:
-        return weights
-    return [1.0 if base == POSTURE and k == posture else 0.0 for k in range(len(entry.postures))]
-
-
-def _directed(settings: ChainSettings, instruction: Instruction) -> ChainSettings:
-    """The settings with what a behaviour asks for."""
-    life = settings.life._replace(amount=instruction.life * settings.life.amount)
-    return settings._replace(influence=instruction.influence, share=instruction.share, life=life)
-
-
 def _settings(entry: ChainEntry, controls: ChainControls, frame: float) -> ChainSettings:
     """The settings of a chain at a frame of its clip, with what was set."""
-    values = {name: float(track.at(frame)) for name, track in entry.settings.items()}
-    life = {name.removeprefix(LIFE): values.pop(name) for name in list(values) if name.startswith(LIFE)}
-    seed = int(life.pop("seed", 0.0))
-    for name in ("influence", "share"):
-        values[name] = _or(getattr(controls, name), values.get(name, 1.0))
-    return ChainSettings(**values, life=LifeSettings(**life, seed=seed))
+    settings = ChainSettings.of_numbers(
+        {name: float(track.at(frame)) for name, track in entry.settings.items()}
+    )
+    return settings._replace(
+        influence=_or(controls.influence, settings.influence), share=_or(controls.share, settings.share)
+    )

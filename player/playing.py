@@ -12,8 +12,12 @@ from ..character.file.bodies import body_values
 from ..character.file.contents import ChainEntry, CharacterFile
 from ..character.file.tracks import Array
 from ..files import atomic
+from ..inputs.words import Order
+from .directing import Director
 from .errors import PlayerError
+from .paths import checked_order, path_of, set_order
 from .performance import Performance
+from .playhead import Playhead
 from .script import SAME_TIME, Event, Script, TargetPath
 
 SAME_RATE = 1e-6  # relative: a rate that is nearer to the clip's is the clip's
@@ -36,18 +40,17 @@ def play(character: CharacterFile, script: Script) -> dict[str, Array]:
     """
     paths = dict(script.targets)
     performance = Performance(character, tuple(paths), script.seed)
+    director = Director(performance, Playhead(script.seconds))
     rows: dict[str, list[Any]] = {name: [] for name in ROWS}
     decisions: list[dict[str, Any]] = []
     coming = deque(script.events)
     times = np.arange(round(script.seconds * script.rate) + 1) / script.rate
     for number, time in enumerate(times.tolist()):
-        names = []
         while coming and coming[0].at <= time + SAME_TIME:
-            event = coming.popleft()
-            decisions += _apply(performance, event)
-            names += [event.event] if event.event else []
+            decisions += _apply(director, coming.popleft())
         frame, dt = _step(character, script.rate, number)
-        performance.advance(frame, dt if number else 0.0, _targets(character, paths, time, frame), names)
+        events, director.events = director.events, []
+        performance.advance(frame, dt if number else 0.0, _targets(character, paths, time, frame), events)
         for name, row in _row(performance).items():
             rows[name].append(row)
     if performance.performer is not None:
@@ -102,19 +105,21 @@ def _targets(
     }
 
 
-def _apply(performance: Performance, event: Event) -> list[dict[str, Any]]:
-    """Does what an event says, but for naming it to the behaviour; returns what was set, as decisions."""
+def _apply(director: Director, event: Event) -> list[dict[str, Any]]:
+    """Does what an event says; returns what was set, as decisions."""
     decision: dict[str, Any] = {"time": event.at, "cause": "script"}
     if event.target is not None:
-        performance.controls.follow(*event.target)
+        chain, target = event.target
+        director.obey(checked_order(path_of("target", chain), target), "script")
         return [decision | {"chain": event.target[0], "target": event.target[1]}]
     if event.values:
         for path, value in event.values:
-            performance.controls.set(path, value)
+            director.obey(set_order(path, value), "script")
         return [decision | {"set": dict(event.values)}]
     if event.state:
-        performance.enter(event.state, "script")
+        director.obey(Order("state", event.state), "script")
         return []
+    director.obey(Order("event", event.event), "script")
     return [decision | {"event": event.event}]
 
 

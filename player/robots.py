@@ -23,7 +23,7 @@ ORDERS = {
     "Confirm Pose and Arm": "confirm",
     "Clear Fault": "clear",
     "Connect": "connect",
-}  # what a person types in place of each button
+}  # what a person types instead of each button
 HOST = HostWords("Limber", ORDERS)
 CALIBRATION = ".calibration.json"  # end of the name of a file beside the character's that replaces its own
 UNITS: Mapping[str, Unit] = {unit: unit for unit in get_args(Unit)}
@@ -61,7 +61,7 @@ def device_of(robot: RobotEntry, character: Path, port: str = "") -> Device:
 
 
 def calibration_beside(character: Path) -> Path:
-    """The file beside the character's whose calibration counts in place of that in it."""
+    """The file beside the character's whose calibration counts instead of that in it."""
     return character.with_name(character.stem + CALIBRATION)
 
 

@@ -1,17 +1,17 @@
 """Where everything of a performance is in a moment: what its sessions see of the scene."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Generic, TypeVar
 
-from ..character.behaviour.blending import Usual
+from ..character.behaviour.performer import Directed
 from ..character.chain.hanging import ChainPose
 from ..character.chain.inputs import Matrix
-from ..character.file.contents import Anchor, ChainEntry
+from ..character.file.contents import Anchor, BodyEntry, ChainEntry, MechanismEntry
 from ..character.file.tracks import Array
 from ..character.host import NoPose, SceneMover, Session
 from .controls import ChainControls
-from .performer import Role
 
 
 @dataclass
@@ -52,17 +52,42 @@ class PlayedView:
         return matrix
 
 
-class Played(SceneMover[PlayedView, ChainPose], Protocol):
-    """A mover of a character file."""
+MoverEntry = ChainEntry | MechanismEntry | BodyEntry
+Entry = TypeVar("Entry", bound=MoverEntry)
+
+
+def key_of(entry: MoverEntry) -> str:
+    """Key of a mover on a stage; of a chain its name, by which others hang on it."""
+    if isinstance(entry, ChainEntry):
+        return entry.name
+    return f"{'body' if isinstance(entry, BodyEntry) else 'mechanism'} {entry.name}"
+
+
+@dataclass(frozen=True)
+class PlayedMover(ABC, Generic[Entry]):
+    """A mover of a character file, as the stage knows it."""
+
+    entry: Entry
+    looks_forward = False
 
     @property
+    def key(self) -> str:
+        return key_of(self.entry)
+
+    @property
+    @abstractmethod
     def anchors(self) -> list[Anchor]:
         """Where it is fixed, and what moves its parts."""
-        ...
 
+    @abstractmethod
     def followed(self, moment: "Moment") -> Iterator[str]:
         """Names of the targets that it follows, or may follow."""
-        ...
+
+    @abstractmethod
+    def new_session(self) -> Session[PlayedView, ChainPose]: ...
+
+    def place(self, view: PlayedView, pose: ChainPose | NoPose) -> None:
+        view.place(self.key, pose)
 
 
 @dataclass(frozen=True)
@@ -73,7 +98,7 @@ class PlayedScene:
 
     chains: Mapping[str, ChainEntry]
     anchors: Mapping[str, Anchor]
-    movers: Mapping[Hashable, Played]
+    movers: Mapping[Hashable, PlayedMover[Any]]
 
 
 @dataclass(frozen=True)
@@ -84,9 +109,10 @@ class Moment:
         frame: Frame of the clip, counted from 0; between two frames a fraction.
         seconds: Scene time [s].
         scene: What is in the file.
-        targets: World matrices of targets that somebody places, in place of those of the clip.
+        targets: World matrices of targets that somebody moves, instead of those of the clip.
         controls: What was set of the chains, by their names.
-        role: What the behaviour asks of a chain in this moment; None: there is no behaviour.
+        direct: What the behaviour makes of a chain's clip in this moment, given the chain's name and the
+            index of the stored posture that it keeps; None: there is no behaviour.
     """
 
     frame: float
@@ -94,7 +120,7 @@ class Moment:
     scene: PlayedScene
     targets: Mapping[str, Matrix]
     controls: Mapping[str, ChainControls]
-    role: Callable[[str, Usual], Role] | None
+    direct: Callable[[str, Directed, int], Directed] | None
 
     def needs(
         self, movers: Sequence[SceneMover[PlayedView, ChainPose]], certain: bool = False
@@ -121,5 +147,5 @@ class Moment:
         return view
 
     def _anchor(self, target: str) -> Anchor | None:
-        """Where the clip has a target; None: somebody places it."""
+        """Where the clip has a target; None: somebody moves it."""
         return None if target in self.targets else self.scene.anchors[target]

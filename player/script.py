@@ -64,7 +64,7 @@ class TargetPath:
         return moved_to(position, rows)
 
     def _place(self, time: float) -> tuple[int, float]:
-        """Index of the last time before `time`, and the share of the way from there to the next."""
+        """Index of the last time before `time`, and the share of the distance from there to the next."""
         index = int(np.searchsorted(self.times, time + SAME_TIME, side="right")) - 1
         if index < 0 or index == len(self.times) - 1:
             return max(index, 0), 0.0

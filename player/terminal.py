@@ -30,7 +30,8 @@ def play_live(character: CharacterFile, path: Path, options: LiveOptions) -> Non
 
 
 def _say(line: str) -> None:
-    print(printable(line), flush=True)
+    with suppress(OSError):  # what was to be read is gone, or its disk is full: the character plays on
+        print(printable(line), flush=True)
 
 
 def _read_orders(descriptor: int, play: LivePlay, is_attended: bool) -> None:

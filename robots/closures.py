@@ -202,7 +202,7 @@ class _MechanismBuilder:
         return Held(joint.name, kind, joint.parent, joint.child, at, in_child, lower, upper, (), is_motor)
 
     def _kind(self, joint: Joint) -> tuple[Kind, Quaternion, int]:
-        """(kind, rotation, degrees of freedom) of a joint in the mechanism; the rotation leads from the
+        """(kind, rotation, DoF) of a joint in the mechanism; the rotation leads from the
         mechanism joint's frame to the URDF joint's.
         """
         changed = self.changed.get(joint.name, "")

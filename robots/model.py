@@ -12,7 +12,7 @@ from .transform import IDENTITY_TRANSFORM, Transform
 Kind = Literal["revolute", "continuous", "prismatic", "fixed", "floating", "planar"]
 KINDS: tuple[Kind, ...] = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 ROTARY = ("revolute", "continuous")
-MOVABLE = (*ROTARY, "prismatic")  # kinds with one degree of freedom, which a motor can drive
+MOVABLE = (*ROTARY, "prismatic")  # kinds with one DoF, which a motor can drive
 MAX_ANGLE = (
     4 * pi
 )  # [rad] to either side, of a rotary joint without limits: two revolutions before it must rotate back
@@ -141,7 +141,7 @@ class Joint:
 
     @property
     def is_movable(self) -> bool:
-        """Whether the joint is revolute, continuous or prismatic: one degree of freedom."""
+        """Whether the joint is revolute, continuous or prismatic: one DoF."""
         return self.kind in MOVABLE
 
     @property

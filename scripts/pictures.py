@@ -5,7 +5,7 @@ A picture of the interface is a part of a photograph that a play of tests/window
 films are made of many. Those of the code, `packages` and `frame`, need no window. `make demo` leaves the
 pictures of the demo in build/demo, `make bench` those of the solvers in build/bench. Pictures of gallery
 robots are made by name, from what `make demo ROBOT=NAME` left: `scripts/pictures.py gallery_so101`. That of
-Motion Check is of the lamp that `make demo` left.
+Motion Check is of the lamp that `make demo` left, and so is that of the player's page, which needs Chromium.
 """
 
 import json
@@ -18,6 +18,7 @@ from itertools import groupby
 from pathlib import Path
 
 import package_picture
+import page_picture
 from PIL import Image, ImageDraw, ImageFont
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -48,6 +49,7 @@ class Picture:
 FAMILIES = ("limber", "feetech_sts", "dynamixel", "maestro", "servo_animation")
 TABLE = (
     Picture("authoring", "authoring", "authoring", (543, 80, 770, 980), 1180),
+    Picture("behaviour", "behaviour", "behaviour", (1300, 80, 280, 1200), 1700),
     Picture("compare", "compare", "compared", (8, 208, 760, 308)),
     Picture("first_minutes", "first_minutes", "first_playing", (313, 75, 1000, 640)),
     Picture("mechanism_panel", "mechanism", "mechanism_live", (560, 0, 1040, 1000)),
@@ -74,6 +76,7 @@ ROBOTS = tuple(f"{ROBOT}{name}" for name in ("reachy_mini", "so101", "lelamp", "
 RIG = "own_rig_"  # begins the names of the sheets of the guide's page *Your own rig*
 RIGS = tuple(f"{RIG}{name}" for name in ("human", "horse", "tentacle", "walk"))
 CHECK = "motion_check"
+PAGE = "player_page"
 MIDDLE_FRAMES = ("0046", "0118", "0190")  # of each posture, in the demo
 ROBOT_SIZE = (320, 240)  # [pixels] of one posture
 FILMS = {  # animated pictures, docs/pictures/NAME.webp: the play, and what is written below
@@ -220,7 +223,7 @@ def cut(picture: Picture) -> None:
 
 
 def main(names: list[str]) -> None:
-    known = {CHECK, *FILMS, *CODE, *ROBOTS, *RIGS, *(picture.name for picture in TABLE)}
+    known = {CHECK, PAGE, *FILMS, *CODE, *ROBOTS, *RIGS, *(picture.name for picture in TABLE)}
     if unknown := set(names) - known:
         sys.exit(f"pictures: there is no {', '.join(sorted(unknown))}: choose of {', '.join(sorted(known))}")
     draw_code([name for name in CODE if name in names or not names])
@@ -228,6 +231,8 @@ def main(names: list[str]) -> None:
     draw_robots([name for name in ROBOTS if name in names])  # by name alone: each needs a demo of two minutes
     if CHECK in names or not names:
         draw_check()
+    if PAGE in names or not names:
+        page_picture.make(PICTURES / f"{PAGE}.png")
     PHOTOGRAPHS.mkdir(parents=True, exist_ok=True)
     make([picture for picture in TABLE if picture.name in names or not names])
     for name in FILMS:

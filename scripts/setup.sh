@@ -150,7 +150,7 @@ if [ "${1:-}" = main ]; then
     system blender &
     jobs+=($!)
 else
-    system blender firmware window &
+    system blender firmware window browser &
     jobs+=($!)
     environment .venv-4.2 requirements/blender-4.2.txt 3.11 &
     jobs+=($!)

@@ -145,6 +145,7 @@ def _solve_three(
     columns: Sequence[tuple[Sequence[float], float]], wanted: Sequence[float], damping: float
 ) -> list[float]:
     """As `_solve_damped` for three unknowns, written out: most of a frame's time is spent here."""
+    # J W^-1 J': joints with a high cost count little.
     xx = yx = yy = zx = zy = zz = 0.0
     for (x, y, z), cost in columns:
         u, v, w = x / cost, y / cost, z / cost
@@ -154,12 +155,14 @@ def _solve_three(
         zx += z * u
         zy += z * v
         zz += z * w
+    # Its Cholesky factor, with a ridge in proportion to it: nearly singular poses then take short steps.
     ridge = damping * (xx + yy + zz) + TINY
     a = math.sqrt(max(xx, 0.0) + ridge)
     b, c = yx / a, zx / a
     d = math.sqrt(max(yy - b * b, 0.0) + ridge)
     e = (zy - c * b) / d
     f = math.sqrt(max(zz - c * c - e * e, 0.0) + ridge)
+    # Forward and back substitution.
     p = wanted[0] / a
     q = (wanted[1] - b * p) / d
     r = (wanted[2] - c * p - e * q) / f

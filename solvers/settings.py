@@ -74,9 +74,13 @@ def setting(default: Any, label: str, description: str, **more: Any) -> Any:
     return field(default=default, metadata={KEY: Setting(label, description, default, **more)})
 
 
-def with_default(options: type, name: str, default: Any) -> Any:
-    """A field for a subclass of `options`: the same setting as its field `name`, with another default."""
-    return field(default=default, metadata={KEY: replace(settings_of(options)[name], default=default)})
+def with_default(options: type, name: str, default: Any, **more: Any) -> Any:
+    """A field for a subclass of `options`: the same setting as its field `name`, with another default;
+    `more`: other fields of its `Setting` that differ.
+    """
+    return field(
+        default=default, metadata={KEY: replace(settings_of(options)[name], default=default, **more)}
+    )
 
 
 @cache

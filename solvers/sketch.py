@@ -35,8 +35,8 @@ def pose_from_points(skeleton: Skeleton, points: Angles, start: Angles) -> Sketc
     Args:
         skeleton: The chain; of a tree, the branch of its first end.
         points: Points (m, 3) from the base to the end, in the directions of the base frame. As many as
-            `places` returns: one for each. Any other number: a line along which the chain's places are spread
-            by their distances.
+            `places` returns: one for each. Any other number: a line along which the chain's positions are
+            spread by their distances.
         start: Angles (n,) to start from, also of joints that the sketch does not determine.
 
     Raises:
@@ -49,12 +49,14 @@ def pose_from_points(skeleton: Skeleton, points: Angles, start: Angles) -> Sketc
     if len(ends) < FEWEST:
         raise GazeError("all joints of the chain are at one position: choose a chain of more bones")
     positions = _positions(chain, ends, chain.forward(here.tolist()))
+    # A sketch has directions alone: with the chain's own lengths they become positions that it can reach.
     lengths = np.linalg.norm(np.diff(positions, axis=0), axis=1)
     directions = _directions(points, lengths)
     wanted = positions[0] + np.concatenate(
         [np.zeros((1, 3)), np.cumsum(lengths[:, None] * directions, axis=0)]
     )
     first, *others = [Position(tuple(position)) for position in wanted[1:].tolist()][::-1]
+    # Each place is a goal of its own, so that the least squares spread what cannot be met over all links.
     several = replace(chain, more_ends=tuple(ends[-2:0:-1]))
     solver = dls(several)
 
@@ -67,6 +69,7 @@ def pose_from_points(skeleton: Skeleton, points: Angles, start: Angles) -> Sketc
         cosines = np.sum(links * directions, axis=1) / np.linalg.norm(links, axis=1)
         return Sketched(found, acos(min(1.0, max(-1.0, float(cosines.min())))))
 
+    # A descent ends in the nearest optimum: others are tried only where the links' directions are not met.
     best = solved(here)
     for seed in spread(chain, SEEDS):
         if best.error <= CLOSE:
@@ -94,7 +97,7 @@ def places(chain: Skeleton, angles: Sequence[float]) -> list[End]:
 
 
 def _positions(chain: Skeleton, ends: Sequence[End], pose: Pose) -> Angles:
-    """Positions (m, 3) [m] of places at a pose; the last joint's tool is the chain's own."""
+    """Positions (m, 3) [m] of joints at a pose; the last joint's tool is the chain's own."""
     return np.array(
         [pose.tool_position if end is chain.ends[0] else pose.positions[end.joint] for end in ends]
     )

@@ -1,12 +1,11 @@
 """The table of solvers by name, from which panels, benchmarks and tests are made."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .ccd import Ccd, CcdOptions
-from .erik.exact import ErikExact
-from .erik.parameters import Hyperparameters
-from .erik.solver import Erik
+from .erik.exact import ErikExact, erik
+from .erik.parameters import ExactHyperparameters, Hyperparameters
 from .expressive.measures import expressive
 from .expressive.options import Options as ExpressiveOptions
 from .expressive.prediction import WHOLE_TURN
@@ -37,9 +36,28 @@ class SolverInfo:
     trees: bool = True  # whether it supports trees
     prismatic_only: bool = True  # whether it supports skeletons without a revolute joint
     options: type | None = None  # options that a user may set: a frozen dataclass with defaults
+    option_of: str = ""  # name of the solver of which this one is an option, with a name of its own; "": none
     looks_ahead: float = 0.0  # [s] ahead whose goals `solve` uses, as `ahead`, beside `mutual`; 0: neither
 
 
+ERIK = SolverInfo(
+    "erik",
+    "ERIK",
+    "Orientation and posture within one threshold (Ribeiro & Paiva 2019); its option As Published is"
+    " the loop as printed",
+    erik,
+    looks,
+    False,
+    False,
+    options=Hyperparameters,
+)
+DAMPED = SolverInfo(
+    "dls",
+    "Damped least squares",
+    "A step against the error, held back near singular poses (Buss 2009)",
+    family.dls,
+    options=DampedOptions,
+)
 SOLVERS: dict[str, SolverInfo] = {
     info.name: info
     for info in (
@@ -51,26 +69,15 @@ SOLVERS: dict[str, SolverInfo] = {
             options=ExpressiveOptions,
             looks_ahead=WHOLE_TURN,
         ),
-        SolverInfo(
-            "erik",
-            "ERIK",
-            "Orientation and posture within one threshold (Ribeiro & Paiva 2019); its option As Published is"
-            " the loop as printed",
-            Erik,
-            looks,
-            False,
-            False,
-            options=Hyperparameters,
-        ),
-        SolverInfo(
-            "erik_exact",
-            "ERIK (exact aim)",
-            "ERIK, then the least change that makes the aim exact",
-            ErikExact,
-            looks,
-            False,
-            False,
-            options=Hyperparameters,
+        ERIK,
+        replace(
+            ERIK,
+            name="erik_exact",
+            label="ERIK (exact aim)",
+            description="ERIK with its option Exact Aim",
+            make=ErikExact,
+            options=ExactHyperparameters,
+            option_of="erik",
         ),
         SolverInfo(
             "ccd",
@@ -79,19 +86,14 @@ SOLVERS: dict[str, SolverInfo] = {
             Ccd,
             options=CcdOptions,
         ),
-        SolverInfo(
-            "dls",
-            "Damped least squares",
-            "A step against the error, held back near singular poses (Buss 2009)",
-            family.dls,
-            options=DampedOptions,
-        ),
-        SolverInfo(
-            "dls_clamped",
-            "Near-target damped least squares",
-            "The same, targets brought closer: calmer out of reach",
-            family.dls_clamped,
+        DAMPED,
+        replace(
+            DAMPED,
+            name="dls_clamped",
+            label="Near-target damped least squares",
+            description="Damped least squares with its option Near Targets",
             options=DampedNearTargets,
+            option_of="dls",
         ),
         SolverInfo(
             "sdls",
@@ -134,7 +136,9 @@ def unavailable(name: str, skeleton: Skeleton, aims: Iterable[type[Aim]] = ()) -
     why = _why(info, skeleton, kinds)
     if not why:
         return ""
-    others = [other.label for other in SOLVERS.values() if not _why(other, skeleton, kinds)]
+    others = [
+        other.label for other in SOLVERS.values() if not other.option_of and not _why(other, skeleton, kinds)
+    ]
     return (
         f"{info.label} {why}: choose {_either(others)}"
         if others
@@ -156,8 +160,8 @@ def _either(labels: list[str]) -> str:
 
 
 def make_solver(name: str, skeleton: Skeleton, options: object = None) -> GazeSolver:
-    """The solver of that name for `skeleton`; `options` is an instance of the solver's own options class, or
-    None.
+    """The solver of that name for `skeleton`; `options` is an instance of the solver's own options class;
+    None: its defaults.
 
     Raises:
         UnknownSolverError: There is none of that name; the message lists those that exist.
@@ -169,5 +173,7 @@ def make_solver(name: str, skeleton: Skeleton, options: object = None) -> GazeSo
     trouble = unavailable(name, skeleton)
     if trouble:
         raise UnavailableSolverError(trouble)
-    make = SOLVERS[name].make
-    return make(skeleton) if options is None else make(skeleton, options)
+    info = SOLVERS[name]
+    if options is None and info.options is not None:
+        options = info.options()
+    return info.make(skeleton) if options is None else info.make(skeleton, options)

@@ -4,13 +4,18 @@ Unit steps in the coordinates are 1 rad, or one size (a length that makes distan
 Paper: Schumacher et al. 2021, section IV.
 """
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from .kinematics.rotations import Matrix, Vector
 from .kinematics.se3 import Array, cross, half_angle, half_swing, hat
 from .kinematics.tree import Frames, Indices
+from .tolerances import TINY
 
 
 class Kinematics(NamedTuple):
@@ -44,12 +49,22 @@ class Ends:
             carries: (n + 1, v) 1 where a coordinate moves a node, else 0.
             weights: (k, c) weights of the squared errors.
         """
-        self.nodes, self.offsets = nodes, offsets
-        roots = np.sqrt(weights)
-        picked = np.flatnonzero(roots)
-        self._picked: Indices | slice = slice(None) if len(picked) == roots.size else picked
-        self.weight = roots.reshape(-1)[picked]
-        self._share = self.weight[:, None] * carries[nodes[picked // roots.shape[1]]]
+        self.nodes, self.offsets, self.roots, self._carries = nodes, offsets, np.sqrt(weights), carries
+
+    @cached_property
+    def _picked(self) -> Indices:
+        """Indices (e,) among all components of those whose weight is not 0."""
+        return np.flatnonzero(self.roots)
+
+    @cached_property
+    def weight(self) -> Array:
+        """Roots (e,) of their weights."""
+        return self.roots.reshape(-1)[self._picked]
+
+    @cached_property
+    def _share(self) -> Array:
+        share: Array = self.weight[:, None] * self._carries[self.nodes[self._picked // self.roots.shape[1]]]
+        return share
 
     def frames(self, frames: Frames) -> Array:
         """Frames (k, 4, 4) of the ends in the world."""
@@ -65,25 +80,25 @@ class Ends:
         return error, jacobian
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Position:
     """Task that brings k ends to positions, with weights along axes (section IV.B)."""
 
     ends: Ends  # weights (k, 3) [1 / m^2]
-    targets: Array  # (k, 3) [m]
+    targets: Array | Sequence[Vector]  # (k, 3) [m]
     axes: Array | None = None  # (3, 3) the axes of the weights, as columns; None: those of the tree's base
 
     def linear(self, at: Kinematics) -> tuple[Array, Array]:
         """Weighted position errors (e,) and their Jacobian (e, v); see `Task.linear`."""
         turn, moment = at.screws
         points = self.ends.frames(at.frames)[:, :3, 3]
-        errors, slopes = points - self.targets, moment - hat(points) @ turn
+        errors, slopes = points - np.asarray(self.targets), moment - hat(points) @ turn
         if self.axes is not None:
             errors, slopes = errors @ self.axes, self.axes.T @ slopes
         return self.ends.weighted(errors, slopes)
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Orientation:
     """Task that brings k ends to orientations (section IV.B).
 
@@ -92,7 +107,12 @@ class Orientation:
     """
 
     ends: Ends  # weights (k, 3) [1 / rad^2] about the target's axes
-    back: Array  # (k, 3, 3) inverses of the target rotations
+    targets: Array | Sequence[Matrix]  # (k, 3, 3) rotations
+
+    @cached_property
+    def back(self) -> Array:
+        """Inverses (k, 3, 3) of the target rotations."""
+        return np.asarray(self.targets).swapaxes(1, 2)
 
     def linear(self, at: Kinematics) -> tuple[Array, Array]:
         """Weighted orientation errors (e,) and their Jacobian (e, v); see `Task.linear`."""
@@ -100,7 +120,7 @@ class Orientation:
         return self.ends.weighted(errors, slopes @ self.back @ at.screws[0])
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Direction:
     """Task that aligns the Z axes of k ends with directions; the roll about them is free.
 
@@ -109,7 +129,12 @@ class Direction:
     """
 
     ends: Ends  # weights (k, 2) [1 / rad^2]; frames whose Z is the axis
-    back: Array  # (k, 3, 3) inverses of rotations that take Z to the direction
+    targets: Sequence[Matrix]  # (k, 3, 3) rotations that take Z to the direction
+
+    @cached_property
+    def back(self) -> Array:
+        """Inverses (k, 3, 3) of these rotations."""
+        return np.array(self.targets).swapaxes(1, 2)
 
     def linear(self, at: Kinematics) -> tuple[Array, Array]:
         """Weighted direction errors (e,) and their Jacobian (e, v); see `Task.linear`."""
@@ -117,19 +142,10 @@ class Direction:
         return self.ends.weighted(errors, slopes @ self.back @ at.screws[0])
 
 
-class CentreOfMass:
-    """Task that brings the common centre of m masses to a position (section IV.B)."""
+class Masses:
+    """Masses on a tree: m of them."""
 
-    def __init__(
-        self,
-        nodes: Indices,
-        points: Array,
-        masses: Array,
-        carries: Array,
-        target: Array,
-        weight: Array,
-        axes: Array | None = None,
-    ) -> None:
+    def __init__(self, nodes: Indices, points: Array, masses: Array, carries: Array) -> None:
         """Masses on a tree.
 
         Args:
@@ -137,26 +153,32 @@ class CentreOfMass:
             points: (m, 4) centres of the masses in these nodes [m], in homogeneous coordinates.
             masses: (m,) [kg].
             carries: (n + 1, v) 1 where a coordinate moves a node, else 0.
-            target: (3,) [m].
-            weight: (3,) [1 / m^2] along axes.
-            axes: (3, 3) these axes, as columns; None: those of the tree's base.
         """
-        self.nodes, self.points, self.target = nodes, points[..., None], target
+        self.nodes, self.points = nodes, points[..., None]
         self.shares = masses / masses.sum()
         self.carries = carries[nodes]
         self.carried = self.shares @ self.carries  # (v,) share of the mass that each coordinate moves
-        roots = np.sqrt(weight)[:, None]
-        self.weigh: Array = roots * (
-            np.eye(3) if axes is None else axes.T
-        )  # (3, 3) to weighted components along the axes
+
+
+@dataclass(eq=False)
+class CentreOfMass:
+    """Task that brings the common centre of masses to a position (section IV.B)."""
+
+    masses: Masses
+    target: Vector  # [m]
+    roots: Vector  # of the weights along axes [1 / m]
+    axes: Array | None = None  # (3, 3) these axes, as columns; None: those of the tree's base
 
     def linear(self, at: Kinematics) -> tuple[Array, Array]:
         """Weighted error (e,) of the centre of mass and its Jacobian (e, v); see `Task.linear`."""
-        turn, moment = at.screws
-        centres = self.shares[:, None] * (at.frames.nodes.take(self.nodes, axis=0) @ self.points)[:, :3, 0]
-        moved = self.carries.T @ centres  # (v, 3) moments of what each coordinate moves
-        jacobian: Array = self.carried * moment + cross(turn.T, moved).T
-        return self.weigh @ (centres.sum(0) - self.target), self.weigh @ jacobian
+        masses, (turn, moment) = self.masses, at.screws
+        weigh = np.array(self.roots)[:, None] * (np.eye(3) if self.axes is None else self.axes.T)
+        centres = (
+            masses.shares[:, None] * (at.frames.nodes.take(masses.nodes, axis=0) @ masses.points)[:, :3, 0]
+        )
+        moved = masses.carries.T @ centres  # (v, 3) moments of what each coordinate moves
+        jacobian: Array = masses.carried * moment + cross(turn.T, moved).T
+        return weigh @ (centres.sum(0) - np.array(self.target)), weigh @ jacobian
 
 
 class JointValues:
@@ -211,7 +233,7 @@ class RotationSpeed:
         the objective applies.
         """
         self.ends, self.back = ends, np.swapaxes(last[:, :3, :3], -1, -2)
-        self.threshold = 2.0 - 2.0 * np.cos(min(threshold, np.pi))
+        self.threshold = max(2.0 - 2.0 * math.cos(min(threshold, math.pi)), TINY)
 
     def linear(self, at: Kinematics) -> tuple[Array, Array]:
         """Errors (e,) of ends that rotate faster than the threshold and their Jacobian (e, v); see

@@ -4,6 +4,7 @@ velocity and acceleration at every interruption. Pure functions.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from ...motion import Kinematic, Limits, Transition
 from ...solvers.kinematics.rotations import Vector
 from ...solvers.kinematics.skeleton import Angles, Skeleton
-from .data import ChainRole, Gesture
+from .data import AS_USUAL, ChainRole, Gesture, StateClip, interpolated
 
 UNIT = Limits(0.0, 1.0, 1.0, 1.0, 1.0)  # of weights and shares, whose transitions have a duration
 SHORTEST = 1e-3  # [s] of a transition; shorter ones are steps
@@ -26,6 +27,11 @@ class Instruction(NamedTuple):
         influence, share: As in `ChainSettings`.
         life: Factor of the amount of idle motion.
         target: Name of the target; None: as in the clip.
+        clips: Weights and values (n,) [rad; prismatic joints m] of the clips of states, beside the postures;
+            NaN: as authored.
+        blinks, aversion: Factors of blinks and of looks away.
+        lids: How far the lids are closed.
+        cues: How many times speech has ended.
     """
 
     weights: tuple[float, ...]
@@ -33,13 +39,45 @@ class Instruction(NamedTuple):
     share: float
     life: float
     target: str | None
+    clips: tuple[tuple[float, Angles], ...] = ()
+    blinks: float = 1.0
+    aversion: float = 1.0
+    lids: float = 0.0
+    cues: int = 0
+
+
+class PlayingClip(NamedTuple):
+    """A clip of a state that has a weight: which visit of a state it is of, time [s] since its begin, and the
+    motion of its weight.
+    """
+
+    visit: int
+    clip: StateClip
+    seconds: float
+    weight: Kinematic
 
 
 class BlendState(NamedTuple):
-    """State of a chain's blend: a motion for each weight, then for influence, share and life."""
+    """State of a chain's blend: a motion for each weight, then for influence, share, life, aversion and
+    lids; clips; whether the character speaks, and how many times that has ended.
+    """
 
     motion: tuple[Kinematic, ...]
-    target: str | None
+    clips: tuple[PlayingClip, ...] = ()
+    speaks: bool = False
+    cues: int = 0
+
+
+class Visit(NamedTuple):
+    """The state that a chain is in: its role and clip there, the number of the visit, the time [s] since its
+    begin, and whether the character speaks.
+    """
+
+    role: ChainRole
+    clip: StateClip | None = None
+    number: int = 0
+    seconds: float = 0.0
+    speaks: bool = False
 
 
 class Usual(NamedTuple):
@@ -50,36 +88,79 @@ class Usual(NamedTuple):
     share: float
 
 
+def as_usual(usual: Usual) -> BlendState:
+    """State of a chain that does what its clip has, at rest."""
+    values = [*usual.weights, *_shares(AS_USUAL, usual)]
+    return BlendState(tuple(Transition(UNIT).rest(value) for value in values))
+
+
 def blended(
-    state: BlendState | None, role: ChainRole, names: Sequence[str], usual: Usual, seconds: float, dt: float
+    state: BlendState | None, visit: Visit, names: Sequence[str], usual: Usual, seconds: float, dt: float
 ) -> tuple[Instruction, BlendState]:
     """What a chain is to do in this frame, and the state for the next one.
 
     Args:
         state: State that the last call returned; None: the chain begins in its role.
-        role: Its role in the behaviour's state.
+        visit: What it does in the behaviour's state.
         names: Names of its stored postures.
         usual: What its clip has.
         seconds: Duration [s] of the transition to this role.
         dt: Time step [s].
     """
-    goals = [*_weights(role, names, usual), *_shares(role, usual)]
+    goals = [*_weights(visit, names, usual), *_shares(visit.role, usual)]
     if state is None or len(state.motion) != len(goals):
         motion = tuple(Transition(UNIT, seconds).rest(goal) for goal in goals)
+        clips = _begun(visit, 1.0)
     else:
         way = Transition(UNIT, max(seconds, SHORTEST))
         motion = tuple(way.step(each, goal, dt) for each, goal in zip(state.motion, goals, strict=True))
+        clips = _played(state.clips, visit, way, dt)
     values = [each.position for each in motion]
     count = len(names)
-    influence, share, life = values[count:]
-    instruction = Instruction(tuple(values[:count]), influence, share, life, role.target)
-    return instruction, BlendState(tuple(motion), role.target)
+    influence, share, life, aversion, lids = values[count:]
+    has_ended = state is not None and state.speaks and not visit.speaks
+    cues = (state.cues if state is not None else 0) + has_ended
+    instruction = Instruction(
+        tuple(values[:count]),
+        influence,
+        share,
+        life,
+        visit.role.target,
+        tuple((each.weight.position, each.clip.at(each.seconds)) for each in clips),
+        1.0 if visit.role.blinks is None else visit.role.blinks,
+        aversion,
+        lids,
+        cues,
+    )
+    return instruction, BlendState(motion, clips, visit.speaks, cues)
 
 
-def _weights(role: ChainRole, names: Sequence[str], usual: Usual) -> list[float]:
-    if role.weights is None:
+def _begun(visit: Visit, weight: float) -> tuple[PlayingClip, ...]:
+    """The clip of a visit as it begins; none without a clip."""
+    if visit.clip is None:
+        return ()
+    return (PlayingClip(visit.number, visit.clip, visit.seconds, Transition(UNIT).rest(weight)),)
+
+
+def _played(
+    clips: Sequence[PlayingClip], visit: Visit, way: Transition, dt: float
+) -> tuple[PlayingClip, ...]:
+    """Clips `dt` seconds later: the visit's own comes, those of earlier visits play on while they go."""
+    known = clips if any(each.visit == visit.number for each in clips) else (*clips, *_begun(visit, 0.0))
+    played = []
+    for each in known:
+        is_present = each.visit == visit.number
+        weight = way.step(each.weight, float(is_present), dt)
+        seconds = visit.seconds if is_present else each.seconds + dt
+        if is_present or weight.position > 0.0:
+            played.append(each._replace(seconds=seconds, weight=weight))
+    return tuple(played)
+
+
+def _weights(visit: Visit, names: Sequence[str], usual: Usual) -> list[float]:
+    if visit.role.weights is None and visit.clip is None:
         return list(usual.weights)
-    weights: Mapping[str, float] = dict(role.weights)
+    weights: Mapping[str, float] = dict(visit.role.weights or ())
     return [weights.get(name, 0.0) for name in names]
 
 
@@ -88,6 +169,8 @@ def _shares(role: ChainRole, usual: Usual) -> list[float]:
         usual.influence if role.influence is None else role.influence,
         usual.share if role.share is None else role.share,
         1.0 if role.life is None else role.life,
+        1.0 if role.aversion is None else role.aversion,
+        0.0 if role.lids is None else role.lids,
     ]
 
 
@@ -113,13 +196,10 @@ class GestureEffect:
         return np.where(np.isfinite(values), np.clip(posture + moved, lower, upper) - posture, 0.0)
 
 
-def at(gesture: Gesture, seconds: float) -> GestureEffect:
-    """A gesture at a time [s] after its begin."""
-    row = min(max(seconds * gesture.rate, 0.0), len(gesture.rows) - 1.0)
-    first = min(int(row), len(gesture.rows) - 2)
-    share = row - first
-    values = gesture.rows[first] + share * (gesture.rows[first + 1] - gesture.rows[first])
-    left = min(seconds, gesture.seconds - seconds)
+def at(gesture: Gesture, seconds: float, end: float = inf) -> GestureEffect:
+    """A gesture at a time [s] after its begin; `end`: time at which it is cut off."""
+    values = interpolated(gesture.rows, seconds * gesture.rate)
+    left = min(seconds, min(gesture.seconds, end) - seconds)
     strength = min(max(left / gesture.fade, 0.0), 1.0) if gesture.fade > 0.0 else 1.0
     eased = strength**3 * (10.0 - 15.0 * strength + 6.0 * strength * strength)
     return GestureEffect(tuple(values.tolist()), eased, gesture.is_added)

@@ -9,8 +9,8 @@ from ...solvers.kinematics.se3 import Array
 
 ANY = ""  # stands for any state, where a transition begins
 
-Cause = Literal["event", "after", "random", "seen", "lost", "nearer", "farther"]
-CAUSES: tuple[Cause, ...] = ("event", "after", "random", "seen", "lost", "nearer", "farther")
+Cause = Literal["event", "after", "random", "seen", "lost", "nearer", "farther", "ended"]
+CAUSES: tuple[Cause, ...] = ("event", "after", "random", "seen", "lost", "nearer", "farther", "ended")
 
 
 class BehaviourError(ValueError):
@@ -25,6 +25,8 @@ class ChainRole(NamedTuple):
         target: Name of the target that its own end follows.
         influence, share: As in `ChainSettings`.
         life: Factor of the amount of its idle motion.
+        blinks, aversion: Factors of its blinks, and of its looks away.
+        lids: How far its lids are closed: 0 open, 1 closed.
     """
 
     weights: tuple[tuple[str, float], ...] | None = None
@@ -32,6 +34,9 @@ class ChainRole(NamedTuple):
     influence: float | None = None
     share: float | None = None
     life: float | None = None
+    blinks: float | None = None
+    aversion: float | None = None
+    lids: float | None = None
 
 
 AS_USUAL = ChainRole()
@@ -39,12 +44,15 @@ AS_USUAL = ChainRole()
 
 @dataclass(frozen=True)
 class StateSpec:
-    """A state: what every chain does in it, and how long it takes to get there from another one [s]."""
+    """A state: what every chain does in it, how long it takes to get there from another one [s], and whether
+    the character speaks in it, after which eyes blink.
+    """
 
     name: str
     roles: tuple[tuple[str, ChainRole], ...] = ()  # by the chains' names
     everyone: ChainRole = AS_USUAL  # for chains without a role of their own
     seconds: float = 0.5
+    speaks: bool = False
 
     def role(self, chain: str) -> ChainRole:
         return dict(self.roles).get(chain, self.everyone)
@@ -57,7 +65,8 @@ class TransitionSpec:
     Attributes:
         begin, end: Names of the states; `ANY` begins anywhere but in `end`.
         cause: "event" NAME; "after" SECONDS in the state; at "random" between two times [s] in the state;
-            a person is "seen" or "lost" for SECONDS; or is "nearer" or "farther" than METRES.
+            a person is "seen" or "lost" for SECONDS; or is "nearer" or "farther" than METRES; the state's
+            clip has "ended".
         name: Name of the event.
         least, most: Seconds or metres; `most` for "random" alone.
     """
@@ -110,10 +119,59 @@ class Gesture:
     is_added: bool = True
     fade: float = 0.2
 
+    def check(self) -> None:
+        """Raises BehaviourError if it cannot be used."""
+        if len(self.rows) < 2 or not self.rate > 0.0 or not self.fade >= 0.0:
+            raise BehaviourError(f"gesture '{self.name}' needs two rows, and a rate above 0")
+
     @property
     def seconds(self) -> float:
         """How long it takes."""
         return (len(self.rows) - 1) / self.rate
+
+
+class StateClip(NamedTuple):
+    """A clip that a chain plays while a state lasts, instead of the authored pose and of postures.
+
+    Attributes:
+        state: Name of the state.
+        chain: Name of the chain.
+        rows: (k, n) [rad; prismatic joints m] values of the chain's joints; NaN: as authored.
+        rate: Rows a second.
+        loops: Whether it begins again at its end; else it stays in its last row.
+    """
+
+    state: str
+    chain: str
+    rows: Array
+    rate: float
+    loops: bool = True
+
+    @property
+    def seconds(self) -> float:
+        """How long it takes once."""
+        return (len(self.rows) - 1) / self.rate
+
+    def check(self, states: Sequence[str]) -> None:
+        """Raises BehaviourError if it cannot be used among states of these names."""
+        if self.state not in states:
+            raise BehaviourError(f"a clip is for state '{self.state}', which is not there")
+        if len(self.rows) < 2 or not self.rate > 0.0:
+            raise BehaviourError(f"the clip of state '{self.state}' needs two rows, and a rate above 0")
+
+    def at(self, seconds: float) -> Array:
+        """Values (n,) at a time [s] after its begin."""
+        if self.loops:
+            seconds %= self.seconds
+        return interpolated(self.rows, seconds * self.rate)
+
+
+def interpolated(rows: Array, place: float) -> Array:
+    """The row (n,) at a position among rows (k, n), from 0 to k - 1; between two rows linearly."""
+    place = min(max(place, 0.0), len(rows) - 1.0)
+    first = min(int(place), len(rows) - 2)
+    row: Array = rows[first] + (place - first) * (rows[first + 1] - rows[first])
+    return row
 
 
 @dataclass(frozen=True)
@@ -127,6 +185,7 @@ class Behaviour:
     states: tuple[StateSpec, ...]
     transitions: tuple[TransitionSpec, ...] = ()
     gestures: tuple[Gesture, ...] = field(default=())
+    clips: tuple[StateClip, ...] = field(default=())
 
     def __post_init__(self) -> None:
         names = [state.name for state in self.states]
@@ -137,11 +196,20 @@ class Behaviour:
         for transition in self.transitions:
             transition.check(names)
         for gesture in self.gestures:
-            if len(gesture.rows) < 2 or not gesture.rate > 0.0 or not gesture.fade >= 0.0:
-                raise BehaviourError(f"gesture '{gesture.name}' needs two rows, and a rate above 0")
+            gesture.check()
+        for clip in self.clips:
+            clip.check(names)
 
     def state(self, name: str) -> StateSpec:
         return next(state for state in self.states if state.name == name)
+
+    def clip(self, state: str, chain: str) -> StateClip | None:
+        """The clip of a chain in a state; None: there is none."""
+        return next((clip for clip in self.clips if (clip.state, clip.chain) == (state, chain)), None)
+
+    def clip_seconds(self, state: str) -> float:
+        """How long the longest clip of a state takes once; 0: it has none."""
+        return max((clip.seconds for clip in self.clips if clip.state == state), default=0.0)
 
     @property
     def events(self) -> tuple[str, ...]:

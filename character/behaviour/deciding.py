@@ -5,11 +5,13 @@ the same events decide alike.
 """
 
 from collections.abc import Sequence
+from math import inf
 from random import Random
 from typing import NamedTuple
 
 from .data import ANY, Behaviour, TransitionSpec
 
+MOST_FADING = 8  # of a gesture that begins again and again
 MOST_CHANGES = 4  # transitions in one tick; more would be a circle that takes no time
 
 
@@ -24,10 +26,11 @@ class Senses(NamedTuple):
 
 
 class PlayingGesture(NamedTuple):
-    """A gesture that plays: its name, and the time [s] since its begin."""
+    """A gesture that plays: its name, the time [s] since its begin, and the one at which it is cut off."""
 
     name: str
     seconds: float
+    end: float = inf
 
 
 class Decision(NamedTuple):
@@ -118,18 +121,24 @@ def _passed(behaviour: Behaviour, state: BehaviourState, dt: float, senses: Sens
         time=state.time + dt,
         seconds=state.seconds + dt,
         seen=seen,
-        gestures=tuple(each for each in playing if each.seconds <= lengths[each.name]),
+        gestures=tuple(each for each in playing if each.seconds <= min(lengths[each.name], each.end)),
     )
 
 
 def _gestured(
     behaviour: Behaviour, state: BehaviourState, event: str, decisions: list[Decision]
 ) -> BehaviourState:
-    """The state with the gestures that an event begins; one that plays already begins anew."""
+    """The state with the gestures that an event begins; one that plays already fades out meanwhile."""
     for gesture in behaviour.gestures:
         if gesture.event == event:
-            rest = tuple(each for each in state.gestures if each.name != gesture.name)
-            state = state._replace(gestures=(*rest, PlayingGesture(gesture.name, 0.0)))
+            unrelated = [each for each in state.gestures if each.name != gesture.name]
+            fading = [
+                each._replace(end=min(each.end, each.seconds + gesture.fade))
+                for each in state.gestures
+                if each.name == gesture.name
+            ]
+            playing = (*unrelated, *fading[-MOST_FADING:], PlayingGesture(gesture.name, 0.0))
+            state = state._replace(gestures=playing)
             decisions.append(Decision(state.time, state.name, state.name, f"event {event}", gesture.name))
     return state
 
@@ -151,7 +160,7 @@ def _changed(
     ]
     for index, transition in (*of_state, *any_state):
         draw = _draw(transition, index, state, seed)
-        if not _applies(transition, state, senses, event, draw):
+        if not _applies(behaviour, transition, state, senses, event, draw):
             continue
         words = f"event {event}" if transition.cause == "event" else transition.cause
         entered, decision = enter(state, transition.end, words)
@@ -168,6 +177,7 @@ def _draw(transition: TransitionSpec, index: int, state: BehaviourState, seed: i
 
 
 def _applies(
+    behaviour: Behaviour,
     transition: TransitionSpec,
     state: BehaviourState,
     senses: Senses | None,
@@ -183,6 +193,8 @@ def _applies(
         return state.seconds >= draw
     if cause == "after":
         return state.seconds >= least
+    if cause == "ended":
+        return state.seconds >= behaviour.clip_seconds(state.name) > 0.0
     if senses is None:
         return False
     if cause in ("seen", "lost"):

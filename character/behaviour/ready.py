@@ -22,6 +22,18 @@ ATTENTIVE = {
     "Searching": (0.7, 0.6, 0.5),
     "Dozing": (0.1, 0.5, 2.5),
 }
+# state -> factor of blinks, factor of looks away, how far the lids are closed; else 1, 1 and 0
+EYES = {
+    "Asleep": (0.0, 0.0, 1.0),
+    "Waking": (1.0, 0.0, 0.3),
+    "Noticing": (1.0, 0.0, 0.0),
+    "Attending": (1.5, 1.0, 0.0),
+    "Listening": (1.3, 0.0, 0.0),
+    "Speaking": (1.5, 1.0, 0.0),
+    "Searching": (1.0, 0.0, 0.0),
+    "Dozing": (0.5, 0.0, 0.6),
+}
+SPEAKS = "Speaking"
 CALM = {name: ATTENTIVE[name] for name in ("Idle", "Attending", "Searching", "Asleep")}
 
 
@@ -88,7 +100,6 @@ def _states(table: dict[str, tuple[float, float, float]], postures: Iterable[str
     for name, (influence, life, seconds) in table.items():
         posture = by_name.get(name.casefold())
         weights = ((posture, 1.0),) if posture is not None else None
-        states.append(
-            StateSpec(name, everyone=ChainRole(weights, None, influence, None, life), seconds=seconds)
-        )
+        role = ChainRole(weights, None, influence, None, life, *EYES.get(name, ()))
+        states.append(StateSpec(name, everyone=role, seconds=seconds, speaks=name == SPEAKS))
     return tuple(states)

@@ -129,17 +129,20 @@ def following(
     for foot, old, source, speed in zip(feet, before, sources[1], speeds, strict=True):
         # Where the floor is not known, the lowest foot defines it.
         is_low = bool(abs(source[2]) < FLOOR if floor.is_known else source[2] <= lowest + FLOOR)
+        # A planted foot stays until its source lifts or drifts: sources tremble also when they stand.
         stays = bool(
             is_low and old.is_planted and speed < LIFTS and np.linalg.norm(source - old.source) < DRIFT
         )
         low = _depth(body, foot, floor, free[1], (free[0], shown))
         if stays:
             step = old
+        # It stands where it is shown, not where its source is, so that nothing jumps.
         elif is_low and speed < STANDS and not old.is_planted:
             step = old._replace(
                 is_planted=True, place=place(body, foot, shown), source=source, left=np.zeros(3)
             )
             step = step._replace(left=step.place - _stood(floor, low, step))
+        # It leaves from where it stood: the difference to its free position fades likewise.
         elif old.is_planted:
             step = old._replace(
                 is_planted=False, left=place(body, foot, shown) - place(body, foot, free[0]) - carried

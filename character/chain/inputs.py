@@ -13,11 +13,14 @@ from ...solvers.kinematics.rotations import Quaternion, Vector
 from ...solvers.kinematics.skeleton import Angles, Skeleton
 from ..attention import Attention, AttentionSettings, attend, bearing, partial, seen_position
 from ..effects import PostureEffect, total
+from ..eyes import EyesSettings, EyesState
+from ..eyes import advance as advance_eyes
 from ..widest_look import Look, LookSettings, Posed, looking, posed
 
 Matrix = list[list[float]]  # (4, 4) by rows: a frame in another one
 AT_ONCE = AttentionSettings()
 ANYWHERE = LookSettings()
+STILL_EYES = EyesSettings()
 
 
 class InputsError(ValueError):
@@ -78,11 +81,12 @@ class ChainInputs:
         share: How far the chain's own end rotates from the posture's gaze (0) to its target (1).
         attention: Settings of attention.
         look: Widest look and offset of the chain's own end.
+        eyes: Settings of the eyes.
         effects: Effects on top of the posture.
         seconds: Scene time [s], for these.
         ahead: Goals of the next frames, if known.
         is_mutual: Whether the target's motion depends on this chain's.
-        kept: The stored posture that is kept; when it changes without a motion filter, the posture changes
+        kept: The stored posture in use; when it changes without a motion filter, the posture changes
             gradually.
     """
 
@@ -95,6 +99,7 @@ class ChainInputs:
     share: float = 1.0
     attention: AttentionSettings = AT_ONCE
     look: LookSettings = ANYWHERE
+    eyes: EyesSettings = STILL_EYES
     effects: tuple[PostureEffect, ...] = ()
     seconds: float = 0.0
     ahead: Sequence[GazeGoal] = ()
@@ -130,6 +135,7 @@ class Task(NamedTuple):
     posed: Posed | None = (
         None  # the posture that the look and a share of it were measured from; None: neither was asked for
     )
+    eyes: EyesState | None = None  # state of the eyes; None: there are none
 
 
 def task(inputs: ChainInputs, skeleton: Skeleton, before: Task | None, dt: float) -> Task:
@@ -151,12 +157,13 @@ def task(inputs: ChainInputs, skeleton: Skeleton, before: Task | None, dt: float
     if attention is not None and attention.seen is not attention.target:
         main_end = main_end._replace(target=_seen(attention, inputs.base))
     first, *other_goals = [end_goal(end, world_in_base) for end in (main_end, *inputs.ends[1:])]
+    eyes, look_settings = _eyes(inputs, main_end, before, dt)
     offsets = _offsets(inputs, skeleton, world_in_base, before)
     angles, look, measured = inputs.posture.tolist(), None, None
-    if not inputs.look.is_plain or inputs.share < 1.0:
+    if not look_settings.is_plain or inputs.share < 1.0:
         measured = posed(skeleton, angles, before.posed if before is not None else None)
         aim, look = looking(
-            before.look if before is not None else None, measured.facing, first.aim, inputs.look, dt
+            before.look if before is not None else None, measured.facing, first.aim, look_settings, dt
         )
         aim = partial(measured.pose, aim, inputs.share)
         first = first if aim is first.aim else replace(first, aim=aim)
@@ -167,7 +174,29 @@ def task(inputs: ChainInputs, skeleton: Skeleton, before: Task | None, dt: float
         goal = GazeGoal(
             first.aim, inputs.posture, first.symmetric, first.weight, inputs.keep, tuple(other_goals)
         )
-    return Task(goal, key, inputs.influence, offsets, attention, base, world_in_base, look, measured)
+    return Task(goal, key, inputs.influence, offsets, attention, base, world_in_base, look, measured, eyes)
+
+
+def _eyes(
+    inputs: ChainInputs, end: EndInputs, before: Task | None, dt: float
+) -> tuple[EyesState | None, LookSettings]:
+    """State of the eyes, which look at an end's target, and settings of the look with their look away."""
+    last = before.eyes if before is not None else None
+    eyes = advance_eyes(last, inputs.eyes, _direction_to(end, inputs.base), dt)
+    return eyes, inputs.look if eyes is None else _averted(inputs, eyes)
+
+
+def _direction_to(end: EndInputs, base: Matrix) -> Vector | None:
+    """Unit vector in the world from the base to an end's target; None: it has none."""
+    way = rotations.subtract(_place_of(end.target), _place_of(base))
+    return rotations.unit(way) if 0.0 < hypot(*way) < inf else None
+
+
+def _averted(inputs: ChainInputs, eyes: EyesState) -> LookSettings:
+    """Settings of the look with the eyes' look away."""
+    (aside, up), look = eyes.averted, inputs.look
+    aversion = inputs.eyes.aversion
+    return replace(look, aside=look.aside + aversion * aside, up=look.up + aversion * up)
 
 
 def end_goal(end: EndInputs, world_in_base: Matrix) -> EndGoal:

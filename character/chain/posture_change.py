@@ -1,4 +1,4 @@
-"""Gradual change of the posture beneath a chain's goal, when another stored posture takes its place. Pure
+"""Gradual change of the posture beneath a chain's goal, when another stored posture replaces it. Pure
 functions.
 
 With a motion filter the whole posture moves within the joints' limits (`in_transition`), since the filter
@@ -57,7 +57,7 @@ def in_change(
     dt: float,
     kept: KeptPosture | None,
 ) -> tuple[GazeGoal, PostureChange]:
-    """The goal with its posture on the way from the last stored posture to the one that is kept now, and the
+    """The goal with its posture on the way from the last stored posture to the present one, and the
     change's state.
 
     Only the difference of the two postures fades, so what is keyed under them has no lag.
@@ -101,7 +101,7 @@ def _begun(
         offset[joint] = last.posture[joint] - goal.posture[joint]
     if not np.isfinite(offset).all():
         return PostureChange(kept)
-    # The joint with the longest way determines the duration: all of them arrive together.
+    # The joint with the longest path determines the duration: all of them arrive together.
     ways = zip(transitions, offset.tolist(), goal.posture.tolist(), strict=True)
     seconds = max(way.duration(Kinematic(end + distance), end) for way, distance, end in ways)
     return PostureChange(kept, offset, seconds, seconds)

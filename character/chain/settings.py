@@ -1,8 +1,8 @@
 """Settings of a chain in a frame, and the inputs that follow from them: what every host does alike."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import isfinite
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from ...solvers.goals import Direction, GazeGoal, Point
 from ...solvers.kinematics.skeleton import Angles
 from ..attention import AttentionSettings
 from ..effects import PostureEffect
+from ..eyes import EyesSettings
 from ..life import Life
 from ..widest_look import LookSettings
 from .inputs import ChainInputs, EndInputs, KeptPosture, Matrix, blend, filled
@@ -36,6 +37,10 @@ class LifeSettings(NamedTuple):
         return (Life(amount * self.breathing, amount * self.sway, amount * self.glances, self.seed),)
 
 
+# settings of a chain that are groups, with their defaults
+GROUPS: dict[str, type[LifeSettings] | type[EyesSettings]] = {"life": LifeSettings, "eyes": EyesSettings}
+
+
 class ChainSettings(NamedTuple):
     """Settings of a chain that may differ from frame to frame.
 
@@ -49,6 +54,7 @@ class ChainSettings(NamedTuple):
         widest_look: Largest angle [rad] of a look from where the end faces at rest.
         look_aside, look_up: Angles [rad] added to the look, to the end's left and up.
         life: Idle motion.
+        eyes: Eyes.
     """
 
     keep: float = 1.0
@@ -61,6 +67,42 @@ class ChainSettings(NamedTuple):
     look_aside: float = 0.0
     look_up: float = 0.0
     life: LifeSettings = LifeSettings()
+    eyes: EyesSettings = EyesSettings()
+
+    @classmethod
+    def of(cls, stored: Any) -> "ChainSettings":
+        """The settings that something has as attributes of these names, such as a chain of the .blend; of
+        those that a group of it lacks the default.
+        """
+        values = {name: getattr(stored, name) for name in cls._fields}
+        for name, group in GROUPS.items():
+            known = [field for field in group._fields if hasattr(values[name], field)]
+            values[name] = group(**{field: getattr(values[name], field) for field in known})
+        return cls(**values)
+
+    @classmethod
+    def of_numbers(cls, numbers: Mapping[str, float]) -> "ChainSettings":
+        """The settings of these names, as in `numbers`; of others the default."""
+        values: dict[str, Any] = {name: numbers[name] for name in cls._fields if name in numbers}
+        for name, group in GROUPS.items():
+            kinds = {field: type(default) for field, default in group._field_defaults.items()}
+            values[name] = group(
+                **{
+                    field: kind(numbers[f"{name}_{field}"])
+                    for field, kind in kinds.items()
+                    if f"{name}_{field}" in numbers
+                }
+            )
+        return cls(**values)
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """All settings by their names, those of a group with its name before."""
+        values = self._asdict()
+        for name in GROUPS:
+            group = values.pop(name)._asdict()
+            values |= {f"{name}_{field}": float(number) for field, number in group.items()}
+        return values
 
     def attention(self, kind: type, is_filtered: bool, has_choice: bool) -> AttentionSettings:
         """Settings of attention for a goal of type `kind`.
@@ -90,7 +132,7 @@ class ChainFrame(NamedTuple):
         base: World matrix of its base frame.
         ends: Inputs of its ends, its own first.
         posture: (n,) [rad; prismatic joints m] posture to keep, from `kept_values`.
-        kept: The stored posture that is kept; None: the chain has a motion filter.
+        kept: The stored posture in use; None: the chain has a motion filter.
         has_choice: Whether the chain may change from one target to another.
         seconds: Scene time [s].
         gestures: Effects on the posture before the idle motion.
@@ -132,6 +174,7 @@ def chain_inputs(
         share=settings.share,
         attention=settings.attention(frame.ends[0].kind, is_filtered, frame.has_choice),
         look=settings.look,
+        eyes=settings.eyes,
         effects=effects,
         seconds=frame.seconds if effects else 0.0,
         ahead=ahead,
@@ -159,7 +202,7 @@ def kept_posture(base: str, identity: object, stored: Angles | None, count: int)
 
     Args:
         base: Kind of base.
-        identity: Identity of the stored posture that is kept; used for "POSTURE" alone.
+        identity: Identity of the stored posture in use; used for "POSTURE" alone.
         stored: Its values (n,) [rad; prismatic joints m], NaN for joints that it does not contain.
         count: Number of joints.
     """

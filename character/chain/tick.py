@@ -25,6 +25,7 @@ from ...solvers.gaze import FRAME, GazeSolver, Solution, end_errors
 from ...solvers.goals import GazeError, GazeGoal
 from ...solvers.kinematics.skeleton import Angles, Skeleton
 from ...solvers.table import SOLVERS, make_solver
+from ..eyes import lid
 from .inputs import ChainInputs, KeptPosture, Task, task
 from .posture_change import PostureChange, in_change, in_transition
 from .progress import NO_MORE, progress
@@ -61,7 +62,7 @@ class ChainModel:
             outputs, new = tick(
                 self, state.goal, held_state, dt, influence=influence, offsets=state.offsets, kept=kept
             )
-            return outputs, new._replace(task=last)
+            return _with_eyes(outputs, last), new._replace(task=last)
         if inputs is None:
             raise ValueError("a chain that has not moved yet needs inputs")
         frame_task = task(inputs, self.skeleton, state.task if state is not None else None, dt)
@@ -76,7 +77,7 @@ class ChainModel:
             mutual=inputs.is_mutual,
             kept=inputs.kept,
         )
-        return outputs, new._replace(task=frame_task)
+        return _with_eyes(outputs, frame_task), new._replace(task=frame_task)
 
 
 class ChainState(NamedTuple):
@@ -111,6 +112,7 @@ class ChainOutputs:
     problem: str  # why the goal could not be used, or ""
     goal: GazeGoal
     skeleton: Skeleton
+    lid: float = 0.0  # how far the lids are closed: 0 open, 1 closed; below 0 they are open beyond that
 
     @cached_property
     def filtered_errors(self) -> tuple[EndError, ...]:
@@ -125,6 +127,13 @@ class ChainOutputs:
     def filtered_aim_error(self) -> float:
         """Aim error [rad] of the chain's own end after the filter."""
         return self.solution.aim_error if self.problem else self.filtered_errors[0].angle
+
+
+def _with_eyes(outputs: ChainOutputs, last: Task | None) -> ChainOutputs:
+    """Outputs with the lids of the eyes, given the task of the last tick that had one."""
+    if last is None or last.eyes is None:
+        return outputs
+    return replace(outputs, lid=lid(last.eyes, outputs.skeleton, outputs.angles))
 
 
 def make_model(

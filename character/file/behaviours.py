@@ -10,6 +10,7 @@ from ..behaviour.data import (
     BehaviourError,
     ChainRole,
     Gesture,
+    StateClip,
     StateSpec,
     TransitionSpec,
 )
@@ -17,6 +18,7 @@ from .errors import CharacterFileError
 from .tracks import ArrayReader, ArrayWriter
 
 LONGEST = 1e9  # [s or m]
+MOST_FACTOR = 10.0  # of blinks
 
 
 def behaviour_json(behaviour: Behaviour, arrays: ArrayWriter) -> dict[str, Any]:
@@ -26,6 +28,7 @@ def behaviour_json(behaviour: Behaviour, arrays: ArrayWriter) -> dict[str, Any]:
             {
                 "name": state.name,
                 "seconds": state.seconds,
+                "speaks": state.speaks,
                 "everyone": _role_json(state.everyone),
                 "roles": {chain: _role_json(role) for chain, role in state.roles},
             }
@@ -54,6 +57,16 @@ def behaviour_json(behaviour: Behaviour, arrays: ArrayWriter) -> dict[str, Any]:
             }
             for gesture in behaviour.gestures
         ],
+        "clips": [
+            {
+                "state": clip.state,
+                "chain": clip.chain,
+                "rows": arrays.put(clip.rows),
+                "rate": clip.rate,
+                "loops": clip.loops,
+            }
+            for clip in behaviour.clips
+        ],
     }
 
 
@@ -65,11 +78,17 @@ def _role_json(role: ChainRole) -> dict[str, Any]:
 def behaviour_of(plain: JsonFields, arrays: ArrayReader, counts: dict[str, int]) -> Behaviour:
     """The behaviour of `behaviour_json`; `counts`: number of joints of each chain."""
     gestures = tuple(_gesture(gesture, arrays, counts) for gesture in plain.children("gestures", "gesture"))
+    clips = (
+        tuple(_clip(clip, arrays, counts) for clip in plain.children("clips", "clip"))
+        if plain.has("clips")
+        else ()
+    )
     try:
         return Behaviour(
             tuple(map(_state, plain.children("states", "state", "name"))),
             tuple(map(_transition, plain.children("transitions", "transition"))),
             gestures,
+            clips,
         )
     except BehaviourError as error:
         raise CharacterFileError(f"the behaviour cannot be used: {error}") from error
@@ -82,6 +101,7 @@ def _state(plain: JsonFields) -> StateSpec:
         tuple((chain, _role(role)) for chain, role in roles),
         _role(plain.child("everyone")),
         _number(plain, "seconds", LONGEST),
+        plain.get("speaks", bool) if plain.has("speaks") else False,
     )
 
 
@@ -96,6 +116,9 @@ def _role(plain: JsonFields) -> ChainRole:
         _number(plain, "influence", 1.0) if plain.is_given("influence") else None,
         _number(plain, "share", 1.0) if plain.is_given("share") else None,
         _number(plain, "life", 1.0) if plain.is_given("life") else None,
+        _number(plain, "blinks", MOST_FACTOR) if plain.is_given("blinks") else None,
+        _number(plain, "aversion", 1.0) if plain.is_given("aversion") else None,
+        _number(plain, "lids", 1.0) if plain.is_given("lids") else None,
     )
 
 
@@ -127,4 +150,15 @@ def _gesture(plain: JsonFields, arrays: ArrayReader, counts: dict[str, int]) -> 
         plain.number("rate", LONGEST),
         plain.get("is_added", bool),
         plain.number("fade", LONGEST),
+    )
+
+
+def _clip(plain: JsonFields, arrays: ArrayReader, counts: dict[str, int]) -> StateClip:
+    chain = plain.choice("chain", tuple(counts))
+    return StateClip(
+        plain.get("state", str),
+        chain,
+        arrays.get(plain, "rows", (-1, counts[chain]), may_lack=True),
+        plain.number("rate", LONGEST),
+        plain.get("loops", bool),
     )

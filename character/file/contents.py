@@ -96,13 +96,14 @@ class TargetEntry(NamedTuple):
 
 
 class ValueEntry(NamedTuple):
-    """A value beside the joints, such as a light's brightness: its name, a track () of it, and its filter for
-    a robot; None: the value as it is.
+    """A value beside the joints, such as a light's brightness: its name, a track () of it, its filter for a
+    robot (None: the value as it is), and the chain whose lids it is, instead of the track ("": none).
     """
 
     name: str
     track: ClipTrack
     filter: ValueFilter | None = None
+    lids_of: str = ""
 
 
 class SelfTest(NamedTuple):

@@ -27,7 +27,7 @@ TRACKS = {"base": (), "posture": (), "regulariser": (3,)}  # names and shapes of
 
 @dataclass(frozen=True)
 class MotorEntry:
-    """A motor: its name, its degree of freedom, its filter, its limits and style."""
+    """A motor: its name, its DoF, its filter, its limits and style."""
 
     name: str
     joint: str

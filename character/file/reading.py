@@ -12,7 +12,7 @@ from ...motion import FILTERS, NO_FILTER
 from ...solvers.table import SOLVERS, unavailable
 from ..behaviour.data import Behaviour
 from ..chain.hanging import BASE
-from ..chain.settings import BASES, ChainSettings, LifeSettings
+from ..chain.settings import BASES, ChainSettings
 from ..filtered_value import ValueFilter
 from . import archive
 from .anchors import Anchor, anchor_of
@@ -42,11 +42,6 @@ SLOWEST = 1e-3  # the same, and of the number by which it is divided
 MOST_ROBOTS = 8  # each has a process of its own
 MOST_FRAME = 10_000_000  # a scene's farthest frame
 MOST_CHAINS = 100
-LIFE = "life_"  # before the names of the settings of idle motion
-SETTINGS = (
-    *(name for name in ChainSettings._fields if name != "life"),
-    *(LIFE + name for name in LifeSettings._fields),
-)
 
 
 def read(path: Path) -> CharacterFile:
@@ -98,7 +93,14 @@ def _content(plain: JsonFields, arrays: ArrayReader) -> CharacterFile:
         plain.wrong("chains", f"at most {MOST_CHAINS} chains")
     chains = tuple(_chain(entry, arrays, frames, target_names) for entry in entries)
     values = tuple(
-        ValueEntry(value.get("name", str), arrays.track(value, "track", (), frames), _value_filter(value))
+        ValueEntry(
+            value.get("name", str),
+            arrays.track(value, "track", (), frames),
+            _value_filter(value),
+            value.choice("lids_of", tuple(chain.name for chain in chains))
+            if value.is_given("lids_of")
+            else "",
+        )
         for value in plain.children("values", "value", "name")
     )
     mechanisms = tuple(
@@ -193,7 +195,11 @@ def _chain(plain: JsonFields, arrays: ArrayReader, frames: int, targets: set[str
         posture=arrays.indices(plain, "posture", frames, -1, len(postures) - 1),
         watch=arrays.indices(plain, "watch", frames, 0, len(ends[0].targets) - 1),
         weights=arrays.track(plain, "weights", (len(postures),), frames),
-        settings={name: arrays.track(stored, name, (), frames) for name in SETTINGS if stored.has(name)},
+        settings={
+            name: arrays.track(stored, name, (), frames)
+            for name in ChainSettings().numbers
+            if stored.has(name)
+        },
         authored=arrays.track(plain, "authored", (count,), frames),
         base_frame=_base_frame(plain, arrays, frames),
     )

@@ -39,7 +39,7 @@ class ClipTrack:
         return rows
 
     def _place(self, frame: float) -> tuple[int, float]:
-        """Row before a frame, and the share of the way from there to the next."""
+        """Row before a frame, and the share of the distance from there to the next."""
         whole, share = split(frame)
         last = len(self.rows) - 1
         if whole < 0 or last == 0:
@@ -48,7 +48,7 @@ class ClipTrack:
 
 
 def split(frame: float) -> tuple[int, float]:
-    """The whole frame before a time in frames, and the share of the way from there to the next."""
+    """The whole frame before a time in frames, and the share of the distance from there to the next."""
     near = round(frame)
     if abs(frame - near) < EXACT:
         return near, 0.0

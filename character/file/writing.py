@@ -63,6 +63,8 @@ def members_of(character: CharacterFile) -> dict[str, bytes]:
 
 def _value(value: ValueEntry, arrays: ArrayWriter) -> dict[str, Any]:
     stored: dict[str, Any] = {"name": value.name, "track": arrays.put(value.track.rows)}
+    if value.lids_of:
+        stored["lids_of"] = value.lids_of
     if value.filter is not None:
         name, limits, style = value.filter
         stored["filter"] = {"name": name, **limits_json(limits), "style": style_json(style)}

@@ -33,7 +33,7 @@ FAINT = 0.03  # largest weight of goals where they only determine what the filte
 
 @dataclass(frozen=True)
 class MechanismMotor:
-    """A motor on one degree of freedom of a joint."""
+    """A motor on one DoF of a joint."""
 
     joint: str
     index: int  # of the joint's values
@@ -220,7 +220,7 @@ def by_joint(model: MechanismModel, numbers: Mapping[int, float]) -> Mapping[str
 
 
 def _held(model: MechanismModel, goals: Goals, filtered: tuple[float, ...]) -> Goals:
-    """Goals that hold the motors at their filtered values; the remaining degrees of freedom follow the
+    """Goals that hold the motors at their filtered values; the remaining DoF follow the
     original goals.
     """
     frames = [goal for goal in goals.frames if goal.body in model.undetermined]

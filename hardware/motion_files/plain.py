@@ -162,21 +162,32 @@ def _with_units(rows: list[list[str]]) -> list[list[str]]:
             "its first row has numbers: write the names of the columns above them, the time's and the joints'"
         )
     units = [cell.strip().strip("[]()") for cell in rows[1]] if len(rows) > 1 else []
-    known = {*UNITS, *TIME_UNITS, *OTHER_UNITS}
-    has_numbers = any(is_number(with_point(unit)) and unit not in NO_UNITS for unit in units)
-    if has_numbers or not any(unit.lower() in known for unit in units):
+    if not _are_units(rows[0], units):
         return rows
-    for name, unit in zip(rows[0], units, strict=True):
-        if unit.lower() not in {*known, *NO_UNITS} and "/s" not in unit:
-            raise MotionFileError(
-                f"row 1, column '{name[:40]}': '{unit[:40]}' is neither a number nor a unit: correct it, or"
-                " take the row out"
-            )
     heading = [
         cell if unit.lower() in NO_UNITS or _split(cell)[1] else f"{cell} [{unit}]"
         for cell, unit in zip(rows[0], units, strict=True)
     ]
     return [heading, *rows[2:]]
+
+
+def _are_units(names: list[str], cells: list[str]) -> bool:
+    """Whether the cells below a heading are units.
+
+    Raises:
+        MotionFileError: Some are, and another one is neither a unit nor a number.
+    """
+    known = {*UNITS, *TIME_UNITS, *OTHER_UNITS}
+    has_numbers = any(is_number(with_point(cell)) and cell not in NO_UNITS for cell in cells)
+    if has_numbers or not any(cell.lower() in known for cell in cells):
+        return False
+    for name, cell in zip(names, cells, strict=True):
+        if cell.lower() not in {*known, *NO_UNITS} and "/s" not in cell:
+            raise MotionFileError(
+                f"row 1, column '{name[:40]}': '{cell[:40]}' is neither a number nor a unit: correct it, or"
+                " take the row out"
+            )
+    return True
 
 
 def _clocks(heading: list[str], frame_rate: float) -> tuple[bool, dict[int, float]]:

@@ -32,7 +32,7 @@ Pose = tuple[float, ...]
 
 
 class MotionFileError(HardwareError, ValueError):
-    """A motion file cannot be used; the message names the place in the file, the expected and the found
+    """A motion file cannot be used; the message names the position in the file, the expected and the found
     value, and the remedy.
     """
 
@@ -155,11 +155,13 @@ def pose_problem(pose: Sequence[float]) -> str:
         for number, expected in zip(pose[12:], (0.0, 0.0, 0.0, 1.0), strict=True)
     ):
         return "its last row is not 0, 0, 0, 1"
+    # Columns of the rotation are its axes: of unit length and perpendicular to each other in pairs.
     axes = [[pose[4 * row + k] for row in range(3)] for k in range(3)]
     for k, axis in enumerate(axes):
         for other in range(k, 3):
             if abs(_dot(axis, axes[other]) - (other == k)) > RIGHT_ANGLE:
                 return "it is no rotation: its axes are not perpendicular unit vectors"
+    # Perpendicular axes may still be left-handed, which no rigid body can be.
     x, y, z = axes
     if (
         x[0] * (y[1] * z[2] - y[2] * z[1])

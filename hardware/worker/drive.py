@@ -302,7 +302,7 @@ class Drive:
 
 
 def _between(low: float, high: float, share: float) -> float:
-    """The number at `share` of the way from `low` to `high`; `high` where that is lower."""
+    """The number at `share` of the distance from `low` to `high`; `high` where that is lower."""
     return min(low, high) + share * (high - min(low, high))
 
 

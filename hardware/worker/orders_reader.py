@@ -14,7 +14,7 @@ from .command_buffer import CommandBuffer
 
 
 class OrdersReader:
-    """Reads Blender's messages: joint values go to the command buffer, commands wait for their turn.
+    """Reads Blender's messages: joint values go to the command buffer, commands wait to be carried out.
 
     Args:
         memory: The memory that the worker shares with Blender.
@@ -30,7 +30,7 @@ class OrdersReader:
         self._memory = memory
         self._buffer = buffer
         self._stops = 0
-        self._requests: deque[Request] = deque()  # commands that wait for their turn
+        self._requests: deque[Request] = deque()  # commands that wait to be carried out
         self._blender_beat = 0
         self._frame = 0
         # stamp of the newest frame; frames with the same stamp only show that Blender lives

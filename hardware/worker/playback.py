@@ -138,7 +138,7 @@ class CommandPlayback:
 
     def reaches(self) -> list[Reach]:
         """Lowest and highest position at which each channel may stop: the range of the rest of the curve, and
-        of the frames on it with the way that a joint needs to stop from each.
+        of the frames on it with the distance that a joint needs to stop from each.
         """
         count = self._curve.ahead(self._position)
         return self._shown.reaches(zip(*self._curve.points(count), strict=True), count, self._played)
@@ -181,7 +181,7 @@ class CommandPlayback:
         return motion
 
     def _extend_curve(self, step: float, is_announced: bool, is_frame_missing: bool) -> None:
-        """Append the newest frame to the curve, `step` [s] after the last one; before it, one in place of a
+        """Append the newest frame to the curve, `step` [s] after the last one; before it, one instead of a
         missing frame, so that the newest keeps its time.
         """
         interval = self._pace.interval

@@ -153,7 +153,7 @@ class ReachyConnection(Connection):
                 self._heard_at, time - AWAY
             )  # after its own delay the worker cannot know whether the daemon was silent
         self._listened_at = time
-        newest: messages.JointPositions | None = None  # of those that came since the last turn
+        newest: messages.JointPositions | None = None  # of those that came since the last cycle
         for text in self._line.feed(data):
             match messages.decode(text):
                 case messages.JointPositions() as joints:

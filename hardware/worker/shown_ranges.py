@@ -1,5 +1,5 @@
-"""Where joints may come to a stop: the poses that Blender has shown lately, each with the way that a joint
-needs to stop from it.
+"""Where joints may come to a stop: the poses that Blender has shown lately, each with the distance that a
+joint needs to stop from it.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from mathutils import Vector
 from ...rig.authoring import targets
 from ...rig.blender.transforms import move_to
 from ...rig.robot import links
-from ...rig.scene.goal import ends_of, followed, no_target
+from ...rig.scene.goal import ends_of, followed, followed_target, no_target, why_not_movable
 from ..operator import UndoOperator
 from ..subject import chain_of, needs_chain, rig_of
 
@@ -67,14 +67,8 @@ class LIMBER_OT_move_with_mouse(UndoOperator):
         if why := needs_chain(context):
             return why
         chain = chain_of(context)
-        target = followed(chain)
-        if target is None:
-            return no_target(ends_of(chain)[0])
-        return (
-            ""
-            if target.is_editable
-            else f"Target '{target.name}' is linked from another file: choose an object of this file"
-        )
+        target = followed_target(chain)
+        return no_target(ends_of(chain)[0]) if target is None else why_not_movable(target)
 
     def run(self, context):
         move_to(followed(chain_of(context)), Vector(self.location))

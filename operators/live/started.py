@@ -38,7 +38,7 @@ def _chain(context, mover: Mover, session) -> tuple[str, list[str]]:
     if findings := check(context, rig, chain):
         more = f" Press Check for {len(findings) - 1} more" if len(findings) > 1 else ""
         warnings.append(f"{findings[0].sentence}.{more}")
-    return f"{mover.label} {goal.GOALS[chain.goal].does} '{goal.followed(chain).name}'", warnings
+    return f"{mover.label} {goal.GOALS[chain.goal].does} '{goal.followed_target(chain).name}'", warnings
 
 
 def _body(context, mover: Mover, session) -> tuple[str, list[str]]:

@@ -5,6 +5,9 @@ from bpy.props import EnumProperty
 
 from ...character.file import writing
 from ...files.reasons import reason
+from ...hardware.errors import ExportError
+from ...hardware.motion_files.files import copy_beside
+from ...rig.blender import sound_strips
 from ...rig.blender.counting import counted
 from ...rig.blender.errors import RigError
 from ...rig.output.character_file import CharacterExport
@@ -28,6 +31,7 @@ class LIMBER_OT_export_character(Stepwise, WritesFile):
         name="Behaviour",
         description="What the character does by itself where it plays",
         items=[
+            ("SCENE", "As Authored", "What the panel Behaviour has, if anything"),
             ("NONE", "None", "It plays its animation, and looks at its targets"),
             ("ATTENTIVE", "Attentive", "Notices and attends to visitors, listens, speaks, searches, sleeps"),
             ("CALM", "Calm", "Attends to visitors that stay, and moves little"),
@@ -58,11 +62,22 @@ class LIMBER_OT_export_character(Stepwise, WritesFile):
         except OSError as error:
             raise RigError(f"'{path}' cannot be written: {reason(error)}") from error
         self.warn(character.remarks)
+        self._copy_sound(context.scene)
         joints = counted(len(character.joint_names), "joint")
         self.report(
             {"INFO"},
             f"{counted(character.frames, 'frame')} of {joints} are in '{path.name}': play it with limber",
         )
+
+    def _copy_sound(self, scene) -> None:
+        """Copies the sound that begins with the scene beside the character, where the player looks for it."""
+        sound = sound_strips.beginning_at(scene, scene.frame_start)
+        if sound is None:
+            return
+        try:
+            self.warn([f"Its sound is in '{copy_beside(sound, self.path).name}': keep both in one folder"])
+        except ExportError as error:
+            self.warn([str(error)])
 
 
 def _add_to_menu(menu, _context) -> None:

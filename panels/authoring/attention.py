@@ -4,7 +4,7 @@ from ...motion import NO_FILTER
 from ...operators.subject import chain_of
 from ...rig.live import motion_filter
 from ...rig.scene.goal import LOOKS
-from ..tab import ChainTab, listed, sentence
+from ..tab import ChainTab, draw_target_bone, listed, sentence
 
 
 class LIMBER_PT_attention(ChainTab):
@@ -26,12 +26,13 @@ class LIMBER_PT_attention(ChainTab):
         layout.prop(chain, "lag")
         layout.separator(factor=0.5)
         add, remove = "limber.add_target", "limber.remove_target"
-        if (
-            listed(layout, "LIMBER_UL_targets", chain, "targets", "active_target", add=add, remove=remove)
-            is None
-        ):
+        target = listed(
+            layout, "LIMBER_UL_targets", chain, "targets", "active_target", add=add, remove=remove
+        )
+        if target is None:
             sentence(layout, "Several things to look at, one after the other: press + for each", "INFO")
         else:
+            draw_target_bone(layout, target)
             layout.prop(chain, "watch")
         row = layout.row()  # always there, so that nothing moves when a robot is connected
         row.active = bool(chain.targets) or motion_filter.in_use(chain.id_data, chain) == NO_FILTER

@@ -3,7 +3,7 @@
 from ...operators.subject import chain_of
 from ...rig.chains.measure import is_of_bones
 from ...rig.scene.goal import ALONG, CUSTOM, LOOKS, ORIENTS, REACHES
-from ..tab import ChainTab, props
+from ..tab import ChainTab, draw_target_bone, props
 
 
 class LIMBER_PT_gaze(ChainTab):
@@ -46,6 +46,7 @@ def draw_task(layout, end, is_own: bool = False) -> None:
     can be picked in the viewport.
     """
     props(layout, end, "goal", "target")
+    draw_target_bone(layout, end)
     if is_own:
         layout.operator("limber.make_target", icon="EMPTY_AXIS")
     if end.goal in ALONG:

@@ -15,7 +15,7 @@ class LIMBER_PT_solver(ChainTab):
     """Method that solves for the joint angles"""
 
     bl_label = "Solver"
-    bl_order = 7
+    bl_order = 8
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):

@@ -34,7 +34,7 @@ class LIMBER_PT_retarget(ArmatureTab):
     """Retargeting of motion capture, or of any animated armature, to the whole body"""
 
     bl_label = "Retarget"
-    bl_order = 9
+    bl_order = 10
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):

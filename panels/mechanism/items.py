@@ -11,7 +11,7 @@ from ...rig.mechanisms.closures import named_pairs
 from ...rig.mechanisms.inputs import WEIGHTS
 from ...rig.mechanisms.ownership import is_joint, kind_text
 from ..authoring.motion_style import draw_own_style
-from ..tab import List, Tab, draw_limits, listed, props, sentence
+from ..tab import List, Tab, draw_limits, draw_target_bone, listed, props, sentence
 from .mechanisms import MechanismTab
 
 
@@ -135,8 +135,7 @@ def _draw_goal(
         if not settings.use_bones or settings.joints:
             layout.prop(goal, "body")
     layout.prop(goal, "target")
-    if goal.target is not None and goal.target.type == "ARMATURE":
-        layout.prop_search(goal, "target_bone", goal.target.data, "bones")
+    draw_target_bone(layout, goal)
     if not is_centre:
         row = layout.row(align=True)
         row.operator("limber.keep_goal_offset", icon="PINNED")

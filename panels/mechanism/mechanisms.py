@@ -32,7 +32,7 @@ class LIMBER_PT_mechanism(Tab):
     """Bodies and joints with closed loops"""
 
     bl_label = "Mechanism"
-    bl_order = 10
+    bl_order = 11
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):

@@ -13,7 +13,7 @@ class LIMBER_PT_bake(ChainTab):
     """Motion to keyframes"""
 
     bl_label = "Bake and Export"
-    bl_order = 8
+    bl_order = 9
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):

@@ -51,7 +51,7 @@ class LIMBER_PT_motion_check(ChainTab):
     bl_label = "Motion Check"
     bl_parent_id = "LIMBER_PT_motion"
     bl_options = {"DEFAULT_CLOSED"}
-    bl_order = 1
+    bl_order = 2
 
     def draw(self, context):
         draw_check(self.layout, context, rig_of(context))

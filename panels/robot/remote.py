@@ -2,15 +2,15 @@
 
 from ...operators.subject import rig_of
 from ...rig.live.movers import chosen_of
-from ...rig.robot import remote
+from ...rig.robot import page, remote
 from ..tab import MoverTab, address, message, props
 
 
 class LIMBER_PT_remote(MoverTab):
-    """Control of targets, influence and weights by other programs, with OSC over UDP"""
+    """Control of the armature and its robot by other programs (OSC over UDP) and a page in a browser"""
 
     bl_label = "Remote Control"
-    bl_order = 11
+    bl_order = 12
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
@@ -28,6 +28,24 @@ class LIMBER_PT_remote(MoverTab):
             layout.operator("limber.end_remote", icon="PAUSE", depress=True)
         problem, listens = (heard.problem, "Listening") if heard is not None else ("", "")
         message(layout, [(problem or listens, "ERROR" if problem else "INFO")], 3)
+        _draw_page(layout, rig)
         column = layout.box().column(align=True)
         for each in remote.addresses(chosen_of(rig)):
             address(column, each)
+
+
+def _draw_page(layout, rig) -> None:
+    """Draws what serves the page, and opens it."""
+    location = page.address(rig)
+    column = layout.column()
+    row = column.row()
+    row.enabled = not location
+    row.prop(rig.limber.remote, "page_port")
+    if location:
+        column.operator("limber.end_page", icon="PAUSE", depress=True)
+    else:
+        column.operator("limber.page", icon="URL")
+    row = column.row()
+    row.enabled = bool(location)
+    row.operator("wm.url_open", text="Open Page", icon="WINDOW").url = location
+    message(layout, [(location, "INFO")], 3)

@@ -15,14 +15,14 @@ LAST_WORDS = (
 )  # of the names of bones that only show where the bone above them ends
 
 
-def looking(rig, name: str) -> str:
+def looking(rig: bpy.types.Object, name: str) -> str:
     """The bone that looks where a bone is chosen as an end: its parent where the bone only shows where that
     one ends, else itself.
     """
     return rig.data.bones[name].parent.name if _only_marks(rig, name) else name
 
 
-def _only_marks(rig, name: str) -> bool:
+def _only_marks(rig: bpy.types.Object, name: str) -> bool:
     """Whether a bone goes on from its parent with nothing on it, and nothing follows it: it has no part of a
     mesh, or its name says so.
 
@@ -45,7 +45,7 @@ def _only_marks(rig, name: str) -> bool:
     return not _skins(rig) and name.lower().rstrip("._0123456789").endswith(LAST_WORDS)
 
 
-def _deforms(rig, name: str) -> bool:
+def _deforms(rig: bpy.types.Object, name: str) -> bool:
     """Whether a bone may deform: where meshes have a group for any of the rig's bones, whether one has a
     group for this bone.
     """
@@ -53,7 +53,7 @@ def _deforms(rig, name: str) -> bool:
     return rig.data.bones[name].use_deform and (not groups or name in groups)
 
 
-def _skins(rig) -> set[str]:
+def _skins(rig: bpy.types.Object) -> set[str]:
     """Names of the rig's bones for which its meshes have vertex groups."""
     skins = (
         mesh

@@ -5,6 +5,7 @@ they are.
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import bpy
 import numpy as np
 
 from ..bones import imported_robot
@@ -19,7 +20,7 @@ class Line(NamedTuple):
     why: str  # why it begins where it does, as part of a sentence; "": at the top of what was given
 
 
-def line(rig, upward: Sequence[str], figure: Figure | None = None) -> Line:
+def line(rig: bpy.types.Object, upward: Sequence[str], figure: Figure | None = None) -> Line:
     """The part of a path that a chain may have.
 
     It ends below the bone from which limbs branch that stand, and below a control that only places the

@@ -6,6 +6,10 @@ from collections.abc import Sequence
 from math import radians
 from uuid import uuid4
 
+import bpy
+
+from ...robots.joint_limits import JointRates
+from ...robots.model import Joint as RobotJoint
 from ..blender import item_keys
 from ..blender.errors import RigError
 from ..blender.selection import selected, selected_index
@@ -32,12 +36,12 @@ LINEAR_LIMITS = (
 )  # [m/s, m/s2, m/s3] limits of new prismatic joints: a small linear servo or a belt drive
 
 
-def active(rig):
+def active(rig: bpy.types.Object) -> bpy.types.PropertyGroup | None:
     """The selected chain of an armature object; None: there is none."""
     return selected(rig.limber.chains, rig.limber.active_chain)
 
 
-def find_path(rig, selected: list[str]) -> list[str]:
+def find_path(rig: bpy.types.Object, selected: list[str]) -> list[str]:
     """Names of the bones from root to end: of the selected ones, or up from the only selected one.
 
     An end bone that only shows where its parent ends is left out (`chain_end`). Upward the path ends at the
@@ -63,7 +67,7 @@ def find_path(rig, selected: list[str]) -> list[str]:
     return path_names(rig.pose.bones, bones[0].name, end.name) if len(bones) > 1 else _path_up(rig, end)
 
 
-def _path_up(rig, end) -> list[str]:
+def _path_up(rig: bpy.types.Object, end: bpy.types.Bone) -> list[str]:
     """Names of the bones from root to a bone, upward as far as a chain can go. Raises RigError as
     `find_path`.
     """
@@ -91,7 +95,7 @@ def _path_up(rig, end) -> list[str]:
     return path[::-1]
 
 
-def _is_moved(rig, names: list[str]) -> bool:
+def _is_moved(rig: bpy.types.Object, names: list[str]) -> bool:
     """Whether constraints move the first of a chain's bones, root first, such that the chain cannot go past
     it.
     """
@@ -99,7 +103,7 @@ def _is_moved(rig, names: list[str]) -> bool:
     return constrained.mover(bone) is not None and carried.carrier(bone, names) is None
 
 
-def why_begins(rig, path: list[str]) -> str:
+def why_begins(rig: bpy.types.Object, path: list[str]) -> str:
     """Why a chain of this path, from root to end, begins where it does, as part of a sentence; "" where the
     figure does not say it.
     """
@@ -108,7 +112,7 @@ def why_begins(rig, path: list[str]) -> str:
     return line.why if line.bones[-1] == path[0] else ""
 
 
-def new_chain(rig, selected: list[str]):
+def new_chain(rig: bpy.types.Object, selected: list[str]) -> bpy.types.PropertyGroup:
     """Makes a chain from the selected bones and returns it. If it raises an error, nothing has changed.
 
     Args:
@@ -140,26 +144,26 @@ def new_chain(rig, selected: list[str]):
     return chain
 
 
-def _limit_look(chain, guess: forward.Guess) -> None:
+def _limit_look(chain: bpy.types.PropertyGroup, guess: forward.Guess) -> None:
     """Gives a character's chain without limits its widest look; `guess`: where the end faces."""
     if is_of_bones(chain, chain.solver) and not any(map(build.has_limits, chain.joints)):
         chain.widest_look = HEADS_LOOK if guess.reason else WIDEST_LOOK
 
 
-def is_of_earlier_version(chain) -> bool:
+def is_of_earlier_version(chain: bpy.types.PropertyGroup) -> bool:
     """Whether a character's chain keeps the settings of earlier versions, which let its bones twist and
     filter what is keyed.
     """
     return chain.solver == SOLVER and chain.options.measure == "LINKS" and has_balls(chain)
 
 
-def use_new_settings(rig, chain) -> None:
+def use_new_settings(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> None:
     """Gives a chain of an earlier version the shape, filter and widest look of new chains."""
     chain.options.measure, chain.filter = MEASURE, FILTER
     _limit_look(chain, forward.guess_of(rig, chain))
 
 
-def moving_bones(rig, names: list[str]) -> list:
+def moving_bones(rig: bpy.types.Object, names: list[str]) -> list:
     """Pose bones of a path that would get joints in a new chain.
 
     Raises:
@@ -175,7 +179,7 @@ def moving_bones(rig, names: list[str]) -> list:
     return moving
 
 
-def _refuse_shared(rig, names: list[str], but: str = "") -> None:
+def _refuse_shared(rig: bpy.types.Object, names: list[str], but: str = "") -> None:
     """Raises RigError where a bone is in another chain than the one with the uid `but`."""
     for chain in rig.limber.chains:
         for joint in chain.joints:
@@ -187,7 +191,7 @@ def _refuse_shared(rig, names: list[str], but: str = "") -> None:
                 )
 
 
-def add_end(rig, chain, bone: str):
+def add_end(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, bone: str) -> bpy.types.PropertyGroup:
     """Makes a bone an additional end of a chain, with joints for the bones that lead to it. If it raises an
     error, nothing has changed.
 
@@ -219,7 +223,7 @@ def add_end(rig, chain, bone: str):
     return end
 
 
-def _new_bones(rig, chain, bone: str) -> list[str]:
+def _new_bones(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, bone: str) -> list[str]:
     """Names of the bones that an additional end adds to a chain; raises as `add_end`."""
     if bone not in rig.pose.bones:
         raise RigError(
@@ -235,7 +239,7 @@ def _new_bones(rig, chain, bone: str) -> list[str]:
     return names
 
 
-def remove_end(rig, chain, index: int) -> None:
+def remove_end(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, index: int) -> None:
     """Removes an additional end and the joints that only it used.
 
     Raises:
@@ -262,7 +266,7 @@ def all_locked(root: str, end: str) -> str:
     )
 
 
-def _refuse_followers(rig, names: list[str], had: Sequence[tuple[str, str]] = ()) -> None:
+def _refuse_followers(rig: bpy.types.Object, names: list[str], had: Sequence[tuple[str, str]] = ()) -> None:
     """Raises RigError where a bone of the chain mimics a joint of the same chain. `had`: joints that the
     chain has already.
     """
@@ -273,7 +277,9 @@ def _refuse_followers(rig, names: list[str], had: Sequence[tuple[str, str]] = ()
             raise RigError(mimic.why_not_on_path(follower))
 
 
-def _add_joint(rig, chain, bone, axis: str):
+def _add_joint(
+    rig: bpy.types.Object, chain: bpy.types.PropertyGroup, bone: bpy.types.PoseBone, axis: str
+) -> bpy.types.PropertyGroup:
     servo = device.next_servo(rig)
     joint = chain.joints.add()
     joint.name = axes.label(bone.name, axis)
@@ -290,7 +296,7 @@ def _add_joint(rig, chain, bone, axis: str):
     return joint
 
 
-def apply_rates(joint, of_file) -> None:
+def apply_rates(joint: bpy.types.PropertyGroup, of_file: RobotJoint | JointRates) -> None:
     """Gives a joint or motor the limits of velocity, acceleration and jerk that the joint of the robot's file
     has.
     """
@@ -299,14 +305,14 @@ def apply_rates(joint, of_file) -> None:
     joint.jerk = of_file.jerk or joint.jerk
 
 
-def fit_servo(joint) -> None:
+def fit_servo(joint: bpy.types.PropertyGroup) -> None:
     """Spreads the usual pulse range of a servo over the range of a prismatic joint."""
     span = max(joint.upper - joint.lower, NO_RANGE)
     joint.us_per_radian = (joint.max_us - joint.min_us) / span
     joint.zero_us = (joint.min_us + joint.max_us) / 2 - joint.us_per_radian * (joint.lower + joint.upper) / 2
 
 
-def match_joints(rig, chain) -> tuple[int, int]:
+def match_joints(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> tuple[int, int]:
     """Updates a chain's joints: adds joints for axes that were unlocked, removes those of locked axes, and
     keeps the settings of the others.
 
@@ -335,7 +341,7 @@ def match_joints(rig, chain) -> tuple[int, int]:
     return len(new), len(removed)
 
 
-def remove_chain(rig, chain) -> None:
+def remove_chain(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> None:
     """Removes a chain; its postures stay in the file as pose assets.
 
     Raises:
@@ -348,7 +354,7 @@ def remove_chain(rig, chain) -> None:
     rig.limber.active_chain = selected_index(rig.limber.chains, rig.limber.active_chain)
 
 
-def _refuse_linked(rig, chain) -> None:
+def _refuse_linked(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> None:
     """Raises RigError where the chain comes from a library: an override can add and change chains, not remove
     them.
     """

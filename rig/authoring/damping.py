@@ -4,9 +4,12 @@ frame.
 
 from dataclasses import replace
 
+import bpy
+
+from ...solvers.gaze import GazeSolver
 from ...solvers.goals import GazeError
 from ...solvers.jacobian.damping_choice import DAMPINGS, MovingEnd, Trial, chosen, moving_goals, trials
-from ...solvers.jacobian.options import DampedOptions
+from ...solvers.jacobian.options import DampingOptions
 from ...solvers.kinematics.skeleton import SkeletonError
 from ...solvers.table import SOLVERS, make_solver
 from ..blender.errors import RigError
@@ -16,10 +19,10 @@ from ..output.stepped import Stepped
 from ..scene.goal import inputs
 
 
-def has_damping(chain) -> bool:
+def has_damping(chain: bpy.types.PropertyGroup) -> bool:
     """Whether the chain's solver has a constant damping to choose."""
     info = SOLVERS.get(chain.solver)
-    return info is not None and info.options is not None and issubclass(info.options, DampedOptions)
+    return info is not None and info.options is not None and issubclass(info.options, DampingOptions)
 
 
 class DampingChoice(Stepped):
@@ -30,7 +33,7 @@ class DampingChoice(Stepped):
         RigError: the chain cannot be read, or its solver cannot be used.
     """
 
-    def __init__(self, scene, rig, chain) -> None:
+    def __init__(self, scene: bpy.types.Scene, rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> None:
         self.chain, self.damping, self.done = chain, DAMPINGS[0], 0
         self.made: list[Trial] = []
         if why := build.why_not_solver(rig, chain):
@@ -48,7 +51,7 @@ class DampingChoice(Stepped):
         )
         self.total = len(goals) * len(DAMPINGS)
 
-        def with_damping(damping: float):
+        def with_damping(damping: float) -> GazeSolver:
             return make_solver(chain.solver, skeleton, replace(options, damping="constant", constant=damping))
 
         self._trials = trials(skeleton, with_damping, goals, dt)

@@ -55,16 +55,16 @@ class Made(NamedTuple):
     done: list[str]  # sentences on what else was set up
 
 
-def parents(rig) -> dict[str, str | None]:
+def parents(rig: bpy.types.Object) -> dict[str, str | None]:
     """Parent of each bone of the armature, parents before their children; None for roots."""
     return {bone.name: bone.parent.name if bone.parent else None for bone in rig.data.bones}
 
 
-def parents_of(rig, name: str) -> list[str]:
+def parents_of(rig: bpy.types.Object, name: str) -> list[str]:
     return [bone.name for bone in rig.data.bones[name].parent_recursive]
 
 
-def ends_found(rig) -> Ends:
+def ends_found(rig: bpy.types.Object) -> Ends:
     """Last bone of torso, head and each eye, found by names and structure; of a rig with controls, the
     control bones.
 
@@ -110,7 +110,7 @@ def _completed(figure: Figure, ends: Ends) -> Ends:
     )
 
 
-def ends_selected(rig, selected: list[str]) -> Ends:
+def ends_selected(rig: bpy.types.Object, selected: list[str]) -> Ends:
     """Last bone of torso, head and each eye, from the selected bones.
 
     Raises:
@@ -138,7 +138,7 @@ class _Parts(NamedTuple):
     placed: Ends  # `ends` with the eye bones themselves, instead of the controls that they point at
 
 
-def _parts(rig, controls: Controls, ends: Ends) -> _Parts:
+def _parts(rig: bpy.types.Object, controls: Controls, ends: Ends) -> _Parts:
     """Bones of the chains that will be made for these ends. Raises RigError if parts are missing."""
     bones = parents(rig)
     torso, head, eyes = gaze_bones.spans(
@@ -152,7 +152,7 @@ def _parts(rig, controls: Controls, ends: Ends) -> _Parts:
     return _Parts(torso if torso is not None and _moves(rig, torso) else None, head, eyes, pointing, placed)
 
 
-def _checked_parts(rig, ends: Ends) -> _Parts:
+def _checked_parts(rig: bpy.types.Object, ends: Ends) -> _Parts:
     """Bones of the chains for these ends. Raises RigError if parts are missing, or no chain is possible."""
     parts = _parts(rig, Controls(rig), ends)
     for span in filter(None, (parts.torso, parts.head, *parts.eyes)):
@@ -160,12 +160,12 @@ def _checked_parts(rig, ends: Ends) -> _Parts:
     return parts
 
 
-def _moves(rig, span: gaze_bones.Span) -> bool:
+def _moves(rig: bpy.types.Object, span: gaze_bones.Span) -> bool:
     """Whether a bone of a span has a free axis."""
     return any(joint_axes(rig.pose.bones[name]) for name in path_names(rig.pose.bones, span.root, span.end))
 
 
-def _structure(rig) -> gaze_bones.Structure:
+def _structure(rig: bpy.types.Object) -> gaze_bones.Structure:
     """Where chains begin by the figure that the armature draws; the head of an imported robot begins with its
     links that are called so.
     """
@@ -191,7 +191,7 @@ def _structure(rig) -> gaze_bones.Structure:
     return gaze_bones.Structure(lambda name: line(name)[-1], neck, is_passed)
 
 
-def _first_of_head(rig, name: str) -> str:
+def _first_of_head(rig: bpy.types.Object, name: str) -> str:
     """The first of the links that lead to a robot's head and are called heads or necks."""
     above = itertools.takewhile(
         lambda each: read(each).part in {BodyPart("", "head"), BodyPart("", "neck")}, parents_of(rig, name)
@@ -199,7 +199,9 @@ def _first_of_head(rig, name: str) -> str:
     return [name, *above][-1]
 
 
-def make(context, rig, ends: Ends, target=None) -> Made:
+def make(
+    context: bpy.types.Context, rig: bpy.types.Object, ends: Ends, target: bpy.types.Object | None = None
+) -> Made:
     """Makes the chains of torso, head and eyes. If it raises an error, nothing has changed.
 
     Args:
@@ -242,12 +244,19 @@ def make(context, rig, ends: Ends, target=None) -> Made:
     return Made(chain_names, target, legs, lacks, remarks)
 
 
-def _stands(rig, controls: Controls, head: str) -> bool:
+def _stands(rig: bpy.types.Object, controls: Controls, head: str) -> bool:
     """Whether the head of a figure stands by itself, so that it has no torso."""
     return not imported_robot.is_robot(rig) and bool(Figure(rig).standing([head, *controls.upstream(head)]))
 
 
-def _new_chain(rig, name: str, span: gaze_bones.Span, gaze: GazeSettings, target, front: Vector):
+def _new_chain(
+    rig: bpy.types.Object,
+    name: str,
+    span: gaze_bones.Span,
+    gaze: GazeSettings,
+    target: bpy.types.Object,
+    front: Vector,
+) -> bpy.types.PropertyGroup:
     """A new chain of one part, which looks at the target."""
     chain = chains.new_chain(rig, [span.root, span.end])
     chain.name, chain.target = name, target
@@ -260,7 +269,7 @@ def _new_chain(rig, name: str, span: gaze_bones.Span, gaze: GazeSettings, target
     return chain
 
 
-def _remarks(rig, head: str, has_eyes: bool, switched: list[str]) -> list[str]:
+def _remarks(rig: bpy.types.Object, head: str, has_eyes: bool, switched: list[str]) -> list[str]:
     """Sentences on what a user may want to choose otherwise, and on what was switched on."""
     remarks = []
     if not has_eyes:
@@ -279,7 +288,7 @@ def _remarks(rig, head: str, has_eyes: bool, switched: list[str]) -> list[str]:
     return remarks
 
 
-def front_of(rig, ends: Ends) -> Vector:
+def front_of(rig: bpy.types.Object, ends: Ends) -> Vector:
     """Direction (armature space, at rest) that the character faces: from its left and right bones, else from
     its symmetry, else from the position of its eyes.
     """
@@ -303,12 +312,12 @@ def front_of(rig, ends: Ends) -> Vector:
     raise AssertionError("one of two axes is not upright")
 
 
-def _between_eyes(rig, ends: Ends) -> Vector:
+def _between_eyes(rig: bpy.types.Object, ends: Ends) -> Vector:
     places = [rig.data.bones[eye].head_local for eye in ends.eyes]
     return sum(places, Vector()) / len(places)
 
 
-def _eye_height(rig, ends: Ends) -> float:
+def _eye_height(rig: bpy.types.Object, ends: Ends) -> float:
     """Position of the eyes along the head bone: 0 at its head, 1 at its tail; without eyes where it rotates,
     at its head.
     """
@@ -325,7 +334,7 @@ def _eye_height(rig, ends: Ends) -> float:
     )
 
 
-def _hold_in_skull(chain) -> None:
+def _hold_in_skull(chain: bpy.types.PropertyGroup) -> None:
     """Limits how far an eye looks, and its roll, within what limits there are in the rig.
 
     Where the eye looks along an axis of its bone, the bone's joints are its yaw, pitch and roll. Elsewhere
@@ -347,7 +356,9 @@ def _hold_in_skull(chain) -> None:
             joint.lower, joint.upper = max(joint.lower, -span), min(joint.upper, span)
 
 
-def _new_target(context, rig, ends: Ends, front: Vector):
+def _new_target(
+    context: bpy.types.Context, rig: bpy.types.Object, ends: Ends, front: Vector
+) -> bpy.types.Object:
     """Makes an empty in front of the character's eyes."""
     head = rig.data.bones[ends.head]
     eyes = _between_eyes(rig, ends) if ends.eyes else (head.head_local + head.tail_local) / 2

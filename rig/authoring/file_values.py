@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 
+import bpy
 import numpy as np
 from mathutils import Matrix
 
@@ -13,7 +14,7 @@ from ..bones.file_joints import FileJoint
 from ..robot import lerobot
 
 
-def in_joint_unit(column: RecordedColumn, joint: FileJoint, rig) -> Sequence[float]:
+def in_joint_unit(column: RecordedColumn, joint: FileJoint, rig: bpy.types.Object) -> Sequence[float]:
     """Values of a column in the joint's unit [rad or m].
 
     Raises:

@@ -6,6 +6,7 @@ import re
 from math import cos, degrees, radians, sin
 from typing import NamedTuple
 
+import bpy
 from mathutils import Matrix, Quaternion, Vector
 
 from ..blender.errors import RigError
@@ -46,7 +47,7 @@ class Guess(NamedTuple):
     reason: str
 
 
-def guess(rig, end: str) -> Guess:
+def guess(rig: bpy.types.Object, end: str) -> Guess:
     """Guesses where the bone `end` of an armature object looks."""
     bone = rig.data.bones[end]
     is_head = _is_head(bone) or bool(_carried(bone, EYES))
@@ -54,7 +55,7 @@ def guess(rig, end: str) -> Guess:
     return _camera(rig, bone, front) or front
 
 
-def guess_of(rig, chain, bone: str = "") -> Guess:
+def guess_of(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, bone: str = "") -> Guess:
     """Guesses where an end of a chain looks. Without a clue it looks along its bone, or across it where the
     joints would only roll it.
 
@@ -76,7 +77,7 @@ def guess_of(rig, chain, bone: str = "") -> Guess:
     return Guess(best, "across its bone, since its joints only twist that")
 
 
-def why_rolls(rig, chain) -> str:
+def why_rolls(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> str:
     """Warning where the end's own joints only roll its view and the others turn it in one direction alone; ""
     elsewhere.
     """
@@ -93,9 +94,9 @@ def why_rolls(rig, chain) -> str:
     )
 
 
-def _turning(rig, chain, view: Vector) -> list[tuple[str, Vector]]:
-    """(bone, axis at rest in armature space) of the chain's revolute joints that turn a view of its end along
-    `view`.
+def _turning(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, view: Vector) -> list[tuple[str, Vector]]:
+    """(bone, axis at rest in armature space) of the chain's revolute joints that rotate a view of its end
+    along `view`.
     """
     joints = [
         (joint.bone, axis_at_rest(rig, joint.bone, f"+{joint.axis}"))
@@ -110,7 +111,7 @@ def _across(direction: Vector, other: Vector) -> bool:
     return direction.normalized().cross(other.normalized()).length > sin(EXACT)
 
 
-def point(settings, rig, bone: str, direction: Vector) -> None:
+def point(settings: bpy.types.PropertyGroup, rig: bpy.types.Object, bone: str, direction: Vector) -> None:
     """Sets the forward axis of an end along a direction in its armature at rest, and its up axis to the one
     nearest to world up.
 
@@ -133,7 +134,7 @@ def point(settings, rig, bone: str, direction: Vector) -> None:
     settings.forward_axis, settings.up = look, up
 
 
-def face(settings, rig, bone: str, location: Vector) -> bool:
+def face(settings: bpy.types.PropertyGroup, rig: bpy.types.Object, bone: str, location: Vector) -> bool:
     """Sets the forward direction of an end so that, in its current pose, it looks at a location; False if the
     location is at the end itself.
 
@@ -153,24 +154,24 @@ def face(settings, rig, bone: str, location: Vector) -> bool:
     return True
 
 
-def axis_at_rest(rig, bone: str, axis: str) -> Vector:
+def axis_at_rest(rig: bpy.types.Object, bone: str, axis: str) -> Vector:
     """A bone's axis, "+X" to "-Z", in armature space at rest."""
     return (rig.data.bones[bone].matrix_local.to_3x3() @ Vector(signed_axis(axis))).normalized()
 
 
-def nearest_axis(settings) -> str:
+def nearest_axis(settings: bpy.types.PropertyGroup) -> str:
     """The bone's axis, "+X" to "-Z", that is nearest to the forward direction of an end."""
     return max(AXES, key=lambda axis: Vector(signed_axis(axis)).dot(forward_axis(settings)))
 
 
-def up_of(rig) -> Vector:
+def up_of(rig: bpy.types.Object) -> Vector:
     """World up in armature space; it may differ from +Z, since armatures from other programs are often
     rotated.
     """
     return (rig.matrix_world.to_quaternion().inverted() @ Vector((0, 0, 1))).normalized()
 
 
-def described(settings) -> str:
+def described(settings: bpy.types.PropertyGroup) -> str:
     """The forward axis of an end as text for the interface."""
     if settings.forward_axis != CUSTOM:
         return settings.forward_axis
@@ -184,18 +185,18 @@ def words(name: str) -> list[str]:
     return [word.lower() for word in WORDS.findall(name)]
 
 
-def _is_head(bone) -> bool:
+def _is_head(bone: bpy.types.Bone) -> bool:
     """Whether a bone's name shows that it faces forward with the body: a head, neck or torso, and no limb."""
     said = set(words(bone.name))
     return bool(said & HEADS) and not said & LIMBS
 
 
-def _carried(bone, named: set[str]) -> list:
+def _carried(bone: bpy.types.Bone, named: set[str]) -> list:
     """The bone and its descendants whose names contain one of the words."""
     return [b for b in (bone, *bone.children_recursive) if named.intersection(words(b.name))]
 
 
-def _front(rig, bone) -> Guess | None:
+def _front(rig: bpy.types.Object, bone: bpy.types.Bone) -> Guess | None:
     """The body's forward direction (armature space), from its left and right sides or its root link; None if
     neither is known.
     """
@@ -207,7 +208,7 @@ def _front(rig, bone) -> Guess | None:
     return None if ahead is None else Guess(ahead, "+X of the root link, as robots' files have it")
 
 
-def _front_of_figure(rig, end: str) -> Guess | None:
+def _front_of_figure(rig: bpy.types.Object, end: str) -> Guess | None:
     """Where a figure's head faces by the positions of bones alone; None where the bone is no head, and for
     imported robots.
     """
@@ -227,7 +228,7 @@ def _front_of_figure(rig, end: str) -> Guess | None:
     return Guess(ahead.normalized(), "the figure's front, by its symmetry")
 
 
-def _along(rig, bone) -> Guess:
+def _along(rig: bpy.types.Object, bone: bpy.types.Bone) -> Guess:
     """Direction of a bone; where bones do not lie along the limbs, the one in which it goes on from its
     parent.
     """
@@ -238,14 +239,14 @@ def _along(rig, bone) -> Guess:
     return Guess((bone.tail_local - bone.head_local).normalized(), "")
 
 
-def _robots_front(rig, bone) -> Vector | None:
+def _robots_front(rig: bpy.types.Object, bone: bpy.types.Bone) -> Vector | None:
     """+X (armature space) of the root link of an imported robot; None for other armatures."""
     root = bone.parent_recursive[-1] if bone.parent else bone
     axes = _link_axes(rig).get(root.name)
     return None if axes is None else axes.col[0].normalized()
 
 
-def left_of(rig) -> Vector:
+def left_of(rig: bpy.types.Object) -> Vector:
     """Direction in armature space from the right side to the left, from bones whose names differ in their
     side only; zero if there are none.
     """
@@ -266,7 +267,7 @@ def left_of(rig) -> Vector:
     return sum(ways, Vector())
 
 
-def _camera(rig, bone, front: Guess) -> Guess | None:
+def _camera(rig: bpy.types.Object, bone: bpy.types.Bone, front: Guess) -> Guess | None:
     """Mean direction of the cameras that a bone carries; None where it has none, or they look elsewhere than
     its body.
     """
@@ -291,7 +292,7 @@ def _camera(rig, bone, front: Guess) -> Guess | None:
     return None
 
 
-def _link_axes(rig) -> dict[str, Matrix]:
+def _link_axes(rig: bpy.types.Object) -> dict[str, Matrix]:
     """Axes of a robot's links at rest in armature space, by bone; empty for other armatures, and where bones
     were separated from the robot.
     """

@@ -23,7 +23,7 @@ FORWARD = Matrix(((0, 1, 0), (-1, 0, 0), (0, 0, 1)))  # the control's axes in th
 ORDER = "YXZ"  # yaw is the outermost rotation, roll the innermost
 
 
-def add(context, rig, head: str, neck: Neck) -> str:
+def add(context: bpy.types.Context, rig: bpy.types.Object, head: str, neck: Neck) -> str:
     """Adds the control bone of a head, and the mechanism's goal that follows it; returns the bone's name.
 
     The control is at the height of the head's eye and ends there, so that it looks along its bone.
@@ -58,15 +58,15 @@ def add(context, rig, head: str, neck: Neck) -> str:
     return CONTROL
 
 
-def pose(rig, values: Mapping[str, float]) -> None:
-    """Poses the control bone: values of the neck's degrees of freedom [m, rad]; missing ones are 0."""
+def pose(rig: bpy.types.Object, values: Mapping[str, float]) -> None:
+    """Poses the control bone: values of the neck's DoF [m, rad]; missing ones are 0."""
     bone = rig.pose.bones[CONTROL]
     for dof, (letter, sign) in AXES.items():
         axis = axes.prismatic(letter) if dof in SLIDES else letter
         getattr(bone, axes.channel(axis))[axes.index(axis)] = sign * values.get(dof, 0.0)
 
 
-def _limit(bone, neck: Neck) -> None:
+def _limit(bone: bpy.types.PoseBone, neck: Neck) -> None:
     """Unlocks the axes of the neck's DoFs, with their ranges as limits."""
     bone.rotation_mode = ORDER
     bone.lock_location = bone.lock_rotation = bone.lock_scale = (True, True, True)

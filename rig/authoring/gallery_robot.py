@@ -49,7 +49,7 @@ class Joints:
     bones: Mapping[str, str]
 
     @classmethod
-    def of(cls, rig) -> "Joints":
+    def of(cls, rig: bpy.types.Object) -> "Joints":
         records = imported_robot.records(rig)
         joints = {
             record.branch.joint.name: (name, record)
@@ -70,7 +70,9 @@ class Joints:
         )
 
 
-def adding(context, robot: Description, files: RobotFiles) -> Generator[Progress, None, ImportedRobot]:
+def adding(
+    context: bpy.types.Context, robot: Description, files: RobotFiles
+) -> Generator[Progress, None, ImportedRobot]:
     """Adds a robot of the gallery to the scene in a collection of its own, active and selected. A generator
     that yields its progress, and returns the result. If it raises an error or is closed, nothing has changed.
 
@@ -122,7 +124,7 @@ def reading(robot: Description, is_watched: bool) -> Generator[Progress, None, R
     return (yield from in_steps(is_watched, progress, read_files, str(model), robot.root, True, "AUTO", None))
 
 
-def about(rig) -> list[str]:
+def about(rig: bpy.types.Object) -> list[str]:
     """Texts about a gallery robot: its maker, licence and source, and its notes.
 
     Raises:
@@ -159,7 +161,7 @@ def _check_hardware(robot: Description) -> None:
             raise fields.unknown(f"servos.{joint}.model", servo.model, "servo model", PRESETS)
 
 
-def _chain(rig, bones: list[str], name: str):
+def _chain(rig: bpy.types.Object, bones: list[str], name: str) -> bpy.types.PropertyGroup:
     """A chain of the joints of a bone, or from one bone to another, without servos yet."""
     chain = chains.new_chain(rig, bones)
     chain.name = name
@@ -168,7 +170,9 @@ def _chain(rig, bones: list[str], name: str):
     return chain
 
 
-def _gaze(context, rig, joints: Joints, robot: Description):
+def _gaze(
+    context: bpy.types.Context, rig: bpy.types.Object, joints: Joints, robot: Description
+) -> bpy.types.PropertyGroup:
     """The chain that looks, with its postures and its target."""
     gaze = robot.gaze
     if gaze.neck is None:
@@ -192,12 +196,12 @@ def _gaze(context, rig, joints: Joints, robot: Description):
     return chain
 
 
-def _free_name(posture: str, rig) -> str:
+def _free_name(posture: str, rig: bpy.types.Object) -> str:
     """Name for a posture's action, with the robot's name added if another action has the posture's name."""
     return posture if posture not in bpy.data.actions else f"{posture}, {rig.name}"
 
 
-def _put_on_ground(context, rig) -> None:
+def _put_on_ground(context: bpy.types.Context, rig: bpy.types.Object) -> None:
     """Moves the robot up or down, so that its lowest point is at the height 0."""
     context.view_layer.update()
     depsgraph = context.evaluated_depsgraph_get()
@@ -209,7 +213,7 @@ def _put_on_ground(context, rig) -> None:
     context.view_layer.update()
 
 
-def _link_rotation(rig, link: str) -> rotations.Quaternion:
+def _link_rotation(rig: bpy.types.Object, link: str) -> rotations.Quaternion:
     """Orientation of a link in armature space, all joints at 0."""
     tree, _ = imported_robot.tree_of(rig)
     return next(
@@ -219,7 +223,7 @@ def _link_rotation(rig, link: str) -> rotations.Quaternion:
     )
 
 
-def _target(context, rig, robot: Description):
+def _target(context: bpy.types.Context, rig: bpy.types.Object, robot: Description) -> bpy.types.Object:
     """A ball that swings in front of the robot, with keys."""
     gaze = robot.gaze
     centre = Vector(gaze.target)
@@ -240,7 +244,7 @@ def _target(context, rig, robot: Description):
     return ball
 
 
-def _give_servos(rig, joints: Joints, robot: Description) -> None:
+def _give_servos(rig: bpy.types.Object, joints: Joints, robot: Description) -> None:
     """Assigns the description's servos: to joints of chains and motors of the mechanism; for other joints by
     new auxiliary values.
     """
@@ -261,7 +265,7 @@ def _give_servos(rig, joints: Joints, robot: Description) -> None:
             _add_value(rig, name, servo, *joints.joints[name])
 
 
-def _narrow_to_servos(rig) -> None:
+def _narrow_to_servos(rig: bpy.types.Object) -> None:
     """Narrows the limits of joints that the model lets go farther than their servos can."""
     ranges = {joint.name: (low, high) for joint, low, high in short_joints(describe(rig))}
     for chain in rig.limber.chains:
@@ -270,7 +274,9 @@ def _narrow_to_servos(rig) -> None:
             joint.lower, joint.upper = max(joint.lower, low), min(joint.upper, high)
 
 
-def _set_servo(settings, servo: Servo, record: imported_robot.LinkRecord | None, protocol: str) -> None:
+def _set_servo(
+    settings: bpy.types.PropertyGroup, servo: Servo, record: imported_robot.LinkRecord | None, protocol: str
+) -> None:
     """Sets the servo of a joint or a motor. `record`: record of the joint's bone, with the sign of its
     channel; None for a motor.
     """
@@ -292,7 +298,9 @@ def _span(servo: Servo, zero: float, lower: float, upper: float) -> tuple[float,
     return (low, high) if low < high else (model.lowest, model.highest)
 
 
-def _add_value(rig, name: str, servo: Servo, bone: str, record: imported_robot.LinkRecord) -> None:
+def _add_value(
+    rig: bpy.types.Object, name: str, servo: Servo, bone: str, record: imported_robot.LinkRecord
+) -> None:
     """Adds a servo that follows the posed channel of a joint that is in no chain, such as a gripper."""
     device, model = rig.limber.device, PRESETS[servo.model]
     value = device.auxiliaries.add()

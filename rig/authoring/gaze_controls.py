@@ -92,7 +92,7 @@ def tracking(controls: Controls, eyes: Sequence[str], head: str) -> Eyes:
     return Eyes(tuple(eye_aims), tuple(eye_aims.values()))
 
 
-def follow(rig, eyes: Eyes, controls: Controls, head: str, target) -> str:
+def follow(rig: bpy.types.Object, eyes: Eyes, controls: Controls, head: str, target: bpy.types.Object) -> str:
     """Makes the control bone that the eyes point at copy the target's location by a constraint; returns the
     control's name.
     """

@@ -1,11 +1,13 @@
 """Rigs' own switches that let a head follow its neck: set where a look is to be shared along a spine."""
 
+import bpy
+
 from ..bones import carried, constrained, driving
 
 SAME = 1e-4  # [rad] rotation that is not seen
 
 
-def joined(rig, path: list[str]) -> list[str]:
+def joined(rig: bpy.types.Object, path: list[str]) -> list[str]:
     """Lets bones of a path, root first, follow their parents where a property of the rig drives whether they
     do; returns texts about the changes.
 
@@ -25,12 +27,12 @@ def joined(rig, path: list[str]) -> list[str]:
     return changes
 
 
-def _is_animated(rig) -> bool:
+def _is_animated(rig: bpy.types.Object) -> bool:
     data = rig.animation_data
     return data is not None and (data.action is not None or len(data.nla_tracks) > 0)
 
 
-def _rests(bone) -> bool:
+def _rests(bone: bpy.types.PoseBone) -> bool:
     """Whether a bone has the rotation that its parent gives it."""
     inherited = bone.parent.matrix @ bone.parent.bone.matrix_local.inverted() @ bone.bone.matrix_local
     return inherited.to_quaternion().rotation_difference(bone.matrix.to_quaternion()).angle < SAME

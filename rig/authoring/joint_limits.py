@@ -5,6 +5,8 @@ chains made later.
 from collections.abc import Mapping
 from dataclasses import replace
 
+import bpy
+
 from ...robots.joint_limits import JointRates
 from ...robots.record import to_text
 from ..blender.counting import named
@@ -14,7 +16,7 @@ from ..bones.file_joints import FileJoint, file_joints, match
 from .chains import apply_rates
 
 
-def give(rig, limits: Mapping[str, JointRates]) -> tuple[int, list[str]]:
+def give(rig: bpy.types.Object, limits: Mapping[str, JointRates]) -> tuple[int, list[str]]:
     """Gives a rig's joints their limits, found by the joints' names.
 
     Returns:
@@ -44,7 +46,7 @@ def give(rig, limits: Mapping[str, JointRates]) -> tuple[int, list[str]]:
     return len(found), warnings
 
 
-def _give(rig, joint: FileJoint, rates: JointRates) -> None:
+def _give(rig: bpy.types.Object, joint: FileJoint, rates: JointRates) -> None:
     uid, bone, axis = joint.key
     if joint.motor >= 0:
         apply_rates(rig.limber.mechanism.motors[joint.motor], rates)

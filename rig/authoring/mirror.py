@@ -21,7 +21,9 @@ ALONG = 1e-4  # tolerance of a unit vector's components: noise of single precisi
 PLANES = {"X": Vector((-1.0, 1.0, 1.0)), "Y": Vector((1.0, -1.0, 1.0)), "Z": Vector((1.0, 1.0, -1.0))}
 
 
-def mirror(rig, chain, action: bpy.types.Action, across: str = "X"):
+def mirror(
+    rig: bpy.types.Object, chain: bpy.types.PropertyGroup, action: bpy.types.Action, across: str = "X"
+) -> tuple[bpy.types.Action, bpy.types.PropertyGroup]:
     """Makes a pose asset of a posture's mirror image, and lists it in the chain that moves the mirrored
     bones.
 
@@ -64,10 +66,10 @@ def mirror(rig, chain, action: bpy.types.Action, across: str = "X"):
     )
 
 
-def _owner(rig, chain, bones: set[str]):
+def _owner(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, bones: set[str]) -> bpy.types.PropertyGroup:
     """The chain that moves most of these bones; the given one where it moves any."""
 
-    def moved(other) -> int:
+    def moved(other: bpy.types.PropertyGroup) -> int:
         return len(bones & {joint.bone for joint in other.joints})
 
     if moved(chain):
@@ -81,7 +83,7 @@ def _owner(rig, chain, bones: set[str]):
     return other
 
 
-def _rest(pose_bone) -> Matrix:
+def _rest(pose_bone: bpy.types.PoseBone) -> Matrix:
     return pose_bone.bone.matrix_local.to_3x3().normalized()
 
 
@@ -94,7 +96,12 @@ def _signs(transform: Matrix) -> list[float] | None:
     return [float(sign) for sign in signs] if is_plain else None
 
 
-def _mirrored_rotation(curves, source, target, transform: Matrix) -> list[tuple[str, int, float]]:
+def _mirrored_rotation(
+    curves: bpy.types.bpy_prop_collection,
+    source: bpy.types.PoseBone,
+    target: bpy.types.PoseBone,
+    transform: Matrix,
+) -> list[tuple[str, int, float]]:
     """(path, index, value) of the rotation channels of the mirror image."""
     mode, signs = target.rotation_mode, _signs(transform)
     if is_euler(source) and signs and mode == source.rotation_mode:
@@ -113,7 +120,9 @@ def _mirrored_rotation(curves, source, target, transform: Matrix) -> list[tuple[
     return [(rotation_modes.channel(mode), k, number) for k, number in enumerate(numbers)]
 
 
-def _mirrored_location(curves, source, transform: Matrix) -> list[tuple[str, int, float]]:
+def _mirrored_location(
+    curves: bpy.types.bpy_prop_collection, source: bpy.types.PoseBone, transform: Matrix
+) -> list[tuple[str, int, float]]:
     """(path, index, value) of the location channels of the mirror image."""
     displacements = {
         index: value

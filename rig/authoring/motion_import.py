@@ -78,8 +78,8 @@ class MotionImport(Stepped):
 
     def __init__(
         self,
-        scene,
-        rig,
+        scene: bpy.types.Scene,
+        rig: bpy.types.Object,
         path: Path,
         form: str,
         start: int,

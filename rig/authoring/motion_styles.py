@@ -46,7 +46,7 @@ BUILT_IN: dict[str, tuple[str, StyleSettings]] = {  # by name: description, sett
 }
 
 
-def of(settings) -> StyleSettings:
+def of(settings: bpy.types.PropertyGroup) -> StyleSettings:
     """Current motion style of a chain, body or mechanism, with the filter that is on; without one, that
     filter is `NO_FILTER`.
     """
@@ -54,13 +54,13 @@ def of(settings) -> StyleSettings:
     return stored._replace(filter=motion_filter.in_use(settings.id_data, settings))
 
 
-def use(settings, style: StyleSettings) -> None:
+def use(settings: bpy.types.PropertyGroup, style: StyleSettings) -> None:
     """Sets the motion style of a chain, body or mechanism."""
     for name, value in style._asdict().items():
         setattr(settings, name, value)
 
 
-def name_of(settings) -> str:
+def name_of(settings: bpy.types.PropertyGroup) -> str:
     """Name of the built-in motion style with these settings; "": no built-in one has them."""
     return _built_in_name(of(settings))
 

@@ -7,6 +7,8 @@ from collections.abc import Generator
 from functools import partial
 from pathlib import Path
 
+import bpy
+
 from ...hardware.address import address_of
 from ...hardware.errors import DeviceError
 from ...hardware.protocols.reachy_mini.capabilities import PROTOCOL
@@ -41,7 +43,7 @@ class NetworkRobot(SlicedWork[ImportedRobot]):
         UrdfError: in a step: the downloaded model cannot be used.
     """
 
-    def __init__(self, context, address: str, is_watched: bool) -> None:
+    def __init__(self, context: bpy.types.Context, address: str, is_watched: bool) -> None:
         try:
             daemon = address_of(address)
         except DeviceError as error:
@@ -56,7 +58,9 @@ class NetworkRobot(SlicedWork[ImportedRobot]):
         super().cancel()
         self._download.cancel()
 
-    def _importing(self, context, address: str) -> Generator[Progress, None, ImportedRobot]:
+    def _importing(
+        self, context: bpy.types.Context, address: str
+    ) -> Generator[Progress, None, ImportedRobot]:
         yield from self._downloading()
         model = self._download.model
         robot = yield from self._known()

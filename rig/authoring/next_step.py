@@ -7,6 +7,7 @@ from typing import NamedTuple
 import bpy
 
 from ...hardware.safety import FOLLOWING, State
+from ...hardware.status import Status
 from ..blender.presence import is_deleted
 from ..chains.kept_posture import why_posing_shows_nothing
 from ..live.mover import Mover
@@ -101,7 +102,7 @@ FOLLOWS = NextStep(
 CONNECTING = NextStep("The robot is being connected: wait until it answers", "limber.wait", "ARMATURE_DATA")
 
 
-def _move_mechanism(settings) -> NextStep:
+def _move_mechanism(settings: bpy.types.PropertyGroup) -> NextStep:
     sentence = (
         f"{handling(settings).capitalize()} a target, or change a motor's value. To move a robot too, press"
         " Connect"
@@ -116,7 +117,7 @@ WITHOUT_CHAIN = {
 }
 
 
-def next_step(rig, is_playing: bool) -> NextStep:
+def next_step(rig: bpy.types.Object, is_playing: bool) -> NextStep:
     """The suggested next step for a rig.
 
     Args:
@@ -136,7 +137,7 @@ def next_step(rig, is_playing: bool) -> NextStep:
     return _of_chain(rig, chain, is_playing)
 
 
-def _of_chain(rig, chain, is_playing: bool) -> NextStep:
+def _of_chain(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, is_playing: bool) -> NextStep:
     """The step of a rig's selected chain: choose a target, go live, set up how it looks, move the target."""
     if (target := followed(chain)) is None or is_deleted(target):
         return TARGET
@@ -183,7 +184,7 @@ def _start(step: NextStep, mover: Mover) -> NextStep:
     return step._replace(sentence=why) if why else step
 
 
-def _of_posing(settings) -> NextStep | None:
+def _of_posing(settings: bpy.types.PropertyGroup) -> NextStep | None:
     """The step that makes posing by hand visible, if a live mover keeps a stored posture instead; None
     otherwise.
     """
@@ -191,14 +192,14 @@ def _of_posing(settings) -> NextStep | None:
     return NextStep(why, "limber.use_pose", "POSE_HLT") if why else None
 
 
-def _of_robot(rig) -> NextStep:
+def _of_robot(rig: bpy.types.Object) -> NextStep:
     step = _of_status(links.status(rig))
     if step is FOLLOWS and (why := links.beyond_servos(rig) or next(iter(links.off_axis(rig)), "")):
         return step._replace(sentence=why)
     return step
 
 
-def _of_status(status) -> NextStep:
+def _of_status(status: Status | None) -> NextStep:
     if status is None or status.state is State.CONNECTING:
         return CONNECTING
     if status.state is State.DISARMED and not status.needs_confirmation:
@@ -219,7 +220,7 @@ def _operator_for(state: State) -> tuple[str, str]:
     return ("limber.connect", "LINKED") if state is State.CLOSED else ("limber.disarm", "CANCEL")
 
 
-def _is_animated(target) -> bool:
+def _is_animated(target: bpy.types.Object) -> bool:
     """Whether the target has an action."""
     animation = target.animation_data
     return animation is not None and animation.action is not None

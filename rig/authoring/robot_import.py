@@ -48,7 +48,7 @@ class ImportedRobot:
 
 
 def import_robot(
-    context,
+    context: bpy.types.Context,
     path: str | os.PathLike,
     root: str = "",
     with_meshes: bool = True,
@@ -81,7 +81,11 @@ def import_robot(
 
 
 def import_read(
-    context, files: RobotFiles, with_meshes: bool = True, up_axis: UpAxis = "AUTO", close_loops: bool = True
+    context: bpy.types.Context,
+    files: RobotFiles,
+    with_meshes: bool = True,
+    up_axis: UpAxis = "AUTO",
+    close_loops: bool = True,
 ) -> ImportedRobot:
     """As `import_robot`, for files that were read."""
     steps = importing(context, files, with_meshes, up_axis, close_loops)
@@ -94,7 +98,7 @@ def import_read(
 
 
 def importing(
-    context, files: RobotFiles, with_meshes: bool, up_axis: UpAxis, close_loops: bool
+    context: bpy.types.Context, files: RobotFiles, with_meshes: bool, up_axis: UpAxis, close_loops: bool
 ) -> Generator[Progress, None, ImportedRobot]:
     """As `import_robot`, for files that were read: a generator that yields its progress, and returns the
     result. If it is closed, nothing was imported.
@@ -132,7 +136,7 @@ def importing(
     return ImportedRobot(rig, _sentence(tree, rig, len(robot.postures), warnings), tuple(warnings))
 
 
-def _sentence(tree: Tree, rig, stored: int, warnings: list[str]) -> str:
+def _sentence(tree: Tree, rig: bpy.types.Object, stored: int, warnings: list[str]) -> str:
     came = (
         f"Robot '{rig.name}': {counted(len(tree.branches), 'link')}, {counted(len(tree.joints), 'joint')},"
         f" root '{tree.root}'"
@@ -180,7 +184,7 @@ def all_or_nothing() -> Iterator[None]:
 
 
 @contextmanager
-def _scene_of_its_own(obj) -> Iterator[None]:
+def _scene_of_its_own(obj: bpy.types.Object) -> Iterator[None]:
     """Makes an object active in a temporary scene, so that the user's mode and selection stay as they are."""
     scene = bpy.data.scenes.new("Limber import")
     scene.collection.objects.link(obj)
@@ -243,7 +247,7 @@ def _armature(files: RobotFiles) -> Generator[Progress, None, tuple[bpy.types.Ob
     return rig, names
 
 
-def _prepare_pose(tree: Tree, rig, names: list[str]) -> Iterator[Progress]:
+def _prepare_pose(tree: Tree, rig: bpy.types.Object, names: list[str]) -> Iterator[Progress]:
     """Locks axes without joints, and gives each joint its limits, its mimic driver, and a value within the
     limits.
     """
@@ -270,7 +274,7 @@ def _prepare_pose(tree: Tree, rig, names: list[str]) -> Iterator[Progress]:
     pose_joints(rig, {name: value for name, value in tree.resting().items() if value})
 
 
-def _store_postures(robot: Robot, rig) -> None:
+def _store_postures(robot: Robot, rig: bpy.types.Object) -> None:
     """Makes a pose asset of each posture that the robot's file stores."""
     found = {record.branch.joint.name: (bone, record) for bone, record in records(rig) if record.axis}
     for name, values in robot.postures.items():
@@ -282,7 +286,7 @@ def _store_postures(robot: Robot, rig) -> None:
         pose_asset(rig, name, of_bones, f"Posture of {rig.name}, from its file")
 
 
-def _limit(bone, record: LinkRecord) -> None:
+def _limit(bone: bpy.types.PoseBone, record: LinkRecord) -> None:
     """Adds the joint's limits as a constraint, which also limits posing by hand.
 
     Angles of 180 degrees and more cannot be read from a pose, so for wider limits no constraint is added; the
@@ -302,7 +306,9 @@ def _limit(bone, record: LinkRecord) -> None:
     constraint.show_expanded = False
 
 
-def _follow(rig, bone, record: LinkRecord, leader) -> None:
+def _follow(
+    rig: bpy.types.Object, bone: bpy.types.PoseBone, record: LinkRecord, leader: bpy.types.PoseBone
+) -> None:
     """Adds a driver that moves a mimic joint by the channel of its reference joint."""
     mimic, led = record.branch.joint.mimic, record_of(leader.bone)
     curve = bone.driver_add(channel(record), INDEX[record.axis])

@@ -2,7 +2,7 @@
 missing ones.
 """
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from math import cos, pi, radians, sin
 from pathlib import Path
 
@@ -30,7 +30,11 @@ LINEAR_BELOW, LINEAR_SLOPE = 0.04045, 12.92  # of the sRGB curve (IEC 61966-2-1)
 
 
 def adding(
-    files: RobotFiles, rig, bones: list[str], collection, up_axis: UpAxis
+    files: RobotFiles,
+    rig: bpy.types.Object,
+    bones: list[str],
+    collection: bpy.types.Collection,
+    up_axis: UpAxis,
 ) -> Generator[Progress, None, list[str]]:
     """Adds the meshes of all links to the collection, parented to their bones. A generator: it yields its
     progress after each link, and returns warnings about missing files, files that were rotated, and sizes.
@@ -49,7 +53,7 @@ def adding(
 class _Look:
     """Builds the visuals of one robot; each file is read once."""
 
-    def __init__(self, files: RobotFiles, collection, up_axis: UpAxis) -> None:
+    def __init__(self, files: RobotFiles, collection: bpy.types.Collection, up_axis: UpAxis) -> None:
         self.files, self.collection, self.up_axis = files, collection, up_axis
         self.warnings: list[str] = []
         self.sizes: dict[str, float] = {}  # [m] largest dimension of the mesh in each file, as it is scaled
@@ -59,7 +63,7 @@ class _Look:
         self._meshes: dict[str, bpy.types.Mesh | None] = {}
         self._materials: dict[tuple[str, Colour], bpy.types.Material] = {}
 
-    def dress(self, link: Link, rig, bone, frame: Transform) -> None:
+    def dress(self, link: Link, rig: bpy.types.Object, bone: bpy.types.Bone, frame: Transform) -> None:
         """Adds all visuals of a link, and one placeholder for those that cannot be read."""
         # Blender's bone parents are relative to the tail.
         from_tail = Matrix.Translation((0.0, -bone.length, 0.0))
@@ -77,7 +81,15 @@ class _Look:
                 f"{link.name} (placeholder)", _placeholder(bone), missing.material, rig, bone, from_tail
             )
 
-    def _put(self, name: str, mesh, material: Material | None, rig, bone, matrix: Matrix) -> None:
+    def _put(
+        self,
+        name: str,
+        mesh: bpy.types.Mesh,
+        material: Material | None,
+        rig: bpy.types.Object,
+        bone: bpy.types.Bone,
+        matrix: Matrix,
+    ) -> None:
         mesh_object = bpy.data.objects.new(name, mesh)
         mesh_object.parent, mesh_object.parent_type, mesh_object.parent_bone = rig, "BONE", bone.name
         mesh_object.matrix_basis = matrix
@@ -111,7 +123,7 @@ class _Look:
             return mesh, shape.scale
         return None, (1.0, 1.0, 1.0)  # the parser has added a warning
 
-    def _shared(self, name: str, make) -> bpy.types.Mesh:
+    def _shared(self, name: str, make: Callable[[], tuple]) -> bpy.types.Mesh:
         mesh = self._meshes.get(f"<{name}>")
         if mesh is None:
             mesh = self._meshes[f"<{name}>"] = bpy.data.meshes.new(name)
@@ -187,7 +199,7 @@ class _Look:
         return blender_material
 
 
-def _placeholder(bone) -> bpy.types.Mesh:
+def _placeholder(bone: bpy.types.Bone) -> bpy.types.Mesh:
     """Bars from the bone's head to each child joint of the link, or along the bone where there is none; in
     the bone's frame.
     """
@@ -246,7 +258,7 @@ def _read_by_blender(path: Path) -> bpy.types.Mesh | None:
     return mesh
 
 
-def _shade(mesh) -> None:
+def _shade(mesh: bpy.types.Mesh) -> None:
     """Shades curved surfaces smooth, unless the file has normals of its own."""
     if not mesh.has_custom_normals:
         mesh.shade_smooth()

@@ -5,6 +5,7 @@ in metres.
 from collections.abc import Mapping
 from math import hypot
 
+import bpy
 import numpy as np
 
 from ...robots.model import Robot
@@ -44,7 +45,7 @@ def of_meshes(sizes: Mapping[str, float]) -> list[str]:
     ]
 
 
-def size_of(mesh, scale: tuple[float, float, float]) -> float:
+def size_of(mesh: bpy.types.Mesh, scale: tuple[float, float, float]) -> float:
     """Largest dimension [m] of a mesh, scaled along its axes."""
     corners = np.empty(3 * len(mesh.vertices), np.float32)
     mesh.vertices.foreach_get("co", corners)

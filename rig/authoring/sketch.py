@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from math import degrees
 
+import bpy
 import numpy as np
 
 from ...solvers.goals import GazeError
@@ -15,10 +16,10 @@ from ..chains.skeleton import ChainReader
 from ..live.movers import mover_of
 from ..scene.placement import Placement
 
-ANY = ""  # no solver: joints without limits keep the range of a full turn
+ANY = ""  # no solver: joints without limits keep the range of a full revolution
 
 
-def points_of(objects: Sequence, depsgraph) -> list:
+def points_of(objects: Sequence, depsgraph: bpy.types.Depsgraph) -> list:
     """World positions [m] that objects show: of one curve its points, of several objects their origins, in
     the order of their names.
     """
@@ -36,7 +37,9 @@ def points_of(objects: Sequence, depsgraph) -> list:
     ]
 
 
-def pose_along(rig, chain, points: Sequence, depsgraph) -> tuple[dict[tuple[str, str], float], float]:
+def pose_along(
+    rig: bpy.types.Object, chain: bpy.types.PropertyGroup, points: Sequence, depsgraph: bpy.types.Depsgraph
+) -> tuple[dict[tuple[str, str], float], float]:
     """Poses a chain's bones so that its links have the directions of points (m, 3) in the world, from its
     base to its end.
 

@@ -6,7 +6,7 @@ from mathutils import Vector
 
 from ..blender.errors import RigError
 from ..bones.paths import missing
-from ..scene.goal import ALONG, ORIENTS, REACHES, followed, forward_axis, signed_axis
+from ..scene.goal import ALONG, ORIENTS, REACHES, followed_target, forward_axis, signed_axis
 from ..showing import chain_lines
 
 IN_FRONT = (
@@ -14,7 +14,9 @@ IN_FRONT = (
 )
 
 
-def new_target(context, rig, location: Vector, size: float):
+def new_target(
+    context: bpy.types.Context, rig: bpy.types.Object, location: Vector, size: float
+) -> bpy.types.Object:
     """Makes an empty to look at.
 
     Args:
@@ -31,7 +33,9 @@ def new_target(context, rig, location: Vector, size: float):
     return target
 
 
-def make(context, rig, chain) -> tuple[object, list[str]]:
+def make(
+    context: bpy.types.Context, rig: bpy.types.Object, chain: bpy.types.PropertyGroup
+) -> tuple[object, list[str]]:
     """Makes a target that the chain's end meets as it is shown now, for the chain and for those with the same
     target.
 
@@ -69,27 +73,28 @@ def make(context, rig, chain) -> tuple[object, list[str]]:
     return target, choose(rig, chain, target)
 
 
-def choose(rig, chain, target) -> list[str]:
+def choose(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, target: bpy.types.Object) -> list[str]:
     """Sets the target of a chain, and of the armature's other chains with the same target, such as head and
     eyes.
 
     Returns:
         Names of those chains.
     """
-    before = followed(chain)
+    before = followed_target(chain)
     together = [
         other
         for other in rig.limber.chains
-        if other == chain or (before is not None and followed(other) == before)
+        if other == chain or (before is not None and followed_target(other) == before)
     ]
     for other in together:
         number = min(other.watch, len(other.targets))
-        (other.targets[number - 1] if number > 0 else other).target = target
+        settings = other.targets[number - 1] if number > 0 else other
+        settings.target, settings.target_bone = target, ""
     rig.update_tag()
     return [other.name for other in together]
 
 
-def under_mouse(area, x: int, y: int, position: Vector) -> Vector | None:
+def under_mouse(area: bpy.types.Area, x: int, y: int, position: Vector) -> Vector | None:
     """World position [m] under the mouse, at the depth of another position; None outside of the area's views,
     or behind the viewer.
 
@@ -107,7 +112,7 @@ def under_mouse(area, x: int, y: int, position: Vector) -> Vector | None:
     return region_2d_to_location_3d(region, view, spot, position)
 
 
-def view_under(area, x: int, y: int) -> tuple | None:
+def view_under(area: bpy.types.Area, x: int, y: int) -> tuple | None:
     """Region under the mouse, its 3D view, and the mouse in the region [pixels]; None outside of the area's
     views.
     """

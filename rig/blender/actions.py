@@ -2,7 +2,7 @@
 only there.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import bpy
 import numpy as np
@@ -25,7 +25,9 @@ SOME_KEYS = 400  # that are removed in a step
 SAME_FRAME = 0.01  # [frames] Blender merges keys that are nearer to each other
 
 
-def fcurves(action: bpy.types.Action, slot=None):
+def fcurves(
+    action: bpy.types.Action, slot: "bpy.types.ActionSlot | None" = None
+) -> bpy.types.bpy_prop_collection | list:
     """F-curves of an action's slot (default: its first slot for objects), for reading; an empty list if there
     are none.
     """
@@ -36,7 +38,9 @@ def fcurves(action: bpy.types.Action, slot=None):
     return bag.fcurves if bag else []
 
 
-def writable_fcurves(action: bpy.types.Action, owner: bpy.types.ID, slot=None):
+def writable_fcurves(
+    action: bpy.types.Action, owner: bpy.types.ID, slot: "bpy.types.ActionSlot | None" = None
+) -> bpy.types.bpy_prop_collection:
     """F-curves of an action for an object, for writing; slot and channel bag are created if they are
     missing.
     """
@@ -46,14 +50,16 @@ def writable_fcurves(action: bpy.types.Action, owner: bpy.types.ID, slot=None):
     return _channelbag(action, slot, create=True).fcurves
 
 
-def _object_slot(action):
+def _object_slot(action: bpy.types.Action) -> "bpy.types.ActionSlot | None":
     return next(
         (slot for slot in action.slots if slot.target_id_type == "OBJECT"),
         action.slots[0] if action.slots else None,
     )
 
 
-def _channelbag(action, slot, create: bool):
+def _channelbag(
+    action: bpy.types.Action, slot: "bpy.types.ActionSlot | None", create: bool
+) -> "bpy.types.ActionChannelbag | None":
     if create and not action.layers:
         action.layers.new("Layer").strips.new(type="KEYFRAME")
     for layer in action.layers:
@@ -64,7 +70,7 @@ def _channelbag(action, slot, create: bool):
     return None
 
 
-def find(curves, data_path: str, index: int):
+def find(curves: bpy.types.bpy_prop_collection, data_path: str, index: int) -> bpy.types.FCurve | None:
     """F-curve for a data path and array index; None: there is none."""
     return curves.find(data_path, index=index) if hasattr(curves, "find") else None
 
@@ -95,7 +101,14 @@ def assign(owner: bpy.types.ID, action: bpy.types.Action, slot_handle: int | Non
         animation.action_slot = wanted or animation.action_slot or _object_slot(action)
 
 
-def put_keys(curves, data_path: str, index: int, group: str, frames, values) -> None:
+def put_keys(
+    curves: bpy.types.bpy_prop_collection,
+    data_path: str,
+    index: int,
+    group: str,
+    frames: Sequence[float],
+    values: Sequence[float],
+) -> None:
     """Replaces all keys of a channel by keys with linear interpolation; `frames` (ascending) and `values`
     have equal length.
     """
@@ -104,7 +117,14 @@ def put_keys(curves, data_path: str, index: int, group: str, frames, values) -> 
     find(curves, data_path, index).update()
 
 
-def put_constant_keys(curves, data_path: str, index: int, group: str, frames, values) -> None:
+def put_constant_keys(
+    curves: bpy.types.bpy_prop_collection,
+    data_path: str,
+    index: int,
+    group: str,
+    frames: Sequence[float],
+    values: Sequence[float],
+) -> None:
     """Replaces all keys of a channel by keys with constant interpolation, as enumerations need; `frames`
     (ascending) and `values` have equal length.
     """
@@ -121,7 +141,14 @@ def key_time(frame: float) -> float:
     return frame * render.frame_map_old / render.frame_map_new
 
 
-def bake_keys(curves, data_path: str, index: int, group: str, frames, values) -> None:
+def bake_keys(
+    curves: bpy.types.bpy_prop_collection,
+    data_path: str,
+    index: int,
+    group: str,
+    frames: Sequence[float],
+    values: Sequence[float],
+) -> None:
     """Replaces the keys of a channel within the range of the scene's `frames` by linear ones; keys outside of
     the range stay.
 
@@ -131,7 +158,14 @@ def bake_keys(curves, data_path: str, index: int, group: str, frames, values) ->
         pass
 
 
-def baking_keys(curves, data_path: str, index: int, group: str, frames, values) -> Iterator[None]:
+def baking_keys(
+    curves: bpy.types.bpy_prop_collection,
+    data_path: str,
+    index: int,
+    group: str,
+    frames: Sequence[float],
+    values: Sequence[float],
+) -> Iterator[None]:
     """As `bake_keys`, in steps, of which each is short also for many keys."""
     frames = list(map(key_time, frames))
     curve = find(curves, data_path, index)
@@ -162,14 +196,14 @@ def baking_keys(curves, data_path: str, index: int, group: str, frames, values) 
     curve.update()
 
 
-def _frames(points) -> np.ndarray:
+def _frames(points: bpy.types.bpy_prop_collection) -> np.ndarray:
     """Frames of keys, in their order."""
     numbers = np.empty(2 * len(points), np.float32)
     points.foreach_get("co", numbers)
     return numbers[::2]
 
 
-def _removing_keys(points, first: float, last: float) -> Iterator[None]:
+def _removing_keys(points: bpy.types.bpy_prop_collection, first: float, last: float) -> Iterator[None]:
     """Removes the keys between two frames, in steps."""
     frames = _frames(points)
     inside = np.flatnonzero((first < frames) & (frames < last))
@@ -182,7 +216,14 @@ def _removing_keys(points, first: float, last: float) -> Iterator[None]:
             yield
 
 
-def _fresh_points(curves, data_path: str, index: int, group: str, frames, values):
+def _fresh_points(
+    curves: bpy.types.bpy_prop_collection,
+    data_path: str,
+    index: int,
+    group: str,
+    frames: Sequence[float],
+    values: Sequence[float],
+) -> bpy.types.bpy_prop_collection:
     old = find(curves, data_path, index)
     if old is not None:
         curves.remove(old)
@@ -194,7 +235,7 @@ def _fresh_points(curves, data_path: str, index: int, group: str, frames, values
     return points
 
 
-def _unmute_group(curve) -> None:
+def _unmute_group(curve: bpy.types.FCurve) -> None:
     """Unmutes a curve's group, which would mute the curve too, and mutes the group's other curves one by one
     instead.
     """
@@ -205,7 +246,9 @@ def _unmute_group(curve) -> None:
         group.mute = False
 
 
-def _new_curve(curves, data_path: str, index: int, group: str):
+def _new_curve(
+    curves: bpy.types.bpy_prop_collection, data_path: str, index: int, group: str
+) -> bpy.types.FCurve:
     try:
         return curves.new(data_path, index=index, group_name=group)
     except TypeError:  # the argument has another name before 5.0

@@ -1,7 +1,7 @@
 """Reading of files without a pause of Blender's window."""
 
 from collections.abc import Callable, Generator
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from ...files.reading_process import ReadingError, ReadingProcess
 from .errors import RigError
@@ -24,7 +24,7 @@ class FileReading(Generic[Result]):
         RigError: The process cannot be started.
     """
 
-    def __init__(self, is_watched: bool, function: Callable[..., Result], *arguments: Any) -> None:
+    def __init__(self, is_watched: bool, function: Callable[..., Result], *arguments: object) -> None:
         self._function, self._arguments = function, arguments
         try:
             self.process = ReadingProcess(function, *arguments) if is_watched else None
@@ -60,7 +60,7 @@ class FileReading(Generic[Result]):
 
 
 def in_steps(
-    is_watched: bool, progress: Progress, function: Callable[..., Result], *arguments: Any
+    is_watched: bool, progress: Progress, function: Callable[..., Result], *arguments: object
 ) -> Generator[Progress, None, Result]:
     """Calls a function that reads files, and waits for its result in steps: arguments and errors as for
     `FileReading` and its `steps`.

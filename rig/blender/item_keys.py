@@ -8,11 +8,13 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
+import bpy
+
 from . import actions
 
 
 @contextmanager
-def following(owner, items: str, key: str) -> Iterator[None]:
+def following(owner: bpy.types.PropertyGroup, items: str, key: str) -> Iterator[None]:
     """Context manager: whatever happens to a list within it, items that remain keep their keyframes, and
     those of removed items are deleted.
 
@@ -43,7 +45,7 @@ def _numbered(names: Iterable[Hashable]) -> list[tuple[Hashable, int]]:
 
 
 def follow(
-    rig,
+    rig: bpy.types.Object,
     items: str,
     indices: Mapping[int, int | None],
     number: str = "",
@@ -68,7 +70,11 @@ def follow(
 
 
 def _follow(
-    curves, items: str, number: str, indices: Mapping[int, int | None], numbers: Mapping[int, int]
+    curves: bpy.types.bpy_prop_collection,
+    items: str,
+    number: str,
+    indices: Mapping[int, int | None],
+    numbers: Mapping[int, int],
 ) -> None:
     removed = []
     for curve in curves:

@@ -5,7 +5,7 @@ overridden chains.
 import bpy
 
 
-def why_not_editable(rig) -> str:
+def why_not_editable(rig: bpy.types.Object) -> str:
     """Why an armature or mechanism cannot be changed, with the remedy; "" if it can."""
     if rig.is_editable:
         return ""

@@ -7,7 +7,7 @@ import bpy
 from .errors import RigError
 
 
-def find(name: str, uid: int):
+def find(name: str, uid: int) -> bpy.types.Object | None:
     """An object by its name or, if it was renamed, by its `session_uid`; None if it was deleted."""
     obj = bpy.data.objects.get(name)
     if obj is not None and obj.session_uid == uid:
@@ -15,12 +15,14 @@ def find(name: str, uid: int):
     return next((other for other in bpy.data.objects if other.session_uid == uid), None)
 
 
-def is_deleted(obj) -> bool:
+def is_deleted(obj: bpy.types.Object) -> bool:
     """Whether an object was deleted, and exists only because pointers refer to it."""
     return not obj.users_collection
 
 
-def why_absent(obj, what: str, scene, view_layer) -> str:
+def why_absent(
+    obj: bpy.types.Object, what: str, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer
+) -> str:
     """Why an object that a property points to is not evaluated, as a sentence; "" if it is in the scene.
 
     Args:
@@ -38,7 +40,9 @@ def why_absent(obj, what: str, scene, view_layer) -> str:
     return f"{named} is not in scene '{scene.name}': link it there, or choose another {what}"
 
 
-def evaluated(obj, depsgraph, what: str = "Armature"):
+def evaluated(
+    obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, what: str = "Armature"
+) -> bpy.types.Object:
     """The evaluated object. `what` begins the message.
 
     Raises:
@@ -53,7 +57,7 @@ def evaluated(obj, depsgraph, what: str = "Armature"):
     return evaluated_object
 
 
-def is_unevaluated(context, obj) -> bool:
+def is_unevaluated(context: bpy.types.Context, obj: bpy.types.Object) -> bool:
     """Whether Blender does not evaluate an object because it is disabled in viewports. Objects hidden by
     their eye icon are evaluated.
     """

@@ -10,13 +10,13 @@ from .errors import RigError
 CHANNELS = 128  # number of the sequencer's channels
 
 
-def _strips(editor):
+def _strips(editor: bpy.types.SequenceEditor) -> bpy.types.bpy_prop_collection:
     return (
         editor.strips if hasattr(editor, "strips") else editor.sequences
     )  # strips were called sequences before Blender 4.4
 
 
-def add(scene, path: Path, frame: int):
+def add(scene: bpy.types.Scene, path: Path, frame: int) -> "bpy.types.SoundStrip":
     """Adds a sound at a frame, in the first free channel; returns its strip.
 
     Raises:
@@ -48,7 +48,7 @@ def add(scene, path: Path, frame: int):
     return strip
 
 
-def beginning_at(scene, frame: int) -> Path | None:
+def beginning_at(scene: bpy.types.Scene, frame: int) -> Path | None:
     """File of the sound strip that begins at a frame and is not trimmed; None: there is none."""
     editor = scene.sequence_editor
     for strip in _strips(editor) if editor is not None else ():

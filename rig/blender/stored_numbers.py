@@ -4,7 +4,7 @@ Blender applies a property's bounds when it is set, not when a file is read, and
 this runs wherever Limber's settings come into Blender, and all other modules can rely on the bounds.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import copysign, hypot, inf, isnan
 
 import bpy
@@ -47,7 +47,7 @@ def bring_within_bounds() -> None:
             owner.update_tag()
 
 
-def _groups(owner) -> Iterator:
+def _groups(owner: bpy.types.Object) -> Iterator:
     """Limber's settings that are stored on an object and its bones."""
     if stored_value(owner, "limber") is not None:
         yield owner.limber
@@ -56,7 +56,7 @@ def _groups(owner) -> Iterator:
             yield bone.limber_body
 
 
-def _bring_group_within(group) -> bool:
+def _bring_group_within(group: bpy.types.PropertyGroup) -> bool:
     """Brings the numbers of a property group within their bounds; returns whether any was not."""
     storage, known = storage_of(group), group.bl_rna.properties
     changed = False
@@ -77,7 +77,9 @@ def _bring_group_within(group) -> bool:
     return changed
 
 
-def _number_within(prop, group, stored):
+def _number_within(
+    prop: bpy.types.Property, group: bpy.types.PropertyGroup, stored: float | Sequence[float]
+) -> float | list[float] | None:
     """The stored value of a number property within its bounds, one or several; None: it is, or Blender itself
     takes the default.
     """
@@ -94,7 +96,7 @@ def _number_within(prop, group, stored):
     return None if within == values else within
 
 
-def _bounded(prop, value: float, default: float) -> float:
+def _bounded(prop: bpy.types.Property, value: float, default: float) -> float:
     if isnan(value):
         return default
     lower, upper = (
@@ -104,7 +106,7 @@ def _bounded(prop, value: float, default: float) -> float:
     return min(max(value, lower), upper)
 
 
-def _choice_within(prop, _group, stored) -> int | None:
+def _choice_within(prop: bpy.types.Property, _group: bpy.types.PropertyGroup, stored: object) -> int | None:
     """The number of an item of an enumeration, where the stored one is of none; None: it is."""
     numbers = {item.identifier: item.value for item in prop.enum_items_static}
     if not numbers or not isinstance(stored, int):

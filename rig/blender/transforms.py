@@ -1,22 +1,27 @@
 """World placement of objects, whatever their parents and locks are."""
 
+from collections.abc import Sequence
+
+import bpy
 from mathutils import Matrix, Quaternion, Vector
 
 ROTATIONS = ("rotation_euler", "rotation_quaternion", "rotation_axis_angle")
 CHANNELS = ("location", *ROTATIONS, "scale")
 
 
-def move_to(obj, position: Vector) -> None:
+def move_to(obj: bpy.types.Object, position: Vector) -> None:
     """Moves an object to a world position [m], along the axes of its location that are not locked."""
     _place(obj, Matrix.Translation(position), ("location",), "location", obj.lock_location)
 
 
-def rotate_to(obj, orientation: Quaternion) -> None:
+def rotate_to(obj: bpy.types.Object, orientation: Quaternion) -> None:
     """Rotates an object to a world orientation, about the axes of its Euler rotation that are not locked."""
     _place(obj, orientation.to_matrix().to_4x4(), ROTATIONS, "rotation_euler", obj.lock_rotation)
 
 
-def _place(obj, world: Matrix, names: tuple[str, ...], lockable: str, locks) -> None:
+def _place(
+    obj: bpy.types.Object, world: Matrix, names: tuple[str, ...], lockable: str, locks: Sequence[bool]
+) -> None:
     """Sets an object's channels `names` from a world matrix; its other channels, and locked axes of
     `lockable`, keep their values.
     """

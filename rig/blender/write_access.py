@@ -26,7 +26,7 @@ def is_refused() -> bool:
     try:
         bpy.data.scenes[
             0
-        ].frame_start = None  # changes nothing either way: write access is checked before the type
+        ].frame_start = None  # changes nothing in either direction: write access is checked before the type
     except AttributeError:
         return True
     except TypeError:
@@ -60,7 +60,7 @@ def granted(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
     return run
 
 
-def _updated(_manager, _context) -> None:
+def _updated(_manager: bpy.types.WindowManager, _context: bpy.types.Context) -> None:
     _waiting.pop()()
 
 

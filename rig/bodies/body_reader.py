@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, pi
 
+import bpy
 import numpy as np
 from mathutils import Matrix
 
@@ -55,7 +56,7 @@ class BodyBone(JointBone):
         return [bool(self.revolute) and axis not in self.revolute for axis in axes.REVOLUTE]
 
 
-def _names_of(pose_bones, base: str, links: Sequence[str]) -> list[str]:
+def _names_of(pose_bones: bpy.types.bpy_prop_collection, base: str, links: Sequence[str]) -> list[str]:
     """Names of the bones from a base to links, the base first. Raises RigError as `BodyReader`."""
     paths = (attached.names_between(pose_bones, base, link) for link in links)
     return list(dict.fromkeys([base, *(name for path in paths for name in path)]))
@@ -71,7 +72,9 @@ class BodyReader:
         RigError: a bone is missing, or is no descendant of the base.
     """
 
-    def __init__(self, rig, base: str, links: Sequence[str], paired_only: bool = False) -> None:
+    def __init__(
+        self, rig: bpy.types.Object, base: str, links: Sequence[str], paired_only: bool = False
+    ) -> None:
         pose_bones = rig.pose.bones
         self.names = _names_of(pose_bones, base, links)
         self.base, self.links, self.paired_only = base, tuple(links), paired_only
@@ -95,7 +98,7 @@ class BodyReader:
             *(follower.bone for follower in self.followers if follower.bone not in index_of),
         ]
 
-    def _without_angles(self, pose_bones) -> list[int]:
+    def _without_angles(self, pose_bones: bpy.types.bpy_prop_collection) -> list[int]:
         """Indices of bones with hinges without a joint, whose channels are no Euler angles."""
         return [
             k
@@ -103,7 +106,7 @@ class BodyReader:
             if any(bone.unjointed_hinges) and not is_euler(pose_bones[bone.name])
         ]
 
-    def _motions(self, rig) -> list[MotionLimits]:
+    def _motions(self, rig: bpy.types.Object) -> list[MotionLimits]:
         """Motion limits of the joints, those of chains where they have some; infinite where not known."""
         of_chains = [joint for chain in reversed(rig.limber.chains) for joint in chain.joints]
         listed = {joint.key: MotionLimits.of(joint) for joint in of_chains}
@@ -125,7 +128,7 @@ class BodyReader:
             self._modes.tolist(),
         )
 
-    def _bone(self, pose_bone, index_of: dict[str, int]) -> BodyBone:
+    def _bone(self, pose_bone: bpy.types.PoseBone, index_of: dict[str, int]) -> BodyBone:
         bone = pose_bone.bone
         is_base = bone.name == self.base
         leader = attached.copied(pose_bone)
@@ -155,7 +158,7 @@ class BodyReader:
             is_followed=constrained.mover(pose_bone) is not None,
         )
 
-    def is_outdated(self, pose_bones) -> bool:
+    def is_outdated(self, pose_bones: bpy.types.bpy_prop_collection) -> bool:
         """Whether the armature's list of bones or a bone's rotation mode has changed, so that this reader
         must be replaced.
         """
@@ -163,7 +166,7 @@ class BodyReader:
             _numbers(pose_bones, "rotation_mode", 1, np.int32), self._modes
         )
 
-    def held(self, pose_bones) -> tuple[UnjointedPose, ...]:
+    def held(self, pose_bones: bpy.types.bpy_prop_collection) -> tuple[UnjointedPose, ...]:
         """For each bone, the part of the authored pose that no joint moves; of the base none. Pass the
         evaluated rig's pose bones, which must be those that this reader was made with.
 
@@ -187,7 +190,9 @@ class BodyReader:
         ]
         return tuple(map(UnjointedPose, map(tuple, location.tolist()), rotation))
 
-    def _still_rotation(self, pose_bones, bone: BodyBone) -> rotations.Quaternion:
+    def _still_rotation(
+        self, pose_bones: bpy.types.bpy_prop_collection, bone: BodyBone
+    ) -> rotations.Quaternion:
         if bone.is_copy or bone.parent < 0:
             return rotations.IDENTITY
         return tuple(round(number, DIGITS) for number in pose_bones[bone.name].matrix_basis.to_quaternion())
@@ -229,7 +234,7 @@ class BodyReader:
                 )
         return couplings
 
-    def posture(self, pose_bones) -> Array:
+    def posture(self, pose_bones: bpy.types.bpy_prop_collection) -> Array:
         """Authored joint values (n,) [rad or m] of the rig, before any solution. Pass the evaluated rig's
         pose bones.
         """
@@ -240,7 +245,7 @@ class BodyReader:
                 joint_values += bone.values(pose_bone.location, rotation_modes.hinges(pose_bone))
         return np.array(joint_values)
 
-    def base_pose(self, rig, placement: Placement) -> Matrix:
+    def base_pose(self, rig: bpy.types.Object, placement: Placement) -> Matrix:
         """Authored pose matrix of the base bone in armature space."""
         posed = rig.evaluated_get(placement.depsgraph).pose.bones[self.base]
         basis = posed.matrix_basis.copy()
@@ -249,7 +254,7 @@ class BodyReader:
         return placement.on_parent(rig, rig.data.bones[self.base], basis)
 
     def channels(
-        self, rig, placement: Placement, unjointed: Sequence[UnjointedPose], state: State
+        self, rig: bpy.types.Object, placement: Placement, unjointed: Sequence[UnjointedPose], state: State
     ) -> dict[str, Followed]:
         """Solved channels of each bone, for a state of the solver."""
         joints = state.joints.tolist()
@@ -269,7 +274,7 @@ class BodyReader:
                 bone_channels[follower.bone] = Followed(turn, euler, location)
         return bone_channels
 
-    def _base_channels(self, rig, placement: Placement, state: State) -> Followed:
+    def _base_channels(self, rig: bpy.types.Object, placement: Placement, state: State) -> Followed:
         bone = rig.data.bones[self.base]
         pose = Matrix(state.base_rotation.tolist()).to_4x4()
         pose.translation = state.base_position.tolist()
@@ -283,14 +288,16 @@ class BodyReader:
         return Followed(turn, euler, ORIGIN if bone.use_connect else tuple(basis.translation))
 
 
-def _numbers(pose_bones, name: str, width: int, kind: type = np.float32) -> np.ndarray:
+def _numbers(
+    pose_bones: bpy.types.bpy_prop_collection, name: str, width: int, kind: type = np.float32
+) -> np.ndarray:
     """Values of a property for all pose bones (n, width); (n,) if `width` is 1."""
     numbers = np.empty(width * len(pose_bones), kind)
     pose_bones.foreach_get(name, numbers)
     return numbers.reshape(-1, width) if width > 1 else numbers
 
 
-def _motion(pose_bone, axis: str) -> MotionLimits:
+def _motion(pose_bone: bpy.types.PoseBone, axis: str) -> MotionLimits:
     """Limits of a joint that no chain has; infinite where they are not known."""
     lower, upper = limits(pose_bone, axis)
     if (lower, upper) == ANY_TURN:

@@ -1,15 +1,25 @@
 """The bone channels that a bake keys for a retargeted body, and their values in a frame."""
 
 from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 import bpy
 
 from ..bones import mimic, rotation_modes
 from ..bones.axes import is_euler
 from ..bones.channels import PARTS, Channel, rotations_of
+from ..bones.joint_bones import Followed
+from .body_reader import BodyBone, BodyReader
 
 
-def channels_of(rig: bpy.types.Object, reader) -> list[Channel]:
+class FollowingBody(Protocol):
+    """A body's live session: its bones, and their rotations and locations after the last tick."""
+
+    reader: BodyReader
+    shown: Mapping[str, Followed]
+
+
+def channels_of(rig: bpy.types.Object, reader: BodyReader) -> list[Channel]:
     """Channels of all bones that the body moves, except those that drivers set."""
     driven, channels = set(mimic.driven(rig)), []
     for bone in reader.bones:
@@ -21,14 +31,14 @@ def channels_of(rig: bpy.types.Object, reader) -> list[Channel]:
     return channels
 
 
-def _locations(bone, undriven: Sequence[str]) -> list[tuple[str, str]]:
+def _locations(bone: BodyBone, undriven: Sequence[str]) -> list[tuple[str, str]]:
     """The location channels of a bone with these undriven axes, as (channel, letter)."""
     if bone.parent < 0 and not bone.connected:
         return [("location", letter) for letter in "XYZ"]
     return [("location", axis[-1]) for axis in undriven if axis in bone.prismatic]
 
 
-def _rotations(rig: bpy.types.Object, bone, undriven: Sequence[str]) -> list[tuple[str, str]]:
+def _rotations(rig: bpy.types.Object, bone: BodyBone, undriven: Sequence[str]) -> list[tuple[str, str]]:
     """The rotation channels of a bone with these undriven axes, as (channel, letter): a rotation that is not
     in Euler angles, and the base's, as a whole.
     """
@@ -41,7 +51,9 @@ def _rotations(rig: bpy.types.Object, bone, undriven: Sequence[str]) -> list[tup
     return [(channel, letter) for letter in letters]
 
 
-def values_of(rig, session, before: Mapping[Channel, float]) -> dict[Channel, float]:
+def values_of(
+    rig: bpy.types.Object, session: FollowingBody, before: Mapping[Channel, float]
+) -> dict[Channel, float]:
     """Values to key of the body's channels after a tick; channels of bones that are not solved are left out.
 
     Args:
@@ -64,7 +76,13 @@ def values_of(rig, session, before: Mapping[Channel, float]) -> dict[Channel, fl
     return channel_values
 
 
-def _rotation(rig, pose_bone, shown, before: Mapping[Channel, float], base: str) -> tuple[float, ...]:
+def _rotation(
+    rig: bpy.types.Object,
+    pose_bone: bpy.types.PoseBone,
+    shown: Followed,
+    before: Mapping[Channel, float],
+    base: str,
+) -> tuple[float, ...]:
     """Values of the bone's rotation channel; of the equivalent ones, those nearest to the previous
     frame's.
     """

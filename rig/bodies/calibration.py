@@ -1,9 +1,9 @@
 """Rotation offsets between the paired bones of two bodies, and the ratio of their sizes, from two poses.
 
 Rest poses often differ: one body rests with its arms out, the other with its arms down. So the offset from
-rest poses has three parts: a common frame from left, forward and up, so that both face one way; for arms and
-legs the rotation that aligns the target's limb with the source's; everything else, such as flat feet and an
-upright head, counts as equal at rest.
+rest poses has three parts: a common frame from left, forward and up, so that both face one direction; for
+arms and legs the rotation that aligns the target's limb with the source's; everything else, such as flat feet
+and an upright head, counts as equal at rest.
 """
 
 from collections.abc import Mapping, Sequence
@@ -89,8 +89,8 @@ def _turn_between(start: Array, end: Array) -> Array:
 def from_poses(
     pairs: Sequence[names.Pair], parents: Mapping[str, str | None], source: BodyPose, target: BodyPose
 ) -> Calibration:
-    """Calibration from matching poses, in which both bodies take the same posture and face the same way.
-    Arguments as for `from_rest`, but posed.
+    """Calibration from matching poses, in which both bodies take the same posture and face the same
+    direction. Arguments as for `from_rest`, but posed.
     """
     index = {pair.target: k for k, pair in enumerate(pairs)}
     parts = parts_of(pairs)

@@ -15,7 +15,7 @@ from .names import Parents
 from .part_names import BodyPart
 
 
-def controls_of(rig, bones: Parents) -> dict[str, str] | None:
+def controls_of(rig: bpy.types.Object, bones: Parents) -> dict[str, str] | None:
     """Control bone of each deforming bone, each control once; None if the bones named after body parts follow
     no controls.
 
@@ -70,7 +70,9 @@ def _trunk(controls: Controls, hips: str, head: str) -> str | None:
     )
 
 
-def release(rig, bones: Parents, control_by_bone: dict[str, str]) -> tuple[list[str], list[str]]:
+def release(
+    rig: bpy.types.Object, bones: Parents, control_by_bone: dict[str, str]
+) -> tuple[list[str], list[str]]:
     """Switches off constraints that keep deforming bones from following their controls (IK of limbs), or
     controls from following their parents (a head that does not follow the neck). It sets the custom
     properties that drive the constraints' influence.
@@ -99,7 +101,7 @@ def release(rig, bones: Parents, control_by_bone: dict[str, str]) -> tuple[list[
     return done, left
 
 
-def _hindering(rig, bones: Parents, control_by_bone: dict[str, str]) -> list[tuple]:
+def _hindering(rig: bpy.types.Object, bones: Parents, control_by_bone: dict[str, str]) -> list[tuple]:
     """(pose bone, constraint) of constraints that work against the controls.
 
     They follow a constraint that copies a control, or copy a rotation to a bone between two controls.

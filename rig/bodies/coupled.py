@@ -2,11 +2,13 @@
 
 from collections.abc import Collection
 
+import bpy
+
 from ...solvers.whole_body.body import Coupling
 from ..blender.errors import RigError
 
 
-def couplings(retarget, joint_keys: Collection[tuple[str, str]]) -> list[Coupling]:
+def couplings(retarget: bpy.types.PropertyGroup, joint_keys: Collection[tuple[str, str]]) -> list[Coupling]:
     """The coupled limits of a body with these joints (bone, axis).
 
     Raises:
@@ -16,7 +18,7 @@ def couplings(retarget, joint_keys: Collection[tuple[str, str]]) -> list[Couplin
     return [_coupling(limit, joint_keys) for limit in retarget.coupled_limits]
 
 
-def _coupling(limit, joint_keys: Collection[tuple[str, str]]) -> Coupling:
+def _coupling(limit: bpy.types.PropertyGroup, joint_keys: Collection[tuple[str, str]]) -> Coupling:
     what = f"Coupled limit '{limit.name}'"
     if not limit.joints:
         raise RigError(f"{what} has no joint: add its joints with +, or remove the limit")

@@ -4,6 +4,7 @@ that branch above them.
 
 from collections.abc import Sequence
 
+import bpy
 import numpy as np
 
 from ..bones.figure import Figure
@@ -16,7 +17,7 @@ COINCIDE = 0.05
 UP = np.array((0.0, 0.0, 1.0))
 
 
-def parts(rig) -> dict[BodyPart, list[str]]:
+def parts(rig: bpy.types.Object) -> dict[BodyPart, list[str]]:
     """Names of the bones of each body part that an armature's figure shows at rest, from the root outward;
     empty: it has no two legs.
     """

@@ -183,7 +183,7 @@ def _is_piece(bone: str) -> bool:
 
 
 def _plain(name: str) -> str:
-    """A name without prefix, separators and capitals; digits and side are kept."""
+    """A name without prefix, separators and capitals; digits and side stay."""
     return "".join(words(name))
 
 

@@ -4,6 +4,7 @@ its source and its target.
 
 from collections.abc import Mapping
 
+import bpy
 import numpy as np
 
 from ...solvers.kinematics import rotations
@@ -13,7 +14,9 @@ from .calibration import BodyPose, Calibration
 from .pairing import checked, is_streamed, path_to_root, stream_of
 
 
-def calibrate(rig, retarget, depsgraph) -> float:
+def calibrate(
+    rig: bpy.types.Object, retarget: bpy.types.PropertyGroup, depsgraph: bpy.types.Depsgraph
+) -> float:
     """Computes and stores the rotation offset of each pair and the scale; returns the scale.
 
     Raises:
@@ -43,7 +46,11 @@ def calibrate(rig, retarget, depsgraph) -> float:
 
 
 def _from_source(
-    rig, retarget, pairs: list[names.Pair], parents: Mapping[str, str | None], depsgraph
+    rig: bpy.types.Object,
+    retarget: bpy.types.PropertyGroup,
+    pairs: list[names.Pair],
+    parents: Mapping[str, str | None],
+    depsgraph: bpy.types.Depsgraph,
 ) -> Calibration:
     """Calibration from a source armature: from both rest poses, or from both current poses."""
     source_names, target_names = [pair.source for pair in pairs], [pair.target for pair in pairs]
@@ -69,7 +76,11 @@ def _from_source(
 
 
 def _from_stream(
-    rig, retarget, pairs: list[names.Pair], parents: Mapping[str, str | None], depsgraph
+    rig: bpy.types.Object,
+    retarget: bpy.types.PropertyGroup,
+    pairs: list[names.Pair],
+    parents: Mapping[str, str | None],
+    depsgraph: bpy.types.Depsgraph,
 ) -> Calibration:
     """Calibration from a stream. At rest: a humanoid's bones are in its T-pose; other links send rotations
     relative to the target's rest pose, at its scale. From poses: the newest values received.
@@ -97,7 +108,9 @@ def _from_stream(
     return Calibration(sent.swapaxes(1, 2) @ stand.rotation, scale)
 
 
-def _find_floor(rig, retarget, pairs: list, depsgraph) -> None:
+def _find_floor(
+    rig: bpy.types.Object, retarget: bpy.types.PropertyGroup, pairs: list, depsgraph: bpy.types.Depsgraph
+) -> None:
     """Stores the height of the feet of target and source on the floor, if feet are paired: from a clip's
     frames, or a performer's current pose.
     """

@@ -46,7 +46,7 @@ class Linked(NamedTuple):
         return tuple(name for name, plants in zip(self.targets, self.planted, strict=True) if plants)
 
 
-def pair_by_names(rig, retarget) -> int:
+def pair_by_names(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> int:
     """Replaces the pairs by those that the bones' names suggest; returns their number. If deforming bones
     follow controls, the controls are paired, and only they move.
 
@@ -89,7 +89,7 @@ def pair_by_names(rig, retarget) -> int:
     return len(matches)
 
 
-def parts_of(rig) -> dict[BodyPart, list[str]]:
+def parts_of(rig: bpy.types.Object) -> dict[BodyPart, list[str]]:
     """Bones of each body part of an armature: those that names tell, and where they do not tell all limbs,
     those that positions do.
     """
@@ -105,7 +105,7 @@ def parts_of(rig) -> dict[BodyPart, list[str]]:
     return named | shown
 
 
-def too_few(rig, retarget) -> str:
+def too_few(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> str:
     """Why the pairs do not move the limbs of a body, with the remedy; "" if they do, or it has no limbs that
     are known.
     """
@@ -119,7 +119,7 @@ def too_few(rig, retarget) -> str:
     )
 
 
-def release_controls(rig) -> tuple[list[str], list[str]]:
+def release_controls(rig: bpy.types.Object) -> tuple[list[str], list[str]]:
     """Switches a rig's constraints so that its controls move the body; returns the settings changed, and
     sentences about remaining constraints (see `controlled.release`).
     """
@@ -128,7 +128,7 @@ def release_controls(rig) -> tuple[list[str], list[str]]:
     return ([], []) if controls is None else controlled.release(rig, bones, controls)
 
 
-def _clear(rig, pairs) -> None:
+def _clear(rig: bpy.types.Object, pairs: bpy.types.bpy_prop_collection) -> None:
     """Removes all pairs; those inherited from an override's library are disabled instead."""
     library = rig.override_library.reference.limber.retarget.pairs if rig.override_library else {}
     for index in reversed(range(len(pairs))):
@@ -138,7 +138,7 @@ def _clear(rig, pairs) -> None:
             pairs.remove(index)
 
 
-def add(retarget, target: str, source_bone: str):
+def add(retarget: bpy.types.PropertyGroup, target: str, source_bone: str) -> bpy.types.PropertyGroup:
     """Appends a pair of a target bone and a source bone to a retarget."""
     pair = retarget.pairs.add()
     pair.name = pair.target = target
@@ -147,12 +147,12 @@ def add(retarget, target: str, source_bone: str):
     return pair
 
 
-def is_streamed(retarget) -> bool:
+def is_streamed(retarget: bpy.types.PropertyGroup) -> bool:
     """Whether the retarget's source is a network stream instead of an armature."""
     return retarget.input in receiver.INPUTS
 
 
-def stream_of(retarget) -> Receiver:
+def stream_of(retarget: bpy.types.PropertyGroup) -> Receiver:
     """The receiver of the retarget's stream.
 
     Raises:
@@ -165,11 +165,11 @@ def stream_of(retarget) -> Receiver:
     return stream
 
 
-def source_name(retarget) -> str:
+def source_name(retarget: bpy.types.PropertyGroup) -> str:
     return f"port {retarget.port}" if is_streamed(retarget) else retarget.source.name
 
 
-def _source_parents(rig, retarget) -> names.Parents:
+def _source_parents(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> names.Parents:
     if not is_streamed(retarget):
         return _parents(source_of(rig, retarget))
     sent = stream_of(retarget).links
@@ -180,7 +180,7 @@ def _source_parents(rig, retarget) -> names.Parents:
     return dict.fromkeys(sent)
 
 
-def source_of(rig, retarget):
+def source_of(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> bpy.types.Object:
     """The source armature of a retarget.
 
     Raises:
@@ -200,7 +200,7 @@ def source_of(rig, retarget):
     return source
 
 
-def check_source(rig, source, depsgraph) -> None:
+def check_source(rig: bpy.types.Object, source: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
     """Raises RigError if the source is in no scene, or the target moves it."""
     if why := why_absent(source, "source", depsgraph.scene, depsgraph.view_layer):
         raise RigError(why)
@@ -212,7 +212,7 @@ def check_source(rig, source, depsgraph) -> None:
             )
 
 
-def checked(rig, retarget) -> list:
+def checked(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> list:
     """The enabled pairs, parents before their children.
 
     Raises:
@@ -275,7 +275,7 @@ def _refuse_crossing(
                 )
 
 
-def _uncrossing(rig, name: str) -> str:
+def _uncrossing(rig: bpy.types.Object, name: str) -> str:
     """What uncrosses two pairs; `name` is the bone that follows the source's upper bone. A robot's file may
     begin at the trunk, which then carries the hips.
     """
@@ -292,12 +292,12 @@ _OF_PAIR = attrgetter(
 )
 
 
-def settings(retarget) -> tuple:
+def settings(retarget: bpy.types.PropertyGroup) -> tuple:
     """All settings of the pairs as a tuple, to detect changes."""
     return (retarget.paired_only, *((*_OF_PAIR(pair), *pair.offset) for pair in retarget.pairs))
 
 
-def linked(rig, retarget) -> Linked:
+def linked(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> Linked:
     """The pairs in use.
 
     Raises:
@@ -325,7 +325,7 @@ def linked(rig, retarget) -> Linked:
     )
 
 
-def _common(rig, paths: list[list[str]]) -> str:
+def _common(rig: bpy.types.Object, paths: list[list[str]]) -> str:
     """Nearest common bone of several paths, each from a bone to its root.
 
     Raises:
@@ -340,7 +340,7 @@ def _common(rig, paths: list[list[str]]) -> str:
     return shared[0]
 
 
-def bones(rig, retarget) -> list[str]:
+def bones(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> list[str]:
     """Bones of the target that the retarget moves, including those between paired ones; empty if the pairs
     cannot be used.
     """
@@ -359,14 +359,14 @@ def bones(rig, retarget) -> list[str]:
     return [name for name in moved_bones if name == base or constrained.mover(rig.pose.bones[name]) is None]
 
 
-def path_to_root(rig, name: str) -> list[str]:
+def path_to_root(rig: bpy.types.Object, name: str) -> list[str]:
     """Names of a target bone and its effective ancestors, nearest first."""
     return [bone.name for bone in attached.with_ancestors(rig.pose.bones[name])]
 
 
-def _heads(rig) -> names.Heads:
+def _heads(rig: bpy.types.Object) -> names.Heads:
     return {bone.name: tuple(bone.head_local) for bone in rig.data.bones}
 
 
-def _parents(rig) -> dict[str, str | None]:
+def _parents(rig: bpy.types.Object) -> dict[str, str | None]:
     return {bone.name: bone.parent.name if bone.parent else None for bone in rig.data.bones}

@@ -9,13 +9,17 @@ asked to. Knows no Blender.
     /VMC/Ext/...                 a humanoid; see `vmc`
 
 The world is right-handed with Z up. The newest value of each address counts; other addresses are ignored.
+Where a sender says when its values were taken, by the time tags of its bundles or by VMC's time, these times
+count instead of those at which packets come.
 """
 
 from collections.abc import Sequence
 from math import isfinite
+from typing import NamedTuple
 
 import numpy as np
 
+from ...character.sample_times import is_outdated
 from ...character.stream import Samples
 from ...inputs.inbox import BUDGET, Inbox, opened
 from ...inputs.packets import Message
@@ -33,11 +37,30 @@ MOST = 1024  # largest number of links, so that a sender of ever new names canno
 NO_ROTATION, NO_POSITION, NO_VELOCITY = np.full((3, 3), np.nan), np.full(3, np.nan), np.full(6, np.nan)
 UNIT = 0.1  # a quaternion whose length differs from 1 by more is not a rotation
 
+
+class _Newest(NamedTuple):
+    """The newest sample of an address.
+
+    Attributes:
+        count: Messages so far.
+        look: Number of the look that read it.
+        time: When it was taken [s], by the sender's clock; NaN: not said.
+    """
+
+    count: int
+    look: int
+    time: float
+
+
+NOTHING = _Newest(0, 0, np.nan)
+
 _open: dict[tuple[str, int], "Receiver"] = {}
 
 
 class Receiver(Inbox):
     """The newest orientations and positions received on one UDP port."""
+
+    clock_address, timed_root = vmc.TIME.encode(), vmc.PREFIX
 
     def __init__(self, host: str, port: int) -> None:
         super().__init__(host, port)
@@ -48,9 +71,7 @@ class Receiver(Inbox):
         ] = {}  # number of the look that read it, and (6,) [m/s, rad/s]; NaN: not sent
         self.humanoid = vmc.Humanoid()
         self._looks = 0
-        self._samples: dict[
-            str, tuple[int, int]
-        ] = {}  # by address: messages so far, and number of the look that read the newest
+        self._samples: dict[str, _Newest] = {}  # by address
 
     def look(self, budget: float = BUDGET) -> None:
         self._looks += 1
@@ -75,11 +96,14 @@ class Receiver(Inbox):
             if not address.startswith(prefix):
                 continue
             name = address.removeprefix(prefix)
+            before = self._samples.get(address, NOTHING)
+            if is_outdated(message.time, before.time):
+                continue
             if len(numbers) != count:
                 self.problem = f"'{address}' has {counted(len(numbers), 'number')}, and {count} were expected"
             elif name in known or len(known) < MOST:
                 known[name] = _rotation(numbers) if count == 4 else np.array(numbers)
-                self._samples[address] = self._samples.get(address, (0, 0))[0] + message.repeats, self._looks
+                self._samples[address] = _Newest(before.count + message.repeats, self._looks, message.time)
 
     def _take_velocity(self, address: str, numbers: tuple[float, ...]) -> None:
         name = address.removeprefix(VELOCITY)
@@ -116,18 +140,19 @@ class Receiver(Inbox):
         values = np.zeros((2 * count, 9))
         values[:count], values[count:, :3] = turns.reshape(-1, 9), places
         velocities = np.full((2 * count, 9), np.nan)
-        numbers = np.zeros(2 * count, np.int64)
+        numbers, times = np.zeros(2 * count, np.int64), np.full(2 * count, np.nan)
         for k, name in enumerate(names):
-            turned, turned_at = self._samples.get(LINK + name, (0, 0))
-            placed, placed_at = self._samples.get(POSITION + name, (0, 0))
-            numbers[k] = turned or self.humanoid.count(name)
-            numbers[count + k] = placed or self.humanoid.count(name)
+            of_humanoid = _Newest(self.humanoid.count(name), 0, self.humanoid.time(name))
+            turned = self._samples.get(LINK + name, of_humanoid)
+            placed = self._samples.get(POSITION + name, of_humanoid)
+            numbers[[k, count + k]] = turned.count, placed.count
+            times[[k, count + k]] = turned.time, placed.time
             sent_at, velocity = self.velocities.get(name, (0, NO_VELOCITY))
-            if sent_at and sent_at == turned_at:
+            if sent_at and sent_at == turned.look:
                 velocities[k] = (se3.hat(velocity[3:]) @ turns[k]).reshape(9)
-            if sent_at and sent_at == placed_at:
+            if sent_at and sent_at == placed.look:
                 velocities[count + k] = (*velocity[:3], 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-        return Samples(values, numbers, velocities)
+        return Samples(values, numbers, velocities, times)
 
 
 def _rotation(quaternion: tuple[float, ...]) -> Array:

@@ -2,7 +2,7 @@
 of their bones.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import bpy
 import numpy as np
@@ -18,7 +18,7 @@ FLESH = 0.1
 SIGNIFICANT = 0.5  # least weight of a vertex in a bone's vertex group at which it moves with the bone
 
 
-def read(rig, links: Sequence[str], feet: Sequence[str]) -> tuple[Foot, ...]:
+def read(rig: bpy.types.Object, links: Sequence[str], feet: Sequence[str]) -> tuple[Foot, ...]:
     """Each foot with the points of its sole.
 
     Args:
@@ -29,7 +29,7 @@ def read(rig, links: Sequence[str], feet: Sequence[str]) -> tuple[Foot, ...]:
     return tuple(Foot(name, _sole(rig, set(links), rig.data.bones[name])) for name in feet)
 
 
-def ankle(rig, feet: Sequence[str]) -> float:
+def ankle(rig: bpy.types.Object, feet: Sequence[str]) -> float:
     """Mean height [m, armature space] at rest of the feet's bones above the lowest points of their soles."""
     up = _up(rig)
     heights = []
@@ -43,13 +43,13 @@ def ankle(rig, feet: Sequence[str]) -> float:
     return float(np.mean(heights))
 
 
-def _up(rig) -> Array:
+def _up(rig: bpy.types.Object) -> Array:
     """World up (3,) in armature space."""
     up = np.array(rig.matrix_world, float)[2, :3]
     return up / (np.linalg.norm(up) or 1.0)
 
 
-def _sole(rig, links: set[str], foot) -> tuple[tuple[str, Array], ...]:
+def _sole(rig: bpy.types.Object, links: set[str], foot: bpy.types.Bone) -> tuple[tuple[str, Array], ...]:
     """Points (m, 3) of each link, in its frame, that may touch the floor."""
     bones = [foot, *foot.children_recursive]
     carriers = {
@@ -70,7 +70,7 @@ def _sole(rig, links: set[str], foot) -> tuple[tuple[str, Array], ...]:
     )
 
 
-def _thickness(rig, foot, ends: Array) -> Array:
+def _thickness(rig: bpy.types.Object, foot: bpy.types.Bone, ends: Array) -> Array:
     """Offset (3,) [m] from the lowest bone end of a foot down to the armature's floor, on which the foot
     stands at rest; zeros if the floor is too far.
     """
@@ -80,7 +80,7 @@ def _thickness(rig, foot, ends: Array) -> Array:
     return up * lowest if 0.0 < lowest < FLESH * leg else np.zeros(3)
 
 
-def _meshes(rig, names: set[str]):
+def _meshes(rig: bpy.types.Object, names: set[str]) -> Iterator[tuple[str, Array]]:
     """(bone, points (m, 3) in armature space at rest) of the meshes parented to the bones."""
     for obj in bpy.data.objects:
         if obj.type != "MESH" or not obj.data.vertices:
@@ -98,7 +98,9 @@ def _meshes(rig, names: set[str]):
             yield from _skin(rig, obj, names)
 
 
-def _skin(rig, mesh_object, names: set[str]):
+def _skin(
+    rig: bpy.types.Object, mesh_object: bpy.types.Object, names: set[str]
+) -> Iterator[tuple[str, Array]]:
     """(bone, points (m, 3) in armature space at rest) of a mesh that bones deform: the vertices that each
     bone has a significant weight on.
     """
@@ -115,7 +117,7 @@ def _skin(rig, mesh_object, names: set[str]):
         yield name, points[rows]
 
 
-def _coordinates(mesh) -> Array:
+def _coordinates(mesh: bpy.types.Mesh) -> Array:
     numbers = np.empty(3 * len(mesh.vertices), np.float32)
     mesh.vertices.foreach_get("co", numbers)
     return numbers.reshape(-1, 3).astype(float)
@@ -127,5 +129,5 @@ def _placed(frame: Matrix, points: Array) -> Array:
     return placed
 
 
-def _local(rig, link: str, points: Array) -> Array:
+def _local(rig: bpy.types.Object, link: str, points: Array) -> Array:
     return _placed(rig.data.bones[link].matrix_local.inverted(), points)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import bpy
 import numpy as np
 
 from ...solvers.kinematics.se3 import Array
@@ -12,7 +13,9 @@ NOTHING = 1e-9  # scale below which a matrix has no rotation
 EXACT = 1e-5  # rounding error of a rotation matrix in single precision, at the end of a long line of bones
 
 
-def posed(source, names: Sequence[str], depsgraph) -> tuple[Array, Array]:
+def posed(
+    source: bpy.types.Object, names: Sequence[str], depsgraph: bpy.types.Depsgraph
+) -> tuple[Array, Array]:
     """World rotations (k, 3, 3) and positions (k, 3) [m] of bones; NaN for those that are not finite or have
     scale 0.
 
@@ -34,7 +37,7 @@ def posed(source, names: Sequence[str], depsgraph) -> tuple[Array, Array]:
     return in_world(np.array(evaluated_source.matrix_world), frames)
 
 
-def at_rest(armature, names: Sequence[str]) -> tuple[Array, Array]:
+def at_rest(armature: bpy.types.Object, names: Sequence[str]) -> tuple[Array, Array]:
     """World rotations (k, 3, 3) and positions (k, 3) [m] of an armature object's bones in rest pose."""
     frames = np.array([armature.data.bones[name].matrix_local for name in names]).reshape(-1, 4, 4)
     return in_world(np.array(armature.matrix_world), frames)

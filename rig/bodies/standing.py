@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion
 
@@ -17,7 +18,7 @@ STANDING = 25
 Curves = dict[tuple[str, int], object]  # (data path, index) -> F-curve
 
 
-def height(source, feet: Sequence[str], depsgraph) -> float:
+def height(source: bpy.types.Object, feet: Sequence[str], depsgraph: bpy.types.Depsgraph) -> float:
     """Height [m] above the source's origin of the lower foot while the source stands.
 
     It is sampled over the source's action if nothing else moves the feet; otherwise taken from the current
@@ -31,7 +32,7 @@ def height(source, feet: Sequence[str], depsgraph) -> float:
     return float(np.percentile(heights, STANDING)) - origin
 
 
-def _lines(source, feet: Sequence[str]) -> list[str]:
+def _lines(source: bpy.types.Object, feet: Sequence[str]) -> list[str]:
     """Bones from the roots to the feet, parents first."""
     bone_names: dict[str, None] = {}
     for name in feet:
@@ -40,7 +41,7 @@ def _lines(source, feet: Sequence[str]) -> list[str]:
     return list(bone_names)
 
 
-def _is_plain(source, line: Sequence[str]) -> bool:
+def _is_plain(source: bpy.types.Object, line: Sequence[str]) -> bool:
     """Whether these bones are moved by an action alone."""
     animation = source.animation_data
     if animation is None or animation.action is None or len(animation.nla_tracks) or len(animation.drivers):
@@ -55,12 +56,12 @@ def _is_plain(source, line: Sequence[str]) -> bool:
     )
 
 
-def _curves(source):
+def _curves(source: bpy.types.Object) -> bpy.types.bpy_prop_collection | list:
     animation = source.animation_data
     return actions.fcurves(animation.action, getattr(animation, "action_slot", None))
 
 
-def _sampled(source, feet: Sequence[str], line: Sequence[str]) -> np.ndarray | None:
+def _sampled(source: bpy.types.Object, feet: Sequence[str], line: Sequence[str]) -> np.ndarray | None:
     """World height (n,) [m] of the lower foot in frames of the action; None if the action moves none of the
     bones.
     """
@@ -77,7 +78,9 @@ def _sampled(source, feet: Sequence[str], line: Sequence[str]) -> np.ndarray | N
     return np.array([_lower(source, feet, line, curves, frame) for frame in frames])
 
 
-def _lower(source, feet: Sequence[str], line: Sequence[str], curves: Curves, frame: float) -> float:
+def _lower(
+    source: bpy.types.Object, feet: Sequence[str], line: Sequence[str], curves: Curves, frame: float
+) -> float:
     posed: dict[str, Matrix] = {}
     for name in line:
         bone = source.data.bones[name]
@@ -91,7 +94,7 @@ def _lower(source, feet: Sequence[str], line: Sequence[str], curves: Curves, fra
     return min((source.matrix_world @ posed[name].translation).z for name in feet)
 
 
-def _basis(bone, curves: Curves, frame: float) -> Matrix:
+def _basis(bone: bpy.types.PoseBone, curves: Curves, frame: float) -> Matrix:
     """Basis matrix of a bone at a frame; channels without keys have their current values."""
 
     def channel(name: str) -> list[float]:

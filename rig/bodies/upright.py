@@ -1,5 +1,6 @@
 """Whether a source lies down in its rest pose, since its up axis was lost when its file was imported."""
 
+import bpy
 import numpy as np
 
 from ...solvers.kinematics.se3 import Array
@@ -16,7 +17,7 @@ UPRIGHT = np.cos(
 RAISING = {(0, 1): "R X 90", (0, -1): "R X -90", (1, 0): "R Y -90", (-1, 0): "R Y 90"}
 
 
-def why_lying(thing) -> str:
+def why_lying(thing: bpy.types.Object) -> str:
     """That a source armature lies down or stands on its head in rest pose, with the remedy; "" if it stands,
     or its parts are unknown.
     """
@@ -29,14 +30,14 @@ def why_lying(thing) -> str:
     return _sentence(thing, "lies down", RAISING[x, y])
 
 
-def _sentence(thing, how: str, keys: str) -> str:
+def _sentence(thing: bpy.types.Object, how: str, keys: str) -> str:
     return (
         f"Source '{thing.name}' {how} in its rest pose, so its up axis was lost: import its file again with"
         f" another Up axis, or select it in Object Mode, press {keys}, then Calibrate"
     )
 
 
-def _directions(thing) -> tuple[Array | None, Array | None]:
+def _directions(thing: bpy.types.Object) -> tuple[Array | None, Array | None]:
     """Unit directions from hips to head and from feet to hips in the world; None without these parts."""
     parts = pairing.parts_of(thing)
     hips, head = parts.get(BodyPart("", "hips")), parts.get(BodyPart("", "head"))

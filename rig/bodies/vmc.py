@@ -3,6 +3,7 @@ no Blender.
 
     /VMC/Ext/Root/Pos  "root" px py pz qx qy qz qw ...   the whole figure in the world [m]
     /VMC/Ext/Bone/Pos  NAME px py pz qx qy qz qw         a bone in its parent's space [m]
+    /VMC/Ext/T         seconds                           when they were taken, by the sender's clock
 
 Source: sh-akira, "Virtual Motion Capture Protocol", https://protocol.vmc.info. Unity's world is left-handed,
 Y is up and figures look along +Z. It is converted to right-handed, Z up, figures looking along -Y. Children
@@ -14,13 +15,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...character.sample_times import is_outdated
 from ...inputs.packets import Message
 from ...solvers.kinematics import rotations
 from ...solvers.kinematics.rotations import Quaternion, Vector
 from ...solvers.kinematics.se3 import Array
 
 PREFIX = "/VMC/"
-ROOT, BONE = "/VMC/Ext/Root/Pos", "/VMC/Ext/Bone/Pos"
+ROOT, BONE, TIME = "/VMC/Ext/Root/Pos", "/VMC/Ext/Bone/Pos", "/VMC/Ext/T"
 PORT = 39539  # UDP port to which VMC performers send
 UNIT = 0.1  # a quaternion whose length differs from 1 by more is not a rotation
 # least count of numbers in a message: position and quaternion; a root may add scale and offset for mixed
@@ -86,6 +88,7 @@ class Humanoid:
         self._root: tuple[Vector, Quaternion] = ORIGIN, rotations.IDENTITY
         self._local: dict[str, tuple[Vector, Quaternion]] = {}
         self._counts: Counter[str] = Counter()  # messages of each bone
+        self._times: dict[str, float] = {}  # [s] of the newest one, by the sender's clock
         self._posed: dict[
             str, tuple[Vector, Quaternion]
         ] = {}  # cached world poses, cleared when a message arrives
@@ -100,6 +103,8 @@ class Humanoid:
         strings, numbers = message.strings, message.numbers
         if message.address not in (ROOT, BONE):
             return ""
+        if strings and is_outdated(message.time, self.time(strings[0])):
+            return ""
         if len(strings) != 1 or len(numbers) < NUMBERS:
             return (
                 f"'{message.address}' has {len(strings)} names and {len(numbers)} numbers, and a name and"
@@ -111,6 +116,7 @@ class Humanoid:
         elif strings[0] in PARENTS:
             self._local[strings[0]] = transform
             self._counts[strings[0]] += message.repeats
+            self._times[strings[0]] = message.time
         self._posed.clear()
         return ""
 
@@ -128,6 +134,10 @@ class Humanoid:
     def count(self, name: str) -> int:
         """Number of messages of a bone so far."""
         return self._counts[name]
+
+    def time(self, name: str) -> float:
+        """When a bone's newest values were taken [s], by the sender's clock; NaN: not said."""
+        return self._times.get(name, np.nan)
 
     def t_pose(self, names: Sequence[str]) -> Array:
         """Positions (k, 3) [m] of bones in the T-pose (all local rotations zero), the hips at their usual

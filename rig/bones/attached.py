@@ -1,5 +1,7 @@
 """Effective parent of a bone: its parent, or the bone that it copies completely by a constraint."""
 
+import bpy
+
 from ..blender.errors import RigError
 from .constrained import acts
 from .joint_axes import joint_axes
@@ -8,7 +10,7 @@ from .paths import missing, path_names
 WHOLE = 1.0 - 1e-6  # influence from which on a constraint alone determines a bone's pose
 
 
-def copied(pose_bone):
+def copied(pose_bone: bpy.types.PoseBone) -> bpy.types.PoseBone | None:
     """The pose bone that a bone without joints copies by a Copy Transforms constraint; None: there
     is none.
     """
@@ -21,7 +23,7 @@ def copied(pose_bone):
     return None
 
 
-def with_ancestors(pose_bone) -> list:
+def with_ancestors(pose_bone: bpy.types.PoseBone) -> list:
     """A pose bone followed by its effective ancestors, nearest first."""
     bones = []
     while pose_bone is not None and pose_bone not in bones:
@@ -30,7 +32,7 @@ def with_ancestors(pose_bone) -> list:
     return bones
 
 
-def names_between(pose_bones, root: str, end: str) -> list[str]:
+def names_between(pose_bones: bpy.types.bpy_prop_collection, root: str, end: str) -> list[str]:
     """Names of the bones on the path from root to end, both included.
 
     Raises:

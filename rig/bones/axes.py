@@ -6,6 +6,8 @@ A revolute joint is named by the bone's axis about which it rotates, "X"; a pris
 
 from math import degrees
 
+import bpy
+
 from ...solvers.kinematics import rotations
 
 UNIT = {"X": rotations.X, "Y": rotations.Y, "Z": rotations.Z}
@@ -61,7 +63,7 @@ def range_text(axis: str, low: float, high: float) -> str:
     )
 
 
-def is_euler(pose_bone) -> bool:
+def is_euler(pose_bone: bpy.types.PoseBone) -> bool:
     return pose_bone.rotation_mode not in {"QUATERNION", "AXIS_ANGLE"}
 
 

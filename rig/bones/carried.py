@@ -1,16 +1,17 @@
 """Bones of a chain whose rotation does not come from their parent alone: they copy that of another bone, or
 inherit none.
 
-Animators' rigs isolate a head in this way, so that it keeps its direction while the neck bends. Its place
+Animators' rigs isolate a head like this, so that it keeps its direction while the neck bends. Its place
 still comes from its parent. The chain's joints rotate bones against the bone before them in the chain, so
 that a look is shared; what such a bone's own channels need for that follows from its carrier: the rotation
 that it copies or inherits instead.
 """
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Protocol
 
 import bpy
+from mathutils import Matrix
 
 from ...solvers.kinematics import rotations
 from ...solvers.kinematics.rotations import Quaternion
@@ -28,6 +29,16 @@ class Carrier(NamedTuple):
     constraint: str  # name of the constraint that does; "": the bone does not inherit rotation
     source: int  # index of the part of the chain that carries what it copies; -1: the base does
     is_local: bool  # whether it copies in local space, so that it stays as it is against its parent
+
+
+class CarriedBone(Protocol):
+    """A bone of a chain, as `ChainBone`."""
+
+    name: str
+    parent: int  # index of the bone before it in the chain; -1: none
+    rest_rotation: Quaternion
+    order: str  # axes of its hinges; "": none
+    carrier: Carrier | None
 
 
 class Carried(NamedTuple):
@@ -50,7 +61,7 @@ class Carried(NamedTuple):
         return mixed(inherited, rotations.multiply(source, self.offset), self.share)
 
 
-def carrier(pose_bone, names: Sequence[str]) -> Carrier | None:
+def carrier(pose_bone: bpy.types.PoseBone, names: Sequence[str]) -> Carrier | None:
     """The carrier of a bone in a chain of the bones `names`, parents before their children; None: there is
     none, or the chain cannot account for it: the next bone with joints from there on makes up for it, which
     must rotate about all axes without limits.
@@ -77,7 +88,7 @@ def _copied(
     return Carrier(turning.name, source, False) if _is_whole(turning) else None
 
 
-def _source(turning, names: Sequence[str]) -> int | None:
+def _source(turning: bpy.types.Constraint, names: Sequence[str]) -> int | None:
     """Index of the bone of a chain that carries what a constraint copies; -1: none does; None: it copies no
     bone of the armature.
     """
@@ -89,7 +100,7 @@ def _source(turning, names: Sequence[str]) -> int | None:
     return next((names.index(name) for name in line if name in names), -1)
 
 
-def _is_whole(turning) -> bool:
+def _is_whole(turning: bpy.types.Constraint) -> bool:
     """Whether a constraint replaces the whole rotation, and nothing else, by its source's."""
     if turning.type != "COPY_ROTATION" or turning.mix_mode != "REPLACE":
         return False
@@ -99,7 +110,7 @@ def _is_whole(turning) -> bool:
     )
 
 
-def share(pose_bone, of: Carrier) -> float:
+def share(pose_bone: bpy.types.PoseBone, of: Carrier) -> float:
     """How far a bone follows its carrier in this frame, 0 to 1."""
     if not of.constraint:
         return 1.0
@@ -107,7 +118,7 @@ def share(pose_bone, of: Carrier) -> float:
     return constraint.influence if constraint is not None and acts(constraint) else 0.0
 
 
-def _makes_up(pose_bone, names: Sequence[str]) -> bool:
+def _makes_up(pose_bone: bpy.types.PoseBone, names: Sequence[str]) -> bool:
     """Whether the first bone with joints from a bone of a chain on rotates about all axes without limits."""
     bones = pose_bone.id_data.pose.bones
     line = [bones[name] for name in names[names.index(pose_bone.name) :]]
@@ -127,7 +138,9 @@ def mixed(begin: Quaternion, end: Quaternion, portion: float) -> Quaternion:
     )
 
 
-def read(parts, pose_bones, poses: tuple, digits: int) -> tuple:
+def read(
+    parts: Sequence[CarriedBone], pose_bones: bpy.types.bpy_prop_collection, poses: tuple, digits: int
+) -> tuple:
     """Poses of a chain's bones, root first, with their carriers in this frame.
 
     Args:
@@ -172,7 +185,7 @@ def read(parts, pose_bones, poses: tuple, digits: int) -> tuple:
     return tuple(carried_poses)
 
 
-def own_turns(parts, poses: Sequence, turns: Sequence[Quaternion]) -> list[Quaternion]:
+def own_turns(parts: Sequence[CarriedBone], poses: Sequence, turns: Sequence[Quaternion]) -> list[Quaternion]:
     """Rotation of each of a chain's bones in its own channels, from its rotation against the bone before it
     in the chain.
 
@@ -201,7 +214,7 @@ def own_turns(parts, poses: Sequence, turns: Sequence[Quaternion]) -> list[Quate
     return channel_rotations
 
 
-def _offset(bone, of: Carrier, portion: float, source: Quaternion) -> Quaternion:
+def _offset(bone: bpy.types.PoseBone, of: Carrier, portion: float, source: Quaternion) -> Quaternion:
     """Rotation of a bone's carrier in its source's frame, from what is shown."""
     if not of.constraint:
         whole = _rotation(bone.bone.matrix_local)
@@ -211,22 +224,22 @@ def _offset(bone, of: Carrier, portion: float, source: Quaternion) -> Quaternion
     return rotations.multiply(rotations.conjugate(source), whole)
 
 
-def _base(root) -> Quaternion:
+def _base(root: bpy.types.PoseBone) -> Quaternion:
     """Rotation of a chain's base in its armature, as shown: of its root before its own rotation."""
     if root.parent is None or not root.bone.use_inherit_rotation:
         return _rotation(root.bone.matrix_local)
     return _rotation(root.parent.matrix @ root.parent.bone.matrix_local.inverted() @ root.bone.matrix_local)
 
 
-def _local(bone) -> tuple:
+def _local(bone: bpy.types.PoseBone) -> tuple:
     """Location, rotation and scale of a bone against its rest, as shown."""
     rest = bone.parent.bone.matrix_local.inverted() @ bone.bone.matrix_local
     return (rest.inverted() @ bone.parent.matrix.inverted() @ bone.matrix).decompose()
 
 
-def _rotation(matrix) -> Quaternion:
+def _rotation(matrix: Matrix) -> Quaternion:
     return tuple(matrix.to_quaternion())
 
 
-def _rounded(numbers, digits: int) -> tuple[float, ...]:
+def _rounded(numbers: Iterable[float], digits: int) -> tuple[float, ...]:
     return tuple(round(number, digits) for number in numbers)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
+import bpy
 from bpy.types import Object
 from bpy.utils import escape_identifier
 
@@ -68,19 +69,19 @@ class Channel(NamedTuple):
         return PARTS[self.name][self.index] if self.name in PARTS else ""
 
 
-def of_joint(rig, bone: str, axis: str) -> Channel:
+def of_joint(rig: bpy.types.Object, bone: str, axis: str) -> Channel:
     """Channel that stores the value of a bone's joint; for a revolute joint the bone must rotate by Euler
     angles.
     """
     return Channel(rig.name, rig.session_uid, bone, axes.channel(axis), axes.index(axis))
 
 
-def of_motor(owner, number: int) -> Channel:
+def of_motor(owner: bpy.types.Object, number: int) -> Channel:
     """Channel that stores the value of a mechanism's motor."""
     return Channel(owner.name, owner.session_uid, "", f"limber.mechanism.motors[{number}].value", 0)
 
 
-def of_bone(rig, key: JointKey) -> Channel | None:
+def of_bone(rig: bpy.types.Object, key: JointKey) -> Channel | None:
     """Channel that stores the value of a joint (bone, axis) by itself; None if the bone is missing, or
     rotates by quaternion or axis-angle: these store the values of all its hinges together.
     """
@@ -92,7 +93,7 @@ def of_bone(rig, key: JointKey) -> Channel | None:
     )
 
 
-def rotations_of(rig, pose_bone) -> list[Channel]:
+def rotations_of(rig: bpy.types.Object, pose_bone: bpy.types.PoseBone) -> list[Channel]:
     """Channels of a bone's rotation, in its own rotation mode."""
     name = rotation_modes.channel(pose_bone.rotation_mode)
     return [
@@ -101,7 +102,7 @@ def rotations_of(rig, pose_bone) -> list[Channel]:
 
 
 def of_rotation(
-    rig, bone: str, rotation: Quaternion, before: Mapping[Channel, float]
+    rig: bpy.types.Object, bone: str, rotation: Quaternion, before: Mapping[Channel, float]
 ) -> dict[Channel, float]:
     """Channels of a bone's rotation with their values for a unit quaternion, near to those in `before`, else
     to the authored ones.
@@ -117,13 +118,15 @@ def of_rotation(
     )
 
 
-def _last(pose_bone, channels: Sequence[Channel], before: Mapping[Channel, float]) -> Sequence[float]:
+def _last(
+    pose_bone: bpy.types.PoseBone, channels: Sequence[Channel], before: Mapping[Channel, float]
+) -> Sequence[float]:
     last = [before[channel] for channel in channels if channel in before]
     return last if len(last) == len(channels) else rotation_modes.stored(pose_bone)
 
 
 def of_joints(
-    rig,
+    rig: bpy.types.Object,
     values: Mapping[JointKey, float],
     before: Mapping[Channel, float] = MappingProxyType({}),
     limits: Limits = MappingProxyType({}),
@@ -156,7 +159,7 @@ def of_joints(
 
 
 def over_time(
-    rig, values: Mapping[JointKey, Sequence[float]], limits: Limits
+    rig: bpy.types.Object, values: Mapping[JointKey, Sequence[float]], limits: Limits
 ) -> Iterator[dict[Channel, float]]:
     """As `of_joints` for values of joints in equally many frames: the channels' values in each, without jumps
     from frame to frame.
@@ -167,7 +170,9 @@ def over_time(
         yield before
 
 
-def value_of(rig, key: JointKey, read: Callable[[Channel], float | None], limits: Limits) -> float | None:
+def value_of(
+    rig: bpy.types.Object, key: JointKey, read: Callable[[Channel], float | None], limits: Limits
+) -> float | None:
     """Value [rad or m] of a joint, from the values of channels that `read` returns; None where it returns
     none. `limits`: of joints.
     """
@@ -183,7 +188,9 @@ def value_of(rig, key: JointKey, read: Callable[[Channel], float | None], limits
     )[axes.index(key[1])]
 
 
-def pose(rig, values: Mapping[JointKey, float], limits: Limits = MappingProxyType({})) -> bool:
+def pose(
+    rig: bpy.types.Object, values: Mapping[JointKey, float], limits: Limits = MappingProxyType({})
+) -> bool:
     """Writes authored values [rad or m] of joints, by (bone, axis); returns whether anything changed.
     `limits`: of joints.
     """

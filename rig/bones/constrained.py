@@ -4,6 +4,8 @@ bones that these bones follow.
 
 from collections.abc import Iterator
 
+import bpy
+
 from ..blender.errors import RigError
 from . import axes
 from .driving import driving_paths
@@ -25,7 +27,7 @@ COPYING = {
 CONTROL = 2  # least number of free rotation axes of a control bone; Rigify's tweak bones have one
 
 
-def acts(constraint) -> bool:
+def acts(constraint: bpy.types.Constraint) -> bool:
     """Whether a constraint is enabled, has influence, and has a target if it needs one. Limber's own does not
     count.
     """
@@ -36,7 +38,7 @@ def acts(constraint) -> bool:
     return constraint.type in TARGETLESS or getattr(constraint, "target", constraint) is not None
 
 
-def mover(pose_bone):
+def mover(pose_bone: bpy.types.PoseBone) -> bpy.types.Constraint | None:
     """The constraint that moves a bone without joints; None: there is none."""
     if joint_axes(pose_bone):
         return None
@@ -45,7 +47,7 @@ def mover(pose_bone):
     )
 
 
-def refuse(rig, names: list[str]) -> None:
+def refuse(rig: bpy.types.Object, names: list[str]) -> None:
     """Raises RigError if a constraint moves a bone of the chain that has no joints.
 
     Args:
@@ -63,7 +65,7 @@ def refuse(rig, names: list[str]) -> None:
     raise RigError(why_not(rig, bone, constraint, below(names, bone)))
 
 
-def below(names: list[str], pose_bone) -> str:
+def below(names: list[str], pose_bone: bpy.types.PoseBone) -> str:
     """Name of the first bone in a list that is a child of a pose bone; "": there is none."""
     return next(
         (
@@ -75,7 +77,12 @@ def below(names: list[str], pose_bone) -> str:
     )
 
 
-def why_not(rig, pose_bone, constraint, next_bone: str = "") -> str:
+def why_not(
+    rig: bpy.types.Object,
+    pose_bone: bpy.types.PoseBone,
+    constraint: bpy.types.Constraint,
+    next_bone: str = "",
+) -> str:
     """Why a chain cannot contain a bone that a constraint moves, with the remedy. `next_bone`: the bone below
     it in the chain.
     """
@@ -94,7 +101,7 @@ def why_not(rig, pose_bone, constraint, next_bone: str = "") -> str:
     return f"{what}: it does what '{control}' does, select that control instead"
 
 
-def _switched_off(rig, constraint) -> str:
+def _switched_off(rig: bpy.types.Object, constraint: bpy.types.Constraint) -> str:
     """How the user can disable a constraint, as the end of a sentence."""
     sources = driving_paths(rig, constraint)
     if not sources:
@@ -102,7 +109,7 @@ def _switched_off(rig, constraint) -> str:
     return f"set what drives its influence, {sources[0]}, such that it is 0"
 
 
-def followed_control(rig, pose_bone) -> str | None:
+def followed_control(rig: bpy.types.Object, pose_bone: bpy.types.PoseBone) -> str | None:
     """Name of the control bone that a bone follows; None: none was found."""
     seen, waiting, fallback = {pose_bone.name}, [pose_bone], None
     while waiting:
@@ -123,7 +130,7 @@ def followed_control(rig, pose_bone) -> str | None:
     return fallback
 
 
-def _leaders(rig, pose_bone) -> Iterator:
+def _leaders(rig: bpy.types.Object, pose_bone: bpy.types.PoseBone) -> Iterator:
     """Bones of the same armature that a bone copies; for a bone without constraints, its parent."""
     for constraint in pose_bone.constraints:
         if constraint.type in COPYING and acts(constraint):

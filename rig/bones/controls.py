@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+import bpy
+
 from . import attached, constrained
 from .constrained import COPYING, acts
 from .joint_axes import free_axes
@@ -14,7 +16,7 @@ class Controls:
     for each query.
     """
 
-    def __init__(self, rig) -> None:
+    def __init__(self, rig: bpy.types.Object) -> None:
         self.rig = rig
         self._upstream: dict[str, list[str]] = {}
 
@@ -52,7 +54,7 @@ class Controls:
         parent = [bone.parent.name] if bone.parent and attached.copied(bone) is None else []
         return list(dict.fromkeys([*copied, *parent]))
 
-    def _targets(self, constraint) -> list[str]:
+    def _targets(self, constraint: bpy.types.Constraint) -> list[str]:
         targets = (
             [target for target in constraint.targets if target.weight]
             if constraint.type == "ARMATURE"

@@ -8,7 +8,7 @@ OFF = 1e-6  # influence below which a constraint has no effect
 PROPERTY = re.compile(r'^(?P<owner>pose\.bones\["(?P<bone>[^"]+)"\])\["(?P<name>[^"]+)"\]$')
 
 
-def driving_paths(rig, constraint) -> list[str]:
+def driving_paths(rig: bpy.types.Object, constraint: bpy.types.Constraint) -> list[str]:
     """Data paths of the properties that drive the influence of a bone's constraint."""
     path = f"{constraint.path_from_id()}.influence"
     drivers = rig.animation_data.drivers if rig.animation_data else ()
@@ -17,7 +17,7 @@ def driving_paths(rig, constraint) -> list[str]:
     return [target.data_path or f"'{target.id.name}'" for target in targets if target.data_path or target.id]
 
 
-def switch_off(rig, constraint) -> str:
+def switch_off(rig: bpy.types.Object, constraint: bpy.types.Constraint) -> str:
     """Sets the custom property that drives a constraint's influence to a value that makes the influence 0;
     returns a text about the change, "" if there is no such property.
     """

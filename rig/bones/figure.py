@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from math import cos, radians
 
+import bpy
 import numpy as np
 from mathutils import Vector
 
@@ -23,7 +24,7 @@ SHORT_LEG = (
 NEAR = 0.01  # of the figure's size: positions within it coincide
 # of the figure's size: a bone that begins at least this far from its parent is no part of the same limb
 AWAY = 0.35
-LEVEL = 0.3  # sine of the largest angle to the ground of the way from a bone to its mirror image
+LEVEL = 0.3  # sine of the largest angle to the ground of the line from a bone to its mirror image
 ALIKE = cos(radians(3))  # cosine of the angle within which two directions are one
 CANDIDATES = 12  # number of directions that are tried as normals of the plane of symmetry
 MIRRORED = 0.5  # least share of bones with a mirror image
@@ -39,7 +40,7 @@ class Figure:
     children, such as controls of feet, are left out.
     """
 
-    def __init__(self, rig) -> None:
+    def __init__(self, rig: bpy.types.Object) -> None:
         self.rig = rig
         bones = rig.data.bones
         to_world = rig.matrix_world.to_3x3()
@@ -146,8 +147,8 @@ class Figure:
 
     @cached_property
     def lateral(self) -> np.ndarray | None:
-        """Horizontal unit vector (3,) across the plane of symmetry, either way; None: the figure is not
-        symmetrical.
+        """Horizontal unit vector (3,) across the plane of symmetry, in either direction; None: the figure is
+        not symmetrical.
         """
         return self._plane[0] if self._plane else None
 

@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+import bpy
+
 from . import axes, channels, imported_robot
 from .channels import Channel
 from .joint_axes import joint_axes
@@ -49,7 +51,7 @@ class FileJoint:
         return axes.is_prismatic(self.key[2])
 
 
-def file_joints(rig) -> list[FileJoint]:
+def file_joints(rig: bpy.types.Object) -> list[FileJoint]:
     """All joints of an armature and motors of a mechanism.
 
     Raises:
@@ -74,7 +76,7 @@ def file_joints(rig) -> list[FileJoint]:
     return joints
 
 
-def _motors(rig, settings) -> Iterator[FileJoint]:
+def _motors(rig: bpy.types.Object, settings: bpy.types.PropertyGroup) -> Iterator[FileJoint]:
     for k, motor in enumerate(settings.motors):
         record = (
             _record(rig, motor.bone, motor.axis)
@@ -96,7 +98,9 @@ def _motors(rig, settings) -> Iterator[FileJoint]:
         )
 
 
-def _of_bone(rig, bone: str, axis: str, uid: str, joint) -> FileJoint:
+def _of_bone(
+    rig: bpy.types.Object, bone: str, axis: str, uid: str, joint: bpy.types.PropertyGroup
+) -> FileJoint:
     record, label = _record(rig, bone, axis), axes.label(bone, axis)
     names = [record.branch.joint.name, label] if record else [label]
     if len(joint_axes(rig.pose.bones[bone])) == 1:
@@ -114,7 +118,7 @@ def _of_bone(rig, bone: str, axis: str, uid: str, joint) -> FileJoint:
     )
 
 
-def _record(rig, bone: str, axis: str):
+def _record(rig: bpy.types.Object, bone: str, axis: str) -> imported_robot.LinkRecord | None:
     pose_bone = rig.pose.bones.get(bone) if rig.type == "ARMATURE" else None
     return imported_robot.motor(pose_bone, axis) if pose_bone is not None else None
 

@@ -2,13 +2,14 @@
 bones are cheap to rotate.
 """
 
+import bpy
 import numpy as np
 
 from ...solvers.bones.inertia import hanging_inertias
 from .controls import Controls
 
 
-def inertias(rig, names: list[str]) -> dict[str, tuple[float, ...]]:
+def inertias(rig: bpy.types.Object, names: list[str]) -> dict[str, tuple[float, ...]]:
     """Rotational inertia (9) of all that hangs on each bone, about the bone's head and in its frame, at rest,
     row by row.
 

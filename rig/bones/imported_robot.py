@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 
+import bpy
+
 from ...robots.record import LinkRecord, from_text
 from ...robots.tree import Tree
 from ..blender.errors import RigError
@@ -18,7 +20,7 @@ KEY = "limber_urdf"  # custom property of a bone: its link's record; of the arma
 _parsed = lru_cache(maxsize=4096)(from_text)  # cached, since a robot's links are read often
 
 
-def record_of(bone) -> LinkRecord | None:
+def record_of(bone: bpy.types.Bone) -> LinkRecord | None:
     """The link record stored with a bone; None for bones that were not imported.
 
     Raises:
@@ -35,7 +37,7 @@ def record_of(bone) -> LinkRecord | None:
         ) from error
 
 
-def is_robot(rig) -> bool:
+def is_robot(rig: bpy.types.Object) -> bool:
     return rig.data is not None and KEY in rig.data
 
 
@@ -51,7 +53,7 @@ def channel(record: LinkRecord) -> str:
     return axes.channel(axis_of(record))
 
 
-def motor(pose_bone, axis: str) -> LinkRecord | None:
+def motor(pose_bone: bpy.types.PoseBone, axis: str) -> LinkRecord | None:
     """The record of a bone if its URDF joint moves about or along that axis (named as in `axes`);
     else None.
     """
@@ -59,7 +61,7 @@ def motor(pose_bone, axis: str) -> LinkRecord | None:
     return record if record is not None and axis_of(record) == axis else None
 
 
-def records(rig) -> list[tuple[str, LinkRecord]]:
+def records(rig: bpy.types.Object) -> list[tuple[str, LinkRecord]]:
     """(bone name, record) of all imported bones, parents first.
 
     Raises:
@@ -76,7 +78,7 @@ def records(rig) -> list[tuple[str, LinkRecord]]:
     return named_records
 
 
-def tree_of(rig) -> tuple[Tree, tuple[str, ...]]:
+def tree_of(rig: bpy.types.Object) -> tuple[Tree, tuple[str, ...]]:
     """The robot's kinematic tree in the URDF file's double precision, and the name of each link's bone.
 
     Raises:
@@ -97,7 +99,7 @@ def tree_of(rig) -> tuple[Tree, tuple[str, ...]]:
     return Tree(tuple(branches)), tuple(name for name, _ in named_records)
 
 
-def pose_joints(rig, values: Mapping[str, float]) -> None:
+def pose_joints(rig: bpy.types.Object, values: Mapping[str, float]) -> None:
     """Sets the authored pose of the named joints [rad or m]. Mimic joints follow by their drivers.
 
     Raises:

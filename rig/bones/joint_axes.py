@@ -4,6 +4,8 @@ URDF record.
 
 from math import pi
 
+import bpy
+
 from . import axes, imported_robot
 from .axes import parent_first
 from .rotation_modes import hinge_order
@@ -11,7 +13,7 @@ from .rotation_modes import hinge_order
 NO_RANGE = 1e-6  # [rad or m] a constraint's limits nearer to each other than this lock the axis
 
 
-def free_axes(pose_bone) -> str:
+def free_axes(pose_bone: bpy.types.PoseBone) -> str:
     """Unlocked rotation axes of a bone, nearest the parent first. The locks of a bone that rotates by
     quaternion or axis-angle are those of its hinges, also where Blender locks components instead (4L).
     """
@@ -23,7 +25,7 @@ def free_axes(pose_bone) -> str:
     )
 
 
-def prismatic_axes(pose_bone) -> list[str]:
+def prismatic_axes(pose_bone: bpy.types.PoseBone) -> list[str]:
     """Axes of a bone's prismatic joints: the URDF joint's axis of an imported robot; else the axes for which
     a Limit Location has both a minimum and a maximum.
 
@@ -40,12 +42,12 @@ def prismatic_axes(pose_bone) -> list[str]:
     ]
 
 
-def joint_axes(pose_bone) -> list[str]:
+def joint_axes(pose_bone: bpy.types.PoseBone) -> list[str]:
     """Axes of all joints of a bone, nearest the parent first."""
     return [*prismatic_axes(pose_bone), *free_axes(pose_bone)]
 
 
-def constraint_range(pose_bone, axis: str) -> tuple[float, float] | None:
+def constraint_range(pose_bone: bpy.types.PoseBone, axis: str) -> tuple[float, float] | None:
     """Joint limits [rad or m] from the bone's Limit Rotation or Limit Location; None if no such constraint
     limits the joint.
     """
@@ -75,7 +77,7 @@ def constraint_range(pose_bone, axis: str) -> tuple[float, float] | None:
     return None
 
 
-def why_no_limits(pose_bone, constraint) -> str:
+def why_no_limits(pose_bone: bpy.types.PoseBone, constraint: bpy.types.Constraint) -> str:
     """Why a Limit Rotation or Limit Location does not limit the joint's value, as part of a sentence; "" if
     it does.
     """
@@ -96,12 +98,12 @@ def why_no_limits(pose_bone, constraint) -> str:
     return ""
 
 
-def _is_held(pose_bone, axis: str) -> bool:
+def _is_held(pose_bone: bpy.types.PoseBone, axis: str) -> bool:
     span = constraint_range(pose_bone, axis)
     return span is not None and abs(span[1] - span[0]) < NO_RANGE
 
 
-def limits(pose_bone, axis: str) -> tuple[float, float]:
+def limits(pose_bone: bpy.types.PoseBone, axis: str) -> tuple[float, float]:
     """Joint limits [rad or m] from a constraint, else the URDF joint, else the bone's IK limits; without any,
     -180 to 180 degrees.
     """

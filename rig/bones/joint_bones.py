@@ -15,6 +15,8 @@ from math import isfinite
 from operator import attrgetter
 from typing import NamedTuple, Self
 
+import bpy
+
 from ...solvers.kinematics import rotations
 from ...solvers.kinematics.rotations import Quaternion, Vector
 from ...solvers.kinematics.skeleton import End, Joint
@@ -51,7 +53,7 @@ class MotionLimits(NamedTuple):
     jerk: float = Joint.jerk
 
     @classmethod
-    def of(cls, joint) -> Self:
+    def of(cls, joint: bpy.types.PropertyGroup) -> Self:
         """The limits that the properties of a joint of a chain have."""
         return cls(*_MOTION(joint))
 
@@ -102,7 +104,9 @@ class JointBone:
     prismatic: tuple[str, ...]  # axes of its prismatic joints
 
     @classmethod
-    def of(cls, pose_bone, parent: int, joint_axes: Container[str], **properties: object) -> Self:
+    def of(
+        cls, pose_bone: bpy.types.PoseBone, parent: int, joint_axes: Container[str], **properties: object
+    ) -> Self:
         """Reads a bone whose joints have these axes, named as in `axes`.
 
         Raises:

@@ -17,7 +17,7 @@ def range_faults(lower: float, upper: float, value: str) -> Iterator[str]:
             yield f"{name} is {number:g}: enter its {size} {value} again, a number of at most {FARTHEST:g}"
 
 
-def rate_faults(limits) -> Iterator[str]:
+def rate_faults(limits: object) -> Iterator[str]:
     """Limits of velocity, acceleration and jerk that are not above 0 or not finite, with the remedy."""
     for field in RATES:
         if not ((number := getattr(limits, field)) > 0 and isfinite(number)):

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+import bpy
 from bpy.utils import unescape_identifier
 
 from ...robots.record import LinkRecord
@@ -40,7 +41,7 @@ class Follower(NamedTuple):
         return rotations.about(axis, mimic_value), (0.0, 0.0, 0.0)
 
 
-def followers_of(rig, joint_keys: Sequence[tuple[str, str]]) -> tuple[Follower, ...]:
+def followers_of(rig: bpy.types.Object, joint_keys: Sequence[tuple[str, str]]) -> tuple[Follower, ...]:
     """Mimic joints that follow any of these joints (bone, axis) and are not among them."""
     mimic_keys = [key for key in driven(rig) if key not in joint_keys]
     if not mimic_keys:
@@ -88,7 +89,7 @@ def _leader(
     return bone, record, multiplier, offset
 
 
-def driven(rig) -> Iterator[tuple[str, str]]:
+def driven(rig: bpy.types.Object) -> Iterator[tuple[str, str]]:
     """(bone, axis) of all joints of an imported robot that drivers move."""
     if not imported_robot.is_robot(rig) or not rig.animation_data:
         return

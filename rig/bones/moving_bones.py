@@ -1,5 +1,7 @@
 """The bones of a chain that its joints move."""
 
+import bpy
+
 from . import axes
 from .paths import bone_names
 
@@ -8,7 +10,7 @@ ON_AXIS = (
 )
 
 
-def moved_bones(rig, chain) -> list[str]:
+def moved_bones(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> list[str]:
     """Names of the chain's bones whose head or tail its joints move. A root that rotates only about its own
     length is not among them.
 
@@ -18,7 +20,7 @@ def moved_bones(rig, chain) -> list[str]:
     return [name for name in bone_names(rig.pose.bones, chain) if _is_moved(rig, chain, rig.data.bones[name])]
 
 
-def _is_moved(rig, chain, bone) -> bool:
+def _is_moved(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, bone: bpy.types.Bone) -> bool:
     line = bone.head_local, bone.tail_local
     for joint in chain.joints:
         by = rig.data.bones[joint.bone]

@@ -1,9 +1,11 @@
 """Bones of a chain: the paths from its root to its end and to its additional ends."""
 
+import bpy
+
 from ..blender.errors import RigError
 
 
-def path_names(pose_bones, root: str, end: str) -> list[str]:
+def path_names(pose_bones: bpy.types.bpy_prop_collection, root: str, end: str) -> list[str]:
     """Names of the bones from root to end, along the bones' parents.
 
     Raises:
@@ -24,12 +26,12 @@ def path_names(pose_bones, root: str, end: str) -> list[str]:
     return names[::-1]
 
 
-def end_bones(chain) -> list[str]:
+def end_bones(chain: bpy.types.PropertyGroup) -> list[str]:
     """Names of a chain's end bones, its own first."""
     return [chain.end, *(end.bone for end in chain.ends)]
 
 
-def bone_names(pose_bones, chain) -> list[str]:
+def bone_names(pose_bones: bpy.types.bpy_prop_collection, chain: bpy.types.PropertyGroup) -> list[str]:
     """Names of all bones of a chain, parents before their children: the path to its own end, then those that
     additional ends need.
 

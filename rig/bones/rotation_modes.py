@@ -13,6 +13,8 @@ from collections.abc import Mapping, Sequence
 from itertools import permutations
 from math import atan2, ceil, floor, hypot, inf, pi, tau
 
+import bpy
+
 from ...solvers.kinematics import rotations
 from ...solvers.kinematics.rotations import Quaternion
 from .axes import INDEX, REVOLUTE, UNIT, JointKey, is_euler
@@ -32,7 +34,7 @@ SLACK = 1e-6  # [rad] tolerance of limits: single precision
 # precision
 GIMBAL = 1e-7
 NO_TURN = 1e-6  # [rad] a smaller rotation has no axis in single precision
-NO_LENGTH = 1e-35  # of a quaternion, which Blender then takes for half a turn about X
+NO_LENGTH = 1e-35  # of a quaternion, which Blender then takes for half a revolution about X
 NO_AXIS = 1e-16  # length of an axis, which Blender then takes for no rotation
 # order -> indices of its axes, the last nearest the parent, and 1 where they are right-handed, else -1
 PLACES = {
@@ -55,7 +57,7 @@ def channel(mode: str) -> str:
     return CHANNELS.get(mode, EULER)
 
 
-def stored(pose_bone) -> tuple[float, ...]:
+def stored(pose_bone: bpy.types.PoseBone) -> tuple[float, ...]:
     """Values of the bone's rotation channel."""
     return tuple(getattr(pose_bone, channel(pose_bone.rotation_mode)))
 
@@ -97,6 +99,8 @@ def angles_of(
     Source: Bernardes and Viollet 2022, "Quaternion to Euler angles conversion: a direct, general and
     computationally efficient method".
     """
+    # Half the sum and half the difference of the outer angles are two independent directions; where a pair of
+    # numbers vanishes, its direction means nothing and is taken from `near`.
     i, j, k, sign = PLACES[order]
     w, along_i, along_j, along_k = rotation[0], rotation[1 + i], rotation[1 + j], sign * rotation[1 + k]
     a, b = w - along_j, along_i + along_k
@@ -109,10 +113,12 @@ def angles_of(
     principal[j] = 2.0 * atan2(above, below) - pi / 2
     principal[k] = sign * (half_sum + half_difference)
     x, y, z = principal
+    # The usual case needs no comparison, and most of a frame's time would be spent in it.
     (low_x, high_x), (low_y, high_y), (low_z, high_z) = spans
     is_near = abs(x - near[0]) + abs(y - near[1]) + abs(z - near[2]) < pi / 2  # the other ones are farther
     if is_near and low_x <= x <= high_x and low_y <= y <= high_y and low_z <= z <= high_z:
         return x, y, z
+    # The same rotation by half a revolution of each angle; both also by whole revolutions.
     other = [angle + pi for angle in principal]
     other[j] = pi - principal[j]
     x, y, z = min(
@@ -123,13 +129,13 @@ def angles_of(
 
 
 def _equivalent(angles: Sequence[float], near: Sequence[float], spans: Spans) -> list[float]:
-    """The angles without full turns that lead away from `near` or out of the spans."""
+    """The angles without full revolutions that lead away from `near` or out of the spans."""
     return [nearest(angle, last, span) for angle, last, span in zip(angles, near, spans, strict=True)]
 
 
 def nearest(angle: float, near: float, span: tuple[float, float]) -> float:
-    """An angle [rad] without full turns: of those within `span` the nearest to `near`; where none is within,
-    the nearest of all.
+    """An angle [rad] without full revolutions: of those within `span` the nearest to `near`; where none is
+    within, the nearest of all.
     """
     low, high = span
     closest = angle + tau * round((near - angle) / tau)
@@ -178,7 +184,7 @@ def _axis_angle(rotation: Quaternion, before: Sequence[float] | None) -> tuple[f
     return (angle + tau * round((last - angle) / tau), *axis)
 
 
-def hinges(pose_bone, spans: Spans = UNLIMITED) -> Angles:
+def hinges(pose_bone: bpy.types.PoseBone, spans: Spans = UNLIMITED) -> Angles:
     """Angles [rad] of the bone's hinges about X, Y and Z; within `spans` where its rotation mode leaves a
     choice.
     """
@@ -195,7 +201,10 @@ def spans_of(limits: Limits, bone: str) -> Spans:
 
 
 def with_hinges(
-    pose_bone, values: Mapping[str, float], before: Sequence[float] | None = None, spans: Spans = UNLIMITED
+    pose_bone: bpy.types.PoseBone,
+    values: Mapping[str, float],
+    before: Sequence[float] | None = None,
+    spans: Spans = UNLIMITED,
 ) -> tuple[float, ...]:
     """Values of the bone's rotation channel with other angles [rad] of some hinges, by their axes; the other
     hinges stay as authored.

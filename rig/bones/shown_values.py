@@ -9,6 +9,7 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from math import hypot, pi, radians
 from typing import NamedTuple
 
+import bpy
 from mathutils import Matrix
 
 from ...solvers.kinematics import rotations
@@ -83,7 +84,7 @@ class _Fit(NamedTuple):
 
 
 def posed(
-    rig,
+    rig: bpy.types.Object,
     joint_keys: Sequence[JointKey],
     limits: Callable[[], Limits],
     before: Callable[[], Mapping[JointKey, float]] = dict,
@@ -99,8 +100,8 @@ def posed(
         limits: Returns the limits of the joints, which say which of several angles of the same rotation is
             meant; called only where there are several.
         before: Returns values in the frame before, as far as they are known, to which angles of a bone that
-            constraints move are near, since a pose does not tell full turns; called only where there is such
-            a bone.
+            constraints move are near, since a pose does not tell full revolutions; called only where there is
+            such a bone.
     """
     shown: dict[JointKey, float] = {}
     ranges: Limits | None = None
@@ -124,7 +125,9 @@ def posed(
     return shown
 
 
-def deviations(rig, joint_keys: Sequence[JointKey], limits: Callable[[], Limits]) -> list[Deviation]:
+def deviations(
+    rig: bpy.types.Object, joint_keys: Sequence[JointKey], limits: Callable[[], Limits]
+) -> list[Deviation]:
     """What constraints do to bones that the joints cannot: those that can be seen. Arguments as for
     `posed`.
     """
@@ -136,14 +139,14 @@ def deviations(rig, joint_keys: Sequence[JointKey], limits: Callable[[], Limits]
     return [left for left in fits if left.worst > OFF]
 
 
-def moved_bones(rig, names: Container[str]) -> list[str]:
+def moved_bones(rig: bpy.types.Object, names: Container[str]) -> list[str]:
     """Those of the names of an armature's bones whose poses anything but their channels may change."""
     if rig.data.pose_position == "REST":
         return [bone.name for bone in rig.pose.bones if bone.name in names]
     return list(dict.fromkeys(name for name, _, _ in acting(rig, names)))
 
 
-def acting(rig, names: Container[str]) -> Iterator[tuple]:
+def acting(rig: bpy.types.Object, names: Container[str]) -> Iterator[tuple]:
     """(name, bone, constraint): each constraint that may move the bone of one of these names now, with the
     bone that has it: the same, or for IK one below it.
 
@@ -167,7 +170,7 @@ def acting(rig, names: Container[str]) -> Iterator[tuple]:
                     yield part.name, bone, constraint
 
 
-def reached(bone, constraint) -> list:
+def reached(bone: bpy.types.PoseBone, constraint: bpy.types.Constraint) -> list:
     """Pose bones that an IK or Spline IK constraint on a bone may move, from that bone or its parent
     upwards.
     """
@@ -176,7 +179,7 @@ def reached(bone, constraint) -> list:
     return bones[first : first + constraint.chain_count if constraint.chain_count else None]
 
 
-def basis(bone) -> Matrix:
+def basis(bone: bpy.types.PoseBone) -> Matrix:
     """Transform (4, 4) that a pose bone's channels would need for its evaluated pose: relative to its parent
     and its rest pose.
     """
@@ -200,7 +203,12 @@ def _by_bone(joint_keys: Sequence[JointKey]) -> dict[str, list[str]]:
     return by_bone
 
 
-def _is_within(bone, constraint, channel: str, ends: Sequence[tuple[str, str, str, str]]) -> bool:
+def _is_within(
+    bone: bpy.types.PoseBone,
+    constraint: bpy.types.Constraint,
+    channel: str,
+    ends: Sequence[tuple[str, str, str, str]],
+) -> bool:
     """Whether a bone's channels are within a limiting constraint, so that it changes nothing."""
     if constraint.owner_space != "LOCAL" or not axes.is_euler(bone):
         return False
@@ -217,7 +225,7 @@ def _is_within(bone, constraint, channel: str, ends: Sequence[tuple[str, str, st
     return True
 
 
-def _of_rotation(bone, bone_axes: Sequence[str], limits: Limits) -> dict[str, float]:
+def _of_rotation(bone: bpy.types.PoseBone, bone_axes: Sequence[str], limits: Limits) -> dict[str, float]:
     """Values [rad or m] of a bone's joints by axis, from its channels, where it rotates by quaternion or
     axis-angle.
     """
@@ -227,7 +235,9 @@ def _of_rotation(bone, bone_axes: Sequence[str], limits: Limits) -> dict[str, fl
     }
 
 
-def _fit(bone, bone_axes: Sequence[str], limits: Limits, before: Mapping[JointKey, float]) -> _Fit:
+def _fit(
+    bone: bpy.types.PoseBone, bone_axes: Sequence[str], limits: Limits, before: Mapping[JointKey, float]
+) -> _Fit:
     """Values of a bone's joints that come nearest to its evaluated pose, and what is left of it. `before`: as
     for `posed`.
     """

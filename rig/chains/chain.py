@@ -6,12 +6,11 @@ have changed (`stored`).
 """
 
 from operator import attrgetter
-from typing import Any
 
+import bpy
 import numpy as np
 from mathutils import Matrix
 
-from ...character.chain.settings import ChainSettings, LifeSettings
 from ...solvers.bones.model import NO_LIMITS
 from ...solvers.expressive.options import Options as ExpressiveOptions
 from ...solvers.kinematics.skeleton import Skeleton, SkeletonError
@@ -48,7 +47,9 @@ _OF_JOINT = attrgetter(
 _OF_END = attrgetter("goal", "target_axis", "forward_axis", "up", "eye", "roll", "weight", "symmetric")
 
 
-def keyed(rig, chain, depsgraph):
+def keyed(
+    rig: bpy.types.Object, chain: bpy.types.PropertyGroup, depsgraph: bpy.types.Depsgraph
+) -> bpy.types.PropertyGroup:
     """The chain to read settings from: its evaluated copy during a render, else the chain itself.
 
     Blender writes evaluated values (of keyframes, NLA strips, drivers) back to the original data only for
@@ -59,7 +60,7 @@ def keyed(rig, chain, depsgraph):
     return next((c for c in rig.evaluated_get(depsgraph).limber.chains if c.uid == chain.uid), chain)
 
 
-def stored(chain, solver: str) -> tuple:
+def stored(chain: bpy.types.PropertyGroup, solver: str) -> tuple:
     """All stored settings that affect a chain's model with a solver, or the goals of its ends, as a tuple, to
     detect changes.
     """
@@ -73,7 +74,7 @@ def stored(chain, solver: str) -> tuple:
     )
 
 
-def _stored_options(chain, solver: str) -> tuple:
+def _stored_options(chain: bpy.types.PropertyGroup, solver: str) -> tuple:
     """All stored settings from which `solver_options` makes the solver's options, except the joints' weights;
     () for an unknown solver.
     """
@@ -87,10 +88,11 @@ def _stored_options(chain, solver: str) -> tuple:
     )
 
 
-def motions(chain, solver: str) -> list[MotionLimits]:
+def motions(chain: bpy.types.PropertyGroup, solver: str) -> list[MotionLimits]:
     """Motion limits of the chain's joints, in the order of its properties, as a solver uses them.
 
-    Where the rotations of bones count, a range of a full turn is no limit: a clip may rotate a bone farther.
+    Where the rotations of bones count, a range of a full revolution is no limit: a clip may rotate a bone
+    farther.
     """
     joint_limits = [MotionLimits.of(joint) for joint in chain.joints]
     if not is_of_bones(chain, solver):
@@ -101,12 +103,12 @@ def motions(chain, solver: str) -> list[MotionLimits]:
     ]
 
 
-def has_limits(joint) -> bool:
-    """Whether a joint has limits: a range of a full turn is none."""
+def has_limits(joint: bpy.types.PropertyGroup) -> bool:
+    """Whether a joint has limits: a range of a full revolution is none."""
     return is_prismatic(joint.axis) or joint.upper - joint.lower < NO_LIMITS
 
 
-def tools(chain, reader: ChainReader) -> list[tuple]:
+def tools(chain: bpy.types.PropertyGroup, reader: ChainReader) -> list[tuple]:
     """Tool frame of each end, the chain's own first: rotation and offset [m] in the end bone's frame.
 
     Raises:
@@ -115,7 +117,9 @@ def tools(chain, reader: ChainReader) -> list[tuple]:
     return [tool_frame(end, length) for end, length in zip(ends_of(chain), reader.end_lengths, strict=True)]
 
 
-def solver_options(chain, solver: str, reader: ChainReader, rig_in_world: Matrix | None = None) -> object:
+def solver_options(
+    chain: bpy.types.PropertyGroup, solver: str, reader: ChainReader, rig_in_world: Matrix | None = None
+) -> object:
     """The user's settings of a solver, as that solver's options object; None if it has none.
 
     Args:
@@ -154,7 +158,7 @@ def solver_options(chain, solver: str, reader: ChainReader, rig_in_world: Matrix
     return info.options(**values)
 
 
-def _value(each: Setting, stored) -> Any:
+def _value(each: Setting, stored: object) -> object:
     """The value that a property stores; None for a choice that this version does not know."""
     if each.choices:
         chosen = [
@@ -171,29 +175,12 @@ def _value(each: Setting, stored) -> Any:
     return stored
 
 
-def weighed(chain) -> list:
+def weighed(chain: bpy.types.PropertyGroup) -> list:
     """The joints that store a weight for their bone: the first joint of each bone."""
     return list({joint.bone: joint for joint in reversed(chain.joints)}.values())[::-1]
 
 
-def chain_settings(chain) -> ChainSettings:
-    """The settings of a chain that may be keyed, in this frame."""
-    life = chain.life
-    return ChainSettings(
-        keep=chain.keep,
-        influence=chain.influence,
-        share=chain.share,
-        lag=chain.lag,
-        dead_zone=chain.dead_zone,
-        change=chain.change,
-        widest_look=chain.widest_look,
-        look_aside=chain.look_aside,
-        look_up=chain.look_up,
-        life=LifeSettings(life.amount, life.breathing, life.sway, life.glances, life.seed),
-    )
-
-
-def skeleton_now(rig, chain) -> Skeleton:
+def skeleton_now(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> Skeleton:
     """The chain as a solver's skeleton; what no joint moves is taken from the rig's current pose.
 
     Raises:
@@ -205,7 +192,7 @@ def skeleton_now(rig, chain) -> Skeleton:
     )
 
 
-def goal_kinds(chain) -> set[type]:
+def goal_kinds(chain: bpy.types.PropertyGroup) -> set[type]:
     """Types of the goals that the chain's solver must support.
 
     Raises:
@@ -214,7 +201,7 @@ def goal_kinds(chain) -> set[type]:
     return {end.kind for end in with_goal(chain)}
 
 
-def why_not_solver(rig, chain, name: str = "") -> str:
+def why_not_solver(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, name: str = "") -> str:
     """Why a solver cannot solve the chain, and which solvers can; "" if it can, or if the chain cannot be
     read. `name`: the solver; "": the chain's own.
     """

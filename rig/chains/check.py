@@ -4,18 +4,29 @@ from collections.abc import Iterator
 from dataclasses import replace
 from math import isfinite
 
+import bpy
 import numpy as np
 
 from ...solvers.kinematics import rotations
 from ...solvers.kinematics.skeleton import Skeleton, SkeletonError
 from ..blender.errors import Finding, RigError
 from ..blender.overrides import why_not_editable
-from ..blender.presence import is_unevaluated, why_absent
+from ..blender.presence import is_unevaluated
 from ..bones import axes
 from ..bones.joint_axes import joint_axes
 from ..bones.limit_faults import range_faults, rate_faults
 from ..scene.dependencies import depends_on_objects_alone
-from ..scene.goal import LOOKS, ORIENTS, ChainEnd, ends_of, moved_by_chain, no_target, tool_frame, with_goal
+from ..scene.goal import (
+    LOOKS,
+    ORIENTS,
+    ChainEnd,
+    ends_of,
+    moved_by_chain,
+    no_target,
+    tool_frame,
+    why_no_target,
+    with_goal,
+)
 from . import chain as build
 from . import check_bones, kept_posture, postures
 from .skeleton import ChainReader
@@ -23,7 +34,7 @@ from .skeleton import ChainReader
 SAME_DIRECTION = 1e-3  # sine of the angle below which two joints move the gaze in the same direction
 
 
-def check(context, rig, chain) -> list[Finding]:
+def check(context: bpy.types.Context, rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> list[Finding]:
     """Findings on a chain, most serious first."""
     findings = _findings(context, rig, chain)
     if not any(finding.blocks for finding in findings):
@@ -35,12 +46,14 @@ def check(context, rig, chain) -> list[Finding]:
     return sorted(findings, key=lambda finding: not finding.blocks)
 
 
-def why_not_live(context, rig, chain) -> str:
+def why_not_live(context: bpy.types.Context, rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> str:
     """The first finding that prevents the chain from going live; "": nothing does."""
     return next((finding.sentence for finding in _findings(context, rig, chain) if finding.blocks), "")
 
 
-def _findings(context, rig, chain) -> list[Finding]:
+def _findings(
+    context: bpy.types.Context, rig: bpy.types.Object, chain: bpy.types.PropertyGroup
+) -> list[Finding]:
     findings = [*_rig(context, rig)]
     reader = None
     try:
@@ -58,7 +71,7 @@ def _findings(context, rig, chain) -> list[Finding]:
     return findings
 
 
-def _rig(context, rig) -> Iterator[Finding]:
+def _rig(context: bpy.types.Context, rig: bpy.types.Object) -> Iterator[Finding]:
     if why := why_not_editable(rig):
         yield Finding(why, True)
     if is_unevaluated(context, rig):
@@ -71,7 +84,7 @@ def _rig(context, rig) -> Iterator[Finding]:
         yield Finding(why)
 
 
-def why_no_pose(rig) -> str:
+def why_no_pose(rig: bpy.types.Object) -> str:
     """Why an armature shows no pose at all, with the remedy; "" if it shows its pose."""
     if rig.data.pose_position != "REST":
         return ""
@@ -81,7 +94,7 @@ def why_no_pose(rig) -> str:
     )
 
 
-def _joints(rig, chain) -> Iterator[Finding]:
+def _joints(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> Iterator[Finding]:
     for joint in chain.joints:
         label = f"Joint {joint.label}"
         value = "position" if axes.is_prismatic(joint.axis) else "angle"
@@ -114,7 +127,7 @@ def _joints(rig, chain) -> Iterator[Finding]:
             )
 
 
-def _servos(rig, chain) -> Iterator[Finding]:
+def _servos(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> Iterator[Finding]:
     first: dict[int, str] = {}
     for other in rig.limber.chains:
         for joint in other.joints:
@@ -134,7 +147,9 @@ def _servos(rig, chain) -> Iterator[Finding]:
             yield Finding(f"Joint {joint.label}: its shortest pulse is not below its longest: exchange them")
 
 
-def _shared_bones(rig, chain, reader) -> Iterator[Finding]:
+def _shared_bones(
+    rig: bpy.types.Object, chain: bpy.types.PropertyGroup, reader: ChainReader
+) -> Iterator[Finding]:
     for other in rig.limber.chains:
         if other.uid != chain.uid:
             for bone in sorted({joint.bone for joint in other.joints} & set(reader.free)):
@@ -167,7 +182,7 @@ def _gaze_directions(end: ChainEnd, skeleton: Skeleton) -> Iterator[Finding]:
     )
 
 
-def _postures(chain, reader) -> Iterator[Finding]:
+def _postures(chain: bpy.types.PropertyGroup, reader: ChainReader) -> Iterator[Finding]:
     for number, posture in enumerate(chain.postures):
         used = (chain.base == "POSTURE" and number == kept_posture.place(chain)) or (
             chain.base == "BLEND" and posture.weight > 0.0
@@ -180,7 +195,9 @@ def _postures(chain, reader) -> Iterator[Finding]:
         yield Finding(kept_posture.none_stored(chain), True)
 
 
-def _gaze(context, rig, chain) -> Iterator[Finding]:
+def _gaze(
+    context: bpy.types.Context, rig: bpy.types.Object, chain: bpy.types.PropertyGroup
+) -> Iterator[Finding]:
     for end in ends_of(chain):
         try:
             tool_frame(end, 1.0)
@@ -202,7 +219,9 @@ def _gaze(context, rig, chain) -> Iterator[Finding]:
                 yield replace(finding, blocks=False)
 
 
-def _target(context, rig, chain, end: ChainEnd) -> Iterator[Finding]:
+def _target(
+    context: bpy.types.Context, rig: bpy.types.Object, chain: bpy.types.PropertyGroup, end: ChainEnd
+) -> Iterator[Finding]:
     target = end.target
     if target is None:
         yield Finding(no_target(end), True)
@@ -210,16 +229,17 @@ def _target(context, rig, chain, end: ChainEnd) -> Iterator[Finding]:
     how = moved_by_chain(target, chain, rig, {joint.bone for joint in chain.joints})
     if how:
         yield Finding(f"The chain moves its own target '{target.name}' ({how}): choose another target", True)
-    elif why := why_absent(target, "target", context.scene, context.view_layer):
+    elif why := why_no_target(target, context.scene, context.view_layer):
         yield Finding(why, True)
-    elif is_unevaluated(context, target) and not depends_on_objects_alone(
-        target
+        return
+    elif is_unevaluated(context, target.obj) and (
+        target.bone or not depends_on_objects_alone(target.obj)
     ):  # others are evaluated by Limber's constraints while live
         yield Finding(
             f"Target '{target.name}' is disabled in viewports, so it does not move: show it in the Outliner"
             " (monitor, collection)"
         )
-    if not all(map(isfinite, target.matrix_world.translation)):
+    if not all(map(isfinite, target.obj.matrix_world.translation)):
         yield Finding(
             f"The position of target '{target.name}' is not a number: clear its location, its drivers or its"
             " constraints",
@@ -227,7 +247,7 @@ def _target(context, rig, chain, end: ChainEnd) -> Iterator[Finding]:
         )
 
 
-def _keying(context) -> Iterator[Finding]:
+def _keying(context: bpy.types.Context) -> Iterator[Finding]:
     if context.preferences.edit.use_visual_keying:
         yield Finding(
             "Visual Keying is on and would key the warped pose: switch it off in Preferences > Animation >"

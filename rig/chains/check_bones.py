@@ -4,6 +4,8 @@ constraints.
 
 from collections.abc import Iterator
 
+import bpy
+
 from ..blender.errors import Finding
 from ..bones import axes, constrained, rotation_modes
 from ..bones.constrained import HARMLESS, LIMITING, acts
@@ -21,7 +23,7 @@ ROTATIONS = {
 SAME = 1e-4  # [rad, m] difference below which two limits count as equal
 
 
-def check(rig, chain, reader: ChainReader) -> Iterator[Finding]:
+def check(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, reader: ChainReader) -> Iterator[Finding]:
     """Findings on the bones of a chain from root to end."""
     yield from _scale(rig, reader)
     for part in reader.parts:
@@ -34,7 +36,7 @@ def check(rig, chain, reader: ChainReader) -> Iterator[Finding]:
     yield from _drivers(rig, reader)
 
 
-def _scale(rig, reader) -> Iterator[Finding]:
+def _scale(rig: bpy.types.Object, reader: ChainReader) -> Iterator[Finding]:
     world = rig.matrix_world
     scale = world.to_scale()
     if world.to_3x3().determinant() < 0:
@@ -63,7 +65,7 @@ def _scale(rig, reader) -> Iterator[Finding]:
             )
 
 
-def _inheritance(bone) -> Iterator[Finding]:
+def _inheritance(bone: bpy.types.PoseBone) -> Iterator[Finding]:
     if bone.parent is None:
         return
     if not bone.bone.use_inherit_rotation:
@@ -80,7 +82,7 @@ def _inheritance(bone) -> Iterator[Finding]:
         )
 
 
-def _axes(bone, chain, reader) -> Iterator[Finding]:
+def _axes(bone: bpy.types.PoseBone, chain: bpy.types.PropertyGroup, reader: ChainReader) -> Iterator[Finding]:
     here = {joint.axis for joint in chain.joints if joint.bone == bone.name}
     missing = [axis for axis in joint_axes(bone) if axis not in here]
     rotations = [axis for axis in missing if not axes.is_prismatic(axis)]
@@ -102,7 +104,9 @@ def _axes(bone, chain, reader) -> Iterator[Finding]:
         )
 
 
-def _constraints(rig, bone, chain, reader) -> Iterator[Finding]:
+def _constraints(
+    rig: bpy.types.Object, bone: bpy.types.PoseBone, chain: bpy.types.PropertyGroup, reader: ChainReader
+) -> Iterator[Finding]:
     moving_constraint = None if bone.name in reader.free else constrained.mover(bone)
     if moving_constraint:
         yield Finding(
@@ -120,7 +124,9 @@ def _constraints(rig, bone, chain, reader) -> Iterator[Finding]:
             )
 
 
-def _limits(bone, chain, constraint, label: str) -> Iterator[Finding]:
+def _limits(
+    bone: bpy.types.PoseBone, chain: bpy.types.PropertyGroup, constraint: bpy.types.Constraint, label: str
+) -> Iterator[Finding]:
     limited = [
         joint
         for joint in chain.joints
@@ -145,13 +151,13 @@ def _limits(bone, chain, constraint, label: str) -> Iterator[Finding]:
             )
 
 
-def _is_limited(constraint, letter: str) -> bool:
+def _is_limited(constraint: bpy.types.Constraint, letter: str) -> bool:
     if constraint.type == "LIMIT_ROTATION":
         return getattr(constraint, f"use_limit_{letter}")
     return getattr(constraint, f"use_min_{letter}") and getattr(constraint, f"use_max_{letter}")
 
 
-def _ik_from_outside(rig, reader) -> Iterator[Finding]:
+def _ik_from_outside(rig: bpy.types.Object, reader: ChainReader) -> Iterator[Finding]:
     on_path = set(reader.names)
     for bone in rig.pose.bones:
         if bone.name in on_path:
@@ -168,7 +174,7 @@ def _ik_from_outside(rig, reader) -> Iterator[Finding]:
                 )
 
 
-def _drivers(rig, reader) -> Iterator[Finding]:
+def _drivers(rig: bpy.types.Object, reader: ChainReader) -> Iterator[Finding]:
     drivers = rig.animation_data.drivers if rig.animation_data else ()
     driven = {driver.data_path for driver in drivers if not driver.mute}
     for name, mode in sorted(reader.modes.items()):

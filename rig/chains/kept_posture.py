@@ -25,18 +25,20 @@ _items: dict[
 ] = {}  # Blender keeps no reference to the items of a dynamic enumeration
 
 
-def numbers(mover) -> list[int]:
+def numbers(mover: bpy.types.PropertyGroup) -> list[int]:
     """Numbers of a mover's stored postures, in the list's order."""
     return [posture.number or index + 1 for index, posture in enumerate(mover.postures)]
 
 
-def number(mover) -> int:
+def number(mover: bpy.types.PropertyGroup) -> int:
     """The number that the property `posture` stores, even if no posture has it any more."""
     stored = stored_value(mover, "posture")
     return UNSET if stored is None else stored
 
 
-def place(mover, evaluated_settings=None) -> int | None:
+def place(
+    mover: bpy.types.PropertyGroup, evaluated_settings: bpy.types.PropertyGroup | None = None
+) -> int | None:
     """Index of the posture that the mover keeps; None: the posture was removed, or the list is empty.
 
     Args:
@@ -52,7 +54,9 @@ def place(mover, evaluated_settings=None) -> int | None:
     return known.index(chosen) if chosen in known else None
 
 
-def active(mover, evaluated_settings=None) -> bpy.types.Action:
+def active(
+    mover: bpy.types.PropertyGroup, evaluated_settings: bpy.types.PropertyGroup | None = None
+) -> bpy.types.Action:
     """Pose asset of the posture that the mover keeps.
 
     Args:
@@ -74,7 +78,10 @@ def active(mover, evaluated_settings=None) -> bpy.types.Action:
 
 
 def kept(
-    mover, evaluated_settings, authored_values: Angles, stored: Callable[[bpy.types.Action], Angles]
+    mover: bpy.types.PropertyGroup,
+    evaluated_settings: bpy.types.PropertyGroup,
+    authored_values: Angles,
+    stored: Callable[[bpy.types.Action], Angles],
 ) -> Angles:
     """Joint values (n,) [rad; prismatic joints m] of the posture that the mover keeps, chosen by its Base
     setting.
@@ -98,7 +105,9 @@ def kept(
     return kept_values(mover.base, weighted, authored_values)
 
 
-def _weighted_actions(mover, evaluated_settings) -> list[tuple[float, bpy.types.Action]]:
+def _weighted_actions(
+    mover: bpy.types.PropertyGroup, evaluated_settings: bpy.types.PropertyGroup
+) -> list[tuple[float, bpy.types.Action]]:
     """Weights and pose assets of the postures of a blend, those with a weight alone.
 
     Raises:
@@ -115,13 +124,13 @@ def _weighted_actions(mover, evaluated_settings) -> list[tuple[float, bpy.types.
     return weighted
 
 
-def choose(mover, index: int) -> None:
+def choose(mover: bpy.types.PropertyGroup, index: int) -> None:
     """Makes the mover keep the posture at an index of its list."""
     if mover.postures:
         mover.posture = str(numbers(mover)[selected_index(mover.postures, index)])
 
 
-def enlist(mover, posture) -> None:
+def enlist(mover: bpy.types.PropertyGroup, posture: bpy.types.PropertyGroup) -> None:
     """Numbers a posture that was just appended to the list, and any earlier posture without a number."""
     for index, known in enumerate(numbers(mover)[:-1]):
         mover.postures[index].number = known
@@ -133,7 +142,9 @@ def enlist(mover, posture) -> None:
     mover.last_posture = max(last, posture.number)
 
 
-def items(mover, _context) -> list[tuple[str, str, str, str, int]]:
+def items(
+    mover: bpy.types.PropertyGroup, _context: bpy.types.Context
+) -> list[tuple[str, str, str, str, int]]:
     """Enumeration items of the mover's postures by their numbers, plus one for a chosen number that no
     posture has.
     """
@@ -159,7 +170,7 @@ def items(mover, _context) -> list[tuple[str, str, str, str, int]]:
     return _items[key]
 
 
-def modernise(rig) -> None:
+def modernise(rig: bpy.types.Object) -> None:
     """Numbers the postures of a file from an older version, and converts the chosen index and its keyframes
     to numbers.
 
@@ -175,7 +186,7 @@ def modernise(rig) -> None:
         _convert_keys(rig, chain)
 
 
-def _is_index_bound(rig, chain) -> bool:
+def _is_index_bound(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> bool:
     """Whether the index is controlled by a driver, or by keys that cannot be changed."""
     path = f"{chain.path_from_id()}.active_posture"
     if rig.animation_data and rig.animation_data.drivers.find(path):
@@ -186,7 +197,7 @@ def _is_index_bound(rig, chain) -> bool:
     )
 
 
-def _convert_keys(rig, chain) -> None:
+def _convert_keys(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> None:
     """Converts keyframes of the old index into constant keyframes of the posture's number."""
     old, new = (f"{chain.path_from_id()}.{name}" for name in ("active_posture", "posture"))
     known = numbers(chain)
@@ -204,12 +215,12 @@ def _convert_keys(rig, chain) -> None:
             actions.put_constant_keys(curves, new, 0, group, *zip(*keys, strict=True))
 
 
-def lists_on(owner) -> list:
+def lists_on(owner: bpy.types.Object) -> list:
     """Settings of all movers on an object that have a list of postures."""
     return [*owner.limber.chains, owner.limber.mechanism]
 
 
-def why_posing_shows_nothing(mover) -> str:
+def why_posing_shows_nothing(mover: bpy.types.PropertyGroup) -> str:
     """Why posing by hand shows no effect while this mover is live, with the remedy; "" if it does, or if
     nothing is being posed.
     """
@@ -225,18 +236,18 @@ def why_posing_shows_nothing(mover) -> str:
     return f"Posing {mover.in_sentence} shows nothing: it keeps {what}. Use Pose as Base keeps what you pose"
 
 
-def none_stored(mover) -> str:
+def none_stored(mover: bpy.types.PropertyGroup) -> str:
     return f"{mover.label} has no stored posture: pose it and press Store Posture, or choose another base"
 
 
-def removed(mover) -> str:
+def removed(mover: bpy.types.PropertyGroup) -> str:
     return (
         f"{mover.label} is to keep a posture that was removed from its list: choose another Posture, or"
         " delete the key on it"
     )
 
 
-def deleted(mover) -> str:
+def deleted(mover: bpy.types.PropertyGroup) -> str:
     return (
         f"The pose asset of a posture of {mover.in_sentence} was deleted: remove the posture from the list,"
         " or select another"

@@ -2,6 +2,8 @@
 
 from collections import Counter
 
+import bpy
+
 from ..bones import axes
 
 MEASURES = [
@@ -26,7 +28,7 @@ MEASURES = [
 ]
 
 
-def is_of_bones(chain, solver: str) -> bool:
+def is_of_bones(chain: bpy.types.PropertyGroup, solver: str) -> bool:
     """Whether the chain's solver keeps the rotations of bones."""
     if solver != "expressive":
         return False
@@ -34,7 +36,7 @@ def is_of_bones(chain, solver: str) -> bool:
     return has_balls(chain) if chosen == "AUTOMATIC" else chosen == "BONES"
 
 
-def has_balls(chain) -> bool:
+def has_balls(chain: bpy.types.PropertyGroup) -> bool:
     """Whether a bone of the chain rotates about all three axes. With fewer axes no bone can twist beside what
     the aim needs.
     """

@@ -21,7 +21,7 @@ MOTOR_JOINTS = "limber_motors"  # custom property of a posture's action
 FRAME = 1  # of the only key in each channel; a pose asset has no time
 
 
-def store(rig, chain, name: str) -> bpy.types.Action:
+def store(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, name: str) -> bpy.types.Action:
     """Makes a pose asset of the chain's bones as posed, and selects it.
 
     Raises:
@@ -41,7 +41,12 @@ def store(rig, chain, name: str) -> bpy.types.Action:
     return make(rig, chain, name, values)
 
 
-def make(owner, mover, name: str, values: Mapping[tuple[str, str, int], float]) -> bpy.types.Action:
+def make(
+    owner: bpy.types.ID,
+    mover: bpy.types.PropertyGroup,
+    name: str,
+    values: Mapping[tuple[str, str, int], float],
+) -> bpy.types.Action:
     """Makes a pose asset, and selects it in a mover's list.
 
     Args:
@@ -56,7 +61,7 @@ def make(owner, mover, name: str, values: Mapping[tuple[str, str, int], float]) 
 
 
 def pose_asset(
-    owner, name: str, values: Mapping[tuple[str, str, int], float], description: str
+    owner: bpy.types.ID, name: str, values: Mapping[tuple[str, str, int], float], description: str
 ) -> bpy.types.Action:
     """Makes a pose asset that is in no mover's list yet; the arguments are those of `make`."""
     action = bpy.data.actions.new(name)
@@ -86,7 +91,7 @@ def motor_paths(action: bpy.types.Action) -> dict[JointKey, str] | None:
     return {(joint, axis): path for path, (axis, _, joint) in parts}
 
 
-def adopt(mover, action: bpy.types.Action) -> None:
+def adopt(mover: bpy.types.PropertyGroup, action: bpy.types.Action) -> None:
     """Adds an existing pose asset to a mover's list and selects it. `mover`: its settings.
 
     Raises:
@@ -99,7 +104,7 @@ def adopt(mover, action: bpy.types.Action) -> None:
     _list(mover, action, adopted=True)
 
 
-def _list(mover, action, adopted: bool) -> None:
+def _list(mover: bpy.types.PropertyGroup, action: bpy.types.Action, adopted: bool) -> None:
     posture = mover.postures.add()
     posture.name = action.name  # overrides identify items of a list by their names
     posture.action, posture.adopted = action, adopted
@@ -107,7 +112,7 @@ def _list(mover, action, adopted: bool) -> None:
     kept_posture.choose(mover, len(mover.postures) - 1)
 
 
-def remove(mover, index: int) -> None:
+def remove(mover: bpy.types.PropertyGroup, index: int) -> None:
     """Removes a posture from a mover's list. A pose asset that Store Posture made loses its asset mark, and
     is deleted where nothing else uses it.
     """
@@ -126,7 +131,7 @@ def remove(mover, index: int) -> None:
         bpy.data.actions.remove(action)
 
 
-def move(mover, index: int, by: int) -> int:
+def move(mover: bpy.types.PropertyGroup, index: int, by: int) -> int:
     """Moves a posture up (-1) or down (+1) in a mover's list, with its keys; returns its new index."""
     new_index = index + by
     if not 0 <= new_index < len(mover.postures):
@@ -137,17 +142,19 @@ def move(mover, index: int, by: int) -> int:
     return new_index
 
 
-def _move_keys(mover, places: dict[int, int | None]) -> None:
+def _move_keys(mover: bpy.types.PropertyGroup, places: dict[int, int | None]) -> None:
     mover_path = mover.path_from_id()
     item_keys.follow(mover.id_data, f"{mover_path}.postures", places)
 
 
-def _is_listed(action) -> bool:
+def _is_listed(action: bpy.types.Action) -> bool:
     lists = (mover for obj in bpy.data.objects for mover in kept_posture.lists_on(obj))
     return any(posture.action == action for mover in lists for posture in mover.postures)
 
 
-def apply(rig, chain, action: bpy.types.Action) -> list[tuple[str, str, int]]:
+def apply(
+    rig: bpy.types.Object, chain: bpy.types.PropertyGroup, action: bpy.types.Action
+) -> list[tuple[str, str, int]]:
     """Poses the chain's bones as in the posture, whatever the bones' rotation mode.
 
     Returns:
@@ -173,17 +180,17 @@ def apply(rig, chain, action: bpy.types.Action) -> list[tuple[str, str, int]]:
     return posed
 
 
-def key(owner, channels: list[tuple[str, str, int]]) -> None:
+def key(owner: bpy.types.ID, channels: list[tuple[str, str, int]]) -> None:
     """Keys the channels that `apply` has set, as auto-keying does."""
     for bone, channel, index in channels:
         owner.keyframe_insert(_path(bone, channel), index=index, group=bone or MOTORS)
 
 
-def _prismatic(chain) -> list[tuple[str, str]]:
+def _prismatic(chain: bpy.types.PropertyGroup) -> list[tuple[str, str]]:
     return [joint.key for joint in chain.joints if axes.is_prismatic(joint.axis)]
 
 
-def displacement(curves, name: str, axis: str) -> float | None:
+def displacement(curves: bpy.types.bpy_prop_collection, name: str, axis: str) -> float | None:
     """Value [m] of a prismatic joint in an action; None: the action has none."""
     curve = actions.find(curves, _path(name, axes.channel(axis)), axes.index(axis))
     return curve.evaluate(FRAME) if curve else None
@@ -225,7 +232,9 @@ def covers(action: bpy.types.Action, reader: ChainReader) -> bool:
     )
 
 
-def hinges(curves, name: str, mode: str, spans: Spans = ()) -> list[float | None] | None:
+def hinges(
+    curves: bpy.types.bpy_prop_collection, name: str, mode: str, spans: Spans = ()
+) -> list[float | None] | None:
     """Angles [rad] in an action of the hinges of a bone with a rotation mode, None for missing ones; None if
     all are missing.
 
@@ -241,7 +250,9 @@ def hinges(curves, name: str, mode: str, spans: Spans = ()) -> list[float | None
     )
 
 
-def rotation(curves, name: str, mode: str, otherwise: Sequence[float]) -> tuple[float, ...] | None:
+def rotation(
+    curves: bpy.types.bpy_prop_collection, name: str, mode: str, otherwise: Sequence[float]
+) -> tuple[float, ...] | None:
     """Values in an action for the rotation channel of a bone with a rotation mode; None if the action does
     not rotate the bone.
 
@@ -264,7 +275,7 @@ def rotation(curves, name: str, mode: str, otherwise: Sequence[float]) -> tuple[
     return rotation_modes.numbers(mode, turn, otherwise) if turn is not None else None
 
 
-def turn(curves, name: str, mode: str) -> Quaternion | None:
+def turn(curves: bpy.types.bpy_prop_collection, name: str, mode: str) -> Quaternion | None:
     """Rotation in an action of a bone with a rotation mode, 0 for missing Euler angles; None if the action
     does not rotate the bone.
     """
@@ -272,7 +283,9 @@ def turn(curves, name: str, mode: str) -> Quaternion | None:
     return rotation_modes.turn(mode, channel_values) if channel_values is not None else None
 
 
-def _stored_rotation(curves, name: str, mode: str) -> tuple[list[float | None] | None, Quaternion | None]:
+def _stored_rotation(
+    curves: bpy.types.bpy_prop_collection, name: str, mode: str
+) -> tuple[list[float | None] | None, Quaternion | None]:
     """What an action stores for a bone with a rotation mode: Euler angles [rad], None for missing ones, or a
     rotation, of which all four components are needed; (None, None) if it does not rotate the bone.
     """
@@ -287,7 +300,7 @@ def _stored_rotation(curves, name: str, mode: str) -> tuple[list[float | None] |
     return known, None
 
 
-def _stored(curves, name: str, channel: str) -> list[float | None]:
+def _stored(curves: bpy.types.bpy_prop_collection, name: str, channel: str) -> list[float | None]:
     """Values of a bone's rotation channel in an action; None for missing ones."""
     channel_curves = (
         actions.find(curves, _path(name, channel), index) for index in range(len(PARTS[channel]))
@@ -302,7 +315,7 @@ def _path(bone: str, channel: str) -> str:
     return f'pose.bones["{escape_identifier(bone)}"].{channel}'
 
 
-def foreign(action, mover=None) -> str:
+def foreign(action: bpy.types.Action, mover: bpy.types.PropertyGroup | None = None) -> str:
     """Error message for a posture that has no value for any joint of a mover, given by its settings."""
     of_mover = f" of {mover.in_sentence}" if mover is not None else ""
     return (

@@ -12,6 +12,7 @@ from math import isfinite
 from types import MappingProxyType
 from typing import NamedTuple
 
+import bpy
 import numpy as np
 
 from ...solvers.kinematics import rotations
@@ -49,7 +50,7 @@ class BonePose(NamedTuple):
     location: tuple[float, float, float]
     rotation: tuple[
         float, ...
-    ]  # angles (x, y, z) [rad] of its hinges, or a unit quaternion where no joint turns the bone
+    ]  # angles (x, y, z) [rad] of its hinges, or a unit quaternion where no joint rotates the bone
     scale: tuple[float, float, float]
     carried: Carried | None = None  # where another bone carries it
 
@@ -63,7 +64,10 @@ class BonePose(NamedTuple):
 
 
 def _authored_pose(
-    bone, part: ChainBone, location: tuple[float, float, float] | None, near: tuple[float, ...]
+    bone: bpy.types.PoseBone,
+    part: ChainBone,
+    location: tuple[float, float, float] | None,
+    near: tuple[float, ...],
 ) -> BonePose:
     """A bone's pose from its own channels.
 
@@ -108,7 +112,7 @@ class ChainReader:
         RigError: the bones form no tree, or no joint can move.
     """
 
-    def __init__(self, rig, chain) -> None:
+    def __init__(self, rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> None:
         pose_bones = rig.pose.bones
         self.names = bone_names(pose_bones, chain)
         self.ends = end_bones(chain)
@@ -136,7 +140,7 @@ class ChainReader:
         is_weighed = measure.is_of_bones(chain, "expressive")
         self.inertias = hanging.inertias(rig, self._bones_with_joints()) if is_weighed else {}
 
-    def _rotation_modes(self, pose_bones) -> dict[str, str]:
+    def _rotation_modes(self, pose_bones: bpy.types.bpy_prop_collection) -> dict[str, str]:
         """Rotation modes of the bones with revolute joints."""
         return {
             bone: pose_bones[bone].rotation_mode
@@ -148,7 +152,9 @@ class ChainReader:
         """Names of the bones with joints, root first."""
         return list(dict.fromkeys(bone for bone, _ in self.joint_keys))
 
-    def _axes_by_bone(self, pose_bones, chain) -> dict[str, frozenset[str]]:
+    def _axes_by_bone(
+        self, pose_bones: bpy.types.bpy_prop_collection, chain: bpy.types.PropertyGroup
+    ) -> dict[str, frozenset[str]]:
         """Axes of the joints of each bone, in the order of the properties.
 
         Raises:
@@ -179,7 +185,7 @@ class ChainReader:
             axes_by_bone[bone] |= {axis}
         return axes_by_bone
 
-    def _followers(self, rig) -> tuple[mimic.Follower, ...]:
+    def _followers(self, rig: bpy.types.Object) -> tuple[mimic.Follower, ...]:
         """Joints of other bones that mimic the chain's. Raises RigError if one is of a bone of the chain."""
         followers = mimic.followers_of(rig, self.joint_keys)
         on_path = next((follower for follower in followers if follower.bone in self.names), None)
@@ -192,7 +198,7 @@ class ChainReader:
 
     __hash__ = None  # it is compared, never looked up
 
-    def _part(self, pose_bone, limits: Limits) -> ChainBone:
+    def _part(self, pose_bone: bpy.types.PoseBone, limits: Limits) -> ChainBone:
         bone, is_root = pose_bone.bone, pose_bone.name == self.names[0]
         mode = self.modes.get(bone.name, "")
         return ChainBone.of(
@@ -208,7 +214,7 @@ class ChainReader:
             carrier=None if is_root else carried.carrier(pose_bone, self.names),
         )
 
-    def modes_changed(self, pose_bones) -> bool:
+    def modes_changed(self, pose_bones: bpy.types.bpy_prop_collection) -> bool:
         """Whether the rotation mode of a bone with revolute joints has changed since the reader was made."""
         return any(
             (bone := pose_bones.get(name)) is not None and bone.rotation_mode != mode
@@ -217,7 +223,7 @@ class ChainReader:
 
     def read(
         self,
-        pose_bones,
+        pose_bones: bpy.types.bpy_prop_collection,
         moved: Mapping[str, tuple | None] = MappingProxyType({}),
         followed: Mapping[str, Followed] = MappingProxyType({}),
         before: tuple[BonePose, ...] = (),

@@ -4,6 +4,7 @@ would lean the body.
 
 from math import cos, radians
 
+import bpy
 from mathutils import Matrix, Vector
 
 from ..bones import axes
@@ -39,7 +40,9 @@ UPRIGHT = cos(
 )  # cosine of an axis' angle from up: a rotation about an axis farther from it makes the body lean
 
 
-def is_held(chain, joint_keys: list[tuple[str, str]], rig_in_world: Matrix | None = None) -> bool:
+def is_held(
+    chain: bpy.types.PropertyGroup, joint_keys: list[tuple[str, str]], rig_in_world: Matrix | None = None
+) -> bool:
     """Whether the rotation of the chain as a whole about its base is suppressed.
 
     Args:

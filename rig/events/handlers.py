@@ -20,7 +20,7 @@ from ..live import budget, live
 from ..live.runtime import after_frame
 from ..output import compare, record
 from ..output.motion_check import view as motion_check
-from ..robot import background_jobs, calibrating, links, playhead, puppeteer, remote, sending
+from ..robot import background_jobs, calibrating, links, page, playhead, puppeteer, remote, sending
 from ..robot import view as robot_view
 from ..showing.thumbnails import gallery
 
@@ -133,6 +133,7 @@ def _load_pre(*_: object) -> None:
     background_jobs.end_all()
     receiver.end_all()
     remote.end_all()
+    page.end_all()
     live.forget()
     compare.forget()
     motion_check.forget()
@@ -255,11 +256,12 @@ def wake_heartbeat() -> None:
 
 @lasting(remote.EVERY)
 def _remote() -> float | None:
-    """Timer: executes commands of other programs while remote control listens."""
-    if remote.look():
+    """Timer: executes commands of other programs and of the page, while one of them is heard."""
+    has_obeyed = page.look()
+    if remote.look() or has_obeyed:
         wake_clock()  # numbers that were sent wait for its ticks
         redraw()
-    return remote.EVERY if remote.is_listening() else None
+    return remote.EVERY if remote.is_listening() or page.is_served() else None
 
 
 def wake_remote() -> None:
@@ -346,6 +348,7 @@ def unregister() -> None:
     background_jobs.end_all()
     receiver.end_all()
     remote.end_all()
+    page.end_all()
     live.clear()
     live.forget()
     for timer in (_clock, _heartbeat, _remote, _pictures, _redraw_later, _after_enable):

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from math import inf
 from types import MappingProxyType
 
+import bpy
 import numpy as np
 
 from ...character.body.feet import Foot
 from ...character.body.inputs import NOWHERE, BodyInputs
 from ...character.body.tick import BodyModel, make_model
 from ...character.host import Frame
-from ...character.mover import GoalResidual
+from ...character.mover import GoalResidual, MoverModel
 from ...character.stream import advance
 from ...motion import NO_FILTER, Filter, Kinematic, Limits, make_filter
 from ...solvers.kinematics.skeleton import SkeletonError
@@ -33,7 +34,7 @@ from ..bones.joint_bones import Followed, UnjointedPose
 from ..properties.joints import ACCELERATION, JERK, VELOCITY
 from ..properties.motion_style import motion_style
 from ..scene.placement import Placement
-from .mover import JointKey, JointLimits, SceneSession
+from .mover import JointKey, JointLimits, Mover, SceneSession
 
 FARTHEST = 1e4  # [rad or m] position limit of a joint that has none, for its motion filter
 UP = np.array((0.0, 0.0, 1.0))
@@ -97,7 +98,7 @@ class BodySession(SceneSession):
         rows = zip(body.joints.tolist(), body.velocity[6:].tolist(), acceleration[6:].tolist(), strict=True)
         return {key: Kinematic(*row) for key, row in zip(self.reader.joint_keys, rows, strict=True)}
 
-    def tick(self, mover, inputs, dt: float) -> tuple:
+    def tick(self, mover: MoverModel, inputs: object, dt: float) -> tuple:
         if dt > 0.0:
             self.velocity_before = self.state.state.velocity if self.state is not None else None
         return super().tick(mover, inputs, dt)
@@ -145,7 +146,7 @@ class BodySession(SceneSession):
         worst = int(np.argmax(errors))
         return f"'{self.reader.links[worst]}'", errors[worst], errors[worst]
 
-    def goal_errors(self, mover) -> list[GoalResidual]:
+    def goal_errors(self, mover: Mover) -> list[GoalResidual]:
         outputs, linked = self.outputs, self.linked
         distances = dict(zip(_placed(linked), outputs.distances.tolist(), strict=True))
         if linked.floating:
@@ -155,7 +156,9 @@ class BodySession(SceneSession):
             for k, (name, angle) in enumerate(zip(linked.targets, outputs.missed.tolist(), strict=True))
         ]
 
-    def keys(self, mover, placement, before) -> dict[Channel, float]:
+    def keys(
+        self, mover: Mover, placement: Placement, before: Mapping[Channel, float]
+    ) -> dict[Channel, float]:
         return values_of(mover.owner, self, before)
 
     @property
@@ -207,7 +210,13 @@ class BodySession(SceneSession):
         pose.frames = dict(zip(self.reader.names, frames, strict=True))
         return pose, pose  # a body has no desired pose of its own: chains on it read the shown one
 
-    def _linked(self, rig, retarget, depsgraph, is_dirty: bool) -> Linked:
+    def _linked(
+        self,
+        rig: bpy.types.Object,
+        retarget: bpy.types.PropertyGroup,
+        depsgraph: bpy.types.Depsgraph,
+        is_dirty: bool,
+    ) -> Linked:
         """The pairs in use; checked again only if pairs or bones may have changed."""
         if pairing.is_streamed(retarget):
             key = (retarget.input, *pairing.settings(retarget))
@@ -221,7 +230,9 @@ class BodySession(SceneSession):
             self.linked_key = key
         return self.linked
 
-    def _update_reader(self, rig, linked: Linked, shown, is_dirty: bool) -> None:
+    def _update_reader(
+        self, rig: bpy.types.Object, linked: Linked, shown: bpy.types.Object, is_dirty: bool
+    ) -> None:
         key = (rig.data.name, linked.base, linked.targets, linked.paired_only)
         if (
             self.reader is not None
@@ -241,7 +252,13 @@ class BodySession(SceneSession):
             self.shown, self.pose, self.desired_pose = {}, {}, {}
             self.restart()
 
-    def _update_model(self, rig, retarget, linked: Linked, unjointed: tuple[UnjointedPose, ...]) -> None:
+    def _update_model(
+        self,
+        rig: bpy.types.Object,
+        retarget: bpy.types.PropertyGroup,
+        linked: Linked,
+        unjointed: tuple[UnjointedPose, ...],
+    ) -> None:
         joint_velocities = [
             motion.velocity if retarget.own_velocities else inf for motion in self.reader.motions
         ]
@@ -298,7 +315,7 @@ class BodySession(SceneSession):
         ):
             self.restart()
 
-    def _filters(self, retarget, body: Body) -> tuple[Filter, ...]:
+    def _filters(self, retarget: bpy.types.PropertyGroup, body: Body) -> tuple[Filter, ...]:
         """Motion filter of each joint; none if none is chosen. Limits that nothing sets are those of a new
         chain's joints.
         """
@@ -316,8 +333,16 @@ class BodySession(SceneSession):
             filters.append(make_filter(retarget.filter, Limits(lower, upper, *known), motion_style(retarget)))
         return tuple(filters)
 
-    def _inputs(self, rig, retarget, linked: Linked, placement: Placement, dt: float) -> BodyInputs:
+    def _inputs(
+        self,
+        rig: bpy.types.Object,
+        retarget: bpy.types.PropertyGroup,
+        linked: Linked,
+        placement: Placement,
+        dt: float,
+    ) -> BodyInputs:
         """The source's pose as target poses of the body, in its armature's space."""
+        # Streamed samples come at a rate of their own; an armature's pose is that of this frame.
         origin, stream = np.zeros(3), None
         if pairing.is_streamed(retarget):
             samples = pairing.stream_of(retarget).samples(linked.sources)
@@ -331,6 +356,7 @@ class BodySession(SceneSession):
             origin = np.array(
                 evaluated(retarget.source, placement.depsgraph, "Source").matrix_world.translation, float
             )
+        # A target bone may lie otherwise than its source bone: `offsets` were measured by Calibrate.
         turns = turns @ linked.offsets
         world = np.array(placement.object(rig), float)
         to_armature = np.linalg.inv(world)
@@ -339,9 +365,12 @@ class BodySession(SceneSession):
         frame[:3, :3] = source.nearest(frame[None, :3, :3])[0]
         base = frame[:3, 3]
         shift = np.array(retarget.shift, float)
+        # The source's motion is scaled about its own origin, which is put where the target's armature is seen
+        # from above: the two may differ in size and stand apart.
         anchor = np.array((world[0, 3], world[1, 3], origin[2])) + shift
         places = anchor + retarget.scale * (places - origin)
         feet = places[[k for k, plants in enumerate(linked.planted) if plants]]
+        # Where the heights of both figures' feet are known, soles, not ankles, are to be at equal heights.
         floor_up, floor_height = NOWHERE, np.nan
         if linked.floating and retarget.on_floor and retarget.foot_heights_known:
             floor_up = world[:3, :3].T @ UP
@@ -355,6 +384,7 @@ class BodySession(SceneSession):
         )
         if base_known:
             base = to_armature[:3, :3] @ base_place + to_armature[:3, 3]
+        # The body is solved in its armature's space, which may be moved and scaled.
         positions = places[_placed(linked)] @ to_armature[:3, :3].T + to_armature[:3, 3]
         return BodyInputs(
             still @ turns, base, frame, feet, floor_up, floor_height, base_known, positions, stream=stream

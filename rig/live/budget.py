@@ -6,6 +6,8 @@ from collections import deque
 from dataclasses import dataclass, field
 from statistics import median
 
+import bpy
+
 STEP = 1 / 60  # [s] duration of a display's frame
 # most steps caught up after a slow redraw; further ones are dropped, so that a stall does not prolong itself
 MOST_STEPS = 6
@@ -17,7 +19,7 @@ class Clock:
     def __init__(self) -> None:
         self._until: dict[int, float] = {}  # scene's session_uid -> wall time [s]
 
-    def due(self, scene, time: float) -> float:
+    def due(self, scene: bpy.types.Scene, time: float) -> float:
         """Time [s] by which to advance a scene's motion now, in whole steps; it counts as advanced from then
         on. The first call returns one step.
 
@@ -32,7 +34,7 @@ class Clock:
         self._until[scene.session_uid] = time if steps > MOST_STEPS else begun + steps * STEP
         return min(steps, MOST_STEPS) * STEP
 
-    def stop(self, scene) -> None:
+    def stop(self, scene: bpy.types.Scene) -> None:
         """Stops a scene's clock, when its motion is at rest or follows scene time."""
         self._until.pop(scene.session_uid, None)
 

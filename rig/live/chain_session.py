@@ -2,21 +2,30 @@
 pose in the bones' channels.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from typing import NamedTuple
 
+import bpy
 import numpy as np
 from mathutils import Matrix
 
+from ...character.attention import Attention
 from ...character.chain.hanging import ChainPose
-from ...character.chain.inputs import ChainInputs, EndInputs, InputsError, KeptPosture
-from ...character.chain.settings import ChainFrame, ChainSettings, chain_inputs, kept_posture
+from ...character.chain.inputs import ChainInputs, EndInputs, InputsError
+from ...character.chain.settings import (
+    BLEND,
+    POSTURE,
+    ChainFrame,
+    ChainSettings,
+    chain_inputs,
+)
 from ...character.chain.tick import ChainModel, make_model
 from ...character.host import Frame
 from ...character.mover import GoalResidual
+from ...character.widest_look import Look
 from ...motion import Kinematic, MotionError, MotionStyle
-from ...solvers.goals import GazeError
+from ...solvers.goals import GazeError, GazeGoal
 from ...solvers.kinematics.skeleton import SkeletonError
 from ...solvers.table import UnavailableSolverError, unavailable
 from ..blender.errors import RigError
@@ -29,14 +38,16 @@ from ..bones.joint_bones import SCALED
 from ..bones.rotation_modes import CHANNELS
 from ..chains import chain as build
 from ..chains.joint_tree import bone_frames, joint_tree
-from ..chains.kept_posture import active, kept
 from ..chains.skeleton import BonePose, ChainReader
 from ..mechanisms.conflicts import why_taken
 from ..properties.motion_style import motion_style
 from ..scene import goal as goals
+from ..scene.dependencies import ChainTarget
 from ..scene.placement import Hanging, Placement
 from . import motion_filter
-from .mover import JointKey, JointLimits, SceneSession
+from .directed import direct
+from .lids import Lid, lid_channels, read_lids
+from .mover import JointKey, JointLimits, Mover, SceneSession
 
 SETUP_ERRORS = (RigError, GazeError, SkeletonError, MotionError, InputsError)
 
@@ -79,6 +90,7 @@ class ChainSession(SceneSession):
     poses: tuple[BonePose, ...] = ()  # authored poses of the bones on the path
     held: tuple = ()  # the parts of `poses` that no joint moves
     fixed: tuple = ()  # the same as rounded for the model
+    lids: tuple[Lid, ...] = ()  # bones that are lids, as authored
     authored: np.ndarray | None = None  # (n,) [rad; prismatic joints m] authored values, as last read
     chain_settings: ChainSettings | None = None  # as last read
     base: list[list[float]] = field(default_factory=list)  # world matrix of the base frame, as last read
@@ -93,27 +105,28 @@ class ChainSession(SceneSession):
         return self.state.task.influence if self.state is not None and self.state.task is not None else 1.0
 
     @property
-    def attention(self):
+    def attention(self) -> Attention | None:
         """State of attention at the last tick; None without lag, dead zone and change time."""
         return self.state.task.attention if self.state is not None and self.state.task is not None else None
 
     @property
-    def goal(self):
+    def goal(self) -> GazeGoal | None:
         """The solver's goal in the last tick."""
         return self.state.task.goal if self.state is not None and self.state.task is not None else None
 
     @property
     def is_settled(self) -> bool:
-        look = self.look
-        return (self.attention is None or self.attention.is_settled) and (look is None or look.is_settled)
+        task = self.state.task if self.state is not None else None
+        states = (task.attention, task.look, task.eyes) if task is not None else ()
+        return all(state is None or state.is_settled for state in states)
 
     @property
-    def look(self):
+    def look(self) -> Look | None:
         """State of the look at the last tick; None without a widest look and offset."""
         return self.state.task.look if self.state is not None and self.state.task is not None else None
 
     @property
-    def posture_offsets(self):
+    def posture_offsets(self) -> np.ndarray | None:
         """Offsets (n,) [rad; prismatic joints m] that effects, such as idle motion, added to the posture at
         the last tick; None: no effects.
         """
@@ -130,7 +143,8 @@ class ChainSession(SceneSession):
         """The pose for values (n,) of the joints [rad; prismatic joints m]."""
         angles = values.tolist()
         chain = ChainPose(self.base, self.outputs.skeleton, tuple(angles))
-        return ShownPose(self.reader.channels(self.poses, angles), chain, self.bone_frames)
+        shown = self.reader.channels(self.poses, angles) | lid_channels(self.lids, self.outputs.lid)
+        return ShownPose(shown, chain, self.bone_frames)
 
     def differs(self, frame: Frame) -> bool:
         before = self.poses
@@ -150,7 +164,7 @@ class ChainSession(SceneSession):
     def solved(self) -> dict[JointKey, float]:
         return self._by_joint(self.outputs.solution.angles) if self.outputs is not None else {}
 
-    def goal_errors(self, mover) -> list[GoalResidual]:
+    def goal_errors(self, mover: Mover) -> list[GoalResidual]:
         ends = goals.with_goal(mover.settings)
         return [
             GoalResidual(
@@ -179,7 +193,9 @@ class ChainSession(SceneSession):
     def why_missed(self) -> str:
         return self.outputs.solution.reason
 
-    def keys(self, mover, placement, before) -> dict[Channel, float]:
+    def keys(
+        self, mover: Mover, placement: Placement, before: Mapping[Channel, float]
+    ) -> dict[Channel, float]:
         rig, channel_values = mover.owner, {}
         if self.reader is None:
             return channel_values
@@ -190,6 +206,8 @@ class ChainSession(SceneSession):
         for bone in self.reader.modes:
             if bone in whole:
                 channel_values |= channels.of_rotation(rig, bone, self.pose[bone][0], before)
+        for lid in self.lids:
+            channel_values |= channels.of_rotation(rig, lid.bone, self.pose[lid.bone][0], before)
         return channel_values
 
     def _by_joint(self, angles: np.ndarray) -> dict[JointKey, float]:
@@ -219,27 +237,25 @@ class ChainSession(SceneSession):
         if poses != self.poses:
             self.poses = poses
         world = placement.object(rig)
-        self._update_model(rig, chain, solver, world)
+        self._update_model(rig, chain, solver, world, BLEND if frame.host.performer else chain.base)
         evaluated_chain = build.keyed(rig, chain, depsgraph)
-        self._aim(frame, chain, evaluated_chain)
-        self._update_base(rig, chain, placement, world)
         is_filtered = bool(self.model.filters)
-        scene = depsgraph.scene
         self.authored = self._authored(shown, poses)
-        self.chain_settings = build.chain_settings(evaluated_chain)
+        self.lids = read_lids(shown, chain)
+        directed = direct(frame, self, evaluated_chain, dt)
+        self.chain_settings = directed.settings
+        self._aim(frame, chain, directed.watch, directed.settings.influence)
+        self._update_base(rig, chain, placement, world)
+        scene = depsgraph.scene
         chain_frame = ChainFrame(
             name=chain.name,
             base=self.base,
             ends=self.aimed,
-            posture=kept(
-                chain,
-                evaluated_chain,
-                self.authored,
-                partial(self.in_posture, frame.mover, reader.joint_keys),
-            ),
-            kept=None if is_filtered else self._kept(frame.mover, evaluated_chain),
+            posture=directed.posture,
+            kept=directed.kept,
             has_choice=bool(evaluated_chain.targets),
             seconds=scene.frame_current_final * scene.render.fps_base / scene.render.fps,
+            gestures=directed.gestures,
         )
         return self.model, chain_inputs(
             chain_frame,
@@ -249,7 +265,9 @@ class ChainSession(SceneSession):
             is_mutual=frame.is_mutual,
         )
 
-    def _update_base(self, rig, chain, placement: Placement, world: Matrix) -> None:
+    def _update_base(
+        self, rig: bpy.types.Object, chain: bpy.types.PropertyGroup, placement: Placement, world: Matrix
+    ) -> None:
         """Reads the base frame.
 
         Raises:
@@ -269,27 +287,25 @@ class ChainSession(SceneSession):
             )
         self.base = (np.array(world, float) @ base).tolist()
 
-    def _aim(self, frame: Frame, chain, evaluated_chain) -> None:
-        """Reads the ends' targets. At Influence 0 without a filter nothing follows them, so the last ones
-        serve where one is missing.
+    def _aim(self, frame: Frame, chain: bpy.types.PropertyGroup, watch: int, influence: float) -> None:
+        """Reads the ends' targets, for the chain's own end that with the number `watch`. At Influence 0
+        without a filter nothing follows them, so the last ones serve where one is missing.
 
         Raises:
             RigError: a target cannot be used.
         """
         rig, depsgraph = frame.mover.owner, frame.host.depsgraph
         try:
-            targets = [
-                goals.target(chain, end.number, evaluated_chain.watch, rig, depsgraph) for end in self.ends
-            ]
+            targets = [goals.target(chain, end.number, watch, rig, depsgraph) for end in self.ends]
         except RigError:
-            if evaluated_chain.influence > 0.0 or self.model.filters or len(self.aimed) != len(self.ends):
+            if influence > 0.0 or self.model.filters or len(self.aimed) != len(self.ends):
                 raise
             return
         self.aimed = tuple(
             _aimed(end, target, frame.targets) for end, target in zip(self.ends, targets, strict=True)
         )
 
-    def _authored(self, shown, poses: tuple[BonePose, ...]) -> np.ndarray:
+    def _authored(self, shown: bpy.types.Object, poses: tuple[BonePose, ...]) -> np.ndarray:
         """Authored joint values (n,) [rad; prismatic joints m]. Without a motion filter nothing clamps them
         after this, so they are clamped here as the bones' own constraints do.
         """
@@ -304,16 +320,14 @@ class ChainSession(SceneSession):
                     values[k] = min(max(values[k], span[0]), span[1])
         return values
 
-    def _kept(self, mover, evaluated_chain) -> KeptPosture:
-        """What a chain keeps beneath its goal, by its Base."""
-        base, count = mover.settings.base, len(self.reader.joint_keys)
-        if base != "POSTURE":
-            return kept_posture(base, base, None, count)
-        action = active(mover.settings, evaluated_chain)
-        values = self.in_posture(mover, self.reader.joint_keys, action)
-        return kept_posture(base, action.session_uid, values, count)
-
-    def _update_reader(self, rig, chain, solver: str, shown, dirty: set[str]) -> None:
+    def _update_reader(
+        self,
+        rig: bpy.types.Object,
+        chain: bpy.types.PropertyGroup,
+        solver: str,
+        shown: bpy.types.Object,
+        dirty: set[str],
+    ) -> None:
         """Makes the reader again if the chain's settings, its bones or their rotation modes have changed."""
         settings = (rig.data.name, *build.stored(chain, solver))
         if self.reader is not None and self.reader.modes_changed(shown.pose.bones):
@@ -339,8 +353,17 @@ class ChainSession(SceneSession):
             self.pose = self.desired_pose = {}
             self.restart()
 
-    def _update_model(self, rig, chain, solver: str, rig_in_world: Matrix) -> None:
-        """Makes the mover again if settings have changed, or the part of the pose that no joint moves."""
+    def _update_model(
+        self,
+        rig: bpy.types.Object,
+        chain: bpy.types.PropertyGroup,
+        solver: str,
+        rig_in_world: Matrix,
+        base: str,
+    ) -> None:
+        """Makes the mover again if settings have changed, or the part of the pose that no joint moves.
+        `base`: kind of base.
+        """
         reader = self.reader
         unjointed_pose = reader.held(self.poses)
         if unjointed_pose != self.held:
@@ -350,7 +373,7 @@ class ChainSession(SceneSession):
             tuple(map(tuple, rig_in_world.to_3x3())) if chain.options.body == "AUTOMATIC" else ()
         )  # says whether the body rotates as a whole
         filter_name = motion_filter.in_use(rig, chain, reader.joints)
-        made_of = (self.settings, self.held, solver, world, filter_name)
+        made_of = (self.settings, self.held, solver, world, filter_name, base)
         if self.made_of == made_of:
             return
         ends = goals.inputs(chain)
@@ -359,7 +382,7 @@ class ChainSession(SceneSession):
         limits, tools = build.motions(chain, solver), build.tools(chain, reader)
         options = build.solver_options(chain, solver, reader, rig_in_world)
         recipe = ChainRecipe(
-            self.fixed, limits, tools, solver, options, filter_name, moves, chain.base, chain.transition
+            self.fixed, limits, tools, solver, options, filter_name, moves, base, chain.transition
         )
         if self.model is None or self.recipe != recipe:
             self.model = make_model(
@@ -367,7 +390,7 @@ class ChainSession(SceneSession):
                 solver,
                 filter_name,
                 moves,
-                posture_jumps=chain.base == "POSTURE",
+                posture_jumps=base == POSTURE,
                 transition=chain.transition,
                 options=options,
             )
@@ -378,8 +401,6 @@ class ChainSession(SceneSession):
         self.ends, self.made_of = ends, made_of
 
 
-def _aimed(end: EndInputs, target, targets) -> EndInputs:
+def _aimed(end: EndInputs, target: ChainTarget, targets: Placement) -> EndInputs:
     """Inputs of an end with its target's current matrix."""
-    hanging = targets.hanging(target)
-    matrix = hanging.world.tolist() if hanging is not None else [list(row) for row in targets.object(target)]
-    return end._replace(target=matrix, identity=target.session_uid, name=target.name)
+    return end._replace(target=targets.target(*target), identity=target.identity, name=target.name)

@@ -13,6 +13,7 @@ from time import perf_counter
 import bpy
 
 from ...character.playback import Playback, Time
+from ..behaviour import authored
 from ..blender import write_access
 from ..blender.overrides import why_not_editable
 from ..mechanisms import assembled
@@ -39,7 +40,7 @@ def as_authored() -> Iterator[bpy.types.Depsgraph]:
         sync()
 
 
-def start(owner, settings) -> None:
+def start(owner: bpy.types.Object, settings: bpy.types.PropertyGroup) -> None:
     """Makes a mover live.
 
     Call within an operator that has UNDO, so that undo of an unrelated step does not revert it.
@@ -54,7 +55,7 @@ def start(owner, settings) -> None:
     _begin(bpy.context.scene, bpy.context.evaluated_depsgraph_get())
 
 
-def stop(owner, settings) -> None:
+def stop(owner: bpy.types.Object, settings: bpy.types.PropertyGroup) -> None:
     """Ends live motion of a mover, whose authored pose is then shown again."""
     settings.live = False
     current().playback.stage.sessions.pop(mover_of(owner, settings).key, None)
@@ -75,6 +76,7 @@ def forget() -> None:
     """Discards all runtime state of live motion, before Blender frees the data that it refers to."""
     runtime.forget()
     assembled.forget()
+    authored.forget_actions()
 
 
 def drop_references() -> None:
@@ -125,17 +127,17 @@ def resume() -> None:
         _begin(bpy.context.scene, bpy.context.evaluated_depsgraph_get())
 
 
-def _begin(scene, depsgraph) -> None:
+def _begin(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     _advance(scene, depsgraph, 0.0)
     current().playback.begin(scene.session_uid, scene.frame_current)
 
 
-def movers_of_scene(scene) -> list[Mover]:
+def movers_of_scene(scene: bpy.types.Scene) -> list[Mover]:
     """Live movers of a scene that can move (not linked, not in Edit Mode)."""
     return _able(live_movers(scene))
 
 
-def _advance(scene, depsgraph, dt: float) -> None:
+def _advance(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, dt: float) -> None:
     """Ticks all live movers of a scene, and shows their poses."""
     if signals.advance(scene, dt):
         shown_poses.evaluate(depsgraph)
@@ -151,7 +153,7 @@ def _able(movers: list[Mover]) -> list[Mover]:
     return [mover for mover in movers if mover.can_move]
 
 
-def is_ticking(owner) -> bool:
+def is_ticking(owner: bpy.types.Object) -> bool:
     """Whether live motion goes on in a scene of an object, so that what is sent to it waits for the next
     tick.
     """
@@ -160,13 +162,15 @@ def is_ticking(owner) -> bool:
     )
 
 
-def _present(scene, depsgraph, movers: list[Mover], moving: list[Mover]) -> None:
+def _present(
+    scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, movers: list[Mover], moving: list[Mover]
+) -> None:
     """Shows the poses of a scene's live movers, of which `moving` were ticked."""
     current().note_rest(scene, moving)
     shown_poses.show_all(scene, current().playback.stage, depsgraph, movers)
 
 
-def frame_changed(scene, depsgraph) -> bool:
+def frame_changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> bool:
     """Handles a new frame: playing, stepping and rendering advance by scene time; a scrub restarts the
     motion. Returns whether the clock must run.
 
@@ -190,11 +194,15 @@ def frame_changed(scene, depsgraph) -> bool:
         shown_poses.show_all(scene, stage, depsgraph, movers)
         return False
     _present(scene, depsgraph, movers, moving)
-    return scene.session_uid in current().moving
+    return scene.session_uid in current().moving or signals.are_active(scene)
 
 
 def _go_to(
-    playback: Playback, scene, movers: list[Mover], depsgraph, is_played: Callable[[], bool]
+    playback: Playback,
+    scene: bpy.types.Scene,
+    movers: list[Mover],
+    depsgraph: bpy.types.Depsgraph,
+    is_played: Callable[[], bool],
 ) -> SceneStage:
     """The stage with the movers' poses in the scene's frame."""
     time = Time(
@@ -204,6 +212,7 @@ def _go_to(
     def restart() -> None:
         for mover in movers:
             playback.stage.session(*mover).restart()
+        playback.stage.settle(scene.session_uid)
 
     def advance(stage: SceneStage, dt: float) -> None:
         if stage is current().playback.stage and signals.advance(scene, dt):
@@ -213,7 +222,7 @@ def _go_to(
     return playback.go_to(scene.session_uid, time, advance, restart, is_played)
 
 
-def _render_playback(scene) -> Playback:
+def _render_playback(scene: bpy.types.Scene) -> Playback:
     """Playback for a render: a still begins at the live state, an animation at rest in its first frame."""
     if current().rendering is None:
         is_same = current().playback.frame(scene.session_uid) == scene.frame_current
@@ -250,7 +259,7 @@ def look_at_render() -> bool:
     return current().has_rendered
 
 
-def scene_updated(scene, depsgraph) -> bool:
+def scene_updated(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> bool:
     """Handles a depsgraph update; returns whether the clock must run, since a goal has changed."""
     if current().busy or current().suspended:
         return False
@@ -279,9 +288,10 @@ def _mark_dirty(depsgraph: bpy.types.Depsgraph) -> None:
                 stage.mark_dirty(update.id.name)
     if depsgraph.id_type_updated("ACTION"):
         stage.mark_postures_dirty()
+        authored.forget_actions()
 
 
-def owner_updated(depsgraph) -> bool:
+def owner_updated(depsgraph: bpy.types.Depsgraph) -> bool:
     """Whether an owner of a live mover has changed, such as its constraints, of which panels speak."""
     if not current().is_any or not depsgraph.id_type_updated("OBJECT"):
         return False
@@ -289,7 +299,7 @@ def owner_updated(depsgraph) -> bool:
     return any(update.id.original.session_uid in owners for update in depsgraph.updates)
 
 
-def _has_changed(scene, depsgraph) -> bool:
+def _has_changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> bool:
     """Whether inputs of a live mover have changed."""
     return current().is_any and current().playback.stage.has_changed(movers_of_scene(scene), depsgraph)
 
@@ -299,7 +309,7 @@ def _sync_lost() -> None:
         write_access.granted(sync)()
 
 
-def advance_clock(scene, depsgraph, time: float | None = None) -> bool:
+def advance_clock(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, time: float | None = None) -> bool:
     """Advances live motion by whole steps of wall time while nothing plays; returns whether the clock must go
     on.
     """
@@ -318,7 +328,7 @@ def advance_clock(scene, depsgraph, time: float | None = None) -> bool:
     return goes_on
 
 
-def placement(depsgraph) -> Placement:
+def placement(depsgraph: bpy.types.Depsgraph) -> Placement:
     """Predicted transforms of the scene with the movers' newest poses, before Blender has evaluated them."""
     stage = current().shown or current().playback.stage
     return stage.placement(live_movers(), depsgraph)
@@ -337,7 +347,7 @@ def begin_render() -> None:
     current().rendering = None
 
 
-def end_render(scene) -> None:
+def end_render(scene: bpy.types.Scene) -> None:
     """Ends a render: live poses are shown again in the viewport."""
     current().rendering = current().shown = None
     shown_poses.show_live(scene)

@@ -2,9 +2,12 @@
 bodies.
 """
 
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
+import bpy
 import numpy as np
 from mathutils import Matrix
 
@@ -40,8 +43,9 @@ from ..mechanisms.parents import refuse_unknown
 from ..mechanisms.poses import matrix_of
 from ..mechanisms.shapes import dof_axes
 from ..properties.motion_style import motion_style
+from ..scene.placement import Placement
 from ..showing import mechanism_proxy
-from .mover import JointKey, JointLimits, SceneSession
+from .mover import JointKey, JointLimits, Mover, SceneSession
 
 REPORTED_ERROR = 100 * MET  # [m or rad] errors of goals from this size on are reported
 ERRORS = (RigError, MechanismError, MotionError)
@@ -126,7 +130,7 @@ class MechanismSession(SceneSession):
     def solved(self) -> dict[JointKey, float]:
         return self.desired()
 
-    def goal_errors(self, mover) -> list[GoalResidual]:
+    def goal_errors(self, mover: Mover) -> list[GoalResidual]:
         return errors_of(self.solver, self.state.goals, self.state.desired)
 
     def limits(self) -> dict[JointKey, JointLimits]:
@@ -145,7 +149,9 @@ class MechanismSession(SceneSession):
     def check_keys(self) -> None:
         refuse_unknown([part for _, part in self.reading.moved_parts])
 
-    def keys(self, mover, placement, before) -> dict[Channel, float]:
+    def keys(
+        self, mover: Mover, placement: Placement, before: Mapping[Channel, float]
+    ) -> dict[Channel, float]:
         """Values of channels to key in this frame: of bodies, of joint objects mounted on them, and of
         motors; arguments as for `SceneSession.keys`.
         """
@@ -178,7 +184,9 @@ class MechanismSession(SceneSession):
         before = self.base
         return super().differs(frame) or before is None or bool((self.base != before).any())
 
-    def prepare(self, mover, as_authored) -> None:
+    def prepare(
+        self, mover: Mover, as_authored: Callable[[], AbstractContextManager[bpy.types.Depsgraph]]
+    ) -> None:
         refuse_taken(mover.owner)
         mechanism = assembled.stored(mover.owner) if mover.is_live else None
         if mechanism is None:
@@ -186,7 +194,7 @@ class MechanismSession(SceneSession):
                 mechanism = assembled.prepare(mover.owner, depsgraph)
         self.take(mechanism)
 
-    def take_up(self, owner, settings) -> None:
+    def take_up(self, owner: bpy.types.Object, settings: bpy.types.PropertyGroup) -> None:
         """Uses the stored mechanism that was read when live began, if the mechanism is live."""
         mechanism = assembled.stored(owner) if settings.live else None
         if mechanism is not None and mechanism is not self.made:
@@ -235,7 +243,7 @@ class MechanismSession(SceneSession):
         kept_values = {k: values[k] for k in keeping}
         return self.model, target_goals(self.model, goals, kept_values, weights, back)
 
-    def _kept_values(self, mover, evaluated_settings) -> list[float]:
+    def _kept_values(self, mover: Mover, evaluated_settings: bpy.types.PropertyGroup) -> list[float]:
         """Motor values [rad or m] of the posture that the mechanism keeps, else the motors' own."""
         authored_values = np.array([motor.value for motor in evaluated_settings.motors])
         return kept(
@@ -245,7 +253,9 @@ class MechanismSession(SceneSession):
             partial(self.in_posture, mover, self.joint_keys),
         ).tolist()
 
-    def _update_model(self, owner, settings, reading: Reading) -> None:
+    def _update_model(
+        self, owner: bpy.types.Object, settings: bpy.types.PropertyGroup, reading: Reading
+    ) -> None:
         motors = asked.ordered(settings, reading)
         joint_keys = tuple(motor.key for motor in motors)
         if joint_keys != self.joint_keys:
@@ -270,7 +280,7 @@ class MechanismSession(SceneSession):
         self.model, self.model_key = replace(self.model, motors=tuple(solver_motors)), key
 
 
-def through(owner, back) -> str:
+def through(owner: bpy.types.Object, back: Mover | None) -> str:
     """Warning that a mechanism and the mover `back` depend on each other; "" if `back` is None."""
     if back is None:
         return ""

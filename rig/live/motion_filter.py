@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 
+import bpy
+
 from ...motion import FILTERS, NO_FILTER
 from ..bones import imported_robot
 from ..bones.axes import JointKey
@@ -14,7 +16,9 @@ from ..properties.motion_style import AUTOMATIC
 OF_ROBOTS = "default"  # filter that Automatic uses
 
 
-def in_use(rig, settings, joint_keys: Iterable[JointKey] | None = None) -> str:
+def in_use(
+    rig: bpy.types.Object, settings: bpy.types.PropertyGroup, joint_keys: Iterable[JointKey] | None = None
+) -> str:
     """Name of the filter that is on for a chain or mechanism; `NO_FILTER`: none.
 
     Args:
@@ -28,7 +32,7 @@ def in_use(rig, settings, joint_keys: Iterable[JointKey] | None = None) -> str:
     return OF_ROBOTS if _why_robot(rig, keys) else NO_FILTER
 
 
-def sentence(settings) -> str:
+def sentence(settings: bpy.types.PropertyGroup) -> str:
     """Which filter Automatic has chosen for a chain, and why; "" where a filter is chosen by hand."""
     if settings.filter != AUTOMATIC:
         return ""
@@ -36,7 +40,7 @@ def sentence(settings) -> str:
     return f"{FILTERS[OF_ROBOTS].label} filter: {why}" if why else "No filter: a character without a robot"
 
 
-def _why_robot(rig, joint_keys: Iterable[JointKey]) -> str:
+def _why_robot(rig: bpy.types.Object, joint_keys: Iterable[JointKey]) -> str:
     """Why a chain counts as a robot's, as part of a sentence; "" if it does not."""
     if rig.limber.device.was_connected:
         return f"'{rig.name}' has been connected to a robot"

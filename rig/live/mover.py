@@ -17,8 +17,9 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
+from ...character.file.postures import StoredPosture
 from ...character.host import Session
-from ...character.mover import GoalResidual
+from ...character.mover import GoalResidual, MoverModel
 from ...motion import Kinematic
 from ..blender.errors import RigError
 from ..bones import axes
@@ -56,7 +57,7 @@ class SceneSession(Session):
         default_factory=dict
     )  # values (n,) of stored postures, by their actions' session_uid
 
-    def tick(self, mover, inputs, dt: float) -> tuple:
+    def tick(self, mover: MoverModel, inputs: object, dt: float) -> tuple:
         if dt > 0.0:
             self.next_step = min(dt, self.step or dt)
             self.step = dt
@@ -75,7 +76,7 @@ class SceneSession(Session):
         """Warning about the motion as a whole, such as a goal that the solver changed; "" for none."""
         return ""
 
-    def goal_errors(self, mover) -> list[GoalResidual]:
+    def goal_errors(self, mover: "Mover") -> list[GoalResidual]:
         """Errors of all goals at the last tick, as solved, the mover's own goal first; of sessions with
         outputs.
         """
@@ -85,7 +86,9 @@ class SceneSession(Session):
         """Values [rad or m] of the joints at the last tick as solved, before the motion filter."""
         return self.values()
 
-    def prepare(self, mover, as_authored) -> None:
+    def prepare(
+        self, mover: "Mover", as_authored: Callable[[], AbstractContextManager[bpy.types.Depsgraph]]
+    ) -> None:
         """Reads what the mover needs before its first tick on a stage other than live's, while the scene
         shows the authored pose.
 
@@ -97,7 +100,9 @@ class SceneSession(Session):
         """Makes the next tick read stored postures again, since one may have changed."""
         self.stored = {}
 
-    def in_posture(self, mover, joint_keys: Sequence[JointKey], action: bpy.types.Action) -> np.ndarray:
+    def in_posture(
+        self, mover: "Mover", joint_keys: Sequence[JointKey], action: bpy.types.Action
+    ) -> np.ndarray:
         """Values (n,) [rad or m] of the mover's joints in a stored posture; NaN for joints that it does not
         contain.
 
@@ -106,10 +111,24 @@ class SceneSession(Session):
         """
         if action.session_uid not in self.stored:
             joint_values = mover.in_posture(action)
-            if not joint_values:
-                raise RigError(postures.foreign(action, mover.settings))
             self.stored[action.session_uid] = np.array([joint_values.get(key, nan) for key in joint_keys])
-        return self.stored[action.session_uid]
+        values = self.stored[action.session_uid]
+        if np.isnan(values).all():
+            raise RigError(postures.foreign(action, mover.settings))
+        return values
+
+    def known_postures(self, mover: "Mover", joint_keys: Sequence[JointKey]) -> dict[int, StoredPosture]:
+        """The stored postures that have values of the mover's joints, by their indices in its list."""
+        known = {}
+        for index, posture in enumerate(mover.settings.postures):
+            if posture.action is None:
+                continue
+            try:
+                values = self.in_posture(mover, joint_keys, posture.action)
+            except RigError:
+                continue
+            known[index] = StoredPosture(posture.action.name, values)
+        return known
 
     def values(self) -> dict[JointKey, float]:
         """Value of each joint or motor [rad or m] after the filter; empty before the first tick."""
@@ -152,7 +171,9 @@ class SceneSession(Session):
         unknown.
         """
 
-    def keys(self, mover, placement, before: Mapping[Channel, float]) -> dict[Channel, float]:
+    def keys(
+        self, mover: "Mover", placement: Placement, before: Mapping[Channel, float]
+    ) -> dict[Channel, float]:
         """Values to key in this frame, after a tick.
 
         Args:
@@ -195,10 +216,10 @@ class Mover(PostureKeeper, _Pair):
         return self.session_type()
 
     @abstractmethod
-    def moved(self, session) -> Moved:
+    def moved(self, session: SceneSession) -> Moved:
         """The bones and bodies that the mover moves, on which others may depend."""
 
-    def needs(self, session, moved: Sequence[Moved], index: int, certain: bool) -> list[int]:
+    def needs(self, session: SceneSession, moved: Sequence[Moved], index: int, certain: bool) -> list[int]:
         """Indices of the movers on which this mover depends.
 
         Args:
@@ -209,15 +230,15 @@ class Mover(PostureKeeper, _Pair):
         """
         return []
 
-    def place(self, placement: Placement, pose) -> None:
+    def place(self, placement: Placement, pose: Mapping) -> None:
         """Writes the mover's pose to predicted transforms."""
         placement.move(self.owner, pose)
 
-    def bodies(self, session) -> Bodies:
+    def bodies(self, session: SceneSession) -> Bodies:
         """Objects and bones that show the bodies of a mechanism; empty for other movers."""
         return NO_BODIES
 
-    def bones(self, session) -> Iterable[str]:
+    def bones(self, session: SceneSession) -> Iterable[str]:
         """Names of the owner's bones that the mover moves."""
         return session.reader.moved if session.reader else ()
 
@@ -316,11 +337,11 @@ class Mover(PostureKeeper, _Pair):
     def own_identity(self) -> None:
         """Gives a duplicated mover a new uid when it is first used."""
 
-    def links(self, session) -> list[str]:
+    def links(self, session: SceneSession) -> list[str]:
         """Names of the owner's bones that are checked against no-go zones."""
         return []
 
-    def unmeasured(self, session) -> str:
+    def unmeasured(self, session: SceneSession) -> str:
         """Which parts of the mover cannot be checked against no-go zones, as a sentence; "" if all can."""
         return ""
 

@@ -4,6 +4,8 @@ find movers.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+import bpy
+
 from ...solvers.table import SOLVERS
 from ..blender.selection import selected
 from ..bodies import pairing
@@ -32,8 +34,9 @@ from ..scene.goal import followed
 from ..scene.placement import BoneFrame, Placement
 from .body_session import BodySession
 from .chain_session import ChainSession, ShownPose
+from .lids import lid_bones
 from .mechanism_session import MechanismSession
-from .mover import Authored, JointKey, Mover
+from .mover import Authored, JointKey, Mover, SceneSession
 from .posture_keeper import BoneJoints, BonePostures, MotorPostures
 
 
@@ -47,21 +50,21 @@ class ChainMover(BonePostures, Mover):
     looks_forward = True
 
     @staticmethod
-    def settings_on(owner) -> list[LimberChain]:
+    def settings_on(owner: bpy.types.Object) -> list[LimberChain]:
         return list(owner.limber.chains) if owner.type == "ARMATURE" else []
 
     @classmethod
-    def chosen_on(cls, owner) -> LimberChain | None:
+    def chosen_on(cls, owner: bpy.types.Object) -> LimberChain | None:
         """The selected chain of an armature; None: there is none."""
         return selected(cls.settings_on(owner), owner.limber.active_chain)
 
-    def moved(self, session) -> Moved:
+    def moved(self, session: ChainSession) -> Moved:
         return self.moves
 
-    def needs(self, session, moved: Sequence[Moved], index: int, certain: bool) -> list[int]:
+    def needs(self, session: SceneSession, moved: Sequence[Moved], index: int, certain: bool) -> list[int]:
         return [k for k in leaders_of(self, moved, certain) if k != index]
 
-    def place(self, placement: Placement, pose) -> None:
+    def place(self, placement: Placement, pose: Mapping) -> None:
         super().place(placement, pose)
         if isinstance(pose, ShownPose):
             placement.move_chain(
@@ -72,7 +75,7 @@ class ChainMover(BonePostures, Mover):
                 },
             )
 
-    def bones(self, session) -> Iterable[str]:
+    def bones(self, session: SceneSession) -> Iterable[str]:
         return super().bones(session) or joint_bones(self.settings)
 
     @property
@@ -80,6 +83,7 @@ class ChainMover(BonePostures, Mover):
         return [
             *(joint.bone for joint in self.settings.joints),
             *(follower.bone for follower in followers(self.settings)),
+            *lid_bones(self.settings),
         ]
 
     @property
@@ -115,7 +119,7 @@ class ChainMover(BonePostures, Mover):
     def part_moved_by(self, other: Mover) -> str:
         return moved_part(self, other.moves, supports(self))
 
-    def links(self, session) -> list[str]:
+    def links(self, session: SceneSession) -> list[str]:
         return moved_bones(*self)
 
     def joints(self) -> list:
@@ -131,21 +135,21 @@ class BodyMover(BoneJoints, Mover):
     has_servos = False
 
     @staticmethod
-    def settings_on(owner) -> list[LimberRetarget]:
+    def settings_on(owner: bpy.types.Object) -> list[LimberRetarget]:
         body = owner.limber.retarget
         return [body] if owner.type == "ARMATURE" and (body.live or body.pairs) else []
 
     @classmethod
-    def chosen_on(cls, owner) -> LimberRetarget | None:
+    def chosen_on(cls, owner: bpy.types.Object) -> LimberRetarget | None:
         """Settings of the body if it has a source armature or bone pairs; None otherwise."""
         if owner.type == "ARMATURE" and owner.limber.retarget.source is not None:
             return owner.limber.retarget
         return super().chosen_on(owner)
 
-    def moved(self, session) -> Moved:
+    def moved(self, session: SceneSession) -> Moved:
         return Moved()  # it comes before the chains that warp what it does
 
-    def place(self, placement: Placement, pose) -> None:
+    def place(self, placement: Placement, pose: Mapping) -> None:
         placement.move(self.owner, pose, getattr(pose, "frames", {}))
 
     @property
@@ -171,7 +175,7 @@ class BodyMover(BoneJoints, Mover):
             " postures of that"
         )
 
-    def links(self, session) -> list[str]:
+    def links(self, session: SceneSession) -> list[str]:
         return session.reader.names
 
     def joints(self) -> list:
@@ -193,26 +197,26 @@ class MechanismMover(MotorPostures, Mover):
     rank = 2
 
     @staticmethod
-    def settings_on(owner) -> list[LimberMechanism]:
+    def settings_on(owner: bpy.types.Object) -> list[LimberMechanism]:
         return [owner.limber.mechanism] if owner.limber.mechanism.uid else []
 
-    def moved(self, session) -> Moved:
+    def moved(self, session: SceneSession) -> Moved:
         return Moved(bodies=self.bodies(session))
 
-    def needs(self, session, moved: Sequence[Moved], index: int, certain: bool) -> list[int]:
+    def needs(self, session: SceneSession, moved: Sequence[Moved], index: int, certain: bool) -> list[int]:
         if session.made is None:
             return []
         leaders = inputs.leaders(*self, session.made.reading, certain)
         return [k for k, other in enumerate(moved) if any(map(other.moves, leaders))]
 
-    def place(self, placement: Placement, pose) -> None:
+    def place(self, placement: Placement, pose: Mapping) -> None:
         placement.carry(pose)
 
-    def bodies(self, session) -> Bodies:
+    def bodies(self, session: SceneSession) -> Bodies:
         session.take_up(*self)
         return session.made.bodies if session.made is not None else NO_BODIES
 
-    def bones(self, session) -> Iterable[str]:
+    def bones(self, session: SceneSession) -> Iterable[str]:
         return ()
 
     @property
@@ -233,10 +237,10 @@ class MechanismMover(MotorPostures, Mover):
         assembled.store(self.owner, mechanism)
         note_values(self.owner, mechanism.model.solver, mechanism.model.rest)
 
-    def links(self, session) -> list[str]:
+    def links(self, session: SceneSession) -> list[str]:
         return [part.bone for part in session.reading.parts if part.role == "MOVES" and part.bone]
 
-    def unmeasured(self, session) -> str:
+    def unmeasured(self, session: SceneSession) -> str:
         if len(self.links(session)) == sum(part.role == "MOVES" for part in session.reading.parts):
             return ""
         return (
@@ -273,30 +277,30 @@ class MechanismMover(MotorPostures, Mover):
 KINDS: list[type[Mover]] = [BodyMover, ChainMover, MechanismMover]
 
 
-def mover_of(owner, settings) -> Mover:
+def mover_of(owner: bpy.types.Object, settings: bpy.types.PropertyGroup) -> Mover:
     """The mover for these settings, of the kind that the settings have."""
     return next(kind for kind in KINDS if isinstance(settings, kind.settings_type))(owner, settings)
 
 
-def movers_of(owner) -> Iterator[Mover]:
+def movers_of(owner: bpy.types.Object) -> Iterator[Mover]:
     """All movers of an object, live or not: its body if it is paired, its chains, its mechanism."""
     return (kind(owner, settings) for kind in KINDS for settings in kind.settings_on(owner))
 
 
-def chosen_of(owner) -> list[Mover]:
+def chosen_of(owner: bpy.types.Object) -> list[Mover]:
     """The selected movers of an object, at most one of a kind: its body, its selected chain, its
     mechanism.
     """
     return [kind(owner, settings) for kind in KINDS if (settings := kind.chosen_on(owner)) is not None]
 
 
-def in_use(owner) -> Mover | None:
+def in_use(owner: bpy.types.Object) -> Mover | None:
     """The mover that operators use on an object: its selected chain, else its body, else its mechanism; None:
     it has none.
     """
     return min(chosen_of(owner), key=lambda mover: not isinstance(mover, ChainMover), default=None)
 
 
-def live_of(owner) -> list[Mover]:
+def live_of(owner: bpy.types.Object) -> list[Mover]:
     """The live movers of an object."""
     return [mover for mover in movers_of(owner) if mover.is_live]

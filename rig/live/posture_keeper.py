@@ -4,6 +4,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from math import isfinite
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
@@ -17,6 +18,9 @@ from ..bones.rotation_modes import Limits
 from ..bones.shown_values import Deviation
 from ..chains import postures
 from ..chains.skeleton import ChainReader
+
+if TYPE_CHECKING:
+    from .mover import SceneSession
 
 
 class PostureKeeper:
@@ -37,7 +41,7 @@ class PostureKeeper:
 
         Args:
             before: Returns values in the frame before, as far as they are known: a pose that constraints make
-                does not tell full turns.
+                does not tell full revolutions.
         """
 
     def deviations(self) -> list[Deviation]:
@@ -109,7 +113,7 @@ class PostureKeeper:
         """Why the chosen posture has only a limited effect, as a sentence; "" if nothing limits it."""
         return ""
 
-    def store_posture(self, name: str, session) -> bpy.types.Action:
+    def store_posture(self, name: str, session: "SceneSession") -> bpy.types.Action:
         """Makes a pose asset of the posed values of the mover's joints, and selects it in the mover's list.
 
         Raises:
@@ -212,7 +216,7 @@ class BonePostures(BoneJoints):
     def posture_settings(self) -> tuple[str, ...]:
         return ("transition",)
 
-    def store_posture(self, name: str, session) -> bpy.types.Action:
+    def store_posture(self, name: str, session: "SceneSession") -> bpy.types.Action:
         return postures.store(self.owner, self.settings, name)
 
     def apply_posture(self, action: bpy.types.Action) -> list[tuple[str, str, int]]:
@@ -248,7 +252,7 @@ class MotorPostures(PostureKeeper):
             " set Driven By to Motors"
         )
 
-    def store_posture(self, name: str, session) -> bpy.types.Action:
+    def store_posture(self, name: str, session: "SceneSession") -> bpy.types.Action:
         shown = session.values() if self.is_live and self.settings.drive == "TARGETS" else {}
         values = shown or self.posed()
         action = self._make_posture(name, values)

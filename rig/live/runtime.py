@@ -18,7 +18,7 @@ from ..showing import mechanism_proxy
 from ..showing import proxy as proxies
 from .budget import Clock
 from .mechanism_session import MechanismSession
-from .mover import Mover
+from .mover import Mover, SceneSession
 from .movers import ChainMover, MechanismMover, live_of, movers_of
 from .stage import SceneStage
 
@@ -54,7 +54,12 @@ class Member:
         """
         chains = [chain for chain in self.rig.limber.chains if chain.live and chain.joints]
         return {
-            chain.joints[0].bone: list(filter(depends_on_objects_alone, targets(chain))) for chain in chains
+            chain.joints[0].bone: [
+                target.obj
+                for target in targets(chain)
+                if not target.bone and depends_on_objects_alone(target.obj)
+            ]
+            for chain in chains
         }
 
     def is_in_line(self) -> bool:
@@ -83,7 +88,7 @@ class Registry:
     def __iter__(self) -> Iterator[Member]:
         return (member for member in self.members if exists(member.rig))
 
-    def movers_of_mechanisms(self, scene=None) -> list[Mover]:
+    def movers_of_mechanisms(self, scene: bpy.types.Scene | None = None) -> list[Mover]:
         """All live mechanisms; with `scene`, those of that scene."""
         owners = [owner for uid, name in self.mechanisms.items() if (owner := find(name, uid)) is not None]
         return [
@@ -175,7 +180,7 @@ class Registry:
         mechanism_proxy.discard_others(())
 
 
-def _is_attached(owner) -> bool:
+def _is_attached(owner: bpy.types.Object) -> bool:
     """Whether a mechanism's owner is there, and its bodies copy the proxy if it could be read."""
     if owner is None:
         return False
@@ -183,12 +188,12 @@ def _is_attached(owner) -> bool:
     return mechanism is None or mechanism_proxy.is_attached(owner, mechanism.reading)
 
 
-def is_live(rig) -> bool:
+def is_live(rig: bpy.types.Object) -> bool:
     """Whether a mover on the armature is switched to live."""
     return any(mover.is_live and mover.is_on_rig for mover in movers_of(rig))
 
 
-def can_show(rig) -> bool:
+def can_show(rig: bpy.types.Object) -> bool:
     """Whether constraints can be added to the armature's bones: not to those of a linked armature."""
     return rig.library is None
 
@@ -232,17 +237,22 @@ def _rename_in_chain(chain: LimberChain, renamed: Mapping[str, str]) -> dict[str
         joint.bone = new
     for end in chain.ends:
         end.bone = renamed.get(end.bone, end.bone)
+    for lid in chain.eyes.lids:
+        lid.bone = renamed.get(lid.bone, lid.bone)
+    for settings in (chain, *chain.targets, *chain.ends):
+        if settings.target == chain.id_data:
+            settings.target_bone = renamed.get(settings.target_bone, settings.target_bone)
     return labels
 
 
-def exists(obj) -> bool:
+def exists(obj: bpy.types.Object) -> bool:
     try:
         return obj is not None and bool(obj.name)
     except ReferenceError:
         return False
 
 
-def show(owner, session: MechanismSession) -> None:
+def show(owner: bpy.types.Object, session: MechanismSession) -> None:
     """Writes the poses of a mechanism's bodies to its proxy: the solved ones, or the authored ones before the
     first tick.
     """
@@ -277,13 +287,15 @@ class Runtime:
     )
     has_rendered: bool = False  # whether something was rendered when a timer last looked
     rendering: Playback[SceneStage] | None = None  # a render steps through frames on a stage of its own
+    # session_uid of a scene -> events for its behaviour since the last tick
+    events: dict[int, list[str]] = field(default_factory=dict)
 
     @property
     def is_any(self) -> bool:
         """Whether any mover of the file is live."""
         return bool(self.registry.members or self.registry.mechanisms)
 
-    def note_rest(self, scene, movers: list[Mover]) -> None:
+    def note_rest(self, scene: bpy.types.Scene, movers: list[Mover]) -> None:
         """Records whether any mover of a scene still moves."""
         if self.playback.stage.is_at_rest(movers):
             self.moving.discard(scene.session_uid)
@@ -320,7 +332,7 @@ def forget() -> None:
     _now = Runtime()
 
 
-def live_movers(scene=None) -> list[Mover]:
+def live_movers(scene: bpy.types.Scene | None = None) -> list[Mover]:
     """All live movers, or those of one scene: for each armature its body, then its chains; then
     mechanisms.
     """
@@ -333,11 +345,11 @@ def live_movers(scene=None) -> list[Mover]:
     return rig_movers + _now.registry.movers_of_mechanisms(scene)
 
 
-def live_chains(scene=None) -> list[Mover]:
+def live_chains(scene: bpy.types.Scene | None = None) -> list[Mover]:
     """All live chains, or those of one scene."""
     return [mover for mover in live_movers(scene) if isinstance(mover, ChainMover)]
 
 
-def session(owner, settings):
+def session(owner: bpy.types.Object, settings: bpy.types.PropertyGroup) -> SceneSession:
     """The session of a mover on the live stage, given its owner object and its settings."""
     return _now.playback.stage.session(owner, settings)

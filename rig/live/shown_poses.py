@@ -2,8 +2,11 @@
 bodies.
 """
 
+import bpy
+
 from ...solvers.kinematics.rotations import IDENTITY
 from ..bones.joint_bones import NO_SCALE, ORIGIN
+from ..properties.eyes import shown_lids
 from ..showing import proxy
 from . import runtime
 from .mover import Mover
@@ -11,7 +14,9 @@ from .runtime import Member, can_show, current, exists, live_movers
 from .stage import SceneStage
 
 
-def show_all(scene, stage: SceneStage, depsgraph, movers: list[Mover]) -> None:
+def show_all(
+    scene: bpy.types.Scene, stage: SceneStage, depsgraph: bpy.types.Depsgraph, movers: list[Mover]
+) -> None:
     """Shows the poses that a stage has for all live movers of a scene."""
     by_owner: dict[int, list[Mover]] = {}
     for mover in movers:
@@ -30,7 +35,9 @@ def show_mechanism(mover: Mover, stage: SceneStage) -> None:
         runtime.show(mover.owner, stage.session(*mover))
 
 
-def show_member(member: Member, movers: list[Mover], stage: SceneStage, depsgraph=None) -> None:
+def show_member(
+    member: Member, movers: list[Mover], stage: SceneStage, depsgraph: bpy.types.Depsgraph | None = None
+) -> None:
     """Writes the poses of an armature's live movers to its proxy; bones of chains that are not solved yet
     stay as authored.
     """
@@ -38,7 +45,9 @@ def show_member(member: Member, movers: list[Mover], stage: SceneStage, depsgrap
         return
     channels: dict[str, tuple] = {}
     for mover in movers:
-        channels.update(stage.session(*mover).pose)
+        session = stage.session(*mover)
+        channels.update(session.pose)
+        shown_lids[mover.key] = getattr(session.outputs, "lid", 0.0)
     authored = (member.rig.evaluated_get(depsgraph) if depsgraph else member.rig).pose.bones
     rotations, locations, scales = [], [], []
     for name in member.order:
@@ -55,7 +64,7 @@ def show_member(member: Member, movers: list[Mover], stage: SceneStage, depsgrap
         proxy.write(member.proxy, rotations, locations, scales)
 
 
-def show(scene, stage: SceneStage, depsgraph) -> None:
+def show(scene: bpy.types.Scene, stage: SceneStage, depsgraph: bpy.types.Depsgraph) -> None:
     """Shows a stage's poses on the proxies of a scene, and evaluates the scene once more, so that all that
     constraints make of them is there too. References to evaluated data become invalid.
     """
@@ -63,12 +72,12 @@ def show(scene, stage: SceneStage, depsgraph) -> None:
     evaluate(depsgraph)
 
 
-def show_live(scene) -> None:
+def show_live(scene: bpy.types.Scene) -> None:
     """Shows the poses of live motion again, after those of another stage."""
     show_all(scene, current().playback.stage, None, live_movers(scene))
 
 
-def evaluate(depsgraph) -> None:
+def evaluate(depsgraph: bpy.types.Depsgraph) -> None:
     """Evaluates once more what depends on the poses that were shown last. References to evaluated data become
     invalid.
     """

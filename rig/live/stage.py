@@ -6,6 +6,9 @@ from that one's new, filtered pose, since Blender's evaluated pose is one frame 
 
 from collections.abc import Mapping, Sequence
 
+import bpy
+
+from ...character.behaviour.performer import Performer
 from ...character.one_thread import in_one_thread
 from ...character.stage import Stage
 from ...solvers.goals import GazeGoal
@@ -16,6 +19,8 @@ from ..scene.rest_frames import RestFrames
 from .mover import Key, Mover, SceneSession
 from .movers import mover_of
 
+PERFORMERS = "performers"  # their key in a snapshot
+
 
 class SceneHost:
     """Implementation of `character.host.Host` for a Blender scene in one frame.
@@ -25,7 +30,7 @@ class SceneHost:
         depsgraph: The evaluated scene.
     """
 
-    def __init__(self, stage: "SceneStage", depsgraph) -> None:
+    def __init__(self, stage: "SceneStage", depsgraph: bpy.types.Depsgraph) -> None:
         self.stage, self.depsgraph = stage, depsgraph
         self.bodies: dict[int, set[str]] = {}  # object's session_uid -> bones that show bodies of mechanisms
 
@@ -42,7 +47,7 @@ class SceneHost:
             for k, (mover, session) in enumerate(zip(movers, sessions, strict=True))
         ]
 
-    def view(self, poses) -> Placement:
+    def view(self, poses: Sequence[tuple[Mover, SceneSession, Mapping]]) -> Placement:
         """Predicted transforms with these poses; a mover without a pose counts as authored."""
         placement = Placement(self.depsgraph, {}, self.stage.rests)
         for mover, session, pose in poses:
@@ -52,12 +57,17 @@ class SceneHost:
             mover.place(placement, pose)
         return placement
 
-    def followed(self, rig) -> Mapping[str, Followed]:
+    def followed(self, rig: bpy.types.Object) -> Mapping[str, Followed]:
         """Solved channels of bones that a retarget moves, which chains on that armature use instead of the
         authored ones.
         """
         session = self.stage.sessions.get((rig.session_uid, BODY))
         return session.shown if session is not None else {}
+
+    @property
+    def performer(self) -> Performer | None:
+        """What directs the scene's chains; None: nothing does."""
+        return self.stage.performers.get(self.depsgraph.scene.session_uid)
 
     def solver(self, chain: Mover) -> str:
         """Name of a chain's solver."""
@@ -85,14 +95,38 @@ class SceneStage(Stage):
         super().__init__()
         self.solvers = solvers or {}
         self.dirty: set[str] = set()
+        self.performers: dict[int, Performer] = {}  # of behaviours, by their scenes' session_uid
         self.rests = RestFrames()
 
     def empty(self) -> "SceneStage":
         other = SceneStage(self.solvers)
         other.dirty = set(self.dirty)
+        other.performers = {scene: performer.copy() for scene, performer in self.performers.items()}
         return other
 
-    def session(self, owner, settings) -> SceneSession:
+    def snapshot(self) -> dict:
+        performers = {scene: performer.copy() for scene, performer in self.performers.items()}
+        return {**super().snapshot(), PERFORMERS: performers}
+
+    def copy(self, snapshot: Mapping | None = None) -> "SceneStage":
+        other = super().copy(snapshot)
+        if snapshot is not None:
+            other.performers = {scene: before.copy() for scene, before in snapshot[PERFORMERS].items()}
+        return other
+
+    def restart(self) -> None:
+        super().restart()
+        self.settle()
+
+    def settle(self, scene: int | None = None) -> None:
+        """Chains are in the roles of their behaviours at once; `scene`: session_uid of a scene, for that one
+        alone.
+        """
+        for uid, performer in self.performers.items():
+            if scene in (None, uid):
+                performer.settle()
+
+    def session(self, owner: bpy.types.Object, settings: bpy.types.PropertyGroup) -> SceneSession:
         """Session of a mover, by its owner object and its settings."""
         known_session = self.sessions.get((owner.session_uid, settings.uid))
         return known_session if known_session is not None else self.of(mover_of(owner, settings))
@@ -111,7 +145,7 @@ class SceneStage(Stage):
     def advance(
         self,
         movers: Sequence[tuple],
-        depsgraph,
+        depsgraph: bpy.types.Depsgraph,
         dt: float,
         ahead: Mapping[Key, Sequence[GazeGoal]] | None = None,
     ) -> None:
@@ -129,7 +163,7 @@ class SceneStage(Stage):
         self.tick(in_one_order(movers), SceneHost(self, depsgraph), dt, ahead or {})
         self.dirty.clear()
 
-    def has_changed(self, movers: Sequence[tuple], depsgraph) -> bool:
+    def has_changed(self, movers: Sequence[tuple], depsgraph: bpy.types.Depsgraph) -> bool:
         """Whether inputs of a mover have changed since the last tick, or became valid or invalid, or a motion
         was interrupted by undo.
         """
@@ -138,7 +172,7 @@ class SceneStage(Stage):
     def is_at_rest(self, movers: Sequence[tuple]) -> bool:
         return super().is_at_rest([as_mover(mover) for mover in movers])
 
-    def placement(self, movers: Sequence[tuple], depsgraph) -> Placement:
+    def placement(self, movers: Sequence[tuple], depsgraph: bpy.types.Depsgraph) -> Placement:
         """Predicted transforms of the scene with the movers' newest poses."""
         return self.view(in_one_order(movers), SceneHost(self, depsgraph))
 

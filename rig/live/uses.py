@@ -4,6 +4,8 @@ of mover.
 
 from enum import Enum
 
+import bpy
+
 from ..blender.errors import RigError
 from ..bodies import pairing, receiver
 from ..chains.check import why_not_live
@@ -23,8 +25,8 @@ class Use(Enum):
     HAND = "hand"  # Move by Hand
 
 
-def why_not(use: Use, mover: Mover, context=None) -> str:
-    """Why a mover cannot be used in this way (live, bake, compare, check, move by hand), with the remedy; ""
+def why_not(use: Use, mover: Mover, context: bpy.types.Context | None = None) -> str:
+    """Why a mover cannot be used like this (live, bake, compare, check, move by hand), with the remedy; ""
     if it can. Fast, since panels call it.
     """
     if use is Use.LIVE and mover.is_live:
@@ -37,7 +39,7 @@ def with_company(use: Use, mover: Mover) -> list[Mover]:
     """Movers to bake or check together: a mover, and those of the same object that are live or belong to
     every bake.
 
-    Movers that cannot be used in this way are left out.
+    Movers that cannot be used like this are left out.
     """
     company = (
         candidate
@@ -60,7 +62,7 @@ def as_seen(mover: Mover) -> list[Mover]:
     return [candidate for candidate in unsolved if candidate.constrained_bones()]
 
 
-def no_source(retarget) -> str:
+def no_source(retarget: bpy.types.PropertyGroup) -> str:
     """Why a body cannot be paired, with the remedy; "" if it can."""
     if pairing.is_streamed(retarget):
         return "" if receiver.find(retarget.host, retarget.port) else "Nothing listens: press Listen"
@@ -69,7 +71,7 @@ def no_source(retarget) -> str:
     )
 
 
-def no_pairs(rig, retarget) -> str:
+def no_pairs(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> str:
     """Why a body cannot be calibrated or go live, with the remedy; "" if it can."""
     if why := no_source(retarget):
         return why
@@ -80,11 +82,11 @@ def no_pairs(rig, retarget) -> str:
     return ""
 
 
-def _chain_live(mover: Mover, context) -> str:
+def _chain_live(mover: Mover, context: bpy.types.Context) -> str:
     return why_not_live(context, *mover)
 
 
-def _body_live(mover: Mover, context) -> str:
+def _body_live(mover: Mover, context: bpy.types.Context) -> str:
     if why := no_pairs(*mover):
         return why
     try:
@@ -94,7 +96,7 @@ def _body_live(mover: Mover, context) -> str:
     return ""
 
 
-def _mechanism_live(mover: Mover, context) -> str:
+def _mechanism_live(mover: Mover, context: bpy.types.Context) -> str:
     owner, settings = mover
     if why := mover.why_no_servos:
         return why
@@ -110,15 +112,15 @@ def _mechanism_live(mover: Mover, context) -> str:
     return ""
 
 
-def _no_target(mover: Mover, context) -> str:
+def _no_target(mover: Mover, context: bpy.types.Context) -> str:
     return "" if mover.has_goal else no_target(ends_of(mover.settings)[0])
 
 
-def _chain_frames(mover: Mover, context) -> str:
+def _chain_frames(mover: Mover, context: bpy.types.Context) -> str:
     return _no_target(mover, context) or why_taken(*mover, assembled.bones(mover.owner))
 
 
-def _body_frames(mover: Mover, context) -> str:
+def _body_frames(mover: Mover, context: bpy.types.Context) -> str:
     if pairing.is_streamed(mover.settings):
         return (
             "A live stream has no frames to bake: press Record Live and play the scene while the stream"
@@ -127,15 +129,15 @@ def _body_frames(mover: Mover, context) -> str:
     return _body_live(mover, context)
 
 
-def _one_solver(mover: Mover, context) -> str:
+def _one_solver(mover: Mover, context: bpy.types.Context) -> str:
     return f"{mover.label} has one solver: Compare is for chains, which have several to choose from"
 
 
-def _live_moves(mover: Mover, context) -> str:
+def _live_moves(mover: Mover, context: bpy.types.Context) -> str:
     return f"{mover.label} is live and moves the same joints: press End Live first" if mover.is_live else ""
 
 
-def _motors_drive(mover: Mover, context) -> str:
+def _motors_drive(mover: Mover, context: bpy.types.Context) -> str:
     """Why a mechanism's motors cannot be moved by hand, with the remedy; "" if they can: its Driven By is
     Motors.
     """

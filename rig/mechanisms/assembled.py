@@ -9,6 +9,8 @@ from collections.abc import Container
 from dataclasses import dataclass
 from functools import cached_property
 
+import bpy
+
 from ...character.mechanism.tick import MechanismModel
 from ...character.one_thread import in_one_thread
 from ...solvers.amounts import rounded
@@ -48,7 +50,7 @@ class Assembled:
 
 
 @in_one_thread
-def prepare(owner, depsgraph, is_rest: bool = False) -> Assembled:
+def prepare(owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph, is_rest: bool = False) -> Assembled:
     """Reads and assembles the mechanism as authored. `is_rest`: as for `read`.
 
     Raises:
@@ -78,12 +80,12 @@ def prepare(owner, depsgraph, is_rest: bool = False) -> Assembled:
     return Assembled(reading, model, inputs.base(owner, reading, Placement(depsgraph, {})))
 
 
-def store(owner, ready: Assembled) -> None:
+def store(owner: bpy.types.Object, ready: Assembled) -> None:
     """Stores an assembled mechanism, which is used while the mechanism is live."""
     _stored[owner.session_uid] = ready
 
 
-def stored(owner) -> Assembled | None:
+def stored(owner: bpy.types.Object) -> Assembled | None:
     """The stored mechanism of an owner; None if there is none."""
     return _stored.get(owner.session_uid)
 
@@ -94,7 +96,7 @@ def drop_others(owners: Container[int]) -> None:
         del _stored[uid]
 
 
-def bones(rig) -> Container[str]:
+def bones(rig: bpy.types.Object) -> Container[str]:
     """Names of an armature's bones that its live mechanism moves."""
     mechanism = _stored.get(rig.session_uid)
     return mechanism.bodies.get(rig.session_uid, {}) if mechanism is not None else ()

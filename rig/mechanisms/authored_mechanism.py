@@ -4,13 +4,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from operator import attrgetter
 
+import bpy
 import numpy as np
+from mathutils import Matrix
 
 from ...solvers.kinematics.se3 import Array, frame_array, inverse
 from ...solvers.mechanism.model import WORLD, Body, Joint, Mechanism, MechanismError
 from ..blender.errors import RigError
 from ..blender.presence import find
 from . import bones, joints, rest_pose
+from .joints import ObjectJoint
 from .masses import Mass, of_object
 from .motorised import with_motors
 from .ownership import deleted_joints, is_joint, joint_objects, role_of
@@ -61,7 +64,7 @@ class Reading:
         Array, ...
     ] = ()  # outermost points (n, 3) of the bodies' meshes in their frames, in the order of the bodies
 
-    def base_now(self, owner) -> Array:
+    def base_now(self, owner: bpy.types.Object) -> Array:
         """World pose (4, 4) of the base, as authored."""
         part = self.base_part
         if part is None:
@@ -77,7 +80,7 @@ class Reading:
         )
         return base_pose
 
-    def part(self, obj) -> Part | None:
+    def part(self, obj: bpy.types.Object) -> Part | None:
         return next((part for part in self.parts if part.uid == obj.session_uid and not part.bone), None)
 
     @property
@@ -93,7 +96,7 @@ class Reading:
         return [*self.shown_parts, *self.carried]
 
 
-def signature(owner) -> tuple:
+def signature(owner: bpy.types.Object) -> tuple:
     """Joints, closures, motors and bones of a mechanism as a tuple, to detect changes. Fast, since it is
     computed in every tick.
     """
@@ -105,13 +108,13 @@ def signature(owner) -> tuple:
     return joint_signature, closure_signature, motors, _rest_of_bones(owner) if settings.use_bones else b""
 
 
-def _rest_of_bones(rig) -> bytes:
+def _rest_of_bones(rig: bpy.types.Object) -> bytes:
     matrices = np.empty(16 * len(rig.data.bones), np.float32)
     rig.data.bones.foreach_get("matrix_local", matrices)
     return matrices.tobytes()
 
 
-def read(owner, depsgraph, is_rest: bool = False) -> Reading:
+def read(owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph, is_rest: bool = False) -> Reading:
     """The mechanism of an owner as it is authored. Call while the scene shows the authored pose.
 
     Args:
@@ -145,7 +148,9 @@ def read(owner, depsgraph, is_rest: bool = False) -> Reading:
 
 
 class _Reader:
-    def __init__(self, owner, depsgraph, object_joints: list, is_rest: bool) -> None:
+    def __init__(
+        self, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph, object_joints: list, is_rest: bool
+    ) -> None:
         self.owner, self.depsgraph = owner, depsgraph
         self.parts: dict[str, Part] = {}
         self.poses: dict[str, Array] = {}  # rest poses of the bodies
@@ -169,7 +174,7 @@ class _Reader:
             else rest_pose.as_it_stands(poses, base)
         )
 
-    def matrix(self, obj):
+    def matrix(self, obj: bpy.types.Object) -> Matrix:
         evaluated = obj.evaluated_get(self.depsgraph)
         if not obj.users_collection:
             raise RigError(
@@ -203,7 +208,7 @@ class _Reader:
                 _joint(joint, parent, child, self._on(parent, at_parent), self._on(child, at_child))
             )
 
-    def _add_body(self, body) -> None:
+    def _add_body(self, body: bpy.types.Object) -> None:
         if body.library is not None:
             raise RigError(
                 f"Body '{body.name}' is another file's: make a library override of it (Object > Library"
@@ -376,7 +381,7 @@ class _Reader:
                 )
 
 
-def _joint(object_joint, parent: str, child: str, at_parent: Array, at_child: Array) -> Joint:
+def _joint(object_joint: ObjectJoint, parent: str, child: str, at_parent: Array, at_child: Array) -> Joint:
     limited = any(map(np.isfinite, (*object_joint.lower, *object_joint.upper)))
     lower, upper = (object_joint.lower, object_joint.upper) if limited else ((), ())
     return Joint(
@@ -392,7 +397,7 @@ def _joint(object_joint, parent: str, child: str, at_parent: Array, at_child: Ar
     )
 
 
-def _ancestors(obj) -> list:
+def _ancestors(obj: bpy.types.Object) -> list:
     ancestors = []
     while obj.parent is not None:
         obj = obj.parent

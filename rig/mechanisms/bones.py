@@ -4,6 +4,7 @@ closures files.
 
 from dataclasses import dataclass
 
+import bpy
 import numpy as np
 
 from ...robots.closures import mechanism_of
@@ -48,7 +49,7 @@ class Bones:
     warnings: tuple[str, ...] = ()
 
 
-def read(rig, depsgraph) -> Bones:
+def read(rig: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Bones:
     """Bodies and joints of all bones of an armature, in the pose that is shown.
 
     Raises:
@@ -61,7 +62,7 @@ def read(rig, depsgraph) -> Bones:
     return _from_hierarchy(rig, depsgraph)
 
 
-def not_below(rig, end: str) -> set[str]:
+def not_below(rig: bpy.types.Object, end: str) -> set[str]:
     """Bones that the armature's mechanism needs: a new chain that ends at bone `end` must begin below all of
     them.
 
@@ -80,7 +81,7 @@ def not_below(rig, end: str) -> set[str]:
     return needed_bones if end not in needed_bones else set()
 
 
-def needed(rig) -> set[str]:
+def needed(rig: bpy.types.Object) -> set[str]:
     """Bones of the armature's mechanism with a closure, a motor or a goal, and all their ancestors.
 
     Raises:
@@ -99,7 +100,7 @@ def needed(rig) -> set[str]:
     return {bone.name for lowest_bone in lowest for bone in (lowest_bone, *lowest_bone.parent_recursive)}
 
 
-def _of_file(rig, closures_file: str, motors: set[str]) -> set[str]:
+def _of_file(rig: bpy.types.Object, closures_file: str, motors: set[str]) -> set[str]:
     """Bones of bodies that a file's closures connect, or one of the motors moves."""
     mechanism, bone_of, _ = file_mechanism(rig, closures_file)
     closed = {body for joint in mechanism.joints if joint.closes for body in (joint.parent, joint.child)}
@@ -110,7 +111,7 @@ def _of_file(rig, closures_file: str, motors: set[str]) -> set[str]:
 # -- any armature --
 
 
-def _from_hierarchy(rig, depsgraph) -> Bones:
+def _from_hierarchy(rig: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Bones:
     shown = rig.evaluated_get(depsgraph)
     world, bodies = shown.matrix_world, []
     rest = rest_of(rig, world)
@@ -159,7 +160,7 @@ class _Held:
         return Joint(self.name, self.kind, self.parent, self.child, ends[0], ends[1], closes=self.closes)
 
 
-def _hinged(pose_bone, rest: Rest) -> _Held:
+def _hinged(pose_bone: bpy.types.PoseBone, rest: Rest) -> _Held:
     """The joint between a bone and its parent, from the bone's unlocked axes."""
     name, parent = pose_bone.name, pose_bone.parent
     shape, bone_pose = bone_shape(name, joint_axes(pose_bone)), rest.bones[name]
@@ -185,7 +186,7 @@ def bone_shape(name: str, free: list[str]) -> Shape:
     return shape
 
 
-def _closed(rig, closure, rest: Rest) -> _Held:
+def _closed(rig: bpy.types.Object, closure: bpy.types.PropertyGroup, rest: Rest) -> _Held:
     for word, name in (("first", closure.first), ("second", closure.second)):
         if name not in rest.bones:
             raise RigError(
@@ -205,7 +206,7 @@ def _closed(rig, closure, rest: Rest) -> _Held:
 # -- a robot from its file --
 
 
-def _from_file(rig, depsgraph) -> Bones:
+def _from_file(rig: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Bones:
     shown = rig.evaluated_get(depsgraph)
     if is_scaled(shown.matrix_world):
         raise RigError(
@@ -225,7 +226,7 @@ def _from_file(rig, depsgraph) -> Bones:
     return Bones(tuple(bodies), mechanism.joints, mechanism.warnings)
 
 
-def file_mechanism(rig, text: str) -> tuple[Mechanism, dict[str, str], dict[str, Array]]:
+def file_mechanism(rig: bpy.types.Object, text: str) -> tuple[Mechanism, dict[str, str], dict[str, Array]]:
     """Mechanism of an imported robot with closures, the name of each body's bone, and each body's rest frame
     (4, 4) in armature space.
 
@@ -252,7 +253,7 @@ def file_mechanism(rig, text: str) -> tuple[Mechanism, dict[str, str], dict[str,
     return mechanism, dict(zip(names, bones, strict=True)), resting
 
 
-def file_joint(rig, bone: str) -> Joint:
+def file_joint(rig: bpy.types.Object, bone: str) -> Joint:
     """The joint of the robot's file that moves a bone.
 
     Raises:

@@ -9,6 +9,7 @@ heads.
 from collections.abc import Iterator
 from itertools import product
 
+import bpy
 import numpy as np
 
 from ...robots.marks import closing_pairs
@@ -27,7 +28,7 @@ APART = 1e-4  # of the armature's size: points nearer to each other coincide
 ALIKE = 1e-6  # of the armature's size: distances that differ by less are the same
 
 
-def point(rig, rest: Rest, bone: str, which: str) -> Array:
+def point(rig: bpy.types.Object, rest: Rest, bone: str, which: str) -> Array:
     """World position (3,) [m] of a connection point of a bone at rest.
 
     Raises:
@@ -47,7 +48,7 @@ def point(rig, rest: Rest, bone: str, which: str) -> Array:
     return np.array(tail)
 
 
-def nearest(rig, rest: Rest, first: str, second: str) -> tuple[str, str, float]:
+def nearest(rig: bpy.types.Object, rest: Rest, first: str, second: str) -> tuple[str, str, float]:
     """The connection points of two bones that are nearest to each other at rest, and their distance [m].
     Among equal distances the first in `POINTS` is taken.
     """
@@ -66,7 +67,9 @@ def nearest(rig, rest: Rest, first: str, second: str) -> tuple[str, str, float]:
     return best
 
 
-def add(rig, rest: Rest, first: str, second: str, name: str = ""):
+def add(
+    rig: bpy.types.Object, rest: Rest, first: str, second: str, name: str = ""
+) -> tuple[bpy.types.PropertyGroup, float]:
     """Adds a closure at the points where two bones are nearest to each other; returns the closure and the gap
     [m] at rest.
     """
@@ -80,7 +83,7 @@ def add(rig, rest: Rest, first: str, second: str, name: str = ""):
     return closure, away
 
 
-def named_pairs(rig) -> list[tuple[str, str, str]]:
+def named_pairs(rig: bpy.types.Object) -> list[tuple[str, str, str]]:
     """(NAME, bone, bone) for each pair of bones named closing_NAME_1 and closing_NAME_2 that has no closure
     yet.
     """
@@ -88,7 +91,7 @@ def named_pairs(rig) -> list[tuple[str, str, str]]:
     return [pair for pair in closing_pairs(rig.data.bones.keys()) if frozenset(pair[1:]) not in closed]
 
 
-def of_closures(rig) -> Iterator[Finding]:
+def of_closures(rig: bpy.types.Object) -> Iterator[Finding]:
     """Findings about closures with a gap at rest."""
     settings = rig.limber.mechanism
     if rig.type != "ARMATURE" or not settings.use_bones or settings.closures_file:
@@ -106,7 +109,7 @@ def of_closures(rig) -> Iterator[Finding]:
             yield Finding(apart(rig, rest, closure, away))
 
 
-def gap(rig, rest: Rest, closure) -> float:
+def gap(rig: bpy.types.Object, rest: Rest, closure: bpy.types.PropertyGroup) -> float:
     """Distance [m] between a closure's two points at rest."""
     first, second = (
         point(rig, rest, closure.first, closure.first_point),
@@ -120,7 +123,7 @@ def is_apart(rest: Rest, away: float) -> bool:
     return away > APART * rest.size
 
 
-def apart(rig, rest: Rest, closure, away: float) -> str:
+def apart(rig: bpy.types.Object, rest: Rest, closure: bpy.types.PropertyGroup, away: float) -> str:
     """Sentence about a closure's gap [m], with the remedy."""
     first_point, second_point, least = nearest(rig, rest, closure.first, closure.second)
     said = (

@@ -44,7 +44,7 @@ def refuse_held(movers: Iterable[Part]) -> None:
                 )
 
 
-def _animated(part: Part, has) -> str | None:
+def _animated(part: Part, has: bpy.types.Object | bpy.types.PoseBone) -> str | None:
     """Which channel is keyed or driven, as part of a sentence; None if none is."""
     obj = has.id_data
     start = f'pose.bones["{escape_identifier(part.bone)}"].' if part.bone else ""
@@ -59,7 +59,7 @@ def _animated(part: Part, has) -> str | None:
     return None
 
 
-def refuse_taken(owner) -> None:
+def refuse_taken(owner: bpy.types.Object) -> None:
     """Raises RigError, naming both mechanisms, if another live mechanism moves a body of this one."""
     moved_uids = {body.session_uid for body in bodies(owner) if role_of(body) == "MOVES"}
     for other in bpy.data.objects:
@@ -78,7 +78,7 @@ def refuse_taken(owner) -> None:
                 )
 
 
-def why_taken(rig, chain, bodies: Collection[str]) -> str:
+def why_taken(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, bodies: Collection[str]) -> str:
     """Why a chain cannot move while a live mechanism moves these bones, with the remedy; "" if it can."""
     taken = next((joint.bone for joint in chain.joints if joint.bone in bodies), None) if bodies else None
     if taken is None:

@@ -2,6 +2,7 @@
 commanded values.
 """
 
+import bpy
 import numpy as np
 from mathutils import Matrix
 
@@ -25,7 +26,11 @@ AXES = {"X": X, "Y": Y, "Z": Z}
 
 
 def frames(
-    settings, evaluated_settings, reading: Reading, placement: Placement, back: Array
+    settings: bpy.types.PropertyGroup,
+    evaluated_settings: bpy.types.PropertyGroup,
+    reading: Reading,
+    placement: Placement,
+    back: Array,
 ) -> list[FrameGoal | CentreGoal]:
     """Goals of driven bodies, then those of the mechanism.
 
@@ -47,7 +52,11 @@ def frames(
 
 
 def of_goal(
-    goal, reading: Reading, placement: Placement, back: Array, weighed=None
+    goal: bpy.types.PropertyGroup,
+    reading: Reading,
+    placement: Placement,
+    back: Array,
+    weighed: bpy.types.PropertyGroup | None = None,
 ) -> FrameGoal | CentreGoal:
     """The solver's goal in the base frame. `weighed`: settings with the weights; None: those of the goal
     itself.
@@ -66,7 +75,13 @@ def of_goal(
         raise RigError(f"Goal '{goal.name}', target '{goal.target.name}': {error}") from error
 
 
-def _of_goal(goal, reading: Reading, placement: Placement, back: Array, weighed) -> FrameGoal | CentreGoal:
+def _of_goal(
+    goal: bpy.types.PropertyGroup,
+    reading: Reading,
+    placement: Placement,
+    back: Array,
+    weighed: bpy.types.PropertyGroup,
+) -> FrameGoal | CentreGoal:
     target = back @ target_pose(goal, placement)
     if goal.does == CENTRE and not any(body.mass > 0.0 for body in reading.mechanism.bodies):
         raise RigError(
@@ -77,7 +92,7 @@ def _of_goal(goal, reading: Reading, placement: Placement, back: Array, weighed)
     return solver_goal(goal_spec(goal, reading, placement), goal_weights(weighed), at)
 
 
-def target_pose(goal, placement: Placement) -> Array:
+def target_pose(goal: bpy.types.PropertyGroup, placement: Placement) -> Array:
     """World pose (4, 4) of a goal's target (an object or one of its bones), without its scale.
 
     Raises:
@@ -94,7 +109,7 @@ def target_pose(goal, placement: Placement) -> Array:
     return world_pose(placement, target, bone, f"Goal '{goal.name}': bone '{bone}' of '{target.name}'")
 
 
-def world_pose(placement: Placement, obj, bone: str, whose: str) -> Array:
+def world_pose(placement: Placement, obj: bpy.types.Object, bone: str, whose: str) -> Array:
     """World pose (4, 4) of an object or one of its bones, without scale; `whose`: for messages.
 
     Raises:
@@ -112,7 +127,9 @@ def driven(reading: Reading, placement: Placement, back: Array) -> list[FrameGoa
     return [_driven(part, placement, back) for part in reading.parts if part.role == "DRIVEN"]
 
 
-def leaders(owner, settings, reading: Reading, surely: bool = False) -> list[Dependency]:
+def leaders(
+    owner: bpy.types.Object, settings: bpy.types.PropertyGroup, reading: Reading, surely: bool = False
+) -> list[Dependency]:
     """Bones and objects that move the mechanism's base, driven bodies and targets; `surely` as for
     `dependencies.dependencies_of`.
     """
@@ -133,14 +150,14 @@ def leaders(owner, settings, reading: Reading, surely: bool = False) -> list[Dep
     return dependencies
 
 
-def motor_joint(motor, reading: Reading) -> str:
+def motor_joint(motor: bpy.types.PropertyGroup, reading: Reading) -> str:
     """Name that a motor's joint had when the mechanism was read; it may have been renamed since."""
     if motor.joint is None:
         return motor.bone
     return reading.joint_names.get(motor.joint.session_uid, motor.joint.name)
 
 
-def ordered(settings, reading: Reading) -> list:
+def ordered(settings: bpy.types.PropertyGroup, reading: Reading) -> list:
     known = reading.mechanism.joint
     for motor in settings.motors:
         if motor_joint(motor, reading) not in known:
@@ -151,7 +168,7 @@ def ordered(settings, reading: Reading) -> list:
     return list(settings.motors)
 
 
-def refuse_change(owner, reading: Reading) -> None:
+def refuse_change(owner: bpy.types.Object, reading: Reading) -> None:
     """Raises RigError if joints, bodies, motors or bones have changed while the mechanism is live and so
     cannot be read again.
     """
@@ -175,7 +192,7 @@ def refuse_change(owner, reading: Reading) -> None:
     )
 
 
-def _changed(settings, reading: Reading, current_signature: tuple) -> str:
+def _changed(settings: bpy.types.PropertyGroup, reading: Reading, current_signature: tuple) -> str:
     """What has changed since the mechanism was read, as part of a sentence."""
     joints, closures, motors, bones = zip(current_signature, reading.signature, strict=True)
     if motors[0] != motors[1]:
@@ -201,7 +218,7 @@ def _changed(settings, reading: Reading, current_signature: tuple) -> str:
     return "a closure was changed" if closures[0] != closures[1] else "it was changed"
 
 
-def base(owner, reading: Reading, placement: Placement) -> Array:
+def base(owner: bpy.types.Object, reading: Reading, placement: Placement) -> Array:
     part = reading.base_part
     if part is None:
         return world_pose(placement, owner, "", f"Object '{owner.name}'")
@@ -234,7 +251,7 @@ def _driven(part: Part, placement: Placement, back: Array) -> FrameGoal:
     return driven_goal(part.name, back @ pose @ part.offset)
 
 
-def goal_spec(goal, reading: Reading, placement: Placement) -> GoalSpec:
+def goal_spec(goal: bpy.types.PropertyGroup, reading: Reading, placement: Placement) -> GoalSpec:
     """What a goal asks of a body.
 
     Raises:
@@ -245,14 +262,14 @@ def goal_spec(goal, reading: Reading, placement: Placement) -> GoalSpec:
     return GoalSpec(goal.does, *_followed(goal, reading, placement), AXES[goal.axis])
 
 
-def goal_weights(weighed) -> GoalWeights:
+def goal_weights(weighed: bpy.types.PropertyGroup) -> GoalWeights:
     """Weights of a goal, from its evaluated settings."""
     return GoalWeights(
         tuple(weighed.position_weight), tuple(weighed.rotation_weight), weighed.direction_weight
     )
 
 
-def _followed(goal, reading: Reading, placement: Placement) -> tuple[str, Frame]:
+def _followed(goal: bpy.types.PropertyGroup, reading: Reading, placement: Placement) -> tuple[str, Frame]:
     """The body of a goal, and the name of the frame on it that follows the target."""
     if goal.bone:
         part = next((part for part in reading.parts if part.bone == goal.bone), None)
@@ -279,7 +296,7 @@ def _followed(goal, reading: Reading, placement: Placement) -> tuple[str, Frame]
     return part.name, frame_of(rigid(Matrix.Diagonal((*part.scale, 1.0)) @ on))
 
 
-def _refuse_circle(goal, reading: Reading) -> None:
+def _refuse_circle(goal: bpy.types.PropertyGroup, reading: Reading) -> None:
     obj, bone = goal.target, goal.target_bone
     while obj is not None:
         part = reading.part(obj) or (_part_of_bone(obj, bone, reading) if bone else None)
@@ -292,7 +309,7 @@ def _refuse_circle(goal, reading: Reading) -> None:
         obj = obj.parent
 
 
-def _part_of_bone(rig, name: str, reading: Reading) -> Part | None:
+def _part_of_bone(rig: bpy.types.Object, name: str, reading: Reading) -> Part | None:
     """The body of a bone, or of its nearest ancestor that is one; None if there is none."""
     parts = {part.bone: part for part in reading.parts if part.uid == rig.session_uid}
     bone = rig.data.bones.get(name) if rig.type == "ARMATURE" else None
@@ -301,7 +318,9 @@ def _part_of_bone(rig, name: str, reading: Reading) -> Part | None:
     return parts[bone.name] if bone is not None else None
 
 
-def keyed(owner, settings, depsgraph):
+def keyed(
+    owner: bpy.types.Object, settings: bpy.types.PropertyGroup, depsgraph: bpy.types.Depsgraph
+) -> bpy.types.PropertyGroup:
     """The mechanism's settings with keyed values: its evaluated copy during a render. Use only numbers of it:
     the objects that it points to are evaluated copies too.
     """

@@ -80,7 +80,7 @@ def signature(joint_objects: Iterable) -> tuple:
     return tuple(signatures)
 
 
-def _uid(obj) -> int:
+def _uid(obj: bpy.types.Object) -> int:
     """An object's session_uid; 0 for none, and for one that was deleted."""
     return 0 if obj is None or is_deleted(obj) else obj.session_uid
 
@@ -98,7 +98,7 @@ def joints(joint_objects: Iterable) -> Iterator[ObjectJoint]:
     """The joints of these objects, in order of their names.
 
     Raises:
-        RigError: a joint connects nothing, or no kind of joint has its degrees of freedom.
+        RigError: a joint connects nothing, or no kind of joint has its DoF.
     """
     for joint_object in sorted(joint_objects, key=lambda joint_object: joint_object.name):
         constraint, part = joint_object.rigid_body_constraint, joint_object.limber.part
@@ -135,7 +135,7 @@ def _checked(joint: ObjectJoint) -> ObjectJoint:
     return joint
 
 
-def _from_constraint(obj, constraint) -> ObjectJoint:
+def _from_constraint(obj: bpy.types.Object, constraint: bpy.types.Constraint) -> ObjectJoint:
     if constraint.type in GENERIC_TYPES:
         along = "".join(letter for letter in LETTERS if not _is_locked(constraint, "lin", letter))
         about = "".join(letter for letter in LETTERS if not _is_locked(constraint, "ang", letter))
@@ -152,12 +152,12 @@ def _from_constraint(obj, constraint) -> ObjectJoint:
     return ObjectJoint(obj, constraint.object1, constraint.object2, shape, lower, upper)
 
 
-def _is_locked(constraint, word: str, letter: str) -> bool:
+def _is_locked(constraint: bpy.types.Constraint, word: str, letter: str) -> bool:
     span = _span(constraint, word, letter)
     return span is not None and span[1] - span[0] < LOCKED
 
 
-def _span(constraint, word: str, letter: str) -> tuple[float, float] | None:
+def _span(constraint: bpy.types.Constraint, word: str, letter: str) -> tuple[float, float] | None:
     """Limits [m or rad] of an axis in a rigid body constraint; None if it is unlimited.
 
     Raises:
@@ -176,8 +176,8 @@ def _span(constraint, word: str, letter: str) -> tuple[float, float] | None:
     return lower, max(lower, upper)
 
 
-def _limits(constraint, shape: Shape) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Lower and upper limits of the degrees of freedom; empty for a spherical joint."""
+def _limits(constraint: bpy.types.Constraint, shape: Shape) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Lower and upper limits of the DoF; empty for a spherical joint."""
     lower, upper = [], []
     for axis in dof_axes(shape.kind):
         column = shape.turned[:3, LETTERS.index(axis[-1])]

@@ -13,13 +13,14 @@ from ...solvers.kinematics.se3 import Array, inverse
 from ..blender.errors import RigError
 from ..bones import imported_robot, rotation_modes
 from ..bones.channels import PARTS, Channel
+from ..scene.placement import Placement
 from .inputs import target_pose
 from .pose_channels import location_numbers, rotation_numbers
 from .poses import rigid
 from .precise_rest import rest_of
 
 
-def bone_of_link(rig, link: str) -> str:
+def bone_of_link(rig: bpy.types.Object, link: str) -> str:
     """Name of the bone of a link.
 
     Raises:
@@ -37,7 +38,7 @@ def bone_of_link(rig, link: str) -> str:
     )
 
 
-def shown_pose(rig, bone: str, link_frame: Array, placement) -> Array:
+def shown_pose(rig: bpy.types.Object, bone: str, link_frame: Array, placement: Placement) -> Array:
     """Pose (4, 4) of a bone's link in armature space in a frame; `link_frame` is the result of
     `link_in_bone`.
     """
@@ -45,7 +46,7 @@ def shown_pose(rig, bone: str, link_frame: Array, placement) -> Array:
     return link_pose
 
 
-def link_in_bone(rig, bone: str) -> Array:
+def link_in_bone(rig: bpy.types.Object, bone: str) -> Array:
     """Frame (4, 4) of a bone's link in the bone's own frame; identity for a bone that is not a link of an
     imported robot.
     """
@@ -75,7 +76,7 @@ class LinkTarget:
     goal: int
 
     @property
-    def holder(self):
+    def holder(self) -> bpy.types.Object | bpy.types.PoseBone | None:
         """The object or pose bone whose channels set the pose; None if it does not exist yet."""
         target = self.keyed
         name = self.rig.limber.mechanism.goals[self.goal].target_bone if target is not None else ""
@@ -86,7 +87,7 @@ class LinkTarget:
         """The target object whose channels are keyed; None if it does not exist yet."""
         return self.rig.limber.mechanism.goals[self.goal].target if self.goal >= 0 else None
 
-    def pose(self, placement) -> Array:
+    def pose(self, placement: Placement) -> Array:
         """Pose (4, 4) of the link in armature space that the target requests in a frame."""
         goal = self.rig.limber.mechanism.goals[self.goal]
         target = target_pose(goal, placement)
@@ -117,7 +118,7 @@ class LinkTarget:
             yield dict(zip(channels, (*location_numbers(target, matrix), *last), strict=True))
 
 
-def _around(obj, holder) -> Matrix:
+def _around(obj: bpy.types.Object, holder: bpy.types.Object | bpy.types.PoseBone) -> Matrix:
     """World matrix (4, 4) of the frame in which the channels of an object, or of one of its bones,
     are given.
     """
@@ -129,7 +130,7 @@ def _around(obj, holder) -> Matrix:
     )
 
 
-def link_target(rig, link: str) -> LinkTarget:
+def link_target(rig: bpy.types.Object, link: str) -> LinkTarget:
     """The goal and target for a link of an armature.
 
     Raises:
@@ -152,7 +153,7 @@ def link_target(rig, link: str) -> LinkTarget:
     return LinkTarget(rig, link, at, inverse(rest) @ link_pose, index)
 
 
-def _rigid_with(rig, bone: str) -> set[str]:
+def _rigid_with(rig: bpy.types.Object, bone: str) -> set[str]:
     """Names of a bone of an imported robot and of those that fixed joints connect with it."""
     first = rig.data.bones[bone]
     while first.parent is not None and _is_fixed(first):
@@ -165,6 +166,6 @@ def _rigid_with(rig, bone: str) -> set[str]:
     return names
 
 
-def _is_fixed(bone) -> bool:
+def _is_fixed(bone: bpy.types.Bone) -> bool:
     record = imported_robot.record_of(bone)
     return record is not None and record.branch.joint is not None and not record.branch.joint.is_movable

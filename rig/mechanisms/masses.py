@@ -41,7 +41,9 @@ class Mass:
 UNKNOWN = Mass(is_known=False)
 
 
-def of_object(body, bodies: set[int], density: float, depsgraph) -> Mass:
+def of_object(
+    body: bpy.types.Object, bodies: set[int], density: float, depsgraph: bpy.types.Depsgraph
+) -> Mass:
     """Mass and centre of mass of an object that is a body. `bodies`: session_uids of all bodies."""
     part, rigid_body = body.limber.part, body.rigid_body
     back = inverse(rigid(body.evaluated_get(depsgraph).matrix_world))
@@ -53,7 +55,9 @@ def of_object(body, bodies: set[int], density: float, depsgraph) -> Mass:
     return _mass(part, solid, density, HERE)
 
 
-def of_bones(rig, rest: Rest, density: float, depsgraph) -> dict[str, Mass]:
+def of_bones(
+    rig: bpy.types.Object, rest: Rest, density: float, depsgraph: bpy.types.Depsgraph
+) -> dict[str, Mass]:
     """Masses of an armature's bones, with centres in the bones' frames.
 
     If the imported robot's file has masses, links without one have mass 0.
@@ -88,7 +92,9 @@ def _of_files(bones: Iterable[bpy.types.PoseBone], rest: Rest) -> dict[str, Mass
     }
 
 
-def _mass(settings, solid: Solid, density: float, middle: tuple[float, float, float]) -> Mass:
+def _mass(
+    settings: bpy.types.PropertyGroup, solid: Solid, density: float, middle: tuple[float, float, float]
+) -> Mass:
     """Mass set by the user, else that of a solid; without a solid the centre is at `middle`."""
     centre = solid.centre if solid.volume > 0.0 else middle
     if settings.mass_from == OWN:
@@ -110,7 +116,7 @@ def _of_file(rest: Rest, bone: str) -> Mass:
 # -- what is seen --
 
 
-def _shapes(obj, bodies: set[int]) -> Iterator:
+def _shapes(obj: bpy.types.Object, bodies: set[int]) -> Iterator:
     """An object and its descendants, without other bodies and their descendants."""
     yield obj
     for child in obj.children:
@@ -118,7 +124,7 @@ def _shapes(obj, bodies: set[int]) -> Iterator:
             yield from _shapes(child, bodies)
 
 
-def _seen(obj, back: Array, depsgraph) -> Solid:
+def _seen(obj: bpy.types.Object, back: Array, depsgraph: bpy.types.Depsgraph) -> Solid:
     """Solid of an object with its modifiers, in the frame to which `back` (4, 4) transforms from
     world space.
     """
@@ -131,7 +137,9 @@ def _seen(obj, back: Array, depsgraph) -> Solid:
         evaluated.to_mesh_clear()
 
 
-def _solids(rig, rest: Rest, names: set[str], depsgraph) -> dict[str, Solid]:
+def _solids(
+    rig: bpy.types.Object, rest: Rest, names: set[str], depsgraph: bpy.types.Depsgraph
+) -> dict[str, Solid]:
     """Solid of each bone in its frame: of objects parented to it, and of the vertices that it moves most."""
     solids: dict[str, Solid] = {}
     shown = rig.evaluated_get(depsgraph)
@@ -150,7 +158,7 @@ def _solids(rig, rest: Rest, names: set[str], depsgraph) -> dict[str, Solid]:
     return solids
 
 
-def _moved(mesh_object, names: set[str]) -> dict[str, Array]:
+def _moved(mesh_object: bpy.types.Object, names: set[str]) -> dict[str, Array]:
     """World positions (n, 3) at rest of the vertices that each bone moves most."""
     groups = {group.index: group.name for group in mesh_object.vertex_groups if group.name in names}
     places = placed(mesh_object.data, np.array(mesh_object.matrix_world))

@@ -1,4 +1,4 @@
-"""Applies the mechanism's motors to its joints: which degrees of freedom are actuated, and with which
+"""Applies the mechanism's motors to its joints: which DoF are actuated, and with which
 limits.
 """
 
@@ -6,13 +6,15 @@ from collections.abc import Iterable
 from dataclasses import replace
 from math import inf
 
+import bpy
+
 from ...solvers.mechanism.model import Joint
 from ..blender.errors import RigError
 from ..bones import axes
 from .shapes import dof_axes
 
 
-def with_motors(settings, joints: Iterable[Joint]) -> list[Joint]:
+def with_motors(settings: bpy.types.PropertyGroup, joints: Iterable[Joint]) -> list[Joint]:
     """The joints, actuated where the mechanism's settings have motors for them, and passive otherwise.
 
     Raises:
@@ -37,7 +39,7 @@ def with_motors(settings, joints: Iterable[Joint]) -> list[Joint]:
 
 
 def _motorised(joint: Joint, driven: dict) -> Joint:
-    """A joint with a motor on each degree of freedom; each limit is the narrower of the joint's and the
+    """A joint with a motor on each DoF; each limit is the narrower of the joint's and the
     motor's.
     """
     moved = dof_axes(joint.kind)

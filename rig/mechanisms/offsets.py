@@ -2,6 +2,7 @@
 Child Of constraint.
 """
 
+import bpy
 from mathutils import Matrix
 
 from ...solvers.kinematics.se3 import Array, inverse
@@ -13,7 +14,7 @@ from .poses import rigid
 NONE = Matrix()
 
 
-def keep(owner, goal, depsgraph) -> None:
+def keep(owner: bpy.types.Object, goal: bpy.types.PropertyGroup, depsgraph: bpy.types.Depsgraph) -> None:
     """Sets the offset to the body's shown pose relative to the goal's target.
 
     Raises:
@@ -28,7 +29,7 @@ def keep(owner, goal, depsgraph) -> None:
     )
 
 
-def clear(goal) -> None:
+def clear(goal: bpy.types.PropertyGroup) -> None:
     """Resets the offset, so that the body takes the target's pose."""
     goal.offset = rows(NONE)
 
@@ -38,7 +39,7 @@ def rows(matrix: Matrix) -> list[float]:
     return [number for column in matrix.transposed() for number in column]
 
 
-def _shown(owner, goal, depsgraph) -> Array:
+def _shown(owner: bpy.types.Object, goal: bpy.types.PropertyGroup, depsgraph: bpy.types.Depsgraph) -> Array:
     """World pose (4, 4) of the goal's object or bone, as shown."""
     if goal.bone:
         shown = owner.evaluated_get(depsgraph)

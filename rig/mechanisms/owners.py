@@ -7,11 +7,11 @@ import bpy
 TYPES = ("EMPTY", "ARMATURE")  # of objects that can have one
 
 
-def has_mechanism(obj) -> bool:
+def has_mechanism(obj: bpy.types.Object) -> bool:
     return obj is not None and obj.type in TYPES and bool(obj.limber.mechanism.uid)
 
 
-def own_identity(owner) -> None:
+def own_identity(owner: bpy.types.Object) -> None:
     """Gives a duplicated mechanism a new uid when it is first used. A live mechanism keeps its uid."""
     settings = owner.limber.mechanism
     if not settings.live and any(

@@ -7,17 +7,19 @@ mechanism lists its own joints.
 
 from collections.abc import Iterator
 
+import bpy
+
 from ..blender.presence import is_deleted
 from .owners import has_mechanism
 
 NONE = "NONE"  # kind of an object that is no joint of Limber's own
 
 
-def is_joint(obj) -> bool:
+def is_joint(obj: bpy.types.Object) -> bool:
     return obj.rigid_body_constraint is not None or obj.limber.part.kind != NONE
 
 
-def kind_text(obj) -> str:
+def kind_text(obj: bpy.types.Object) -> str:
     """Kind of a joint object as text for the interface; "" if the object is no joint."""
     constraint, part = obj.rigid_body_constraint, obj.limber.part
     has, name = (constraint, "type") if constraint is not None else (part, "kind")
@@ -28,13 +30,13 @@ def kind_text(obj) -> str:
     )
 
 
-def ends(joint) -> tuple:
+def ends(joint: bpy.types.Object) -> tuple:
     """The two bodies of a joint object; None stands for the world."""
     constraint, part = joint.rigid_body_constraint, joint.limber.part
     return (constraint.object1, constraint.object2) if constraint is not None else (part.first, part.second)
 
 
-def role_of(obj) -> str:
+def role_of(obj: bpy.types.Object) -> str:
     """Role of an object as a body (Ground, Driven or moved by the mechanism)."""
     role = obj.limber.part.role
     if role != "AUTO":
@@ -45,14 +47,14 @@ def role_of(obj) -> str:
     return "MOVES"
 
 
-def joint_objects(owner) -> list:
+def joint_objects(owner: bpy.types.Object) -> list:
     """Objects of the enabled joints that a mechanism's owner lists."""
     return [
         joint.object for joint in owner.limber.mechanism.joints if joint.enabled and joint.object is not None
     ]
 
 
-def deleted_joints(owner) -> list[str]:
+def deleted_joints(owner: bpy.types.Object) -> list[str]:
     """Names of joints in the owner's list whose objects were deleted."""
     return [
         joint.name
@@ -61,13 +63,13 @@ def deleted_joints(owner) -> list[str]:
     ]
 
 
-def add_joint(owner, joint_object) -> None:
+def add_joint(owner: bpy.types.Object, joint_object: bpy.types.Object) -> None:
     """Adds a joint object to the list of the mechanism's joints."""
     joint = owner.limber.mechanism.joints.add()
     joint.name, joint.object = joint_object.name, joint_object
 
 
-def bodies(owner) -> list:
+def bodies(owner: bpy.types.Object) -> list:
     """Objects that the mechanism's joints connect."""
     body_by_uid = {
         body.session_uid: body for joint in joint_objects(owner) for body in ends(joint) if body is not None
@@ -75,11 +77,11 @@ def bodies(owner) -> list:
     return list(body_by_uid.values())
 
 
-def owners(scene) -> Iterator:
+def owners(scene: bpy.types.Scene) -> Iterator:
     return (obj for obj in scene.objects if has_mechanism(obj))
 
 
-def owner_of(obj, scene):
+def owner_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> bpy.types.Object | None:
     """Owner of the mechanism that has an object as a joint or body, or the object itself if it is an owner;
     None if there is none.
     """
@@ -88,7 +90,7 @@ def owner_of(obj, scene):
     return next((owner for owner in owners(scene) if _is_part(obj, owner)), None)
 
 
-def owner_at_hand(obj, scene):
+def owner_at_hand(obj: bpy.types.Object, scene: bpy.types.Scene) -> bpy.types.Object | None:
     """Owner of the mechanism that an object belongs to: as a joint, body or target, or as a child of one;
     None if there is none.
 
@@ -109,6 +111,6 @@ def owner_at_hand(obj, scene):
     return None
 
 
-def _is_part(obj, owner) -> bool:
+def _is_part(obj: bpy.types.Object, owner: bpy.types.Object) -> bool:
     listed = (joint.object for joint in owner.limber.mechanism.joints)
     return any(obj == joint or obj in ends(joint) for joint in listed if joint is not None)

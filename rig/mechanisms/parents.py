@@ -4,6 +4,8 @@ cannot be computed.
 
 from collections.abc import Iterator, Sequence
 
+import bpy
+
 from ..blender.errors import RigError
 from ..blender.presence import find
 from ..scene.dependencies import Dependency, dependencies_of, is_on
@@ -47,7 +49,7 @@ def _refuse(part: Part, bodies: dict[int, set[str]]) -> None:
         obj = parent
 
 
-def _shapers(parent) -> Iterator[tuple[str, object]]:
+def _shapers(parent: bpy.types.Object) -> Iterator[tuple[str, object]]:
     """(description, object) of objects that deform another one by its modifiers."""
     for modifier in parent.modifiers:
         for other in (
@@ -58,7 +60,7 @@ def _shapers(parent) -> Iterator[tuple[str, object]]:
                 yield f"is shaped by its modifier '{modifier.name}' after", other
 
 
-def _followed(parent) -> Iterator[tuple[str, object]]:
+def _followed(parent: bpy.types.Object) -> Iterator[tuple[str, object]]:
     """(description, object) of objects that another one follows by constraints whose result is known for the
     previous frame only.
     """
@@ -71,6 +73,6 @@ def _followed(parent) -> Iterator[tuple[str, object]]:
                 yield f"follows by its constraint '{constraint.name}'", other
 
 
-def _is_live(obj) -> bool:
+def _is_live(obj: bpy.types.Object) -> bool:
     """Whether an armature has a live chain, whose pose a bake does not show."""
     return any(chain.live for chain in obj.limber.chains)

@@ -33,7 +33,7 @@ class Placed:
         return self.worlds[uid, bone]
 
 
-def place(reading: Reading, base, poses, placement: Placement) -> None:
+def place(reading: Reading, base: Array, poses: Array, placement: Placement) -> None:
     """Writes predicted transforms of everything that the mechanism moves to a placement, from poses (b, 4, 4)
     of bodies in the base frame `base` (4, 4).
     """
@@ -53,7 +53,7 @@ def basis(part: Part, placement: Placement) -> Matrix:
     return world if obj.parent is None else placement.parent_frame(obj).inverted_safe() @ world
 
 
-def _bone_basis(rig, name: str, placement: Placement) -> Matrix:
+def _bone_basis(rig: bpy.types.Object, name: str, placement: Placement) -> Matrix:
     bone, pose = rig.data.bones[name], placement.bone(rig, name)
     if bone.parent is None:
         return bone.convert_local_to_pose(pose, bone.matrix_local, invert=True)
@@ -66,18 +66,20 @@ def _bone_basis(rig, name: str, placement: Placement) -> Matrix:
     )
 
 
-def holder(part: Part):
+def holder(part: Part) -> bpy.types.Object | bpy.types.PoseBone:
     """The object or pose bone whose channels set the pose of a body."""
     obj = find(part.thing, part.uid)
     return obj.pose.bones[part.bone] if part.bone else obj
 
 
-def location_numbers(has, matrix: Matrix) -> list[float]:
+def location_numbers(has: bpy.types.Object | bpy.types.PoseBone, matrix: Matrix) -> list[float]:
     """Values of the location channel for a basis matrix; an object's delta location is subtracted."""
     return list(matrix.translation - Vector(getattr(has, "delta_location", (0.0, 0.0, 0.0))))
 
 
-def rotation_numbers(has, matrix: Matrix, before: list[float] | None) -> list[float]:
+def rotation_numbers(
+    has: bpy.types.Object | bpy.types.PoseBone, matrix: Matrix, before: list[float] | None
+) -> list[float]:
     """Values of the rotation channel for a basis matrix, nearest to the previous frame's values `before`; an
     object's delta rotation is removed.
     """
@@ -90,14 +92,14 @@ def rotation_numbers(has, matrix: Matrix, before: list[float] | None) -> list[fl
     return list(rotation_modes.numbers(has.rotation_mode, rotation_modes.turn("QUATERNION", turn), before))
 
 
-def _scale(has) -> list[float]:
+def _scale(has: bpy.types.Object | bpy.types.PoseBone) -> list[float]:
     return [
         size * delta
         for size, delta in zip(has.scale, getattr(has, "delta_scale", (1.0, 1.0, 1.0)), strict=True)
     ]
 
 
-def _delta_rotation(has) -> Quaternion:
+def _delta_rotation(has: bpy.types.Object | bpy.types.PoseBone) -> Quaternion:
     """An object's delta rotation; identity for a bone, and for axis-angle rotation, where Blender offers
     none.
     """
@@ -117,7 +119,7 @@ def pose(part: Part, matrix: Matrix) -> None:
     setattr(has, channel, rotation_numbers(has, matrix, before))
 
 
-def assemble(reading: Reading, base, poses, depsgraph: bpy.types.Depsgraph) -> None:
+def assemble(reading: Reading, base: Array, poses: Array, depsgraph: bpy.types.Depsgraph) -> None:
     """Writes channels of bodies, and of objects mounted on them, for poses (b, 4, 4) in the base frame `base`
     (4, 4).
 

@@ -2,8 +2,10 @@
 precision.
 """
 
+from collections.abc import Sequence
 from math import isfinite
 
+import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
@@ -18,7 +20,7 @@ from ..blender.errors import RigError
 SHEAR = 1e-3
 
 
-def rigid(matrix, whose: str = "An object") -> Array:
+def rigid(matrix: Matrix, whose: str = "An object") -> Array:
     """Pose (4, 4) of a Blender matrix, without its scale.
 
     Raises:
@@ -33,7 +35,7 @@ def rigid(matrix, whose: str = "An object") -> Array:
     return rigid_frame(np.array(matrix, float))
 
 
-def scale_of(obj, matrix) -> tuple[float, float, float]:
+def scale_of(obj: bpy.types.Object, matrix: Matrix) -> tuple[float, float, float]:
     """Scale of an object's world matrix.
 
     Raises:
@@ -56,7 +58,7 @@ def scale_of(obj, matrix) -> tuple[float, float, float]:
     return tuple(scale)
 
 
-def matrix_of(pose: Array, scale=(1.0, 1.0, 1.0)) -> Matrix:
+def matrix_of(pose: Array, scale: Sequence[float] = (1.0, 1.0, 1.0)) -> Matrix:
     """A pose (4, 4) as a Blender matrix, with a scale."""
     frame = frame_of(pose)
     return Matrix.LocRotScale(Vector(frame.position), Quaternion(frame.rotation), Vector(scale))

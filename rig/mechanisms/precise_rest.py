@@ -9,7 +9,9 @@ taken as Blender stores it.
 from dataclasses import dataclass, field
 from functools import cached_property
 
+import bpy
 import numpy as np
+from mathutils import Matrix
 
 from ...robots.model import Inertial
 from ...robots.record import LinkRecord
@@ -42,7 +44,7 @@ class Rest:
         return float(np.ptp([matrix[:3, 3] for matrix in self.bones.values()], axis=0).max())
 
 
-def rest_of(rig, world) -> Rest:
+def rest_of(rig: bpy.types.Object, world: Matrix) -> Rest:
     """Rest poses of an armature's bones. `world`: world matrix of the armature object.
 
     Raises:
@@ -70,7 +72,7 @@ def rest_of(rig, world) -> Rest:
     return rest
 
 
-def is_scaled(world) -> bool:
+def is_scaled(world: Matrix) -> bool:
     """Whether a world matrix has a scale other than 1."""
     return max(abs(size - 1.0) for size in world.to_scale()) > EVEN
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion
 
@@ -42,7 +43,7 @@ class RestPose:
         transform: Array = self.rest[self.base] @ inverse(self.now[self.base])
         return transform
 
-    def moved(self, body) -> Array:
+    def moved(self, body: bpy.types.Object | None) -> Array:
         """(4, 4) displacement of a body in the world since the rest pose; `body` None stands for the base."""
         uid = self.base if body is None else body.session_uid
         displacement: Array = self.now[uid] @ inverse(self.rest[uid])
@@ -80,7 +81,7 @@ class RestPose:
         """Whether these joints fit in the current frame as well as they do in the rest pose."""
         return bool((self.gaps(object_joints) <= NEAR).all())
 
-    def displacement(self, joint_object, bodies: Iterable) -> float:
+    def displacement(self, joint_object: bpy.types.Object, bodies: Iterable) -> float:
         """Displacement of a joint's object relative to the nearest of these bodies or the base since the rest
         pose [rad, or lengths relative to `size`].
         """
@@ -92,12 +93,12 @@ class RestPose:
         return max(float(np.linalg.norm(pose[:3, 3] - other[:3, 3])) / self.size, angle)
 
 
-def base_of(owner, bodies: Iterable):
+def base_of(owner: bpy.types.Object, bodies: Iterable) -> bpy.types.Object:
     """The object on which a mechanism is mounted: its first Ground body, else its owner."""
     return next((body for body in bodies if role_of(body) == "GROUND"), owner)
 
 
-def objects(owner) -> list:
+def objects(owner: bpy.types.Object) -> list:
     """Objects whose poses belong to a mechanism's rest pose."""
     object_by_uid = {owner.session_uid: owner}
     for joint_object in joint_objects(owner):
@@ -112,7 +113,7 @@ def as_it_stands(poses: Mapping[int, Array], base: int) -> RestPose:
     return RestPose(poses, poses, base)
 
 
-def recorded(owner, poses: Mapping[int, Array], base: int) -> RestPose:
+def recorded(owner: bpy.types.Object, poses: Mapping[int, Array], base: int) -> RestPose:
     """The stored rest pose, together with the current poses of objects.
 
     Raises:
@@ -139,7 +140,7 @@ def recorded(owner, poses: Mapping[int, Array], base: int) -> RestPose:
     return RestPose(rest_poses, poses, base)
 
 
-def set_rest_pose(owner, depsgraph) -> None:
+def set_rest_pose(owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
     """Stores the current poses of the mechanism's objects as its rest pose. Call within an operator that has
     UNDO.
     """
@@ -152,7 +153,7 @@ def set_rest_pose(owner, depsgraph) -> None:
         item.matrix = [number for row in obj.evaluated_get(depsgraph).matrix_world for number in row]
 
 
-def rotate(owner, joint_object, rotation: Quaternion) -> None:
+def rotate(owner: bpy.types.Object, joint_object: bpy.types.Object, rotation: Quaternion) -> None:
     """Rotates a joint's object in the stored rest pose, about its own axes."""
     for item in owner.limber.mechanism.rest_pose:
         if item.object == joint_object:
@@ -160,7 +161,7 @@ def rotate(owner, joint_object, rotation: Quaternion) -> None:
             item.matrix = [number for row in rotated for number in row]
 
 
-def _forget_others(items, uids: set[int]) -> None:
+def _forget_others(items: bpy.types.bpy_prop_collection, uids: set[int]) -> None:
     for k in reversed(range(len(items))):
         if items[k].object is None or items[k].object.session_uid not in uids:
             try:
@@ -169,7 +170,7 @@ def _forget_others(items, uids: set[int]) -> None:
                 items[k].object = None
 
 
-def difference(owner, object_joints: Iterable[ObjectJoint], pose: RestPose) -> str:
+def difference(owner: bpy.types.Object, object_joints: Iterable[ObjectJoint], pose: RestPose) -> str:
     """Why the current frame shows no valid pose of the mechanism, as a sentence with the remedy; "" if it is
     one.
 
@@ -204,12 +205,12 @@ def difference(owner, object_joints: Iterable[ObjectJoint], pose: RestPose) -> s
     return ""
 
 
-def _is_scaled(obj) -> bool:
+def _is_scaled(obj: bpy.types.Object) -> bool:
     matrix = obj.matrix_world
     return matrix.is_negative or max(abs(size - 1.0) for size in matrix.to_scale()) > SCALED
 
 
-def difference_now(owner, matrix: Callable = lambda obj: obj.matrix_world) -> str:
+def difference_now(owner: bpy.types.Object, matrix: Callable = lambda obj: obj.matrix_world) -> str:
     """Why the scene as shown is no valid pose of the mechanism, with the remedy, as `difference`; panels call
     it in every redraw while the mechanism is not live.
     """

@@ -1,4 +1,4 @@
-"""Kind of a joint from its axes of translation and rotation, and the degrees of freedom of each kind."""
+"""Kind of a joint from its axes of translation and rotation, and the DoF of each kind."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -71,7 +71,7 @@ def shape_of(translations: str, rotations: str) -> Shape | None:
 
 
 def dof_axes(kind: str) -> Sequence[str]:
-    """Axes of a joint's degrees of freedom, named as in `axes`, in the order of its values; X, Y, Z for a
+    """Axes of a joint's DoF, named as in `axes`, in the order of its values; X, Y, Z for a
     spherical joint.
     """
     axis_names: list[str] = []

@@ -5,20 +5,22 @@ the pose.
 from dataclasses import replace
 from math import pi
 
+import bpy
+
 from ...solvers.mechanism.model import Mechanism
 from ...solvers.mechanism.solver import MechanismSolver, State
 from ..blender import actions
 from .shapes import dof_axes
 
 
-def _keyed(owner) -> set[str]:
+def _keyed(owner: bpy.types.Object) -> set[str]:
     """Data paths of the owner's channels that have keyframes or drivers."""
     curves = [curve for action, slot in actions.playing(owner) for curve in actions.fcurves(action, slot)]
     drivers = owner.animation_data.drivers if owner.animation_data else ()
     return {curve.data_path for curve in [*curves, *drivers] if not curve.mute}
 
 
-def note_values(owner, solver: MechanismSolver, state: State) -> None:
+def note_values(owner: bpy.types.Object, solver: MechanismSolver, state: State) -> None:
     """Stores the motor values of a pose in motors that follow targets and have no keyframes, since these are
     sent to the robot while nothing is live.
 
@@ -37,13 +39,13 @@ def note_values(owner, solver: MechanismSolver, state: State) -> None:
             motor.value = solver.values(state, joint.name)[list(dof_axes(joint.kind)).index(motor.axis)]
 
 
-def note_rest(owner, mechanism: Mechanism) -> None:
+def note_rest(owner: bpy.types.Object, mechanism: Mechanism) -> None:
     """Stores the motor values of the bodies' rest poses; see `note_values`."""
     solver = MechanismSolver(mechanism)
     note_values(owner, solver, solver.rest())
 
 
-def with_revolutions(owner, solver: MechanismSolver, state: State) -> State:
+def with_revolutions(owner: bpy.types.Object, solver: MechanismSolver, state: State) -> State:
     """The same pose of the mechanism, with whole revolutions added to the motors' values as in their
     keyframes at this frame.
     """
@@ -68,7 +70,7 @@ def _turned(solver: MechanismSolver, state: State, joint: str, index: int, comma
         for turn in () if solver.tree.slides[c] else (turns, -turns):
             values = state.values.copy()
             values[c] += 2.0 * pi * turn
-            other = replace(state, values=values, branch=None, shape=None)
+            other = replace(state, values=values, branch=None)
             if (
                 abs(commanded - solver.values(other, joint)[index]) <= pi
                 and solver.lower[c] <= values[c] <= solver.upper[c]

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field, replace
 
 import bmesh
+import bpy
 import numpy as np
 
 from ...solvers.kinematics.se3 import Array
@@ -32,7 +33,7 @@ class Solid:
         return Solid(whole, (x, y, z), points)
 
 
-def solid_of(mesh, frame: Array) -> Solid:
+def solid_of(mesh: bpy.types.Mesh, frame: Array) -> Solid:
     """Volume and centre of a mesh whose vertices are transformed by `frame` (4, 4)."""
     places = placed(mesh, frame)
     mesh.calc_loop_triangles()
@@ -44,7 +45,7 @@ def solid_of(mesh, frame: Array) -> Solid:
     return replace(_of_triangles(places, faces), points=outermost(places))
 
 
-def placed(mesh, frame: Array) -> Array:
+def placed(mesh: bpy.types.Mesh, frame: Array) -> Array:
     """Vertices (n, 3) of a mesh, transformed by `frame` (4, 4)."""
     places = np.empty(3 * len(mesh.vertices), np.float32)
     mesh.vertices.foreach_get("co", places)

@@ -4,6 +4,7 @@ Previous actions stay.
 
 import math
 import re
+from collections.abc import Iterable
 
 import bpy
 
@@ -46,7 +47,13 @@ class Bake(Stepped):
             keyframes.
     """
 
-    def __init__(self, scene, movers, start: int, end: int) -> None:
+    def __init__(
+        self,
+        scene: bpy.types.Scene,
+        movers: Iterable[tuple[bpy.types.Object, bpy.types.PropertyGroup]],
+        start: int,
+        end: int,
+    ) -> None:
         if end < start:
             raise RigError(
                 f"The range to bake ends at frame {end}, before it starts at {start}: exchange the two"
@@ -192,7 +199,7 @@ class Bake(Stepped):
         """
         return muting.mute_what_wins(self.take.keys)
 
-    def _write(self, owner) -> bpy.types.Action:
+    def _write(self, owner: bpy.types.Object) -> bpy.types.Action:
         old = owner.animation_data.action if owner.animation_data else None
         action, handle = keyed_action(
             owner, NUMBERED.sub("", old.name if old else owner.name) + SUFFIX, self.take
@@ -205,7 +212,7 @@ class Bake(Stepped):
         super()._put_back()
 
 
-def _along(scene, movers: list[Mover]) -> list[Mover]:
+def _along(scene: bpy.types.Scene, movers: list[Mover]) -> list[Mover]:
     """Live movers to be ticked too: if a mechanism moves, all that are live, since they may depend on it or
     move it.
     """
@@ -214,7 +221,7 @@ def _along(scene, movers: list[Mover]) -> list[Mover]:
     return other_movers if any(not mover.is_on_rig for mover in [*movers, *other_movers]) else []
 
 
-def _refuse_half_of_what_depends(scene, movers: list[Mover]) -> None:
+def _refuse_half_of_what_depends(scene: bpy.types.Scene, movers: list[Mover]) -> None:
     """Raises RigError, with both names and the remedy, if a baked mover depends on a live chain or body that
     is not baked.
     """

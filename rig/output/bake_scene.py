@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+import bpy
+
 from ..blender.counting import counted
 from ..blender.errors import RigError
 from ..live.movers import movers_of
@@ -25,7 +27,7 @@ class Baked:
     remarks: list[str] = field(default_factory=list)
 
 
-def bake_scene(scene, frames: Range | None = None, only_live: bool = False) -> Baked:
+def bake_scene(scene: bpy.types.Scene, frames: Range | None = None, only_live: bool = False) -> Baked:
     """Bakes together everything in the scene that is live, and all chains that have a target.
 
     Args:

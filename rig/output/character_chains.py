@@ -3,19 +3,19 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
+import bpy
 import numpy as np
 
-from ...character.chain.settings import BASES, ChainSettings
+from ...character.chain.settings import BASES
 from ...character.file.anchors import Anchor
 from ...character.file.contents import ChainEntry, FollowingEnd
-from ...character.file.postures import StoredPosture
-from ...character.file.reading import LIFE
 from ...character.file.tracks import ClipTrack, track
 from ..blender.errors import RigError
 from ..chains import chain as build
 from ..chains.kept_posture import place
 from ..live.chain_session import ChainRecipe, ChainSession
 from ..live.mover import Mover
+from ..scene.dependencies import target_of
 from ..scene.goal import watched, with_goal
 from ..scene.placement import Hanging, Placement
 
@@ -51,14 +51,14 @@ class ExportedChain:
         self.commanded: list[np.ndarray] = []
         self.desired: list[np.ndarray] = []
         self._problems: dict[int, str] = {}  # by frames
-        self._has_changed = False  # whether its joints were built in another way in a later frame
+        self._has_changed = False  # whether its joints were built differently in a later frame
         self._recipe: ChainRecipe | None = None  # of the first frame, with the skeleton
         self._skeleton = None
 
     @property
     def targets(self) -> dict[str, tuple]:
         """Object and bone ("": the object) of each target, by its name in the file."""
-        return {target.name: (target, "") for target in _targets_of(self.mover.settings)}
+        return {target.name: tuple(target) for target in _targets_of(self.mover.settings)}
 
     @property
     def joint_names(self) -> dict[tuple[str, str], str]:
@@ -88,7 +88,7 @@ class ExportedChain:
                 -1 if index is None else index,
                 max(0, min(settings.watch, len(settings.targets))),
                 [posture.weight for posture in settings.postures],
-                _numbers(session.chain_settings),
+                session.chain_settings.numbers,
                 session.authored,
                 np.array(session.base),
                 session.hanging,
@@ -104,7 +104,7 @@ class ExportedChain:
     def entry(self, anchors: Anchors) -> ChainEntry:
         """The chain; `anchors` says where something is over the frames."""
         chain, rows, recipe = self.mover.settings, self.rows, self._recipe
-        postures = self._postures()
+        postures = self.session.known_postures(self.mover, self.session.reader.joint_keys)
         kept = list(postures)  # indices in the chain's list
         return ChainEntry(
             name=self.name,
@@ -144,36 +144,20 @@ class ExportedChain:
             sentences.append(f"{mover.label} looks ahead in a bake: in the file it plays as it does live")
         return sentences
 
-    def _postures(self) -> dict[int, StoredPosture]:
-        """The stored postures that have values of the chain's joints, by their indices in its list."""
-        mover, session, postures = self.mover, self.session, {}
-        for index, posture in enumerate(mover.settings.postures):
-            if posture.action is not None and mover.in_posture(posture.action):
-                values = session.in_posture(mover, session.reader.joint_keys, posture.action)
-                postures[index] = StoredPosture(posture.action.name, values)
-        return postures
 
-
-def _targets_of(chain) -> list:
+def _targets_of(chain: bpy.types.PropertyGroup) -> list:
     """The targets of a chain's own end, in their order, and those of its other ends."""
     of_end = [watched(chain, number) for number in range(len(chain.targets) + 1)]
     further = [end.target for end in with_goal(chain) if end.number]
     return [target for target in (*of_end, *further) if target is not None]
 
 
-def _names(chain, number: int, watch: int) -> tuple[str, ...]:
+def _names(chain: bpy.types.PropertyGroup, number: int, watch: int) -> tuple[str, ...]:
     """Names of the targets that an end may follow; where one is missing, that of the one that it follows."""
     if number:
-        return (chain.ends[number - 1].target.name,)
+        return (target_of(chain.ends[number - 1]).name,)
     targets = [watched(chain, index) for index in range(len(chain.targets) + 1)]
     return tuple((target or targets[watch]).name for target in targets)
-
-
-def _numbers(settings: ChainSettings) -> dict[str, float]:
-    """A chain's settings by their names in a character file."""
-    numbers = settings._asdict()
-    life = numbers.pop("life")._asdict()
-    return {**numbers, **{LIFE + name: float(number) for name, number in life.items()}}
 
 
 def _track(values: list) -> ClipTrack:

@@ -2,11 +2,13 @@
 authored, frame by frame.
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import bpy
 import numpy as np
 
+from ...character.behaviour.data import Behaviour
 from ...character.behaviour.ready import READY
 from ...character.file.contents import (
     Anchor,
@@ -21,6 +23,7 @@ from ...character.file.tracks import track
 from ...character.order import in_order
 from ...hardware.errors import HardwareError
 from ...motion import MotionError
+from ..behaviour import authored
 from ..blender.errors import RigError
 from ..bones.file_joints import SourceKey
 from ..live import live
@@ -29,6 +32,7 @@ from ..live.movers import BodyMover, ChainMover, MechanismMover, movers_of
 from ..live.stage import SceneStage, in_one_order
 from ..live.uses import Use, why_not
 from ..robot.device import driven_names
+from ..robot.lid_values import lid_path
 from ..robot.value_filters import value_filter
 from ..robot.values import value_of
 from ..scene.dependencies import moved_targets
@@ -39,6 +43,7 @@ from .character_mechanisms import ExportedMechanism
 from .character_robots import ExportedRobot
 from .stepped import Stepped, scene_frames
 
+SCENE = "SCENE"  # the behaviour is the scene's own
 TEST_FOR = 10.0  # [s] of the self-test
 
 
@@ -58,7 +63,7 @@ class CharacterExport(Stepped):
         scene: The scene; its chains that are live or have a target are exported, its bodies that follow a
             motion, and its mechanisms with motors.
         name: Name of the character.
-        behaviour: Key of a ready set in `READY`; "NONE": no behaviour.
+        behaviour: "SCENE": the scene's own; key of a ready set in `READY`; "NONE": no behaviour.
 
     Raises:
         RigError: there is no such mover, or one cannot be baked.
@@ -66,7 +71,7 @@ class CharacterExport(Stepped):
 
     keeps_unkeyed = True
 
-    def __init__(self, scene, name: str, behaviour: str = "NONE") -> None:
+    def __init__(self, scene: bpy.types.Scene, name: str, behaviour: str = "SCENE") -> None:
         self.name, self.behaviour = name, behaviour
         exported, self.left_out = _exported(scene)
         self.frames = scene_frames(scene)
@@ -147,17 +152,43 @@ class CharacterExport(Stepped):
                 for name, places in self.places.items()
             ),
             values=tuple(
-                ValueEntry(name, track(np.array(row)), value_filter(self.auxiliaries[name]))
+                ValueEntry(
+                    name,
+                    track(np.array(row)),
+                    value_filter(self.auxiliaries[name]),
+                    self._lids_of(self.auxiliaries[name]),
+                )
                 for name, row in self.values.items()
             ),
             robots=tuple(robot.entry(self._names()) for robot in self.robots),
-            behaviour=READY[self.behaviour](posture_names) if self.behaviour in READY else None,
+            behaviour=self._behaviour(posture_names),
             mechanisms=tuple(each.entry(self._anchor) for each in self.mechanisms),
             bodies=tuple(each.entry() for each in self.bodies),
             remarks=tuple(self._remarks()),
         )
         self._end()
         return replace(character, self_test=self._self_test(character, chains))
+
+    def _lids_of(self, auxiliary: bpy.types.PropertyGroup) -> str:
+        """Name of the chain whose lids a value follows; "": of none."""
+        for each in self.chains.values():
+            owner, chain = each.mover
+            if auxiliary.owner == owner and auxiliary.path == lid_path(chain):
+                return each.name
+        return ""
+
+    def _behaviour(self, posture_names: Iterable[str]) -> Behaviour | None:
+        """The behaviour of the file.
+
+        Raises:
+            RigError: the scene's cannot be used.
+        """
+        if self.behaviour in READY:
+            return READY[self.behaviour](posture_names)
+        if self.behaviour != SCENE:
+            return None
+        cast = [authored.CastChain(each.name, *each.mover) for each in self.chains.values()]
+        return authored.behaviour(self.scene, cast)
 
     def _names(self) -> dict[SourceKey, str]:
         """Names of the file's joints, by what a robot's joint follows; those of a chain before a body's."""
@@ -212,6 +243,8 @@ class CharacterExport(Stepped):
         """What cannot travel, and what happens instead, as sentences."""
         remarks = [f"{mover.label} is not in the file: {why}" for mover, why in self.left_out]
         remarks += [f"The robot of '{name}' is not in the file: {why}" for name, why in self.no_robots]
+        if self.behaviour == SCENE:
+            remarks += [finding.sentence for finding in authored.findings(self.scene)]
         for reader in self._readers:
             remarks += reader.remarks(self.frames[0])
         for chain in self.chains.values():
@@ -237,7 +270,7 @@ class CharacterExport(Stepped):
         return sentences
 
 
-def _exported(scene) -> tuple[list[Mover], list[tuple[Mover, str]]]:
+def _exported(scene: bpy.types.Scene) -> tuple[list[Mover], list[tuple[Mover, str]]]:
     """The scene's movers that go into a file, and bodies that cannot, each with the reason.
 
     Raises:
@@ -266,14 +299,10 @@ def _exported_chains(chains: list[tuple]) -> dict[object, ExportedChain]:
     """Readers of chains, given with their sessions, by the keys of their movers. Where two have one name, the
     armature's stands before it.
     """
-    names = [mover.name for mover, _ in chains]
+    cast = authored.cast_of([mover for mover, _ in chains])
     return {
-        mover.key: ExportedChain(
-            mover,
-            session,
-            mover.name if names.count(mover.name) == 1 else f"{mover.owner.name}/{mover.name}",
-        )
-        for mover, session in chains
+        mover.key: ExportedChain(mover, session, each.name)
+        for each, (mover, session) in zip(cast, chains, strict=True)
     }
 
 

@@ -1,5 +1,6 @@
 """Reads a mechanism for a character file, frame by frame."""
 
+import bpy
 import numpy as np
 
 from ...character.chain.settings import BASES
@@ -152,6 +153,6 @@ class ExportedMechanism:
         return postures
 
 
-def _name(goal) -> str:
+def _name(goal: bpy.types.PropertyGroup) -> str:
     """Name of a goal's target in the file."""
     return f"{goal.target.name}/{goal.target_bone}" if goal.target_bone else goal.target.name

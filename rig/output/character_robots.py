@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+import bpy
 import numpy as np
 
 from ...character.file.robots import RobotEntry, RobotJoint
@@ -25,7 +26,7 @@ class ExportedRobot:
         RigError: its protocol is a program, which no file carries.
     """
 
-    def __init__(self, rig) -> None:
+    def __init__(self, rig: bpy.types.Object) -> None:
         self.rig, self.device, self.sources = rig, describe_plain(rig), sources(rig)
         if self.device.protocol.startswith(FILE):
             raise RigError("its protocol is a program of yours, and no program travels in a file")

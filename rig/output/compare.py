@@ -123,7 +123,7 @@ _tables: dict[
 ] = {}  # by the armature object's session_uid and the chain's uid
 
 
-def table(rig, chain) -> ComparisonTable | None:
+def table(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> ComparisonTable | None:
     """The last comparison of a chain in this session; None if there is none."""
     return _tables.get((rig.session_uid, chain.uid))
 
@@ -211,7 +211,13 @@ class Comparison(Stepped):
         RigError: the range is empty, the chain cannot be read, or no solver can be used.
     """
 
-    def __init__(self, scene, rig, chain, frames: range | None = None) -> None:
+    def __init__(
+        self,
+        scene: bpy.types.Scene,
+        rig: bpy.types.Object,
+        chain: bpy.types.PropertyGroup,
+        frames: range | None = None,
+    ) -> None:
         if frames is not None and not frames:
             raise RigError(
                 f"The range to compare ends at frame {frames.stop - 1}, before it starts at {frames.start}:"

@@ -70,7 +70,16 @@ class Export(Stepped):
 
     keeps_unkeyed = True
 
-    def __init__(self, scene, rig, start: int, end: int, rate: int, loops: bool, form: str) -> None:
+    def __init__(
+        self,
+        scene: bpy.types.Scene,
+        rig: bpy.types.Object,
+        start: int,
+        end: int,
+        rate: int,
+        loops: bool,
+        form: str,
+    ) -> None:
         if end < start:
             raise RigError(
                 f"The range to export ends at frame {end}, before it starts at {start}: exchange the two"
@@ -272,7 +281,7 @@ class Export(Stepped):
         return value
 
 
-def _pose_of(rig, link: str) -> Callable[[Placement], Array]:
+def _pose_of(rig: bpy.types.Object, link: str) -> Callable[[Placement], Array]:
     """Function from a placement to the pose (4, 4) of a link: its bone's, or its target's if a mechanism
     would follow that but is not live.
 

@@ -44,7 +44,7 @@ def mute_what_wins(keys: Mapping[Channel, list[float]]) -> list[str]:
     )
 
 
-def mute_drivers(owner, channels: list[Channel]) -> list[str]:
+def mute_drivers(owner: bpy.types.ID, channels: list[Channel]) -> list[str]:
     """Mutes the drivers of an object's baked channels; returns texts about what they drive."""
     baked = {(channel.path, channel.index) for channel in channels}
     baked |= {
@@ -61,7 +61,7 @@ def mute_drivers(owner, channels: list[Channel]) -> list[str]:
     return muted
 
 
-def _label(owner, path: str, index: int) -> str:
+def _label(owner: bpy.types.ID, path: str, index: int) -> str:
     """What a driver drives, as text."""
     start, _, channel = path.rpartition(".")
     if channel not in PARTS:
@@ -102,7 +102,9 @@ def _keyed_transforms(keys: Mapping[Channel, list[float]]) -> Iterator[tuple]:
             yield holder, *(_columns(holder, part, columns.get(part, {})) for part in ("location", rotation))
 
 
-def _columns(holder, part: str, columns: Mapping[int, list[float]]) -> list[list[float]]:
+def _columns(
+    holder: bpy.types.Object | bpy.types.PoseBone, part: str, columns: Mapping[int, list[float]]
+) -> list[list[float]]:
     """Values of a holder's location or rotation in all frames, for each component; those without keys are as
     they are now.
     """
@@ -144,7 +146,9 @@ def _reaching(keyed: list[bpy.types.PoseBone]) -> Iterator[tuple]:
                     yield bone, constraint
 
 
-def in_the_way(has, places: list[list[float]], turns: list[list[float]]) -> Iterator:
+def in_the_way(
+    has: bpy.types.Object | bpy.types.PoseBone, places: list[list[float]], turns: list[list[float]]
+) -> Iterator:
     """Constraints of an object or bone that would change its baked location or rotation in some frame, of
     which `places` and `turns` have the values in all frames for each component.
 
@@ -166,7 +170,9 @@ def in_the_way(has, places: list[list[float]], turns: list[list[float]]) -> Iter
         yield constraint
 
 
-def _as_euler(has, turns: list[list[float]]) -> Iterable[Sequence[float]]:
+def _as_euler(
+    has: bpy.types.Object | bpy.types.PoseBone, turns: list[list[float]]
+) -> Iterable[Sequence[float]]:
     """Rows of Euler angles that cross a limit where the rotations do."""
     if has.rotation_mode == "QUATERNION":
         return (Quaternion(row).to_euler() for row in zip(*turns, strict=True))
@@ -180,7 +186,7 @@ def _extremes(columns: list[list[float]]) -> list[list[float]]:
     return [[least(column) for column in columns] for least in (min, max)]
 
 
-def _crosses(constraint, row) -> bool:
+def _crosses(constraint: bpy.types.Constraint, row: Sequence[float]) -> bool:
     for value, letter in zip(row, LETTERS.lower(), strict=True):
         if constraint.type == "LIMIT_ROTATION":
             has_low = has_high = getattr(constraint, f"use_limit_{letter}")
@@ -196,7 +202,7 @@ def _crosses(constraint, row) -> bool:
     return False
 
 
-def mute(constraint) -> None:
+def mute(constraint: bpy.types.Constraint) -> None:
     """Mutes a constraint, and the drivers of its mute and enabled properties."""
     constraint.mute = True
     animation = constraint.id_data.animation_data
@@ -205,7 +211,7 @@ def mute(constraint) -> None:
             driver.mute = True
 
 
-def mute_switches(has, curves) -> None:
+def mute_switches(has: bpy.types.Object | bpy.types.PoseBone, curves: bpy.types.bpy_prop_collection) -> None:
     """Mutes keyframes that would switch a muted constraint on again."""
     for constraint in has.constraints:
         for path in _switches(constraint) if constraint.mute else ():
@@ -214,5 +220,5 @@ def mute_switches(has, curves) -> None:
                 curve.mute = True
 
 
-def _switches(constraint) -> list[str]:
+def _switches(constraint: bpy.types.Constraint) -> list[str]:
     return [f"{constraint.path_from_id()}.{switch}" for switch in SWITCHES]

@@ -12,7 +12,9 @@ from . import muting
 from .take import RecordedTake
 
 
-def keyed_action(owner, name: str, take: RecordedTake) -> tuple[bpy.types.Action, int | None]:
+def keyed_action(
+    owner: bpy.types.Object, name: str, take: RecordedTake
+) -> tuple[bpy.types.Action, int | None]:
     """A new action with a take's keyframes for an object, not yet assigned to it, and the handle of
     its slot.
     """
@@ -29,7 +31,7 @@ def keyed_action(owner, name: str, take: RecordedTake) -> tuple[bpy.types.Action
     return action, handle
 
 
-def new_action(owner, name: str) -> tuple:
+def new_action(owner: bpy.types.Object, name: str) -> tuple:
     """A new action for keyframes of an object, not assigned yet: a copy of the current one, or an empty one.
 
     Returns the action, the handle of its slot (None: the first one), and its F-curves.
@@ -49,7 +51,7 @@ def new_action(owner, name: str) -> tuple:
     return action, handle, actions.writable_fcurves(action, owner, slot)
 
 
-def without_new_action(owner) -> Callable[[], None]:
+def without_new_action(owner: bpy.types.Object) -> Callable[[], None]:
     """What puts back all that `new_action` will change beside the new action, so that it can be removed
     again.
     """
@@ -69,7 +71,7 @@ def without_new_action(owner) -> Callable[[], None]:
     return restore
 
 
-def refuse_what_would_hide_keys(owner) -> None:
+def refuse_what_would_hide_keys(owner: bpy.types.Object) -> None:
     """Raises RigError if NLA tracks of the object would hide the keyframes of its action."""
     animation = owner.animation_data
     if animation is None or not animation.nla_tracks:

@@ -38,7 +38,7 @@ _going: dict[int, list[RecordedTake]] = {}  # current recordings by the object's
 _copies: dict[int, Copy] = {}  # their copies on disk, by the same key
 
 
-def start(owner) -> None:
+def start(owner: bpy.types.Object) -> None:
     """Starts to record the live movers of an object.
 
     Raises:
@@ -66,22 +66,22 @@ def forget() -> None:
     take_copies.forget()
 
 
-def is_going(rig) -> bool:
+def is_going(rig: bpy.types.Object) -> bool:
     return rig.session_uid in _going
 
 
-def copy_problem(rig) -> str:
+def copy_problem(rig: bpy.types.Object) -> str:
     """Why no copy of the recording can be written, as a sentence; "" if it can."""
     copy = _copies.get(rig.session_uid)
     return copy.problem if copy else ""
 
 
-def takes(rig) -> list[RecordedTake]:
+def takes(rig: bpy.types.Object) -> list[RecordedTake]:
     """The takes recorded so far that are long enough to be keyed."""
     return [take for take in _going.get(rig.session_uid, ()) if len(take.frames) >= SHORTEST]
 
 
-def note(scene, depsgraph) -> None:
+def note(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Records the scene's new frame. If it is earlier than the last one (playback starts over), a new take
     begins.
     """
@@ -112,7 +112,7 @@ def note(scene, depsgraph) -> None:
         copy.note(_going[uid])
 
 
-def finish(owner) -> Keyed:
+def finish(owner: bpy.types.Object) -> Keyed:
     """Keys every take on new actions, assigns those of the last complete one, and ends live motion. Previous
     actions stay.
 
@@ -141,7 +141,7 @@ def finish(owner) -> Keyed:
     return keyed
 
 
-def restore(owner, path: Path) -> Keyed:
+def restore(owner: bpy.types.Object, path: Path) -> Keyed:
     """Keys the takes in a copy of an interrupted recording, as `finish` does.
 
     Raises:
@@ -157,7 +157,7 @@ def restore(owner, path: Path) -> Keyed:
     return _key(owner, recorded)
 
 
-def _key(owner, recorded: list[RecordedTake]) -> Keyed:
+def _key(owner: bpy.types.Object, recorded: list[RecordedTake]) -> Keyed:
     """Keys each take on new actions, ends live motion, and assigns the actions of the last complete take."""
     for mover in live_of(owner):
         live.stop(*mover)
@@ -196,7 +196,7 @@ def _key_takes(obj: bpy.types.Object, recorded: list[RecordedTake], last: int) -
     return [action for action, _ in keyed]
 
 
-def cancel(rig) -> None:
+def cancel(rig: bpy.types.Object) -> None:
     """Stops recording and discards the takes."""
     _going.pop(rig.session_uid, None)
     if copy := _copies.pop(rig.session_uid, None):

@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from math import floor
 from time import perf_counter
 
+import bpy
+
 from ..live import live, shown_poses
 from ..live.stage import SceneStage
 from ..robot import sending
@@ -30,7 +32,7 @@ class Stepped(ABC):
 
     keeps_unkeyed = False
 
-    def __init__(self, scene) -> None:
+    def __init__(self, scene: bpy.types.Scene) -> None:
         self.scene, self.frame_before = scene, scene.frame_current_final
         self._unkeyed = unkeyed.remember(scene) if self.keeps_unkeyed else []
         self._is_over = self._has_shown = False
@@ -60,7 +62,7 @@ class Stepped(ABC):
         """Cancels the job and restores the scene, unless `finish` was called."""
         self._end()
 
-    def _show(self, stage: SceneStage, depsgraph) -> None:
+    def _show(self, stage: SceneStage, depsgraph: bpy.types.Depsgraph) -> None:
         """Shows a stage's poses of what is live until the end of the job, and evaluates what constraints make
         of them.
         """
@@ -84,7 +86,7 @@ class Stepped(ABC):
         unkeyed.put_back(self._unkeyed)
 
 
-def scene_frames(scene) -> range:
+def scene_frames(scene: bpy.types.Scene) -> range:
     """Frames that the scene plays; those of its preview range if that is in use."""
     if scene.use_preview_range:
         return range(scene.frame_preview_start, scene.frame_preview_end + 1)

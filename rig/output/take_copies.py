@@ -123,7 +123,7 @@ def folder() -> Path | None:
     return user_folder(FOLDER)
 
 
-def left(rig) -> Path | None:
+def left(rig: bpy.types.Object) -> Path | None:
     """Path of the newest copy of an interrupted recording of an object with this name; None if there
     is none.
     """
@@ -169,7 +169,7 @@ def forget() -> None:
     _left.clear()
 
 
-def settle(rig) -> None:
+def settle(rig: bpy.types.Object) -> None:
     """Marks the interrupted recording as handled by renaming its file, so that it is not offered again."""
     path = left(rig)
     if path is not None:
@@ -207,7 +207,7 @@ def read(path: Path) -> list[RecordedTake]:
     return [takes[number] for number in sorted(takes)]
 
 
-def _row(channels: list[Channel], frame, *values) -> tuple[int, dict[Channel, float]]:
+def _row(channels: list[Channel], frame: float, *values: object) -> tuple[int, dict[Channel, float]]:
     """Frame number and values of a row. Raises ValueError, TypeError or OverflowError if it is invalid."""
     numbers = [number_of(value) for value in values]
     if None in numbers or not abs(frame) <= LAST_FRAME:

@@ -16,7 +16,7 @@ class UnkeyedChannel(NamedTuple):
     value: object
 
 
-def remember(scene) -> list[UnkeyedChannel]:
+def remember(scene: bpy.types.Scene) -> list[UnkeyedChannel]:
     """Current values of all properties that actions animate on the scene's objects and their data."""
     owners = (
         owner for obj in scene.objects for owner in (obj, obj.data, getattr(obj.data, "shape_keys", None))
@@ -38,7 +38,7 @@ def put_back(channels: list[UnkeyedChannel]) -> None:
             _set(owner, path, index, value)
 
 
-def _value(owner, path: str, index: int):
+def _value(owner: bpy.types.ID, path: str, index: int) -> object:
     """Value of a property; None if its path does not exist any more."""
     try:
         value = owner.path_resolve(path)
@@ -47,11 +47,11 @@ def _value(owner, path: str, index: int):
     return value[index] if _is_array(value) else value
 
 
-def _is_array(value) -> bool:
+def _is_array(value: object) -> bool:
     return hasattr(value, "__len__") and not isinstance(value, str)
 
 
-def _set(owner, path: str, index: int, value) -> None:
+def _set(owner: bpy.types.ID, path: str, index: int, value: object) -> None:
     array = owner.path_resolve(path)
     if _is_array(array):
         array[index] = value

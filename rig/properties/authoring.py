@@ -4,6 +4,7 @@ from math import pi, radians
 
 from bpy.types import Object, PropertyGroup
 
+from .eyes import LimberEyes
 from .overridable import (
     CollectionProperty,
     FactorProperty,
@@ -12,6 +13,11 @@ from .overridable import (
     PointerProperty,
     SecondsProperty,
     StringProperty,
+)
+
+TARGET_BONE = (
+    "Bone of the target armature, as of an animated character, in place of the object: its head is the position."
+    " Empty: the object itself"
 )
 
 
@@ -26,6 +32,7 @@ class LimberTarget(PropertyGroup):
         description="Object that the chain can look at, match the orientation of, or reach for",
         type=Object,
     )
+    target_bone: StringProperty(name="Target Bone", description=TARGET_BONE)
 
 
 class LimberLife(PropertyGroup):
@@ -160,6 +167,9 @@ class LimberAuthoring:
         ),
         default=0.5,
         soft_max=5.0,
+    )
+    eyes: PointerProperty(
+        name="Eyes", description="Blinks, lids and looks away of the chain's end", type=LimberEyes
     )
     life: PointerProperty(
         name="Life", description="Breathing, sway and glances on top of the posture", type=LimberLife

@@ -2,6 +2,7 @@
 
 from math import inf
 
+import bpy
 from bpy.types import Object, PropertyGroup
 
 from ...motion import NO_FILTER
@@ -52,14 +53,14 @@ CALIBRATIONS = [
 OSC_PORT = 9000
 
 
-def _offer_port(retarget, _context) -> None:
+def _offer_port(retarget: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
     """Sets the usual port of the chosen input, where the port is the other input's usual one."""
     usual = {"OSC": OSC_PORT, "VMC": VMC_PORT}
     if retarget.input in usual and retarget.port in usual.values():
         retarget.port = usual[retarget.input]
 
 
-def _uncalibrate(pair, _context) -> None:
+def _uncalibrate(pair: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
     """Marks a pair as not calibrated when one of its bones changes."""
     pair.calibrated = False
 

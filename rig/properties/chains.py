@@ -3,6 +3,7 @@
 All of them are library-overridable, so that an armature linked from another file can have chains.
 """
 
+import bpy
 from bpy.types import Object, PoseBone, PropertyGroup
 
 from ...solvers.table import SOLVERS
@@ -10,7 +11,7 @@ from ..blender.free_name import free_name
 from ..chains import kept_posture
 from ..scene.goal import CUSTOM, GOALS
 from ..showing.thumbnails import gallery
-from .authoring import LimberAuthoring
+from .authoring import TARGET_BONE, LimberAuthoring
 from .body import LimberRetarget
 from .enum_items import choice, keyed_enum
 from .frame_range import LimberRange
@@ -72,7 +73,7 @@ class LimberJoint(LimberJointSettings, PropertyGroup):
     )
 
 
-def _make_unique(chain, _context) -> None:
+def _make_unique(chain: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
     """Adds a number to the chain's name where another chain of the armature has that name."""
     taken = {other.name for other in chain.id_data.limber.chains if other.uid != chain.uid}
     name = free_name(chain.name or "Chain", taken)
@@ -89,6 +90,7 @@ class LimberGoal:
         description="Object that the end looks at, copies the orientation of, or reaches for",
         type=Object,
     )
+    target_bone: StringProperty(name="Target Bone", description=TARGET_BONE)
     target_axis: EnumProperty(
         name="Target's Axis",
         description="Axis of the target that gives the direction to look in",

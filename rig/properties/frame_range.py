@@ -8,7 +8,7 @@ FIELDS = ("frame_start", "frame_end")
 LAST_FRAME = 1_048_574  # that Blender has
 
 
-def bake_range(settings, scene) -> tuple[int, int]:
+def bake_range(settings: bpy.types.PropertyGroup, scene: bpy.types.Scene) -> tuple[int, int]:
     """First and last frame of a bake: the ones that the user set, else the scene's.
 
     Args:
@@ -19,12 +19,12 @@ def bake_range(settings, scene) -> tuple[int, int]:
     return first, last
 
 
-def has_own_range(settings) -> bool:
+def has_own_range(settings: bpy.types.PropertyGroup) -> bool:
     """Whether the user has set the first or the last frame."""
     return any(settings.is_property_set(name) for name in FIELDS)
 
 
-def follow_scene(settings) -> None:
+def follow_scene(settings: bpy.types.PropertyGroup) -> None:
     """Resets the range to the scene's."""
     for name in FIELDS:
         settings.property_unset(name)

@@ -2,6 +2,8 @@
 
 from math import pi, radians
 
+import bpy
+
 from ..bones.axes import PRISMATIC, REVOLUTE, JointKey, label, letter
 from .motion_style import LimberJointStyle
 from .overridable import EnumProperty, FloatProperty, StringProperty
@@ -16,12 +18,12 @@ AXES += [
 VELOCITY, ACCELERATION, JERK = radians(180), radians(900), radians(9000)
 
 
-def in_metres(name: str, label: str, description: str):
+def in_metres(name: str, label: str, description: str) -> bpy.props._PropertyDeferred:
     """A view of the property `name` of a prismatic joint: the same number, shown as a length instead of an
     angle.
     """
 
-    def write(joint, value: float) -> None:
+    def write(joint: bpy.types.PropertyGroup, value: float) -> None:
         setattr(joint, name, value)
 
     return FloatProperty(

@@ -143,7 +143,7 @@ class LimberMechanismJoint(PropertyGroup):
 
 
 class LimberMotor(LimberJointSettings, PropertyGroup):
-    """A motor on one degree of freedom of a joint. `bone` is the name of the joint's object or bone."""
+    """A motor on one DoF of a joint. `bone` is the name of the joint's object or bone."""
 
     name: StringProperty(name="Name", description="Name of the motor")
     joint: PointerProperty(

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import bpy
+
 from ...motion import FILTERS, NO_FILTER, MotionStyle
 from .enum_items import choice, item, keyed_enum
 from .overridable import BoolProperty, FactorProperty, FloatProperty
@@ -22,7 +24,9 @@ BODY_FILTERS = (
 )
 
 
-def filter_property(extra_items: Sequence[tuple] = (), default: str = "default"):
+def filter_property(
+    extra_items: Sequence[tuple] = (), default: str = "default"
+) -> bpy.props._PropertyDeferred:
     """The property of a mover's motion filter; `extra_items`: items beside the filters; `default`: for files
     where none was chosen.
     """
@@ -71,7 +75,7 @@ class LimberStyle(LimberSmoothness):
 
 
 class LimberJointStyle(LimberStyle):
-    """Mixin of joints and motors: a style of their own, in place of that of their chain or mechanism."""
+    """Mixin of joints and motors: a style of their own, instead of that of their chain or mechanism."""
 
     own_style: BoolProperty(
         name="Own Style",
@@ -107,7 +111,7 @@ class LimberMotionStyle(LimberStyle):
     )
 
 
-def motion_style(settings, joint: LimberJointStyle | None = None) -> MotionStyle:
+def motion_style(settings: bpy.types.PropertyGroup, joint: LimberJointStyle | None = None) -> MotionStyle:
     """Style parameters of a joint's or motor's motion, as motion filters take them. `settings`: its chain,
     body or mechanism.
     """

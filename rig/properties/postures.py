@@ -1,5 +1,6 @@
 """Properties of a mover's stored postures: the list, and the posture that the mover keeps."""
 
+import bpy
 from bpy.types import Action, PropertyGroup
 
 from ..chains import kept_posture
@@ -54,7 +55,7 @@ class LimberPosture(PropertyGroup):
     )
 
 
-def kept_index(mover) -> int:
+def kept_index(mover: bpy.types.PropertyGroup) -> int:
     """Index of the posture that a chain or mechanism keeps, given its settings; -1: none."""
     index = kept_posture.place(mover)
     return -1 if index is None else index

@@ -2,6 +2,7 @@
 saved.
 """
 
+import bpy
 from bpy.types import PropertyGroup
 
 from ...hardware.robot_session import ArmingPermits
@@ -11,11 +12,11 @@ from .overridable import BoolProperty, IntProperty, StringProperty
 permits = ArmingPermits()
 
 
-def _may_arm(remote) -> bool:
+def _may_arm(remote: bpy.types.PropertyGroup) -> bool:
     return permits.is_allowed(remote.id_data.session_uid)
 
 
-def _allow_arm(remote, allowed: bool) -> None:
+def _allow_arm(remote: bpy.types.PropertyGroup, allowed: bool) -> None:
     permits.allow(remote.id_data.session_uid, allowed)
 
 
@@ -34,6 +35,13 @@ class LimberRemote(PropertyGroup):
         name="Port",
         description="UDP port on which to listen; not that of Retarget",
         default=9001,
+        min=1,
+        max=65535,
+    )
+    page_port: IntProperty(
+        name="Page's Port",
+        description="Port on which the page is served",
+        default=8765,
         min=1,
         max=65535,
     )

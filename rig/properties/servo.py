@@ -6,6 +6,8 @@ with pulses.
 
 from math import copysign, degrees, pi, radians
 
+import bpy
+
 from ...hardware.device import FARTHEST, LAST_SERVO
 from .overridable import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
@@ -23,11 +25,11 @@ ON_SILENCE = [
 ]
 
 
-def _per_degree(servo) -> float:
+def _per_degree(servo: bpy.types.PropertyGroup) -> float:
     return servo.us_per_radian / degrees(1.0)
 
 
-def _set_per_degree(servo, value: float) -> None:
+def _set_per_degree(servo: bpy.types.PropertyGroup, value: float) -> None:
     servo.us_per_radian = value * degrees(1.0)
 
 

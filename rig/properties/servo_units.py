@@ -2,6 +2,9 @@
 
 from math import pi
 
+import bpy
+
+from ...hardware.presets import Preset
 from ...hardware.protocols.table import BUILT_IN, OWN, PROTOCOLS, capabilities_of
 
 FIELDS = ("zero_us", "us_per_radian", "min_us", "max_us")
@@ -45,7 +48,7 @@ def unit_name(protocol: str) -> str:
     return ABBREVIATED.get(name, name)
 
 
-def is_usual(servo) -> bool:
+def is_usual(servo: bpy.types.PropertyGroup) -> bool:
     """Whether a servo is not calibrated yet: it has the usual calibration of some protocol."""
     had = [getattr(servo, field) for field in FIELDS]
     usual = (usual_servo(protocol) for protocol in BUILT_IN)
@@ -55,13 +58,13 @@ def is_usual(servo) -> bool:
     )
 
 
-def make_usual(servo, protocol: str) -> None:
+def make_usual(servo: bpy.types.PropertyGroup, protocol: str) -> None:
     """Gives a servo the usual calibration of a protocol."""
     for field, value in zip(FIELDS, usual_servo(protocol), strict=True):
         setattr(servo, field, value)
 
 
-def use_preset(servo, preset, protocol: str, speeds: bool) -> None:
+def use_preset(servo: bpy.types.PropertyGroup, preset: Preset, protocol: str, speeds: bool) -> None:
     """Gives a servo the calibration of a known model.
 
     Args:
@@ -80,7 +83,7 @@ def use_preset(servo, preset, protocol: str, speeds: bool) -> None:
         servo.velocity, servo.acceleration, servo.jerk = limits.velocity, limits.acceleration, limits.jerk
 
 
-def protocol_changed(device) -> None:
+def protocol_changed(device: bpy.types.PropertyGroup) -> None:
     """Sets the usual baud rate of the new protocol, and its usual calibration for servos that are not
     calibrated yet.
     """

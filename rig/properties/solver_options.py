@@ -4,6 +4,7 @@ dataclass.
 
 from math import ceil, degrees, isinf, log10
 
+import bpy
 from bpy.types import PropertyGroup
 
 from ...solvers.settings import Setting, settings_of
@@ -17,7 +18,7 @@ LARGEST = 2**31 - 1  # integer that Blender stores
 SUBTYPES = {"": "NONE", "angle": "ANGLE", "share": "FACTOR"}
 
 
-def property_of(name: str, each: Setting):
+def property_of(name: str, each: Setting) -> bpy.props._PropertyDeferred:
     """The Blender property, of that name, for a setting of a solver."""
     said = {"name": each.label, "description": each.description}
     if each.several:

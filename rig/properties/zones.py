@@ -1,11 +1,12 @@
 """Properties of no-go zones, for Motion Check."""
 
+import bpy
 from bpy.types import Object, PropertyGroup
 
 from .overridable import CollectionProperty, FloatProperty, IntProperty, PointerProperty, StringProperty
 
 
-def _remember_name(zone, _context) -> None:
+def _remember_name(zone: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
     """Stores the object's name, to report it after the object was deleted."""
     if zone.zone is not None:
         zone.name = zone.zone.name

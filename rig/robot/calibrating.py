@@ -5,6 +5,8 @@ Positions are in the unit of the panel, the protocol's own, also on the virtual 
 
 from dataclasses import dataclass, field
 
+import bpy
+
 from ...hardware.device import ServoChannel
 from ...hardware.safety import State
 from ..blender.errors import RigError
@@ -24,7 +26,7 @@ class _Span:
 _spans: dict[int, _Span] = {}  # by session_uid of the armature object
 
 
-def positions(rig) -> list[float | None]:
+def positions(rig: bpy.types.Object) -> list[float | None]:
     """Raw position of each channel of the connected robot: the measured one, else the commanded one; None if
     neither is known.
 
@@ -43,7 +45,7 @@ def positions(rig) -> list[float | None]:
     return raw_positions
 
 
-def zero(rig, name: str, value: float) -> list[str]:
+def zero(rig: bpy.types.Object, name: str, value: float) -> list[str]:
     """Sets the zeros of a joint's servos so that the current position means `value` [the joint's unit]; other
     joints that drive these servos count as shown.
 
@@ -72,7 +74,7 @@ def zero(rig, name: str, value: float) -> list[str]:
     return measured
 
 
-def end(rig, name: str, high: bool) -> list[str]:
+def end(rig: bpy.types.Object, name: str, high: bool) -> list[str]:
     """Sets the upper (`high`) or lower end of the range of a joint's servos to their current positions.
 
     Raises:
@@ -97,7 +99,7 @@ def end(rig, name: str, high: bool) -> list[str]:
     return measured
 
 
-def start_range(rig) -> None:
+def start_range(rig: bpy.types.Object) -> None:
     """Starts to record the lowest and highest position of every servo while the robot is moved by hand.
 
     Raises:
@@ -109,7 +111,7 @@ def start_range(rig) -> None:
     _spans[rig.session_uid] = _Span()
 
 
-def is_recording(rig) -> bool:
+def is_recording(rig: bpy.types.Object) -> bool:
     """Whether ranges are being recorded."""
     return rig.session_uid in _spans
 
@@ -132,7 +134,7 @@ def note() -> None:
                 span.seen[index] = (min(low, position), max(high, position))
 
 
-def finish_range(rig, limits: bool) -> list[str]:
+def finish_range(rig: bpy.types.Object, limits: bool) -> list[str]:
     """Ends the recording: servos that were moved get the recorded range; with `limits`, their joints get it
     as limits.
 
@@ -164,7 +166,7 @@ def finish_range(rig, limits: bool) -> list[str]:
     return measured
 
 
-def _channels_of(rig, name: str) -> list[tuple[int, ServoChannel]]:
+def _channels_of(rig: bpy.types.Object, name: str) -> list[tuple[int, ServoChannel]]:
     """(index, channel) of the channels that a joint drives."""
     link = links.link(rig)
     channels = [
@@ -179,12 +181,12 @@ def _channels_of(rig, name: str) -> list[tuple[int, ServoChannel]]:
     return channels
 
 
-def _homing_offset(rig, index: int) -> float | None:
+def _homing_offset(rig: bpy.types.Object, index: int) -> float | None:
     """Homing offset that the servo of a channel reports; None: unknown."""
     status = links.status(rig)
     return None if status is None else status.channels[index].homing_offset
 
 
-def _shown(rig) -> list[float]:
+def _shown(rig: bpy.types.Object) -> list[float]:
     sources = robot_device.sources(rig)
     return values.newest(rig, sources, [0.0] * len(sources))

@@ -22,7 +22,7 @@ from . import device as robot_device
 FOLDER = "calibrations"
 
 
-def of(rig) -> RobotCalibration:
+def of(rig: bpy.types.Object) -> RobotCalibration:
     """Calibration of a rig.
 
     Raises:
@@ -31,7 +31,7 @@ def of(rig) -> RobotCalibration:
     return RobotCalibration.of(robot_device.describe_plain(rig))
 
 
-def save(rig, path: Path) -> None:
+def save(rig: bpy.types.Object, path: Path) -> None:
     """Writes the rig's calibration; an existing file is replaced completely, or not at all.
 
     Raises:
@@ -40,7 +40,7 @@ def save(rig, path: Path) -> None:
     calibration_file.save(path, of(rig))
 
 
-def load(rig, path: Path, partly: bool = False) -> list[str]:
+def load(rig: bpy.types.Object, path: Path, partly: bool = False) -> list[str]:
     """Applies the calibration in a file to the rig. If it raises an error, nothing has changed.
 
     Args:
@@ -93,7 +93,7 @@ def _check_protocol(path: Path, calibration: RobotCalibration) -> None:
         )
 
 
-def _give(rig, calibration: RobotCalibration, channels: list[ServoChannel]) -> None:
+def _give(rig: bpy.types.Object, calibration: RobotCalibration, channels: list[ServoChannel]) -> None:
     device = rig.limber.device
     own_file = calibration.protocol.startswith(FILE)
     device.protocol = OWN_FILE if own_file else calibration.protocol
@@ -126,7 +126,7 @@ def _give(rig, calibration: RobotCalibration, channels: list[ServoChannel]) -> N
             _describe_servo(further, channel)
 
 
-def _describe_servo(settings, channel: ServoChannel) -> None:
+def _describe_servo(settings: bpy.types.PropertyGroup, channel: ServoChannel) -> None:
     settings.servo, settings.reverse = channel.servo, channel.direction < 0
     settings.zero_us, settings.us_per_radian = channel.zero, channel.per_radian
     settings.min_us, settings.max_us = channel.lowest, channel.highest
@@ -134,7 +134,7 @@ def _describe_servo(settings, channel: ServoChannel) -> None:
     settings.recorded_offset = channel.homing_offset
 
 
-def _describe_value(value, channel: ServoChannel) -> None:
+def _describe_value(value: bpy.types.PropertyGroup, channel: ServoChannel) -> None:
     def at(number: float) -> float:
         return channel.zero + channel.direction * channel.per_radian * channel.shares[0].gear * number
 
@@ -148,13 +148,13 @@ def folder() -> Path | None:
     return user_folder(FOLDER)
 
 
-def copy_path(rig) -> Path | None:
+def copy_path(rig: bpy.types.Object) -> Path | None:
     """Path of the automatic copy of a rig's calibration; None if there is no folder for it."""
     copies_folder = folder()
     return copies_folder / f"{bpy.path.clean_name(rig.name)}.json" if copies_folder else None
 
 
-def keep_copy(rig) -> str:
+def keep_copy(rig: bpy.types.Object) -> str:
     """Saves the automatic copy, which survives undo and a crash; returns why that failed, or ""."""
     path = copy_path(rig)
     if path is None:

@@ -15,6 +15,7 @@ from ..properties.remote import permits
 from .device import Source
 from .figures import ShownFigures
 from .history import History
+from .programs import consents
 from .value_filters import ValueFilters
 
 
@@ -63,7 +64,7 @@ class ConnectedRobot:
 
 
 robots: dict[int, ConnectedRobot] = {}  # by the armature object's session_uid
-sessions = RobotSessions(permits)  # of these robots, by the same keys
+sessions = RobotSessions(permits, consents)  # of these robots, by the same keys
 
 
 def _as_text(status: Status) -> tuple:

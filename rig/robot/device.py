@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import radians
 
+import bpy
+
 from ...hardware.device import (
     VIRTUAL_HOBBY_PORT,
     Device,
@@ -52,14 +54,14 @@ class Source:
         return self.chain, self.bone, self.axis
 
 
-def joints(rig) -> list[tuple]:
+def joints(rig: bpy.types.Object) -> list[tuple]:
     """All joints of a rig, as (chain, joint), and motors of its mechanism, as (mechanism, motor)."""
     mechanism = rig.limber.mechanism
     of_chains = [(chain, joint) for chain in rig.limber.chains for joint in chain.joints]
     return [*of_chains, *((mechanism, motor) for motor in mechanism.motors)]
 
 
-def driven(rig) -> list[tuple]:
+def driven(rig: bpy.types.Object) -> list[tuple]:
     """The (chain, joint) or (mechanism, motor) pairs that have a servo, of their own or shared."""
     shared = {
         share.joint
@@ -72,12 +74,12 @@ def driven(rig) -> list[tuple]:
     ]
 
 
-def has_own_servo(owner, joint) -> bool:
+def has_own_servo(owner: bpy.types.Object, joint: bpy.types.PropertyGroup) -> bool:
     """Whether a joint of a chain, or a motor of a mechanism, has a servo of its own that Limber drives."""
     return joint.servo >= 0 and getattr(owner, "sends_to_robot", True)
 
 
-def values_with_servo(rig) -> list:
+def values_with_servo(rig: bpy.types.Object) -> list:
     """Auxiliary values that have a servo, of their own or shared."""
     shared = {
         share.joint
@@ -88,7 +90,7 @@ def values_with_servo(rig) -> list:
     return [value for value in rig.limber.device.auxiliaries if value.servo >= 0 or value.name in shared]
 
 
-def names(rig) -> list[str]:
+def names(rig: bpy.types.Object) -> list[str]:
     """Names of everything that can drive a channel: joints, motors and auxiliary values."""
     return [
         *(joint.label for _, joint in joints(rig)),
@@ -96,12 +98,12 @@ def names(rig) -> list[str]:
     ]
 
 
-def driven_names(rig) -> list[str]:
+def driven_names(rig: bpy.types.Object) -> list[str]:
     """Names of the joints, motors and auxiliary values that have a servo, in the device's order."""
     return [*(joint.label for _, joint in driven(rig)), *(value.name for value in values_with_servo(rig))]
 
 
-def servos(rig) -> list[int]:
+def servos(rig: bpy.types.Object) -> list[int]:
     """Numbers of the servos, in the order of the device's channels."""
     device = rig.limber.device
     joint_servos = [joint.servo for owner, joint in driven(rig) if has_own_servo(owner, joint)]
@@ -109,26 +111,26 @@ def servos(rig) -> list[int]:
     return [*joint_servos, *further, *(value.servo for value in values_with_servo(rig) if value.servo >= 0)]
 
 
-def all_settings(rig) -> list[ServoSettings]:
+def all_settings(rig: bpy.types.Object) -> list[ServoSettings]:
     """What has settings of a servo: joints, motors, additional servos and auxiliary values."""
     device = rig.limber.device
     return [*(joint for _, joint in joints(rig)), *device.channels, *device.auxiliaries]
 
 
-def free_servo(rig) -> int:
+def free_servo(rig: bpy.types.Object) -> int:
     """Lowest servo number that is not used in the rig."""
     taken = {settings.servo for settings in all_settings(rig)}
     return next(number for number in range(len(taken) + 1) if number not in taken)
 
 
-def next_servo(rig) -> int:
+def next_servo(rig: bpy.types.Object) -> int:
     """Highest servo number in the rig plus one: new joints and motors are numbered in the order in which they
     are made.
     """
     return max((settings.servo for settings in all_settings(rig)), default=-1) + 1
 
 
-def give_servo(rig, joint: ServoSettings, servo: int) -> str:
+def give_servo(rig: bpy.types.Object, joint: ServoSettings, servo: int) -> str:
     """Gives a joint or value a servo number; what had the number gets its old one. Returns a text about the
     change.
     """
@@ -143,13 +145,13 @@ def give_servo(rig, joint: ServoSettings, servo: int) -> str:
     return f"{change}; {other.label}, which had it, has {f'servo {had}' if had >= 0 else 'none'}"
 
 
-def sources(rig) -> tuple[Source, ...]:
+def sources(rig: bpy.types.Object) -> tuple[Source, ...]:
     """The joint, motor or value that each joint of the device follows, in the device's order."""
     of_joints = [Source(chain.uid, joint.bone, joint.axis) for chain, joint in driven(rig)]
     return (*of_joints, *(Source(auxiliary=value.name) for value in values_with_servo(rig)))
 
 
-def describe(rig) -> Device:
+def describe(rig: bpy.types.Object) -> Device:
     """Device description for the link, from the rig's properties; in the virtual robot's unit if the port is
     virtual.
 
@@ -160,7 +162,7 @@ def describe(rig) -> Device:
     return on_virtual_robot(described) if described.is_virtual else described
 
 
-def describe_plain(rig) -> Device:
+def describe_plain(rig: bpy.types.Object) -> Device:
     """Device description with positions in the protocol's own unit, also if the port is virtual.
 
     Raises:
@@ -190,14 +192,14 @@ def describe_plain(rig) -> Device:
     )
 
 
-def protocol_settings(device) -> ProtocolSettings:
+def protocol_settings(device: bpy.types.PropertyGroup) -> ProtocolSettings:
     """Protocol settings of the device; those that its protocol does not use have their defaults."""
     chosen = {"multi_turn": device.multi_turn, "channel_count": int(device.channel_count), "crc": device.crc}
     used = table.settings_of(device.protocol)
     return ProtocolSettings(**{name: value for name, value in chosen.items() if name in used})
 
 
-def _joint(mover: Mover, joint) -> DeviceJoint:
+def _joint(mover: Mover, joint: bpy.types.PropertyGroup) -> DeviceJoint:
     name = joint.label
     if not mover.keys_of({joint.key: 0.0}):
         raise DeviceError(f"Joint {name}: its bone is missing: {NO_VALUE}")
@@ -205,7 +207,7 @@ def _joint(mover: Mover, joint) -> DeviceJoint:
     return DeviceJoint(name, _limits(f"Joint {name}", joint.lower, joint.upper, joint), unit)
 
 
-def _limits(name: str, lower: float, upper: float, speeds) -> Limits:
+def _limits(name: str, lower: float, upper: float, speeds: bpy.types.PropertyGroup) -> Limits:
     if fault := next(range_faults(lower, upper, "value"), ""):
         raise DeviceError(f"{name}: {fault}")
     if lower > upper:
@@ -215,7 +217,7 @@ def _limits(name: str, lower: float, upper: float, speeds) -> Limits:
     return Limits(lower, upper, speeds.velocity, speeds.acceleration, speeds.jerk)
 
 
-def _channel(servo, shares: tuple[Share, ...]) -> ServoChannel:
+def _channel(servo: bpy.types.PropertyGroup, shares: tuple[Share, ...]) -> ServoChannel:
     return ServoChannel(
         servo.servo,
         shares,
@@ -230,7 +232,7 @@ def _channel(servo, shares: tuple[Share, ...]) -> ServoChannel:
     )
 
 
-def _further(rig, channel) -> ServoChannel:
+def _further(rig: bpy.types.Object, channel: bpy.types.PropertyGroup) -> ServoChannel:
     known = names(rig)
     for share in channel.shares:
         if share.joint not in known:
@@ -241,7 +243,7 @@ def _further(rig, channel) -> ServoChannel:
     return _channel(channel, tuple(Share(share.joint, share.gear) for share in channel.shares))
 
 
-def _auxiliary(value) -> tuple[DeviceJoint, ServoChannel]:
+def _auxiliary(value: bpy.types.PropertyGroup) -> tuple[DeviceJoint, ServoChannel]:
     limits = _limits(f"Value {value.name}", value.low, value.high, value)
     ends = value.at_low, value.at_high
     return auxiliary(
@@ -254,7 +256,7 @@ def _auxiliary(value) -> tuple[DeviceJoint, ServoChannel]:
     )
 
 
-def may_ask_for_pose(rig) -> bool:
+def may_ask_for_pose(rig: bpy.types.Object) -> bool:
     """Whether arming the rig's robot may ask the user to confirm its pose, since its protocol does not
     promise measured positions. Known before the robot is connected, and the same while it is.
     """
@@ -265,7 +267,7 @@ def may_ask_for_pose(rig) -> bool:
     return known is None or not known.measures
 
 
-def reports_health(rig) -> bool:
+def reports_health(rig: bpy.types.Object) -> bool:
     """Whether the rig's robot, connected or not, has a protocol whose servos report temperature, voltage,
     load or current.
     """
@@ -274,7 +276,7 @@ def reports_health(rig) -> bool:
     return known is not None and not HEALTH.isdisjoint(known.reads)
 
 
-def _capabilities(device) -> Capabilities | None:
+def _capabilities(device: bpy.types.PropertyGroup) -> Capabilities | None:
     """What the device's protocol supports; None for a user's program, which is not run to find out."""
     name = device.protocol_name
     return table.capabilities_of(name, protocol_settings(device)) if name in table.BUILT_IN else None
@@ -296,12 +298,12 @@ def amount(joint: DeviceJoint, number: float) -> float:
     return number / 180.0 * (joint.limits.upper - joint.limits.lower)
 
 
-def settings_of(rig, servo: int) -> ServoSettings | None:
+def settings_of(rig: bpy.types.Object, servo: int) -> ServoSettings | None:
     """The settings of a servo by its number; None: there are none."""
     return next((settings for settings in all_settings(rig) if settings.servo == servo), None)
 
 
-def panel_raw(rig, channel: ServoChannel, raw: float) -> float:
+def panel_raw(rig: bpy.types.Object, channel: ServoChannel, raw: float) -> float:
     """A raw position of the connected device, converted to the protocol's unit that the panel shows; the
     virtual robot itself uses pulses.
     """

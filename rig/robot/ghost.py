@@ -1,5 +1,8 @@
 """The robot's measured pose as lines from each bone's head to its tail, drawn beside the armature."""
 
+from collections.abc import Sequence
+
+import bpy
 from mathutils import Matrix, Quaternion
 
 from ...character.mechanism.tick import by_joint
@@ -13,7 +16,7 @@ from . import links
 from .device import Source
 
 
-def segments(rig) -> list[Segment]:
+def segments(rig: bpy.types.Object) -> list[Segment]:
     """Head and tail [m, world] of each bone in the measured pose; empty if nothing is measured or there are
     no bones.
 
@@ -25,7 +28,9 @@ def segments(rig) -> list[Segment]:
     return posed(rig, links.sources(rig), status.positions)
 
 
-def posed(rig, sources: tuple[Source, ...], values) -> list[Segment]:
+def posed(
+    rig: bpy.types.Object, sources: tuple[Source, ...], values: Sequence[float | None]
+) -> list[Segment]:
     """Head and tail [m, world] of each bone that the robot moves, for joint values [rad or m]; for None the
     joint keeps its posed value.
     """
@@ -48,7 +53,7 @@ def posed(rig, sources: tuple[Source, ...], values) -> list[Segment]:
     )
 
 
-def _of_mechanism(rig, motors: dict[tuple[str, str], float]) -> list[Segment]:
+def _of_mechanism(rig: bpy.types.Object, motors: dict[tuple[str, str], float]) -> list[Segment]:
     """Head and tail [m, world] of the bones that the live mechanism moves, for values of its motors; empty
     where it is not live.
     """
@@ -81,7 +86,7 @@ def _of_mechanism(rig, motors: dict[tuple[str, str], float]) -> list[Segment]:
     return bone_segments
 
 
-def _basis(bone, places: list[tuple[str, float]]) -> Matrix:
+def _basis(bone: bpy.types.PoseBone, places: list[tuple[str, float]]) -> Matrix:
     """Basis matrix of a bone, from (axis, value) of its joints."""
     location = bone.location.copy()
     for axis, joint_value in places:

@@ -24,14 +24,18 @@ MIDDLE = (  # instead of a model's name: the joints' 0 is LeRobot's own, the mid
 LOST = 0.01  # [rad] 0.5 degrees: smaller losses of a joint's range in an exported file are not reported
 
 
-def model_name(rig) -> str:
+def model_name(rig: bpy.types.Object) -> str:
     """Name of the model that a rig's robot was imported from, if Limber knows its zeros; else ""."""
     name = str(rig.data.get(imported_robot.KEY, "")) if rig.data is not None else ""
     return name if name in KNOWN else ""
 
 
 def give(
-    rig, motors: Mapping[str, LeRobotMotor], model: str, prefix: str = "", family: Family = FEETECH
+    rig: bpy.types.Object,
+    motors: Mapping[str, LeRobotMotor],
+    model: str,
+    prefix: str = "",
+    family: Family = FEETECH,
 ) -> list[str]:
     """Applies LeRobot's calibration to the rig's servos: ids, zeros, ranges and homing offsets. If it raises
     an error, nothing has changed.
@@ -216,7 +220,7 @@ def _refuse_drive_modes(
             )
 
 
-def collect(rig, model: str) -> tuple[dict[str, LeRobotMotor], list[str]]:
+def collect(rig: bpy.types.Object, model: str) -> tuple[dict[str, LeRobotMotor], list[str]]:
     """LeRobot's motors of a rig by name, and texts about ranges that they cannot express.
 
     LeRobot's zero is the middle of the range, so a range that is not symmetric about the joint's zero is
@@ -236,7 +240,7 @@ def collect(rig, model: str) -> tuple[dict[str, LeRobotMotor], list[str]]:
     return motors, lost_servos
 
 
-def scale_of(rig, joint: FileJoint) -> Scale:
+def scale_of(rig: bpy.types.Object, joint: FileJoint) -> Scale:
     """Conversion between a joint's values and LeRobot's: by the model's zero if Limber knows it, and by the
     range of the joint's servo.
     """
@@ -256,7 +260,7 @@ def scale_of(rig, joint: FileJoint) -> Scale:
     return Scale(zero_value, sense, tuple(servo.sign * end for end in servo.settings.value_at_ends))
 
 
-def is_calibrated(rig, joint: FileJoint) -> bool:
+def is_calibrated(rig: bpy.types.Object, joint: FileJoint) -> bool:
     """Whether the homing offset of a joint's servo is known, from a calibration of LeRobot or read from the
     servo.
     """
@@ -309,7 +313,7 @@ def _give_value(servo: LerobotServo, motor: LeRobotMotor, zero: Zero | None) -> 
     value.at_low, value.at_high = ends if rises else ends[::-1]
 
 
-def _motor(rig, servo: LerobotServo, zero: Zero | None) -> tuple[LeRobotMotor, str]:
+def _motor(rig: bpy.types.Object, servo: LerobotServo, zero: Zero | None) -> tuple[LeRobotMotor, str]:
     """LeRobot's motor of a servo, and a text about the part of its range that LeRobot cannot express ("" if
     none).
     """
@@ -342,7 +346,7 @@ def _motor(rig, servo: LerobotServo, zero: Zero | None) -> tuple[LeRobotMotor, s
     )
 
 
-def _stored_offset(rig, settings) -> int:
+def _stored_offset(rig: bpy.types.Object, settings: bpy.types.PropertyGroup) -> int:
     """Homing offset [raw units] that a servo reports, else that of its calibration."""
     link, status = links.link(rig), links.status(rig)
     index = None if link is None else robot_device.channel_of_servo(link.device, settings.servo)

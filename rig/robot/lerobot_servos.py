@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import bpy
+
 from ...robots.lerobot_zeros import Zero
 from ..bones import axes, imported_robot
 from ..bones.file_joints import FileJoint
@@ -26,7 +28,7 @@ class LerobotServo:
     limits: tuple[float, float]
 
 
-def servo_at(rig, joint: FileJoint) -> LerobotServo | None:
+def servo_at(rig: bpy.types.Object, joint: FileJoint) -> LerobotServo | None:
     """The servo of a joint; None without one."""
     uid, bone, axis = joint.key
     for settings, rig_joint in robot_device.joints(rig):
@@ -38,7 +40,7 @@ def servo_at(rig, joint: FileJoint) -> LerobotServo | None:
     return _on_bone(rig, bone, axis, int(joint.sign), (joint.lower, joint.upper)) if is_bone else None
 
 
-def servo_of(rig, name: str, number: int, zero: Zero | None) -> LerobotServo | None:
+def servo_of(rig: bpy.types.Object, name: str, number: int, zero: Zero | None) -> LerobotServo | None:
     """Servo of the LeRobot motor `name`: that of the model's joint, of a bone or of a value with this name,
     else the servo `number`.
     """
@@ -60,7 +62,9 @@ def servo_of(rig, name: str, number: int, zero: Zero | None) -> LerobotServo | N
     return LerobotServo(settings, settings.label, 1, settings.limits or (0.0, 0.0))
 
 
-def _on_bone(rig, bone: str, axis: str, sign: int, span: tuple[float, float]) -> LerobotServo | None:
+def _on_bone(
+    rig: bpy.types.Object, bone: str, axis: str, sign: int, span: tuple[float, float]
+) -> LerobotServo | None:
     """The joint of a chain or motor of the mechanism on a bone's axis, or the value that follows its
     channel.
     """

@@ -2,14 +2,12 @@
 loading a file disarms.
 """
 
-from dataclasses import replace
 from math import inf
 
 import bpy
 
 from ...hardware.errors import HardwareError
 from ...hardware.link import WorkerLink
-from ...hardware.protocols.table import FILE
 from ...hardware.safety import DRIVEN, State
 from ...hardware.servo_shortfalls import short_joints
 from ...hardware.status import Status
@@ -18,7 +16,6 @@ from ..blender import online
 from ..blender.counting import listing
 from ..blender.presence import find
 from . import device as robot_device
-from . import programs
 from . import values as robot_values
 from .connected import ConnectedRobot, robots, sessions
 from .device import Source, describe
@@ -53,8 +50,6 @@ def connect(rig: bpy.types.Object) -> None:
     device = describe(rig)
     if device.address is not None:
         online.require(device.address)
-    if device.protocol.startswith(FILE):
-        device = replace(device, program=programs.require(rig.limber.device.program_path))
     sources = robot_device.sources(rig)
     values = robot_values.newest(rig, sources, [0.0] * len(sources))
     session = sessions.connect(rig.session_uid, rig.name, device)
@@ -85,7 +80,7 @@ def disconnect(rig: bpy.types.Object) -> None:
 
 def disconnect_all() -> None:
     """Disarms every robot and closes its port, before another file is loaded."""
-    sessions.close_all()
+    sessions.change_file()
     robots.clear()
     _connected_once.clear()
 

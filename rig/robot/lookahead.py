@@ -19,7 +19,9 @@ from .values import Value
 SAME = 1e-5
 
 
-def ahead(rig, sources: tuple[Source, ...], current: list[Value], speeds: Sequence[float]) -> list[Value]:
+def ahead(
+    rig: bpy.types.Object, sources: tuple[Source, ...], current: list[Value], speeds: Sequence[float]
+) -> list[Value]:
     """Values to send now. While a scene with the rig plays, keyframed values get the velocity to the frame
     that is shown next; if the robot's delay is negative, values of a later frame are sent.
 
@@ -57,7 +59,7 @@ def _with_velocity(
     return Kinematic(here if is_early else current, step if abs(step) <= farthest else 0.0)
 
 
-def playing_scene(rig) -> bpy.types.Scene | None:
+def playing_scene(rig: bpy.types.Object) -> bpy.types.Scene | None:
     """The playing scene that contains the rig; None: none plays."""
     windows = [
         window
@@ -68,7 +70,7 @@ def playing_scene(rig) -> bpy.types.Scene | None:
     return next((window.scene for window in windows if rig.name in window.scene.objects), None)
 
 
-def frame_ahead(scene, seconds: float, frames: float = 0.0) -> float:
+def frame_ahead(scene: bpy.types.Scene, seconds: float, frames: float = 0.0) -> float:
     """The frame, with time stretching, that will be shown `seconds` later and a number of frames after that;
     playback repeats after the last frame, or before the first one where it plays backward.
     """
@@ -85,7 +87,7 @@ def frame_ahead(scene, seconds: float, frames: float = 0.0) -> float:
     return ahead * scene.render.frame_map_old / scene.render.frame_map_new
 
 
-def values_at(rig, sources: tuple[Source, ...], frame: float) -> list[float | None]:
+def values_at(rig: bpy.types.Object, sources: tuple[Source, ...], frame: float) -> list[float | None]:
     """Keyframed value of each source at a frame; None for sources that are not determined by the keyframes of
     one action alone, e.g. while live, or where a constraint moves the bone.
     """
@@ -97,7 +99,7 @@ def values_at(rig, sources: tuple[Source, ...], frame: float) -> list[float | No
     ]
 
 
-def _value_at(rig, source: Source, frame: float) -> float | None:
+def _value_at(rig: bpy.types.Object, source: Source, frame: float) -> float | None:
     if source.auxiliary:
         return _keyed(*_property(rig, source.auxiliary), frame)
     mover = values.mover_of_source(rig, source)
@@ -108,7 +110,7 @@ def _value_at(rig, source: Source, frame: float) -> float | None:
     )
 
 
-def _property(rig, auxiliary: str) -> tuple[bpy.types.ID | None, str, int]:
+def _property(rig: bpy.types.Object, auxiliary: str) -> tuple[bpy.types.ID | None, str, int]:
     """(owner, path, index) of the property of an auxiliary value; the owner is None where it has none."""
     value = rig.limber.device.auxiliaries.get(auxiliary)
     if value is None or not value.path:

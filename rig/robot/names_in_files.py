@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 
+import bpy
+
 from ...hardware.motion_files import Named
 from ..bones.file_joints import FileJoint, file_joints
 from . import lerobot
 from .device import Source
 
 
-def names_in_files(rig, sources: Sequence[Source]) -> tuple[Named, ...]:
+def names_in_files(rig: bpy.types.Object, sources: Sequence[Source]) -> tuple[Named, ...]:
     """Name, sign, unit, servo and LeRobot conversion of each source in motion files. A value that follows a
     bone's channel has that joint's name.
     """
@@ -37,7 +39,7 @@ def names_in_files(rig, sources: Sequence[Source]) -> tuple[Named, ...]:
     return tuple(names)
 
 
-def _named(rig, joint: FileJoint, servo: int) -> Named:
+def _named(rig: bpy.types.Object, joint: FileJoint, servo: int) -> Named:
     unit = "m" if joint.is_prismatic else "rad"
     return Named(
         joint.name, joint.sign, unit, joint.servo if servo < 0 else servo, lerobot.scale_of(rig, joint)

@@ -7,6 +7,8 @@ from collections import deque
 from dataclasses import dataclass, field
 from statistics import median
 
+import bpy
+
 from ...character.playback import JUMP
 
 REMEMBERED = 9  # number of newest gaps that tell how fast a scene plays: a few slow redraws change nothing
@@ -34,7 +36,7 @@ class _Playhead:
 _playheads: dict[int, _Playhead] = {}  # by the scene's session_uid
 
 
-def note(scene, shown_at: float | None = None) -> None:
+def note(scene: bpy.types.Scene, shown_at: float | None = None) -> None:
     """Records that a scene shows another frame, at the time `shown_at` [s, time.perf_counter]."""
     shown_at = time.perf_counter() if shown_at is None else shown_at
     frame = scene.frame_current + scene.frame_subframe
@@ -54,12 +56,12 @@ def forget() -> None:
     _playheads.clear()
 
 
-def seconds_a_frame(scene) -> float:
+def seconds_a_frame(scene: bpy.types.Scene) -> float:
     """Duration of a scene's frame [s]."""
     return scene.render.fps_base / scene.render.fps
 
 
-def step(scene) -> float:
+def step(scene: bpy.types.Scene) -> float:
     """Frames until the one that a playing scene shows next; negative where it plays backward.
 
     The shorter of the last two steps, since a single long one is a stall.
@@ -70,7 +72,7 @@ def step(scene) -> float:
     return min(head.steps, key=abs) if head.steps[0] * head.steps[-1] > 0.0 else head.steps[-1]
 
 
-def due(scene) -> float:
+def due(scene: bpy.types.Scene) -> float:
     """Time until a playing scene shows its next frame [s]: as its rate says, unless it could not keep that
     lately.
     """
@@ -82,7 +84,7 @@ def due(scene) -> float:
     return measured if measured > SLOWER * nominal else nominal
 
 
-def _nominal(scene) -> float:
+def _nominal(scene: bpy.types.Scene) -> float:
     """Time until the next frame [s] where the scene keeps its rate; playback leaves frames out by
     whole ones.
     """

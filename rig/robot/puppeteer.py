@@ -38,7 +38,7 @@ class _Take:
 _takes: dict[int, _Take] = {}  # by the armature object's session_uid
 
 
-def why_not(rig) -> str:
+def why_not(rig: bpy.types.Object) -> str:
     """Why the armature cannot follow the robot, with the remedy; "" if it can: a joint or motor has a servo,
     and nothing on the rig is live.
     """
@@ -50,7 +50,7 @@ def why_not(rig) -> str:
     return against or _why_not_shown(rig)
 
 
-def _why_not_shown(rig) -> str:
+def _why_not_shown(rig: bpy.types.Object) -> str:
     """Which constraint keeps a bone with a servo from following the robot, with the remedy; "" if there is
     none.
     """
@@ -72,7 +72,7 @@ def _why_not_shown(rig) -> str:
     )
 
 
-def start(rig) -> None:
+def start(rig: bpy.types.Object) -> None:
     """Switches the torque of the rig's robot off, and makes the armature follow it.
 
     Raises:
@@ -91,7 +91,7 @@ def start(rig) -> None:
     after_frame[follow] = None
 
 
-def leave(rig) -> None:
+def leave(rig: bpy.types.Object) -> None:
     """Ends following the robot; the armature keeps its pose."""
     _takes.pop(rig.session_uid, None)
 
@@ -105,17 +105,17 @@ def is_going() -> bool:
     return bool(_takes)
 
 
-def leads(rig) -> bool:
+def leads(rig: bpy.types.Object) -> bool:
     """Whether the rig currently follows its robot."""
     return rig.session_uid in _takes
 
 
-def is_recording(rig) -> bool:
+def is_recording(rig: bpy.types.Object) -> bool:
     take = _takes.get(rig.session_uid)
     return take is not None and take.recording
 
 
-def record(rig) -> None:
+def record(rig: bpy.types.Object) -> None:
     """Starts to record the pose of each frame; an earlier recording is discarded.
 
     The rig must follow its robot.
@@ -124,7 +124,7 @@ def record(rig) -> None:
     take.frames, take.poses, take.recording = [], [], True
 
 
-def finish(rig) -> int:
+def finish(rig: bpy.types.Object) -> int:
     """Ends the recording and keys it, linearly, one key per frame; returns the number of frames.
 
     Raises:
@@ -138,7 +138,7 @@ def finish(rig) -> int:
     return len(take.frames)
 
 
-def key_now(rig, frame: int) -> None:
+def key_now(rig: bpy.types.Object, frame: int) -> None:
     """Keys the joints, motors and properties of the robot at a frame."""
     joints = {source.key: 0.0 for source in links.sources(rig) if not source.auxiliary}
     for channel in robot_values.keys_of(rig, joints):
@@ -154,7 +154,7 @@ def key_now(rig, frame: int) -> None:
                 value.owner.keyframe_insert(path, index=index, frame=actions.key_time(frame))
 
 
-def follow(scene, _depsgraph=None) -> bool:
+def follow(scene: bpy.types.Scene, _depsgraph: bpy.types.Depsgraph | None = None) -> bool:
     """Poses every armature that follows its robot from the measured values; returns whether any pose has
     changed.
     """
@@ -192,7 +192,7 @@ def _remember(take: _Take, frame: float, places: tuple[float | None, ...]) -> No
     take.poses.append(places)
 
 
-def _key(rig, take: _Take) -> None:
+def _key(rig: bpy.types.Object, take: _Take) -> None:
     if rig.animation_data is None or rig.animation_data.action is None:
         actions.assign(rig, bpy.data.actions.new(f"{rig.name} by hand"))
     animation = rig.animation_data
@@ -223,7 +223,7 @@ def _key(rig, take: _Take) -> None:
             _key_value(rig, source.auxiliary, known)
 
 
-def _key_value(rig, name: str, known: list[tuple[float, float]]) -> None:
+def _key_value(rig: bpy.types.Object, name: str, known: list[tuple[float, float]]) -> None:
     value = rig.limber.device.auxiliaries.get(name)
     if value is None or value.owner is None:
         return

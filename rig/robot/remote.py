@@ -7,15 +7,17 @@ Changes are those that a user could make by hand, without undo steps.
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from math import nan
 from time import monotonic
 
 import bpy
 from mathutils import Quaternion
 
 from ...hardware.safety import State
+from ...inputs.errors import InputError
 from ...inputs.inbox import BUDGET, NAME, Inbox, opened, refuse_others
 from ...inputs.packets import Message
-from ..blender.counting import counted
+from ...inputs.words import STREAMED, Order, order_of
 from ..blender.errors import RigError
 from ..blender.presence import find
 from ..blender.write_access import granted
@@ -38,7 +40,7 @@ STOP = f"{ROOT}stop"
 ARM = "arm"
 Arguments = tuple[float | str, ...]
 EVERY = 1 / 60  # [s] between two looks: one frame of a display
-FARTHEST = 1e6  # [m] largest coordinate of a target: much more exceeds single precision
+NAMED = "\n"  # between an address and the names among its arguments
 MOST = 1024  # largest number of pending addresses, so that a sender of ever new ones cannot fill the memory
 # [s] without an order to arm after which the next is a new press; programs repeat one that is held many times
 # a second
@@ -58,6 +60,7 @@ class RemoteOrders(Inbox):
         self._is_addressed = False  # whether a message for Limber has come
         self.newest: dict[str, Arguments] = {}  # arguments by address without `ROOT`
         self.counts: Counter[str] = Counter()  # messages for each of these addresses
+        self.times: dict[str, float] = {}  # [s] of each of them by the sender's clock; NaN: not said
         self.arm_pressed = False  # whether there was a new press to arm, for the newest order to arm
         self._arm_silence = SILENT_FOR  # [s] since the last order to arm; before it listened there was none
         self._arm_released = False  # whether that was 0
@@ -90,9 +93,12 @@ class RemoteOrders(Inbox):
         address = message.address.removeprefix(ROOT)
         if address == ARM:
             self._note_arm(is_pressed(message.arguments))
+        # a name among the arguments is a part of what an order is about, as a part of the address is
+        address = NAMED.join((address, *(string[:NAME] for string in message.strings)))
         if address in self.newest or len(self.newest) < MOST:
             self.newest[address] = message.arguments
             self.counts[address] += message.repeats
+            self.times[address] = message.time
 
     def _note_arm(self, is_on: bool) -> None:
         self.arm_pressed = is_on and (
@@ -115,7 +121,7 @@ class _Ear:
 _ears: dict[int, _Ear] = {}  # by the armature object's session_uid
 
 
-def listen(rig) -> None:
+def listen(rig: bpy.types.Object) -> None:
     """Starts to listen for commands to an armature.
 
     Raises:
@@ -129,7 +135,7 @@ def listen(rig) -> None:
     signals.by_sender["remote"] = _SentSignals()
 
 
-def end(rig) -> None:
+def end(rig: bpy.types.Object) -> None:
     """Stops listening for an armature."""
     ear = _ears.pop(rig.session_uid, None)
     if ear is not None:
@@ -142,7 +148,7 @@ def end_all() -> None:
     _ears.clear()
 
 
-def heard(rig) -> RemoteOrders | None:
+def heard(rig: bpy.types.Object) -> RemoteOrders | None:
     """Inbox of an armature's remote control; None: it does not listen."""
     ear = _ears.get(rig.session_uid)
     return ear.orders if ear else None
@@ -169,7 +175,14 @@ def addresses(movers: Iterable[Mover]) -> list[str]:
         entries += [(f"axis/{of}/x", "v") for of in with_target]  # those of y and z are as easily guessed
         if hasattr(settings, "influence"):
             entries.append((f"influence/{name}", "v"))
-        entries += [(f"weight/{name}/{posture.action.name}", "v") for posture in stored_postures(settings)]
+        if hasattr(settings, "share"):
+            entries.append((f"share/{name}", "v"))
+        stored = [posture.action.name for posture in stored_postures(settings)]
+        entries += [
+            (f"{kind}/{name}/{posture}", number)
+            for posture in stored
+            for kind, number in (("weight", "v"), ("posture", "1"))
+        ]
     return [
         *(f"{ROOT}{address.replace(' ', '_')} {numbers}" for address, numbers in entries),
         STOP,
@@ -206,10 +219,10 @@ def look(budget: float = BUDGET) -> bool:
 class _SentSignals:
     """What other programs send, for live motion."""
 
-    def is_active(self, scene) -> bool:
+    def is_active(self, scene: bpy.types.Scene) -> bool:
         return any(ear.signals.is_active for _, ear in _ears_in(scene))
 
-    def advance(self, scene, dt: float) -> bool:
+    def advance(self, scene: bpy.types.Scene, dt: float) -> bool:
         changed = False
         for rig, ear in _ears_in(scene):
             for address, numbers in ear.signals.advance(dt):
@@ -217,18 +230,18 @@ class _SentSignals:
         return changed
 
 
-def _ears_in(scene) -> list[tuple]:
+def _ears_in(scene: bpy.types.Scene) -> list[tuple]:
     """The objects of a scene that listen, with what they hear."""
     listening = [(_find(uid, ear), ear) for uid, ear in _ears.items()]
     return [(rig, ear) for rig, ear in listening if rig is not None and scene.objects.get(rig.name) == rig]
 
 
 @granted
-def _followed(rig, ear: _Ear, address: str, numbers: Sequence[float]) -> bool:
+def _followed(rig: bpy.types.Object, ear: _Ear, address: str, numbers: Sequence[float]) -> bool:
     """Sets what an address names; returns whether that can be done. Where it cannot, its signal ends."""
     kind, _, names = address.partition("/")
     try:
-        ORDERS[kind][1](rig, names, numbers)
+        ORDERS[kind](rig, Order(kind, names, tuple(numbers)))
     except RigError as error:
         ear.orders.problem = str(error)
         ear.signals.end(address)
@@ -237,14 +250,21 @@ def _followed(rig, ear: _Ear, address: str, numbers: Sequence[float]) -> bool:
     return True
 
 
-def _execute_newest(rig, ear: _Ear, until: float) -> bool:
+def _execute_newest(rig: bpy.types.Object, ear: _Ear, until: float) -> bool:
     """Executes pending commands until the time `until`; returns whether there were any."""
     orders = ear.orders
     if not orders.newest:
         return False
     for address in sorted(orders.newest, key=lambda address: not address.startswith(f"{VELOCITY}/")):
         try:
-            _execute(rig, ear, address, orders.newest.pop(address), orders.counts.pop(address, 1))
+            _execute(
+                rig,
+                ear,
+                address,
+                orders.newest.pop(address),
+                orders.counts.pop(address, 1),
+                orders.times.pop(address, nan),
+            )
         except RigError as error:
             orders.problem = str(error)
         if orders.clock() >= until:
@@ -255,7 +275,7 @@ def _execute_newest(rig, ear: _Ear, until: float) -> bool:
     return True
 
 
-def _find(uid: int, ear: _Ear):
+def _find(uid: int, ear: _Ear) -> bpy.types.Object | None:
     """The armature, also after undo or renaming; None where it was deleted."""
     rig = find(ear.rig_name, uid)
     ear.rig_name = rig.name if rig else ""
@@ -263,43 +283,40 @@ def _find(uid: int, ear: _Ear):
 
 
 @granted
-def _execute(rig, ear: _Ear, address: str, arguments: Arguments, messages: int) -> None:
+def _execute(
+    rig: bpy.types.Object, ear: _Ear, address: str, arguments: Arguments, messages: int, time: float
+) -> None:
     orders = ear.orders
-    kind, _, names = address.partition("/")
-    numbers = [argument for argument in arguments if not isinstance(argument, str)]
-    if len(numbers) != len(arguments):
-        raise RigError(f"'{ROOT}{address}' has a text among its arguments, where only numbers were expected")
-    if kind == ARM and not names:
+    address = address.partition(NAMED)[0]
+    try:
+        order = order_of(
+            address, arguments, f"{ROOT}{address}", "the Remote Control panel lists those that are"
+        )
+    except InputError as error:
+        raise RigError(str(error)) from error
+    numbers = order.numbers
+    if order.word == ARM and not order.names:
         is_new, orders.arm_pressed = orders.arm_pressed, False
         if is_pressed(numbers):
             _arm(rig, is_new)
+    elif order.is_released:
         return
-    if kind not in ORDERS:
-        raise RigError(
-            f"'{ROOT}{address}' is no address that is known: the Remote Control panel lists those that are"
-        )
-    counts, obey = ORDERS[kind]
-    if len(numbers) not in counts:
-        expected = " or ".join(map(str, counts))
-        raise RigError(
-            f"'{ROOT}{address}' has {counted(len(numbers), 'number')}, and {expected} were expected"
-        )
-    if not all(abs(number) <= FARTHEST for number in numbers):
-        raise RigError(
-            f"'{ROOT}{address}' has something that is no number, or beyond {FARTHEST:.0g}: nothing is changed"
-        )
-    if kind == VELOCITY:
-        target_of(rig, names)
-        ear.velocities[names] = numbers
+    elif order.word not in ORDERS:
+        raise RigError(f"'{ROOT}{address}' is an order to a character that plays without Blender")
+    elif order.word == VELOCITY:
+        target_of(rig, order.names)
+        ear.velocities[order.names] = [*numbers]
+    elif order.word not in STREAMED or order.text:
+        ORDERS[order.word](rig, order)
     elif address in ear.signals and live.is_ticking(rig):
-        _receive(ear, address, numbers, messages)
+        _receive(ear, address, numbers, messages, time)
     else:
-        obey(rig, names, numbers)
-        ear.signals.begin(address, numbers)
+        ORDERS[order.word](rig, order)
+        ear.signals.begin(address, numbers, time)
 
 
-def _receive(ear: _Ear, address: str, numbers: Sequence[float], messages: int) -> None:
-    """Passes numbers on to a signal, with their rates if the sender knows them."""
+def _receive(ear: _Ear, address: str, numbers: Sequence[float], messages: int, time: float) -> None:
+    """Passes numbers on to a signal, with their rates and time if the sender knows them."""
     kind, _, names = address.partition("/")
     velocity = ear.velocities.get(names)
     rate = None
@@ -314,7 +331,7 @@ def _receive(ear: _Ear, address: str, numbers: Sequence[float], messages: int) -
             rate = 0.5 * (Quaternion((0.0, *velocity[3:])) @ Quaternion(numbers))
     elif kind == "target" and velocity:
         rate = velocity[:3]
-    ear.signals.receive(address, numbers, messages, rate)
+    ear.signals.receive(address, numbers, messages, rate, time)
 
 
 def is_pressed(arguments: Sequence[float | str]) -> bool:
@@ -322,7 +339,7 @@ def is_pressed(arguments: Sequence[float | str]) -> bool:
     return not arguments or arguments[0] != 0.0
 
 
-def _arm(rig, is_new: bool) -> None:
+def _arm(rig: bpy.types.Object, is_new: bool) -> None:
     """Arms the robot, if `is_new`: an order that another program repeats, as that of a held button, does not
     arm it again.
     """

@@ -1,16 +1,24 @@
-"""What an address of remote control does to an armature or a mechanism: targets, influence, weights.
-docs/remote.md has the addresses.
+"""What an order of remote control does to an armature or a mechanism: targets, influence, postures, values,
+and the scene's playback. docs/remote.md has the addresses.
 """
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 
+import bpy
 from mathutils import Quaternion, Vector
 
+from ...inputs.words import Order, begun_with, named, spellings
 from ..blender.errors import RigError, capitalised
 from ..blender.transforms import move_to, rotate_to
+from ..chains.kept_posture import choose
+from ..live import rehearsal
+from ..live.live import is_playing
 from ..live.mover import Mover
 from ..live.movers import movers_of
-from ..scene.goal import ends_of, followed, no_target
+from ..scene import dependencies
+from ..scene.goal import ends_of, followed_target, no_target, watched, why_not_movable
+from .values import value_of, write
 
 ROOT = "/limber/"
 VELOCITY = "velocity"
@@ -19,47 +27,131 @@ WITHOUT_LENGTH = f"'{ROOT}rotation/{{}}' has a quaternion without length: send w
 SHORTEST = 0.1  # length of a quaternion below which it is no orientation
 
 
-def _move_target(rig, names: str, numbers: Sequence[float]) -> None:
-    move_to(target_of(rig, names), Vector(numbers))
+def _move_target(rig: bpy.types.Object, order: Order) -> None:
+    if order.text:
+        _watch(_chain(rig, order.names), order.text)
+    else:
+        move_to(target_of(rig, order.names), Vector(order.numbers))
 
 
-def _rotate_target(rig, names: str, numbers: Sequence[float]) -> None:
-    orientation = Quaternion(numbers)
+def _look(rig: bpy.types.Object, order: Order) -> None:
+    """All chains look at a target of their list, or their targets go to a position."""
+    for chain in rig.limber.chains:
+        if order.name:
+            _watch(chain, order.name)
+        else:
+            move_to(target_of(rig, chain.name), Vector(order.numbers))
+
+
+def _watch(chain: bpy.types.PropertyGroup, name: str) -> None:
+    """Makes a chain's own end follow the target of that name in its list."""
+    numbers = [k for k in range(1 + len(chain.targets)) if watched(chain, k) is not None]
+    chain.watch = _named(
+        numbers, name, f"Chain '{chain.name}' has no target", lambda k: watched(chain, k).name
+    )
+
+
+def _rotate_target(rig: bpy.types.Object, order: Order) -> None:
+    orientation = Quaternion(order.numbers)
     if orientation.magnitude < SHORTEST:
-        raise RigError(WITHOUT_LENGTH.format(names))
-    rotate_to(target_of(rig, names), orientation.normalized())
+        raise RigError(WITHOUT_LENGTH.format(order.names))
+    rotate_to(target_of(rig, order.names), orientation.normalized())
 
 
-def _move_along_axis(rig, names: str, numbers: Sequence[float]) -> None:
-    of, _, axis = names.rpartition("/")
+def _move_along_axis(rig: bpy.types.Object, order: Order) -> None:
+    of, _, axis = order.names.rpartition("/")
     if axis not in AXES or not axis:
-        raise RigError(f"'{ROOT}axis/{names}' ends with no axis: end it with /x, /y or /z")
+        raise RigError(f"'{ROOT}axis/{order.names}' ends with no axis: end it with /x, /y or /z")
     target = target_of(rig, of)
     position = target.matrix_world.translation.copy()
-    position[AXES.index(axis)] = numbers[0]
+    position[AXES.index(axis)] = order.numbers[0]
     move_to(target, position)
 
 
-def _no_order(rig, names: str, numbers: Sequence[float]) -> None:
+def _no_order(rig: bpy.types.Object, order: Order) -> None:
     """A velocity belongs to the numbers that come with it."""
 
 
-def _set_influence(rig, names: str, numbers: Sequence[float]) -> None:
-    movers = _movers_with(rig, "influence")
-    _named(
-        movers, names, f"'{rig.name}' has no chain", lambda mover: mover.given_name
-    ).settings.influence = numbers[0]
+def _set_amount(rig: bpy.types.Object, order: Order) -> None:
+    """Sets a chain's influence or share."""
+    movers = _movers_with(rig, order.word)
+    mover = _named(movers, order.names, f"'{rig.name}' has no chain", lambda mover: mover.given_name)
+    setattr(mover.settings, order.word, order.numbers[0])
 
 
-def _set_weight(rig, names: str, numbers: Sequence[float]) -> None:
+def _chain(rig: bpy.types.Object, name: str) -> bpy.types.PropertyGroup:
+    return _named(rig.limber.chains, name, f"'{rig.name}' has no chain", lambda chain: chain.name)
+
+
+def _set_weight(rig: bpy.types.Object, order: Order) -> None:
+    _, posture = _mover_and_posture(rig, order.names)
+    posture.weight = order.numbers[0]
+
+
+def _keep_posture(rig: bpy.types.Object, order: Order) -> None:
+    """Makes a mover keep a stored posture, with its transition."""
+    settings, posture = _mover_and_posture(rig, f"{order.names}/{order.text}" if order.text else order.names)
+    choose(settings, list(settings.postures).index(posture))
+    settings.base = "POSTURE"
+
+
+def _mover_and_posture(
+    rig: bpy.types.Object, names: str
+) -> tuple[bpy.types.PropertyGroup, bpy.types.PropertyGroup]:
+    """Settings of the mover and the stored posture that names stand for."""
     mover, posture = _mover_and_rest(rig, _movers_with(rig, "postures"), names)
-    lacks = f"{mover.label} has no posture"
-    _named(
-        stored_postures(mover.settings), posture, lacks, lambda stored: stored.action.name
-    ).weight = numbers[0]
+    lacks, stored = f"{mover.label} has no posture", stored_postures(mover.settings)
+    return mover.settings, _named(stored, posture, lacks, lambda each: each.action.name)
 
 
-def target_of(rig, names: str):
+def _set_value(rig: bpy.types.Object, order: Order) -> None:
+    """Sets the property that a value of the robot follows."""
+    values = rig.limber.device.auxiliaries
+    value = _named(values, order.name, f"The robot of '{rig.name}' has no value", lambda each: each.name)
+    if value_of(value) is None:
+        raise RigError(f"Value '{value.name}' has no property that it follows: choose one in the Robot panel")
+    write(value.owner, value.path, order.numbers[0])
+
+
+def _event(rig: bpy.types.Object, order: Order) -> None:
+    rehearsal.send(_rehearsed(rig), order.name)
+
+
+def _enter_state(rig: bpy.types.Object, order: Order) -> None:
+    scene = _rehearsed(rig)
+    states = [state.name for state in scene.limber_behaviour.states]
+    rehearsal.enter(scene, named(order.name, states) or order.name)
+
+
+def _rehearsed(rig: bpy.types.Object) -> bpy.types.Scene:
+    """The scene whose behaviour is rehearsed; raises RigError where none is."""
+    scene = bpy.context.scene
+    if not rehearsal.is_on(scene):
+        raise RigError(
+            f"The behaviour of scene '{scene.name}' is not rehearsed: press Rehearse under Behaviour"
+        )
+    return scene
+
+
+def _play(rig: bpy.types.Object, order: Order) -> None:
+    if not is_playing():
+        bpy.ops.screen.animation_play()
+
+
+def _pause(rig: bpy.types.Object, order: Order) -> None:
+    if is_playing():
+        bpy.ops.screen.animation_cancel(restore_frame=False)
+
+
+def _seek(rig: bpy.types.Object, order: Order) -> None:
+    """Goes to a time of the scene [s], counted from its first frame."""
+    scene = bpy.context.scene
+    frame = scene.frame_start + order.numbers[0] * scene.render.fps / scene.render.fps_base
+    whole = math.floor(min(max(frame, scene.frame_start), scene.frame_end))
+    scene.frame_set(whole)
+
+
+def target_of(rig: bpy.types.Object, names: str) -> bpy.types.Object:
     """The target that an address names: of a chain, or of one of a mover's goals.
 
     Raises:
@@ -69,42 +161,38 @@ def target_of(rig, names: str):
     if name or not hasattr(mover.settings, "target"):
         goal = _named(goals_of(mover.settings), name, f"{mover.label} has no goal", lambda goal: goal.name)
         target, lacks = (
-            goal.target,
+            dependencies.target_of(goal),
             f"Goal '{goal.name}' of {mover.in_sentence} has no target: choose an object to follow",
         )
     else:
-        target, lacks = followed(mover.settings), capitalised(no_target(ends_of(mover.settings)[0]))
+        target, lacks = followed_target(mover.settings), capitalised(no_target(ends_of(mover.settings)[0]))
     if target is None:
         raise RigError(lacks)
-    if not target.is_editable:
-        raise RigError(f"Target '{target.name}' is linked from another file: choose an object of this file")
-    return target
+    if why := why_not_movable(target):
+        raise RigError(why)
+    return target.obj
 
 
-def goals_of(settings) -> list:
+def goals_of(settings: bpy.types.PropertyGroup) -> list:
     """Goals that addresses can name: all of a mechanism, the additional ones of a chain."""
     return [*getattr(settings, "goals", ()), *getattr(settings, "ends", ())]
 
 
-def stored_postures(settings) -> list:
+def stored_postures(settings: bpy.types.PropertyGroup) -> list:
     """Stored postures of a mover whose pose assets exist."""
     return [posture for posture in getattr(settings, "postures", ()) if posture.action]
 
 
-def _movers_with(rig, *settings: str) -> list[Mover]:
+def _movers_with(rig: bpy.types.Object, *settings: str) -> list[Mover]:
     """The movers of an object whose settings have one of these properties."""
     return [mover for mover in movers_of(rig) if any(hasattr(mover.settings, name) for name in settings)]
 
 
-def _mover_and_rest(rig, movers: Sequence[Mover], names: str) -> tuple[Mover, str]:
+def _mover_and_rest(rig: bpy.types.Object, movers: Sequence[Mover], names: str) -> tuple[Mover, str]:
     """The mover whose name an address begins with, and the rest of the address. Names may contain slashes."""
-    begun = [
-        (len(name), mover)
-        for mover in movers
-        for name in _spellings(mover.given_name)
-        if f"{names}/".startswith(f"{name}/")
-    ]
-    if not begun:
+    by_name = {mover.given_name: mover for mover in reversed(movers)}
+    begun = begun_with(names, by_name)
+    if begun is None:
         raise RigError(
             _lacking(
                 f"'{rig.name}' has no chain or mechanism",
@@ -112,16 +200,17 @@ def _mover_and_rest(rig, movers: Sequence[Mover], names: str) -> tuple[Mover, st
                 [mover.given_name for mover in movers],
             )
         )
-    length, mover = max(begun, key=lambda found: found[0])
-    return mover, names[length + 1 :]
+    return by_name[begun[0]], begun[1]
 
 
-def _named(items, given: str, lacks: str, name: Callable):
+def _named(
+    items: Iterable[bpy.types.PropertyGroup], given: str, lacks: str, name: Callable
+) -> bpy.types.PropertyGroup:
     """The item whose name is `given`, with spaces or underscores; raises RigError, whose message begins with
     `lacks`, if there is none.
     """
     for item in items:
-        if given in _spellings(name(item)):
+        if given in spellings(name(item)):
             return item
     raise RigError(_lacking(lacks, given, map(name, items)))
 
@@ -130,16 +219,21 @@ def _lacking(lacks: str, given: str, known: Iterable[str]) -> str:
     return f"{lacks} '{given}': it has {', '.join(map(repr, known)) or 'none'}"
 
 
-def _spellings(name: str) -> set[str]:
-    return {name, name.replace(" ", "_")}
-
-
-# Kind of an address -> how many numbers it has, and what it does.
-ORDERS: dict[str, tuple[tuple[int, ...], Callable]] = {
-    "target": ((3,), _move_target),
-    "rotation": ((4,), _rotate_target),
-    "axis": ((1,), _move_along_axis),
-    VELOCITY: ((3, 6), _no_order),
-    "influence": ((1,), _set_influence),
-    "weight": ((1,), _set_weight),
+# What each word does here; `inputs.words` has what it needs.
+ORDERS: dict[str, Callable] = {
+    "target": _move_target,
+    "look": _look,
+    "rotation": _rotate_target,
+    "axis": _move_along_axis,
+    VELOCITY: _no_order,
+    "influence": _set_amount,
+    "share": _set_amount,
+    "posture": _keep_posture,
+    "weight": _set_weight,
+    "value": _set_value,
+    "event": _event,
+    "state": _enter_state,
+    "play": _play,
+    "pause": _pause,
+    "seek": _seek,
 }

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ...character import stream
+from ...character.sample_times import is_outdated
 from ...solvers.kinematics.se3 import Array
 
 WIDEST = 4  # numbers of an address at most: a quaternion
@@ -22,7 +23,9 @@ class RemoteSignals:
         self._sizes: dict[str, int] = {}  # count of its numbers
         self._begun: set[str] = set()  # addresses whose first numbers came since the last tick
         self._state: stream.StreamState | None = None
-        self._samples = stream.Samples(np.zeros((0, WIDEST)), np.zeros(0, np.int64), np.zeros((0, WIDEST)))
+        self._samples = stream.Samples(
+            np.zeros((0, WIDEST)), np.zeros(0, np.int64), np.zeros((0, WIDEST)), np.zeros(0)
+        )
 
     def __contains__(self, address: str) -> bool:
         return address in self._rows
@@ -31,11 +34,18 @@ class RemoteSignals:
     def is_active(self) -> bool:
         return bool(self._rows)
 
-    def begin(self, address: str, numbers: Sequence[float]) -> None:
-        """Begins a signal at rest, or begins it anew."""
+    def begin(self, address: str, numbers: Sequence[float], time: float) -> None:
+        """Begins a signal at rest, or begins it anew. `time`: [s] of its numbers by the sender's clock; NaN:
+        not said.
+        """
         self.end(address)
         row = stream.begin(
-            stream.Samples(_padded(numbers)[None], np.ones(1, np.int64), np.full((1, WIDEST), np.nan)),
+            stream.Samples(
+                _padded(numbers)[None],
+                np.ones(1, np.int64),
+                np.full((1, WIDEST), np.nan),
+                np.array([time]),
+            ),
             is_timed=True,
         )
         before = self._state or row.only([])
@@ -45,21 +55,30 @@ class RemoteSignals:
         self._samples = self._state.samples
 
     def receive(
-        self, address: str, numbers: Sequence[float], count: int, velocity: Sequence[float] | None
+        self,
+        address: str,
+        numbers: Sequence[float],
+        count: int,
+        velocity: Sequence[float] | None,
+        time: float,
     ) -> None:
-        """Takes the newest numbers of a signal.
+        """Takes the newest numbers of a signal; ignores those that newer ones have overtaken on their way.
 
         Args:
             address: Its address.
             numbers: Its newest numbers.
             count: How many messages came for it since the last call.
             velocity: Their rates [1/s] if the sender knows them.
+            time: When they were taken [s], by the sender's clock; NaN: not said.
         """
-        row, samples = self._rows[address], self._samples
-        values, counts, velocities = samples.values.copy(), samples.numbers.copy(), samples.velocities.copy()
+        row = self._rows[address]
+        if is_outdated(time, self._samples.times[row]):
+            return
+        values, counts, velocities, times = (part.copy() for part in self._samples)
         values[row], velocities[row] = _padded(numbers), np.nan if velocity is None else _padded(velocity)
         counts[row] += count
-        self._samples = stream.Samples(values, counts, velocities)
+        times[row] = time
+        self._samples = stream.Samples(values, counts, velocities, times)
 
     def value(self, address: str) -> list[float]:
         """Numbers that were received last."""

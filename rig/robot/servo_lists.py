@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import bpy
+
 from ..blender.selection import selected, selected_index
 
 
@@ -23,12 +25,12 @@ class ServoList:
         return self.items == "motors"
 
     @property
-    def all(self):
+    def all(self) -> bpy.types.bpy_prop_collection:
         """All items of the list."""
         return getattr(self.owner, self.items)
 
     @property
-    def selected(self):
+    def selected(self) -> bpy.types.PropertyGroup | None:
         """The selected joint or motor of the list; None if the list is empty."""
         return selected(self.all, getattr(self.owner, self.active))
 
@@ -37,7 +39,7 @@ class ServoList:
         return selected_index(self.all, getattr(self.owner, self.active))
 
 
-def lists(rig) -> list[ServoList]:
+def lists(rig: bpy.types.Object) -> list[ServoList]:
     """Lists of servos of a rig: the joints of the active chain (even if there are none), and the motors of
     the mechanism if there are any; empty if there is neither.
     """
@@ -46,7 +48,7 @@ def lists(rig) -> list[ServoList]:
     return [*joint_lists, ServoList(mechanism, "motors", "active_motor")] if mechanism.motors else joint_lists
 
 
-def chosen(rig, motors: bool) -> ServoList | None:
+def chosen(rig: bpy.types.Object, motors: bool) -> ServoList | None:
     """The list of motors (`motors`) or of joints; if there is only one list, that one; None if there
     is none.
     """

@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+import bpy
+
 from ...character.filtered_value import LONGEST_STEP, FilteredValue, ValueFilter
 from ...motion import Kinematic, Limits, MotionError, MotionStyle
 from ..properties.robot import DIRECT
@@ -26,7 +28,12 @@ class ValueFilters:
         self.at_rest = True
 
     def step(
-        self, rig, sources: tuple[Source, ...], desired: list[float | Kinematic], dt: float, unit: float = 0.0
+        self,
+        rig: bpy.types.Object,
+        sources: tuple[Source, ...],
+        desired: list[float | Kinematic],
+        dt: float,
+        unit: float = 0.0,
     ) -> list[float | Kinematic]:
         """Values `dt` [s] after the last call, for property values `desired`: filtered ones with velocity and
         acceleration per `unit` [s]; values of joints pass unchanged. 0: per call, expected after the shorter
@@ -58,7 +65,7 @@ class ValueFilters:
         return filtered_values
 
 
-def value_filter(value) -> ValueFilter | None:
+def value_filter(value: bpy.types.PropertyGroup) -> ValueFilter | None:
     """The filter of a value with its limits and style; None: it has none that can be used."""
     if value.filter == DIRECT:
         return None
@@ -69,7 +76,7 @@ def value_filter(value) -> ValueFilter | None:
         return None
 
 
-def _filtered(value, number: float, before: KnownValue | None) -> KnownValue | None:
+def _filtered(value: bpy.types.PropertyGroup, number: float, before: KnownValue | None) -> KnownValue | None:
     """Filter state of a value: at rest at `number`, or continued from `before`; None where it has no valid
     filter.
     """

@@ -36,7 +36,7 @@ RATES = (
 )
 
 
-def shown(rig) -> dict[SourceKey, float]:
+def shown(rig: bpy.types.Object) -> dict[SourceKey, float]:
     """Values [rad; prismatic joints m] of joints and motors by (uid, bone, axis): filtered if live, else as
     shown. Unknown values are left out.
     """
@@ -46,7 +46,7 @@ def shown(rig) -> dict[SourceKey, float]:
 
 
 def of_movers(
-    rig,
+    rig: bpy.types.Object,
     moved: Mapping[str, Mapping[JointKey, Value]],
     movers: Sequence[Mover] | None = None,
     before: Callable[[], Mapping[SourceKey, float]] = dict,
@@ -87,7 +87,7 @@ def constrained_bones(movers: Iterable[Mover], sources: tuple[Source, ...]) -> l
     return [bone for mover in posed for bone in mover.constrained_bones() if _is_source(mover, bone, sources)]
 
 
-def deviations(rig, sources: tuple[Source, ...]) -> list[Deviation]:
+def deviations(rig: bpy.types.Object, sources: tuple[Source, ...]) -> list[Deviation]:
     """What constraints do to bones of these sources that their servos cannot, where no live mover of the
     object solves them.
     """
@@ -126,7 +126,7 @@ def positions(values: list[Value]) -> list[float]:
     return [value.position if isinstance(value, Kinematic) else value for value in values]
 
 
-def value_of(auxiliary) -> float | None:
+def value_of(auxiliary: bpy.types.PropertyGroup) -> float | None:
     """Current value of an animatable property; None if the property does not exist."""
     if auxiliary.owner is None or not auxiliary.path:
         return None
@@ -138,14 +138,14 @@ def value_of(auxiliary) -> float | None:
     return number if isfinite(number) else None
 
 
-def property_values(rig, sources: tuple[Source, ...]) -> tuple[float | None, ...]:
+def property_values(rig: bpy.types.Object, sources: tuple[Source, ...]) -> tuple[float | None, ...]:
     """Current values of those sources that are animatable properties; None for one that does not exist."""
     values = rig.limber.device.auxiliaries if any(source.auxiliary for source in sources) else {}
     auxiliaries = [values.get(source.auxiliary) for source in sources if source.auxiliary]
     return tuple(None if auxiliary is None else value_of(auxiliary) for auxiliary in auxiliaries)
 
 
-def set_up(device, auxiliary, number: float) -> None:
+def set_up(device: bpy.types.PropertyGroup, auxiliary: bpy.types.PropertyGroup, number: float) -> None:
     """Sets the name, range and servo of a new auxiliary value from its property, whose current value is
     `number`.
     """
@@ -160,7 +160,7 @@ def set_up(device, auxiliary, number: float) -> None:
     _, _, auxiliary.at_low, auxiliary.at_high = usual_servo(device.protocol)
 
 
-def _name_of(owner, path: str) -> str:
+def _name_of(owner: bpy.types.ID, path: str) -> str:
     """Readable name of a property: its key in quotes, or the property's name with its owner's."""
     end = max(path.rfind(f"{quote}]") for quote in QUOTES)
     begin = max(path.rfind(f"[{quote}", 0, max(end, 0)) for quote in QUOTES)
@@ -171,7 +171,7 @@ def _name_of(owner, path: str) -> str:
     )
 
 
-def _soft_range(owner, path: str) -> tuple[float, float]:
+def _soft_range(owner: bpy.types.ID, path: str) -> tuple[float, float]:
     """Soft limits of a property; infinite where it has none."""
     head, _, last = re.sub(r"\[\d+\]$", "", path).rpartition(".")
     try:
@@ -189,7 +189,7 @@ def _soft_range(owner, path: str) -> tuple[float, float]:
         return nan, nan
 
 
-def newest(rig, sources: tuple[Source, ...], before: list[float]) -> list[float]:
+def newest(rig: bpy.types.Object, sources: tuple[Source, ...], before: list[float]) -> list[float]:
     """Current value of each source; the value in `before` if it is not known (source removed, renamed, or
     live and not solved).
     """
@@ -197,7 +197,7 @@ def newest(rig, sources: tuple[Source, ...], before: list[float]) -> list[float]
 
 
 def moving(
-    rig,
+    rig: bpy.types.Object,
     sources: tuple[Source, ...],
     before: list[float],
     movers: Sequence[Mover] | None = None,
@@ -219,7 +219,7 @@ def moving(
 
 
 def _current(
-    rig,
+    rig: bpy.types.Object,
     sources: tuple[Source, ...],
     otherwise: list[float],
     movers: Sequence[Mover],
@@ -242,7 +242,7 @@ def _current(
     return current
 
 
-def mover_of_source(rig, source: Source) -> Mover | None:
+def mover_of_source(rig: bpy.types.Object, source: Source) -> Mover | None:
     """The mover whose joint or motor a source follows; None for auxiliary values, or if the mover was
     removed.
     """
@@ -250,7 +250,9 @@ def mover_of_source(rig, source: Source) -> Mover | None:
 
 
 def keys_of(
-    rig, known: Mapping[SourceKey, float], before: Mapping[Channel, float] = MappingProxyType({})
+    rig: bpy.types.Object,
+    known: Mapping[SourceKey, float],
+    before: Mapping[Channel, float] = MappingProxyType({}),
 ) -> dict[Channel, float]:
     """Channels that store joints and motors, with the values to key for their values by (uid, bone, axis);
     `before`: values in the previous frame.
@@ -264,7 +266,9 @@ def keys_of(
     return keys
 
 
-def in_posture(rig, action, sources: tuple[Source, ...], otherwise: list[float]) -> list[float]:
+def in_posture(
+    rig: bpy.types.Object, action: bpy.types.Action, sources: tuple[Source, ...], otherwise: list[float]
+) -> list[float]:
     """Value of each source in a stored posture; that in `otherwise` for sources that the posture lacks.
 
     Raises:
@@ -283,7 +287,7 @@ def in_posture(rig, action, sources: tuple[Source, ...], otherwise: list[float])
     return [known.get(source.key, value) for source, value in zip(sources, otherwise, strict=True)]
 
 
-def store_posture(rig, sources: tuple[Source, ...], name: str) -> bpy.types.Action:
+def store_posture(rig: bpy.types.Object, sources: tuple[Source, ...], name: str) -> bpy.types.Action:
     """Makes an action that stores the shown values of the joints and motors in `sources`."""
     known, action = shown(rig), bpy.data.actions.new(name)
     curves, motors = actions.writable_fcurves(action, rig), {}
@@ -299,7 +303,7 @@ def store_posture(rig, sources: tuple[Source, ...], name: str) -> bpy.types.Acti
     return action
 
 
-def pose(rig, sources: tuple[Source, ...], values) -> bool:
+def pose(rig: bpy.types.Object, sources: tuple[Source, ...], values: Sequence[float | None]) -> bool:
     """Poses joints and motors, and sets animatable properties, to these values; None leaves one unchanged.
     Returns whether anything changed.
     """
@@ -313,7 +317,7 @@ def pose(rig, sources: tuple[Source, ...], values) -> bool:
     return changed
 
 
-def _set_value(rig, name: str, value: float) -> bool:
+def _set_value(rig: bpy.types.Object, name: str, value: float) -> bool:
     auxiliary = rig.limber.device.auxiliaries.get(name)
     before = value_of(auxiliary) if auxiliary is not None else None
     if before is None or abs(before - value) < 1e-6:

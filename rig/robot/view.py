@@ -10,7 +10,7 @@ from . import history, links
 _items: list[tuple[str, str, str]] = []  # Blender keeps no reference to the items of a dynamic enumeration
 
 
-def _joints(_view, _context) -> list[tuple[str, str, str]]:
+def _joints(_view: bpy.types.PropertyGroup, _context: bpy.types.Context) -> list[tuple[str, str, str]]:
     names = dict.fromkeys(
         joint.name for rig in links.connected_rigs() for joint in links.link(rig).device.joints
     )
@@ -63,7 +63,7 @@ class LimberView(bpy.types.PropertyGroup):
     plot_joint: EnumProperty(name="Joint", description="Joint that is plotted", items=_joints)
 
 
-def show_virtual(device) -> None:
+def show_virtual(device: bpy.types.PropertyGroup) -> None:
     """Switches the ghost overlay on if the robot is virtual, since otherwise nothing shows that it moves."""
     if device.is_virtual:
         bpy.context.window_manager.limber_view.ghost = True

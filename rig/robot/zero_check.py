@@ -4,6 +4,8 @@ is listed for each joint.
 
 from typing import NamedTuple
 
+import bpy
+
 from ...hardware.device import DeviceJoint
 from ...hardware.mixing import Mixing
 from ...robots.lerobot_zeros import KNOWN
@@ -21,7 +23,7 @@ class Difference(NamedTuple):
     measured: float | None
 
 
-def pose(rig) -> None:
+def pose(rig: bpy.types.Object) -> None:
     """Poses the robot's joints at their zero: LeRobot's zero if Limber knows the model, else 0 or the limit
     nearest to it.
 
@@ -39,7 +41,7 @@ def pose(rig) -> None:
     values.pose(rig, sources, places)
 
 
-def differences(rig) -> list[Difference]:
+def differences(rig: bpy.types.Object) -> list[Difference]:
     """Shown and measured value of each joint of the connected robot, by the current calibration even before
     Reconnect.
 
@@ -63,7 +65,7 @@ def differences(rig) -> list[Difference]:
     ]
 
 
-def _zeros(rig) -> dict[tuple[str, str], float]:
+def _zeros(rig: bpy.types.Object) -> dict[tuple[str, str], float]:
     """Value of each bone's axis at LeRobot's zero [rad]; empty where the model is not known."""
     known = KNOWN.get(lerobot.model_name(rig), {})
     if not known:

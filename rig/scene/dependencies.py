@@ -100,7 +100,7 @@ def _by_drivers(
                     yield from _followed(how, target.id, target.bone_target, seen, surely)
 
 
-def depends_on_objects_alone(obj) -> bool:
+def depends_on_objects_alone(obj: bpy.types.Object) -> bool:
     """Whether an object depends only on whole objects, not on bones or on objects' shapes."""
     while obj is not None:
         if obj.parent is not None and obj.parent_type != "OBJECT":
@@ -111,7 +111,7 @@ def depends_on_objects_alone(obj) -> bool:
     return True
 
 
-def _followed(how: str, obj, bone: str, seen: set, surely: bool) -> Iterator[Dependency]:
+def _followed(how: str, obj: bpy.types.Object, bone: str, seen: set, surely: bool) -> Iterator[Dependency]:
     if getattr(obj, "id_type", "") != "OBJECT":
         return
     if obj.type == "ARMATURE" and bone:
@@ -120,7 +120,7 @@ def _followed(how: str, obj, bone: str, seen: set, surely: bool) -> Iterator[Dep
     yield from dependencies_of(obj, seen, surely)
 
 
-def is_moved_by(dependency: Dependency, rig, bones: set[str] | frozenset[str]) -> bool:
+def is_moved_by(dependency: Dependency, rig: bpy.types.Object, bones: set[str] | frozenset[str]) -> bool:
     """Whether a dependency is one of `bones` of `rig`, or a descendant of one."""
     return bool(dependency.bone) and dependency.rig == rig and not bones.isdisjoint(dependency.line)
 
@@ -147,40 +147,72 @@ class Moved(NamedTuple):
         )
 
 
-def mover(chain) -> Moved:
+def mover(chain: bpy.types.PropertyGroup) -> Moved:
     """The bones that a chain's joints move."""
     mimicking = frozenset(follower.bone for follower in followers(chain))
     return Moved(chain.id_data, {joint.bone for joint in chain.joints} | mimicking, mimicking)
 
 
-def joint_bones(chain) -> set[str]:
+def joint_bones(chain: bpy.types.PropertyGroup) -> set[str]:
     """Names of the bones that a chain moves: bones with its joints, and bones that mimic them."""
     return mover(chain).bones
 
 
-def followers(chain) -> tuple[mimic.Follower, ...]:
+def followers(chain: bpy.types.PropertyGroup) -> tuple[mimic.Follower, ...]:
     """Bones of the armature that mimic joints of a chain."""
     return mimic.followers_of(chain.id_data, [joint.key for joint in chain.joints])
 
 
-def targets(chain) -> list:
+class ChainTarget(NamedTuple):
+    """What an end of a chain follows: an object, or a bone of it; `bone`: "" for the object itself."""
+
+    obj: bpy.types.Object
+    bone: str = ""
+
+    @property
+    def name(self) -> str:
+        """Name in sentences and in files."""
+        return f"{self.obj.name}/{self.bone}" if self.bone else self.obj.name
+
+    @property
+    def identity(self) -> object:
+        """Tells the target from others, whatever its name."""
+        uid = self.obj.session_uid
+        return (uid, self.bone) if self.bone else uid
+
+
+def target_of(settings: bpy.types.PropertyGroup) -> ChainTarget | None:
+    """The target in the settings of an end, or of an additional target; None: there is none."""
+    if settings.target is None:
+        return None
+    return ChainTarget(settings.target, settings.target_bone if settings.target.type == "ARMATURE" else "")
+
+
+def targets(chain: bpy.types.PropertyGroup) -> list[ChainTarget]:
     """All targets of a chain's ends; ends without one are skipped."""
     ends = [chain, *chain.targets, *(end for end in chain.ends if end.enabled)]
-    return [end.target for end in ends if end.target is not None]
+    return [target for end in ends if (target := target_of(end)) is not None]
 
 
-def moved_targets(chain, other: Moved) -> list:
+def moved_targets(chain: bpy.types.PropertyGroup, other: Moved) -> list[ChainTarget]:
     """Targets of a chain that another mover moves, given what that mover moves."""
-    return [target for target in targets(chain) if is_carried(target, other)]
+    return [target for target in targets(chain) if any(map(other.moves, _on_which(target)))]
 
 
-def with_itself(obj, surely: bool = False) -> Iterator[Dependency]:
+def _on_which(target: ChainTarget, surely: bool = False) -> Iterator[Dependency]:
+    """A target as a dependency, then everything that moves it."""
+    if target.bone:
+        yield Dependency("", *target)
+    yield from with_itself(target.obj, surely)
+
+
+def with_itself(obj: bpy.types.Object, surely: bool = False) -> Iterator[Dependency]:
     """The object itself as a dependency, then everything that moves it."""
     yield Dependency("", obj, "")
     yield from dependencies_of(obj, surely=surely)
 
 
-def is_carried(obj, other: Moved, surely: bool = False) -> bool:
+def is_carried(obj: bpy.types.Object, other: Moved, surely: bool = False) -> bool:
     """Whether another mover, given what it moves, moves an object as a whole. `surely`: as for
     `dependencies_of`.
     """
@@ -203,7 +235,7 @@ def supports(pair: tuple, surely: bool = False) -> list[Support]:
     rig, chain = pair
     root = rig.data.bones.get(chain.root)
     above = [Dependency("", rig, root.parent.name)] if root is not None and root.parent is not None else []
-    of_targets = [dependency for target in targets(chain) for dependency in with_itself(target, surely)]
+    of_targets = [dependency for target in targets(chain) for dependency in _on_which(target, surely)]
     parts = {"base": above, "armature": with_itself(rig, surely), "target": of_targets}
     return [Support(part, dependency) for part, dependencies in parts.items() for dependency in dependencies]
 
@@ -228,7 +260,7 @@ def leaders_of(pair: tuple, others: Sequence[Moved], surely: bool = False) -> li
     return [k for k in near if moved_part(pair, others[k], on)]
 
 
-def _path(rig, chain) -> list[str]:
+def _path(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> list[str]:
     try:
         return bone_names(rig.pose.bones, chain)
     except RigError:  # the chain itself says what is wrong with it

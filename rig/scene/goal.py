@@ -4,12 +4,14 @@ from dataclasses import dataclass
 from math import hypot, isfinite
 from typing import NamedTuple
 
+import bpy
+
 from ...character.chain.inputs import EndInputs
 from ...solvers.goals import Direction, Frame, Orientation, Point, Position, PositionAndDirection
 from ...solvers.kinematics import rotations
 from ..blender.errors import RigError, capitalised
 from ..blender.presence import why_absent
-from .dependencies import dependencies_of, is_moved_by, joint_bones
+from .dependencies import ChainTarget, Dependency, dependencies_of, is_moved_by, joint_bones, target_of
 
 
 class GoalKind(NamedTuple):
@@ -86,8 +88,8 @@ class ChainEnd:
         return capitalised(self.what)
 
     @property
-    def target(self):
-        return watched(self.settings, self.watch) if self.number == 0 else self.settings.target
+    def target(self) -> ChainTarget | None:
+        return watched(self.settings, self.watch) if self.number == 0 else target_of(self.settings)
 
     @property
     def kind(self) -> type:
@@ -103,20 +105,26 @@ class ChainEnd:
         return GOALS[self.settings.goal].aim
 
 
-def watched(chain, number: int):
+def watched(chain: bpy.types.PropertyGroup, number: int) -> ChainTarget | None:
     """The target with a number: 0 is the chain's own, then the additional ones; a number that is too large
-    gives the last one.
+    gives the last one. None: it has no object.
     """
     number = min(number, len(chain.targets)) if number > 0 else 0
-    return chain.targets[number - 1].target if number else chain.target
+    return target_of(chain.targets[number - 1] if number else chain)
 
 
-def followed(chain):
-    """The target object that the chain currently follows; None: there is none."""
+def followed_target(chain: bpy.types.PropertyGroup) -> ChainTarget | None:
+    """The target that the chain currently follows; None: there is none."""
     return watched(chain, chain.watch)
 
 
-def ends_of(chain, watch: int | None = None) -> list[ChainEnd]:
+def followed(chain: bpy.types.PropertyGroup) -> bpy.types.Object | None:
+    """The target object that the chain currently follows, or whose bone it follows; None: there is none."""
+    target = followed_target(chain)
+    return target.obj if target is not None else None
+
+
+def ends_of(chain: bpy.types.PropertyGroup, watch: int | None = None) -> list[ChainEnd]:
     """All ends of a chain, its own first. `watch`: number of the target of the chain's own end; None: as the
     chain's Watch setting says.
     """
@@ -130,7 +138,7 @@ def ends_of(chain, watch: int | None = None) -> list[ChainEnd]:
     ]
 
 
-def with_goal(chain, watch: int | None = None) -> list[ChainEnd]:
+def with_goal(chain: bpy.types.PropertyGroup, watch: int | None = None) -> list[ChainEnd]:
     """The ends that have a goal; `watch` as for `ends_of`."""
     return [end for end in ends_of(chain, watch) if end.number == 0 or end.settings.enabled]
 
@@ -141,7 +149,7 @@ SHORTEST = 1e-6  # length below which a vector has no direction
 PARALLEL = 0.999  # cosine of the angle from which on two directions count as parallel
 
 
-def forward_axis(settings) -> tuple[float, float, float]:
+def forward_axis(settings: bpy.types.PropertyGroup) -> tuple[float, float, float]:
     """Unit vector of the direction in which an end looks, in its bone's frame; zeros if the user's own
     direction has no length.
     """
@@ -189,7 +197,7 @@ def tool_frame(end: ChainEnd, end_length: float) -> tuple[tuple, tuple]:
     return rotations.from_axes(rotations.cross(look, up), look, up), (0.0, settings.eye * end_length, 0.0)
 
 
-def inputs(chain) -> tuple[EndInputs, ...]:
+def inputs(chain: bpy.types.PropertyGroup) -> tuple[EndInputs, ...]:
     """Inputs of the chain's enabled ends, from the settings alone; the targets' matrices are filled in later.
 
     Raises:
@@ -210,22 +218,54 @@ def inputs(chain) -> tuple[EndInputs, ...]:
     )
 
 
-def target(chain, number: int, watch: int, rig, depsgraph):
-    """The target object of an end: for end 0, the chain's own, the target with number `watch`; for additional
-    ends, their own target.
+def target(
+    chain: bpy.types.PropertyGroup,
+    number: int,
+    watch: int,
+    rig: bpy.types.Object,
+    depsgraph: bpy.types.Depsgraph,
+) -> ChainTarget:
+    """The target of an end: for end 0, the chain's own, the target with number `watch`; for additional ends,
+    their own target.
 
     Raises:
         RigError: there is no target, it is not in the scene, or the chain itself moves it.
     """
-    target_object = chain.ends[number - 1].target if number else watched(chain, watch)
-    if target_object is None:
+    end_target = target_of(chain.ends[number - 1]) if number else watched(chain, watch)
+    if end_target is None:
         raise RigError(no_target(ends_of(chain, watch)[number]))
-    _check_target(target_object, chain, rig, depsgraph)
-    return target_object
+    _check_target(end_target, chain, rig, depsgraph)
+    return end_target
 
 
-def _check_target(target, chain, rig, depsgraph) -> None:
-    if why := why_absent(target, "target", depsgraph.scene, depsgraph.view_layer):
+def why_no_target(target: ChainTarget, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> str:
+    """Why a target is not there, with the remedy; "" if it is."""
+    if why := why_absent(target.obj, "target", scene, view_layer):
+        return why
+    if target.bone and target.bone not in target.obj.data.bones:
+        return (
+            f"Target '{target.obj.name}' has no bone '{target.bone}': choose one of its bones as Target Bone,"
+            " or clear that"
+        )
+    return ""
+
+
+def why_not_movable(target: ChainTarget) -> str:
+    """Why a target cannot be moved by hand or by a program, with the remedy; "" if it can."""
+    if target.bone:
+        return (
+            f"Target '{target.name}' is a bone, which its armature moves: pose it there, or choose an object as"
+            " target"
+        )
+    if not target.obj.is_editable:
+        return f"Target '{target.name}' is linked from another file: choose an object of this file"
+    return ""
+
+
+def _check_target(
+    target: ChainTarget, chain: bpy.types.PropertyGroup, rig: bpy.types.Object, depsgraph: bpy.types.Depsgraph
+) -> None:
+    if why := why_no_target(target, depsgraph.scene, depsgraph.view_layer):
         raise RigError(why)
     way = moved_by_chain(target, chain, rig)
     if way:
@@ -245,13 +285,19 @@ def no_target(end: ChainEnd) -> str:
     return f"{end.subject} has no target: choose the object that it {kind.does}"
 
 
-def moved_by_chain(target, chain, rig, bone_names: set[str] | None = None) -> str:
+def moved_by_chain(
+    target: ChainTarget,
+    chain: bpy.types.PropertyGroup,
+    rig: bpy.types.Object,
+    bone_names: set[str] | None = None,
+) -> str:
     """How the chain itself moves a target, as part of a sentence; "" if it does not. `bone_names`: bones that
     the chain rotates; None: the bones of the chain's joints.
     """
-    if target == rig:
+    if target == (rig, ""):
         return "it is the chain's own armature"
-    for dependency in dependencies_of(target):
+    of_bone = [Dependency("it is on a bone that the chain moves", *target)] if target.bone else []
+    for dependency in (*of_bone, *dependencies_of(target.obj)):
         if is_moved_by(dependency, rig, bone_names or joint_bones(chain)):
             return dependency.how
     return ""

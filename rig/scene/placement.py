@@ -10,6 +10,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
+import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
@@ -57,7 +58,10 @@ class Placement:
     """
 
     def __init__(
-        self, depsgraph, moved: dict[int, dict[str, tuple | None]], rests: RestFrames | None = None
+        self,
+        depsgraph: bpy.types.Depsgraph,
+        moved: dict[int, dict[str, tuple | None]],
+        rests: RestFrames | None = None,
     ) -> None:
         self.depsgraph = depsgraph
         self.moved = moved
@@ -85,7 +89,10 @@ class Placement:
             self.bodies.setdefault(uid, {}).update(bones)
 
     def move(
-        self, rig, pose: Mapping[str, tuple | None], frames: Mapping[str, np.ndarray] = MappingProxyType({})
+        self,
+        rig: bpy.types.Object,
+        pose: Mapping[str, tuple | None],
+        frames: Mapping[str, np.ndarray] = MappingProxyType({}),
     ) -> None:
         """Sets basis channels of bones, and frames (4, 4) of a whole body's links in armature space."""
         uid = rig.session_uid
@@ -97,12 +104,12 @@ class Placement:
         else:
             warped.update(pose)
 
-    def move_chain(self, rig, frames: Mapping[str, BoneFrame]) -> None:
+    def move_chain(self, rig: bpy.types.Object, frames: Mapping[str, BoneFrame]) -> None:
         """Sets the frames of bones that a chain moves, for what hangs on them."""
         uid = rig.session_uid
         self._bone_frames[uid] = {**self._bone_frames.get(uid, {}), **frames}
 
-    def hanging_root(self, rig, name: str, location: tuple) -> Hanging | None:
+    def hanging_root(self, rig: bpy.types.Object, name: str, location: tuple) -> Hanging | None:
         """The base of a chain, its root bone before its own rotation, where it hangs on another chain; None:
         it hangs on none, or Blender alone knows how.
         """
@@ -116,7 +123,7 @@ class Placement:
             return None
         return self._hanging_bone(rig, bone.parent, self._rests.in_parent(bone) @ relative)
 
-    def hanging(self, obj, bone: str = "") -> Hanging | None:
+    def hanging(self, obj: bpy.types.Object, bone: str = "") -> Hanging | None:
         """An object, or a bone of it, that hangs on a chain by what only passes on what the chain does; None:
         it hangs on none, or Blender alone knows how.
         """
@@ -126,7 +133,18 @@ class Placement:
             return self._hanging_bone(obj, obj.data.bones[bone], np.eye(4))
         return self._hanging_object(obj, np.eye(4))
 
-    def _hanging_bone(self, rig, bone, relative: np.ndarray) -> Hanging | None:
+    def target(self, obj: bpy.types.Object, bone: str) -> list[list[float]]:
+        """World matrix of an object, or of a bone of it, in double precision where that is known."""
+        hanging = self.hanging(obj, bone)
+        if hanging is not None:
+            rows: list[list[float]] = hanging.world.tolist()
+            return rows
+        matrix = self.object(obj)
+        return [list(row) for row in (matrix @ self.bone(obj, bone) if bone else matrix)]
+
+    def _hanging_bone(
+        self, rig: bpy.types.Object, bone: bpy.types.Bone, relative: np.ndarray
+    ) -> Hanging | None:
         """A frame that is fixed to a bone; `relative`: in the bone's own frame (4, 4)."""
         uid = rig.session_uid
         frames, moved = self._bone_frames.get(uid, {}), self.moved.get(uid, {})
@@ -149,7 +167,7 @@ class Placement:
             bone = bone.parent
         return None
 
-    def _hanging_object(self, obj, relative: np.ndarray) -> Hanging | None:
+    def _hanging_object(self, obj: bpy.types.Object, relative: np.ndarray) -> Hanging | None:
         """A frame that is fixed to an object; `relative`: in the object's frame (4, 4)."""
         while obj.parent is not None and "" not in self.bodies.get(obj.session_uid, ()):
             evaluated = obj.evaluated_get(self.depsgraph)
@@ -173,7 +191,7 @@ class Placement:
             obj = parent
         return None
 
-    def root(self, rig, name: str, location: tuple) -> np.ndarray:
+    def root(self, rig: bpy.types.Object, name: str, location: tuple) -> np.ndarray:
         """Frame (4, 4) in armature space of a chain's base: its root bone before its own rotation. On a link
         of a whole body it has the solver's double precision.
         """
@@ -183,7 +201,7 @@ class Placement:
             return np.array(self.on_parent(rig, bone, Matrix.Translation(location)), float)
         return link @ self._rests.in_parent(bone) @ _translation(location)
 
-    def _link(self, rig, bone) -> np.ndarray | None:
+    def _link(self, rig: bpy.types.Object, bone: bpy.types.Bone) -> np.ndarray | None:
         """Frame (4, 4) of a bone that is a link of a whole body; None if it is none, or something else moves
         it too.
         """
@@ -197,7 +215,7 @@ class Placement:
             bone = bone.parent
         return link
 
-    def bone(self, rig, name: str) -> Matrix:
+    def bone(self, rig: bpy.types.Object, name: str) -> Matrix:
         """Predicted pose matrix of a bone in armature space."""
         if self.bodies and (placed := self.bodies.get(rig.session_uid, {}).get(name)):
             return self.object(rig).inverted_safe() @ placed.world(rig.session_uid, name)
@@ -221,7 +239,7 @@ class Placement:
                 basis.translation = (0.0, 0.0, 0.0)
         return self.on_parent(rig, bone, basis)
 
-    def object(self, obj) -> Matrix:
+    def object(self, obj: bpy.types.Object) -> Matrix:
         """Predicted world matrix of an object."""
         if self.bodies and (placed := self.bodies.get(obj.session_uid, {}).get("")):
             return placed.world(obj.session_uid, "")
@@ -233,11 +251,11 @@ class Placement:
         self._placing.pop()
         return matrix
 
-    def parent_frame(self, obj) -> Matrix:
+    def parent_frame(self, obj: bpy.types.Object) -> Matrix:
         """Predicted world matrix of the frame in which an object's own channels are given."""
         return self._parent(obj, self.object(obj.parent), is_new=True) @ obj.matrix_parent_inverse
 
-    def _placed(self, obj, evaluated) -> Matrix:
+    def _placed(self, obj: bpy.types.Object, evaluated: bpy.types.Object) -> Matrix:
         constraints = [
             constraint
             for constraint in evaluated.constraints
@@ -266,7 +284,7 @@ class Placement:
             matrix = matrix.lerp(carried, constraint.influence) if constraint.influence < 1.0 else carried
         return matrix
 
-    def _parent(self, obj, object_matrix: Matrix, is_new: bool) -> Matrix:
+    def _parent(self, obj: bpy.types.Object, object_matrix: Matrix, is_new: bool) -> Matrix:
         """World matrix of the frame that an object inherits from its parent."""
         parent, name = obj.parent, obj.parent_bone
         if is_on_shape(
@@ -287,13 +305,13 @@ class Placement:
             return object_matrix @ matrix @ bone.matrix_local.inverted()
         return object_matrix @ matrix @ Matrix.Translation((0.0, bone.length, 0.0))
 
-    def _carrier(self, constraint) -> Matrix:
+    def _carrier(self, constraint: bpy.types.Constraint) -> Matrix:
         """World matrix of the target of a Child Of constraint."""
         rig, name = constraint.target.original, constraint.subtarget
         matrix = self.object(rig)
         return matrix @ self.bone(rig, name) if rig.type == "ARMATURE" and name in rig.data.bones else matrix
 
-    def on_parent(self, rig, bone, basis: Matrix) -> Matrix:
+    def on_parent(self, rig: bpy.types.Object, bone: bpy.types.Bone, basis: Matrix) -> Matrix:
         """A bone's matrix in armature space for a basis matrix, by Blender's rules of inheritance."""
         if bone.parent is None:
             return bone.convert_local_to_pose(basis, bone.matrix_local)
@@ -304,7 +322,7 @@ class Placement:
             parent_matrix_local=bone.parent.matrix_local,
         )
 
-    def _is_moved(self, rig, pose_bone) -> bool:
+    def _is_moved(self, rig: bpy.types.Object, pose_bone: bpy.types.PoseBone) -> bool:
         moved = self.moved.get(rig.session_uid, {})
         if self.bodies and is_on(Dependency("", rig, pose_bone.name), self.bodies):
             return True
@@ -314,7 +332,7 @@ class Placement:
             pose_bone = pose_bone.parent
         return False
 
-    def _hangs(self, obj) -> bool:
+    def _hangs(self, obj: bpy.types.Object) -> bool:
         """Whether an object depends, directly or through other objects, on a bone or body that a
         mover moves.
         """
@@ -342,19 +360,19 @@ def _translation(vector: Sequence[float]) -> np.ndarray:
     return frame
 
 
-def _passes_all_on(bone) -> bool:
+def _passes_all_on(bone: bpy.types.Bone) -> bool:
     """Whether a bone inherits all of what its parent does."""
     return bone.use_inherit_rotation and bone.inherit_scale == "FULL" and bone.use_local_location
 
 
-def is_on_shape(obj) -> bool:
+def is_on_shape(obj: bpy.types.Object) -> bool:
     """Whether an object is parented to vertices of its parent, or to a path along a curve."""
     return obj.parent_type in ("VERTEX", "VERTEX_3") or (
         obj.parent_type == "OBJECT" and obj.parent.type == "CURVE" and obj.parent.data.use_path
     )
 
 
-def is_plain(constraint) -> bool:
+def is_plain(constraint: bpy.types.Constraint) -> bool:
     """Whether a constraint is a Child Of with all channels, which acts like a parent."""
     return constraint.type == "CHILD_OF" and all(
         getattr(constraint, f"use_{channel}_{axis}")

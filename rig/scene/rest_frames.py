@@ -1,5 +1,6 @@
 """Rest frames of bones in double precision, read once."""
 
+import bpy
 import numpy as np
 
 
@@ -9,7 +10,7 @@ class RestFrames:
     def __init__(self) -> None:
         self._in_parents: dict[tuple[int, str], np.ndarray] = {}  # by the armature's session_uid and the bone
 
-    def in_parent(self, bone) -> np.ndarray:
+    def in_parent(self, bone: bpy.types.Bone) -> np.ndarray:
         """Rest frame (4, 4) of a bone in that of its parent, which it has."""
         key = (bone.id_data.session_uid, bone.name)
         frame = self._in_parents.get(key)

@@ -4,16 +4,17 @@ where the motion filter lags.
 
 from collections.abc import Iterator
 from functools import lru_cache
-from math import ceil, cos, degrees, radians, sin
+from math import ceil, cos, degrees, radians, sin, tau
 from typing import NamedTuple
 
 import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
-from ..blender.presence import why_absent
-from ..scene.goal import AXES, ends_of, forward_axis, signed_axis
+from ..chains.chain import UNLIMITED
+from ..scene.goal import AXES, ends_of, forward_axis, signed_axis, why_no_target
 from .segments import Segment, segments_of
+from .solved_chain import SolvedChain
 
 ARC = 0.4  # radius of an arc, in lengths of its bone
 ARC_STEP = radians(6)  # [rad] between two points of an arc
@@ -29,7 +30,8 @@ class Ray(NamedTuple):
     eye: Vector
     hit: Vector
     target: Vector
-    # whether the end is to rotate a part of the way only, as a torso that leaves the rest to head and eyes
+    # whether the end is to rotate a part of the distance only, as a torso that leaves the rest to head and
+    # eyes
     shares: bool = False
 
     def label(self, name: str) -> str:
@@ -54,7 +56,7 @@ class Arc(NamedTuple):
     room: float
 
 
-def rays(rig, chain) -> Iterator[Ray]:
+def rays(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> Iterator[Ray]:
     """Gaze rays of the chain's ends that look at a point. A target that is not in the scene, such as a
     deleted one, has none: its object may live on, unseen, while the chain points to it.
     """
@@ -63,41 +65,44 @@ def rays(rig, chain) -> Iterator[Ray]:
         settings, target, bone = end.settings, end.target, rig.pose.bones.get(end.bone)
         if target is None or bone is None or settings.goal != "POINT":
             continue
-        if why_absent(target, "target", scene, view_layer):
+        if why_no_target(target, scene, view_layer):
             continue
         world = rig.matrix_world @ bone.matrix
         eye = world @ Vector((0.0, settings.eye * bone.length, 0.0))
-        point = target.matrix_world.translation.copy()
+        matrix = target.obj.matrix_world
+        if target.bone:
+            matrix = matrix @ target.obj.pose.bones[target.bone].matrix
+        point = matrix.translation.copy()
         direction = (world.to_3x3() @ Vector(forward_axis(settings))).normalized()
         shares = end.number == 0 and (chain.share < 1.0 or chain.dead_zone > 0.0)
         yield Ray(eye, eye + (point - eye).length * direction, point, shares)
 
 
-def eye(rig, chain) -> Vector:
+def eye(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> Vector:
     """Position [m, world] from which the chain's own end looks."""
     bone = rig.pose.bones[chain.end]
     return rig.matrix_world @ bone.matrix @ Vector((0.0, chain.eye * bone.length, 0.0))
 
 
-def forward(rig, chain) -> Segment:
+def forward(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> Segment:
     """Arrow from the chain's eye along the forward axis of its own end, as shown."""
     return _arrow(rig, chain, Vector(forward_axis(chain)))
 
 
-def axes(rig, chain) -> Iterator[tuple[str, Segment]]:
+def axes(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> Iterator[tuple[str, Segment]]:
     """(name, arrow) of the six axes of the chain's end bone, "+X" to "-Z", as shown."""
     for name in AXES:
         yield name, _arrow(rig, chain, Vector(signed_axis(name)))
 
 
-def _arrow(rig, chain, axis: Vector) -> Segment:
+def _arrow(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, axis: Vector) -> Segment:
     bone, start = rig.pose.bones[chain.end], eye(rig, chain)
     length = max(bone.length * rig.matrix_world.median_scale, ARROW * max(rig.dimensions))
     return start, start + length * ((rig.matrix_world @ bone.matrix).to_3x3() @ axis).normalized()
 
 
-def arcs(rig, session) -> Iterator[Arc]:
-    """Arcs of the chain's revolute joints, as shown."""
+def arcs(rig: bpy.types.Object, session: SolvedChain) -> Iterator[Arc]:
+    """Arcs of the chain's revolute joints that have limits, as shown."""
     if session.outputs is None or session.reader is None:
         return
     limits = dict(
@@ -119,11 +124,19 @@ def arcs(rig, session) -> Iterator[Arc]:
             if is_joint and (joint_and_angle := limits.get((part.name, "XYZ"[index]))):
                 joint, angle = joint_and_angle
                 arm = Vector((0.0, 0.0, 1.0)) if index == 1 else Vector((0.0, 1.0, 0.0))
-                yield _arc(world.translation, rotation, Vector(axis), radius * arm, joint, angle)
+                if joint.upper - joint.lower < UNLIMITED:
+                    yield _arc(world.translation, rotation, Vector(axis), radius * arm, joint, angle)
             rotation = rotation @ Quaternion(Vector(axis), angle)
 
 
-def _arc(middle: Vector, rotation: Quaternion, axis: Vector, arm: Vector, joint, angle: float) -> Arc:
+def _arc(
+    middle: Vector,
+    rotation: Quaternion,
+    axis: Vector,
+    arm: Vector,
+    joint: bpy.types.PropertyGroup,
+    angle: float,
+) -> Arc:
     """Arc of a joint about `axis`, at `angle` [rad]; `arm` points from the axis to the arc at angle 0. Both
     are in the frame `rotation`.
     """
@@ -136,12 +149,13 @@ def _arc(middle: Vector, rotation: Quaternion, axis: Vector, arm: Vector, joint,
 
 @lru_cache(maxsize=256)
 def _circle(lower: float, upper: float) -> np.ndarray:
-    """(n, 2) cosine and sine of angles [rad] from the lower to the upper limit."""
+    """(n, 2) cosine and sine of angles [rad] from the lower to the upper limit, a full revolution at most."""
+    upper = min(upper, lower + tau)
     angles = np.linspace(lower, upper, max(2, ceil((upper - lower) / ARC_STEP)) + 1)
     return np.stack((np.cos(angles), np.sin(angles)), 1)
 
 
-def late(rig, session) -> list[Segment]:
+def late(rig: bpy.types.Object, session: SolvedChain) -> list[Segment]:
     """Head and tail [m, world] of each bone in the solver's pose; empty if the motion filter's lag is not
     visible.
     """

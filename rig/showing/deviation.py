@@ -2,10 +2,12 @@
 
 from typing import NamedTuple
 
+import bpy
 from mathutils import Vector
 
 from ...solvers.kinematics import rotations
 from .segments import Segment
+from .solved_chain import SolvedChain
 
 
 class PostureDeviation(NamedTuple):
@@ -18,7 +20,7 @@ class PostureDeviation(NamedTuple):
     distance: float  # [m] of prismatic joints
 
 
-def deviations(session) -> list[PostureDeviation]:
+def deviations(session: SolvedChain) -> list[PostureDeviation]:
     """Deviation of each bone with joints of the chain, root first; empty before the first tick."""
     if session.outputs is None or session.reader is None or not session.poses:
         return []
@@ -38,7 +40,9 @@ def deviations(session) -> list[PostureDeviation]:
     return bone_deviations
 
 
-def segments(rig, session, depsgraph) -> list[tuple[Segment, float]]:
+def segments(
+    rig: bpy.types.Object, session: SolvedChain, depsgraph: bpy.types.Depsgraph
+) -> list[tuple[Segment, float]]:
     """(head and tail [m, world], deviation [rad]) of each bone in `deviations`, as shown."""
     evaluated = rig.evaluated_get(depsgraph)
     lines = []

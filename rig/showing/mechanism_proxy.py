@@ -5,6 +5,7 @@ by their last constraint.
 from collections.abc import Collection, Iterator
 
 import bpy
+import numpy as np
 
 from ..blender import presence
 from ..mechanisms.authored_mechanism import Part, Reading
@@ -16,7 +17,7 @@ MARK = "limber_mechanism_of"
 MECHANISMS = hidden.Proxies("Limber Mechanism", MARK, CONSTRAINT, "WORLD")
 
 
-def attach(owner, reading: Reading) -> bpy.types.Object:
+def attach(owner: bpy.types.Object, reading: Reading) -> bpy.types.Object:
     """Attaches all bodies of the mechanism to its proxy, which is made if it is missing; returns
     the proxy.
     """
@@ -43,12 +44,12 @@ def _possible_holders() -> Iterator:
             yield from (obj, *(obj.pose.bones if obj.type == "ARMATURE" and obj.pose else ()))
 
 
-def is_attached(owner, reading: Reading) -> bool:
+def is_attached(owner: bpy.types.Object, reading: Reading) -> bool:
     """Whether all bodies of the mechanism copy its proxy."""
     return MECHANISMS.is_attached(owner, _holders(reading))
 
 
-def holder_of(part: Part):
+def holder_of(part: Part) -> bpy.types.Object | bpy.types.PoseBone | None:
     """The object or pose bone that has the constraint to the proxy for a body; None: it was deleted."""
     obj = presence.find(part.thing, part.uid)
     if obj is None or not part.bone:
@@ -56,7 +57,7 @@ def holder_of(part: Part):
     return obj.pose.bones.get(part.bone)
 
 
-def write(proxy, reading: Reading, base, poses) -> None:
+def write(proxy: bpy.types.Object, reading: Reading, base: np.ndarray, poses: np.ndarray) -> None:
     """Shows bodies at poses (b, 4, 4) in the mechanism's base frame `base` (4, 4)."""
     rotations: list[float] = []
     locations: list[float] = []

@@ -26,15 +26,15 @@ class Proxies(NamedTuple):
     constraint: str  # name of the constraints
     space: str  # in which holders copy the proxy's bones
 
-    def find(self, owner) -> bpy.types.Object | None:
+    def find(self, owner: bpy.types.Object) -> bpy.types.Object | None:
         """The proxy of an object, which a copy of that object does not get; None: there is none."""
         proxy = bpy.data.objects.get(self._name(owner))
         return proxy if proxy is not None and proxy.get(self.mark) == owner.session_uid else None
 
-    def _name(self, owner) -> str:
+    def _name(self, owner: bpy.types.Object) -> str:
         return f"{self.title} {owner.session_uid}"
 
-    def attach(self, owner, holders: Mapping[str, object]) -> bpy.types.Object:
+    def attach(self, owner: bpy.types.Object, holders: Mapping[str, object]) -> bpy.types.Object:
         """Makes holders copy the proxy of an object, which is made if it is missing; returns the proxy.
 
         Args:
@@ -52,7 +52,7 @@ class Proxies(NamedTuple):
                 self._copy(holder, proxy, name)
         return proxy
 
-    def is_attached(self, owner, holders: Mapping[str, object]) -> bool:
+    def is_attached(self, owner: bpy.types.Object, holders: Mapping[str, object]) -> bool:
         """Whether exactly these holders copy the proxy of an object; arguments as for `attach`."""
         proxy = self.find(owner)
         return (
@@ -61,7 +61,9 @@ class Proxies(NamedTuple):
             and all(holder is None or self._copies(holder, proxy, name) for name, holder in holders.items())
         )
 
-    def _copy(self, holder, proxy, name: str) -> None:
+    def _copy(
+        self, holder: bpy.types.Object | bpy.types.PoseBone, proxy: bpy.types.Object, name: str
+    ) -> None:
         """Adds a last constraint by which a holder copies the proxy's bone `name`."""
         self.release(holder)
         constraint = holder.constraints.new("COPY_TRANSFORMS")
@@ -71,13 +73,15 @@ class Proxies(NamedTuple):
         constraint.mix_mode = "REPLACE"
         constraint.show_expanded = False
 
-    def _copies(self, holder, proxy, name: str) -> bool:
+    def _copies(
+        self, holder: bpy.types.Object | bpy.types.PoseBone, proxy: bpy.types.Object, name: str
+    ) -> bool:
         """Whether the last constraint of a holder copies the proxy's bone `name`."""
         last = holder.constraints[-1] if holder.constraints else None
         is_own = last is not None and last.name == self.constraint
         return is_own and last.target == proxy and last.subtarget == name
 
-    def release(self, holder) -> None:
+    def release(self, holder: bpy.types.Object | bpy.types.PoseBone) -> None:
         """Removes the constraints from a holder, so that it shows its authored pose again."""
         for constraint in [
             c
@@ -107,26 +111,26 @@ def rigs() -> list[bpy.types.Object]:
     return [obj for obj in bpy.data.objects if obj.type == "ARMATURE" and obj.pose and MARK not in obj]
 
 
-def own(bone) -> bpy.types.Constraint | None:
+def own(bone: bpy.types.PoseBone) -> bpy.types.Constraint | None:
     """Limber's constraint on a pose bone; None: the bone has none."""
     return bone.constraints.get(CONSTRAINT)
 
 
-def has_constraints(rig) -> bool:
+def has_constraints(rig: bpy.types.Object) -> bool:
     return any(own(bone) for bone in rig.pose.bones)
 
 
-def find(rig) -> bpy.types.Object | None:
+def find(rig: bpy.types.Object) -> bpy.types.Object | None:
     """The proxy of an armature object; None: there is none."""
     return RIGS.find(rig)
 
 
-def holders(rig, names: Collection[str]) -> dict[str, bpy.types.PoseBone | None]:
+def holders(rig: bpy.types.Object, names: Collection[str]) -> dict[str, bpy.types.PoseBone | None]:
     """Holder of each of the bones `names` of an armature."""
     return {name: rig.pose.bones.get(name) for name in names}
 
 
-def attach(rig, names: Collection[str]) -> bpy.types.Object:
+def attach(rig: bpy.types.Object, names: Collection[str]) -> bpy.types.Object:
     """Makes the bones `names` of an armature, and no others of it, copy its proxy; returns the proxy."""
     for bone in rig.pose.bones:
         if bone.name not in names:
@@ -158,13 +162,13 @@ def hidden_armature(title: str, names: list[str]) -> bpy.types.Object:
     return proxy
 
 
-def detach(rig) -> None:
+def detach(rig: bpy.types.Object) -> None:
     """Removes Limber's constraints from a rig, which then shows the authored pose."""
     for bone in rig.pose.bones:
         RIGS.release(bone)
 
 
-def watch(proxy, targets: dict[str, list[bpy.types.Object]]) -> None:
+def watch(proxy: bpy.types.Object, targets: dict[str, list[bpy.types.Object]]) -> None:
     """Makes Blender evaluate hidden targets, by adding constraints without influence to the proxy that refer
     to them.
 
@@ -182,16 +186,18 @@ def watch(proxy, targets: dict[str, list[bpy.types.Object]]) -> None:
             constraint.name, constraint.influence, constraint.target = WATCH, 0.0, target
 
 
-def is_watching(proxy, targets: dict[str, list[bpy.types.Object]]) -> bool:
+def is_watching(proxy: bpy.types.Object, targets: dict[str, list[bpy.types.Object]]) -> bool:
     """Whether exactly these targets are evaluated for the proxy's bones."""
     return all(_watches(bone, targets) for bone in proxy.pose.bones)
 
 
-def _watches(bone, targets: dict[str, list[bpy.types.Object]]) -> bool:
+def _watches(bone: bpy.types.PoseBone, targets: dict[str, list[bpy.types.Object]]) -> bool:
     return [constraint.target for constraint in bone.constraints] == targets.get(bone.name, [])
 
 
-def write(proxy, rotations: list[float], locations: list[float], scales: list[float]) -> None:
+def write(
+    proxy: bpy.types.Object, rotations: list[float], locations: list[float], scales: list[float]
+) -> None:
     """Shows a pose on the proxy: rotations, locations and scales of all its bones as flat lists, in its bone
     order.
     """

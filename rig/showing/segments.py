@@ -1,5 +1,6 @@
 """Lines from head to tail of an armature's bones in the world, for a pose other than the shown one."""
 
+import bpy
 from mathutils import Matrix
 
 from ..bones import shown_values
@@ -7,7 +8,7 @@ from ..bones import shown_values
 Segment = tuple[tuple[float, float, float], tuple[float, float, float]]  # head and tail [m]
 
 
-def segments_of(rig, bases: dict[str, Matrix]) -> list[Segment]:
+def segments_of(rig: bpy.types.Object, bases: dict[str, Matrix]) -> list[Segment]:
     """Head and tail [m, world] of the bones whose basis is given in `bases`, and of all their descendants;
     other bones are as shown.
     """

@@ -58,6 +58,7 @@ class ShapeReader:
     def _primitive(self, geom: Element, kind: str, material: Material | None) -> list[Visual]:
         size = list(self.document.numbers(geom, "size", 3) or ())
         pose = self.document.pose(geom)
+        # `fromto` stands for the pose and the length along Z; the width stays in `size`.
         ends = self.reader.numbers(geom, "fromto", 6) if kind in FROM_TO else None
         if ends is not None:
             first, second = (ends[0], ends[1], ends[2]), (ends[3], ends[4], ends[5])
@@ -85,6 +86,7 @@ class ShapeReader:
         if len(size) == 3:
             shapes["box"] = Box((2.0 * size[0], 2.0 * size[1], 2.0 * size[2]))
             shapes["ellipsoid"] = Ellipsoid((size[0], size[1], size[2]))
+        # Blender has no capsule: a cylinder with a ball at each end is the same surface.
         ends_of_capsule = [ball(size[1]), ball(-size[1])] if kind == "capsule" else []
         return [Visual(shapes[kind], pose, material), *ends_of_capsule]
 

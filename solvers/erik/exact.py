@@ -204,3 +204,8 @@ class ErikExact:
         (step,) = self._corrected(goal, posture, (start,))
         aims = step.view_error <= ABOUT_AS_WELL * best.view_error and step.error <= ABOUT_AS_WELL * best.error
         return step if aims else best
+
+
+def erik(skeleton: Skeleton, hyper: Hyperparameters | None = None) -> Erik | ErikExact:
+    """The solver ERIK, with the exact correction if the hyperparameters say so."""
+    return ErikExact(skeleton, hyper) if hyper is not None and hyper.exact_aim else Erik(skeleton, hyper)

@@ -43,6 +43,12 @@ class Hyperparameters(Settings):
         " the paper's figures show. Off: Limber's loop, which errs less",
         is_usual=True,
     )
+    exact_aim: bool = setting(
+        False,
+        "Exact Aim",
+        "End with the least change of joints that makes the aim exact",
+        is_usual=True,
+    )
     # the paper's input that nothing uses: keep the last frame's solution while it is within the threshold
     use_previous_solution: bool = setting(
         False,
@@ -146,7 +152,7 @@ class Hyperparameters(Settings):
 
     @property
     def in_force(self) -> "Hyperparameters":
-        """The hyperparameters that hold: with `as_published`, what the paper prints stands in place of the
+        """The hyperparameters that hold: with `as_published`, what the paper prints stands instead of the
         settings that differ from it.
         """
         if not self.as_published:
@@ -163,3 +169,10 @@ class Hyperparameters(Settings):
     def ccd_precision(self) -> float:
         """CCD's precision as (1 - cos of the error) / 2, the form that Algorithm 20 compares."""
         return math.sin(0.5 * self.ccd_error) ** 2
+
+
+@dataclass(frozen=True)
+class ExactHyperparameters(Hyperparameters):
+    """Hyperparameters of ERIK under the key `erik_exact`: the aim is always exact."""
+
+    exact_aim: bool = True

@@ -66,8 +66,8 @@ def forward_phase(
         child = bases[k + 1]
         if model.is_twister:
             # Yaw and roll of Algorithm 11 are about the same axis: together they are the twist. That a
-            # symmetric end rolls by half a turn at most (lines 35 to 38) is in the choice of the target: the
-            # nearer of its two rolls.
+            # symmetric end rolls by half a revolution at most (lines 35 to 38) is in the choice of the
+            # target: the nearer of its two rolls.
             angle = model.safe_twist(twist_angle(multiply(conjugate(basis), child), model.axis))
         else:
             angle = model.local_swing(rotate(conjugate(basis), rotate(child, model.segment)))[0]

@@ -24,6 +24,7 @@ from .simulation import (
     HYSTERESIS,
     LASTING_LOSS,
     PATIENCE,
+    PERIOD,
     Path,
     cheapest,
     estimated_cost,
@@ -32,8 +33,6 @@ from .simulation import (
 )
 
 LEAD = 1 / 3  # [s] ahead for which branches are found and followed: about when a transition arrives
-# [s] from one plan to the next: no target turns round sooner; while the aim is lost each frame has one
-PERIOD = 1 / 12
 BRANCH_STEPS = 3
 KEPT = 30  # starts that take more than one step: the best by merit, and as many by estimated cost
 POOL = 10  # branches that are known from plan to plan, and as many that are simulated
@@ -86,11 +85,11 @@ class Planner:
         """The state after a plan."""
         # For a goal that stands still each further choice must gain twice as much, so that choices end.
         hysteresis = HYSTERESIS * 2**state.choices
-        starts, compiled = self._starts(state, context), self.model.compiled_for(context.forecast.goal)
+        compiled = self.model.compiled_for(context.forecast.goal)
         if compiled is None:
-            pool, chosen = self._chosen(state, context, starts, hysteresis)
+            pool, chosen = self._chosen(state, context, self._starts(state, context), hysteresis)
         else:
-            pool, chosen = self._compiled_choice(compiled, state, context, starts, hysteresis)
+            pool, chosen = self._compiled_choice(compiled, state, context, hysteresis)
         return Planning(
             pool=Rows(pool),
             since_plan=0.0,
@@ -163,13 +162,13 @@ class Planner:
         compiled: CompiledModel,
         state: Planning,
         context: FrameContext,
-        starts: Starts,
         hysteresis: float,
     ) -> tuple[Angles, Transition | None]:
         """As `_chosen`, by the compiled kernel."""
         forecast, transition = context.forecast, state.transition
         steps = simulation_steps(forecast.horizon)
         path = PlannedPath(
+            None if state.pool is None else state.pool.array,
             context.angles,
             context.dt,
             context.speed,
@@ -184,7 +183,7 @@ class Planner:
             forecast,
             LEAD,
             steps,
-            (starts.angles, starts.shape, starts.sides),
+            self.seeds,
             path,
         )
         if kind is None:

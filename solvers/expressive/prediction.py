@@ -15,9 +15,9 @@ from .descent import Descent
 from .model import Model
 from .shape import Authored
 
-HORIZON = 0.65  # [s] for which transitions are simulated: one of half a turn takes .45
-# [s] the same where goals are known or the aim is lost: a whole turn takes .81 at the highest speed, and
-# starts and brakes
+HORIZON = 0.65  # [s] for which transitions are simulated: one of half a revolution takes .45
+# [s] the same where goals are known or the aim is lost: a whole revolution takes .81 at the highest speed,
+# and starts and brakes
 WHOLE_TURN = 1.0
 # [s] in which a goal's velocity decreases by a factor of e: most targets stop or change direction within half
 # a second
@@ -88,7 +88,7 @@ class GoalForecast:
         is_far: bool = False,
     ) -> None:
         """`moving` has one velocity for each of `goal.ends`; `ahead` are the goals of the next frames of `dt`
-        [s], where they are known; `is_far`: the horizon is long enough for a whole turn in any case.
+        [s], where they are known; `is_far`: the horizon is long enough for a whole revolution in any case.
         """
         self.goal, self.moving, self._dt, self.ahead = goal, moving, dt, ahead
         self.horizon = WHOLE_TURN if ahead or is_far else HORIZON

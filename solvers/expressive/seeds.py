@@ -33,7 +33,7 @@ class Seeds:
         twisters = (axes @ axes[0]) ** 2 > PARALLEL
         # Half a turn of the root and every bend reversed is the same shape in other angles, where twists in
         # between allow it.
-        self._mirror = np.where(twisters | (model.turns == 0.0), 1.0, -1.0)
+        self.mirror = np.where(twisters | (model.turns == 0.0), 1.0, -1.0)
         spans = model.upper - model.lower
         self._roots = np.tile(model.lower[0] + spans[0] * (np.arange(ROOT_TURNS) + 0.5) / ROOT_TURNS, 2)
         self._moved = np.tile(
@@ -46,7 +46,7 @@ class Seeds:
         starts = np.empty((2 * ROOT_TURNS, len(posture)))
         starts[:ROOT_TURNS] = posture
         starts[ROOT_TURNS:] = np.minimum(
-            np.maximum(posture * self._mirror, self.model.lower), self.model.upper
+            np.maximum(posture * self.mirror, self.model.lower), self.model.upper
         )
         starts[:, 0] = self._roots
         starts[::ROOT_TURNS, 0] = posture[0]

@@ -4,14 +4,13 @@ from ..kinematics.skeleton import Skeleton
 from .clamping import Clamp
 from .damping import Constant
 from .methods import Damped, Method, Pseudoinverse, SelectivelyDamped, Transpose
-from .options import DampedNearTargets, DampedOptions, NearTargets, Options, PriorityOptions, SelectiveOptions
+from .options import DampedOptions, NearTargets, Options, PriorityOptions, SelectiveOptions
 from .priorities import Priorities
 from .solver import JacobianSolver, Updates
 
-PLAIN, DAMPED, DAMPED_NEAR, SELECTIVE, IN_ORDER = (
+PLAIN, DAMPED, SELECTIVE, IN_ORDER = (
     Options(),
     DampedOptions(),
-    DampedNearTargets(),
     SelectiveOptions(),
     PriorityOptions(),
 )
@@ -29,14 +28,7 @@ def pseudoinverse(skeleton: Skeleton, options: Options = PLAIN) -> JacobianSolve
 
 def dls(skeleton: Skeleton, options: DampedOptions = DAMPED) -> JacobianSolver:
     """Solver by damped least squares, with damping by the error: targets out of reach need no constant for
-    each robot.
-    """
-    return _made(skeleton, Damped(options.damping_law, options.largest_change), options)
-
-
-def dls_clamped(skeleton: Skeleton, options: DampedNearTargets = DAMPED_NEAR) -> JacobianSolver:
-    """Solver by damped least squares with clamped target distances, which needs less damping
-    (Buss's DLS').
+    each robot. With Near Targets it clamps target distances, which needs less damping (Buss's DLS').
     """
     return _made(skeleton, Damped(options.damping_law, options.largest_change), options)
 
@@ -59,7 +51,7 @@ def priorities(skeleton: Skeleton, options: PriorityOptions = IN_ORDER) -> Jacob
 def _made(skeleton: Skeleton, method: Method, options: Options) -> JacobianSolver:
     clamp = (
         Clamp.for_skeleton(skeleton, options.nearest, options.largest_turn)
-        if isinstance(options, NearTargets)
+        if isinstance(options, NearTargets) and options.brings_near
         else None
     )
     return JacobianSolver(

@@ -24,6 +24,8 @@ LEVELS: dict[Task, tuple[Level, ...]] = {
     "posture": (POSTURE,),
 }
 
+NEAR = (("near_targets", True),)
+
 OBJECTIVE_CHOICES = (
     Choice("posture", "Posture", "Keep joints near the posture"),
     Choice("limits", "Limit Avoidance", "Keep joints away from their limits"),
@@ -146,6 +148,11 @@ class NearTargets(Options):
         unit="angle",
     )
 
+    @property
+    def brings_near(self) -> bool:
+        """Whether targets are brought closer."""
+        return True
+
 
 @dataclass(frozen=True)
 class SelectiveOptions(NearTargets):
@@ -155,8 +162,8 @@ class SelectiveOptions(NearTargets):
 
 
 @dataclass(frozen=True)
-class DampedOptions(Options):
-    """Settings of damped least squares."""
+class DampingOptions(Options):
+    """Settings of methods with a damping."""
 
     damping: Literal["error", "smallest", "constant"] = setting(
         "error",
@@ -206,14 +213,36 @@ class DampedOptions(Options):
 
 
 @dataclass(frozen=True)
-class DampedNearTargets(NearTargets, DampedOptions):
-    """Settings of damped least squares with clamped target distances."""
+class DampedOptions(NearTargets, DampingOptions):
+    """Settings of damped least squares."""
 
-    largest_change: float = with_default(DampedOptions, "largest_change", math.radians(45))
+    near_targets: bool = setting(
+        False,
+        "Near Targets",
+        "Bring targets closer, which needs less damping: calmer where they jump or leave the reach (Buss 2009,"
+        " section 8: DLS')",
+        is_usual=True,
+    )
+    nearest: float = with_default(NearTargets, "nearest", HALF_A_LINK, needs=NEAR)
+    largest_turn: float = with_default(NearTargets, "largest_turn", LARGEST_TURN, needs=NEAR)
+    largest_change: float = with_default(DampingOptions, "largest_change", math.radians(45))
+
+    @property
+    def brings_near(self) -> bool:
+        return self.near_targets
 
 
 @dataclass(frozen=True)
-class PriorityOptions(DampedOptions):
+class DampedNearTargets(DampedOptions):
+    """Settings of damped least squares under the key `dls_clamped`: targets are always brought closer."""
+
+    near_targets: bool = True
+    nearest: float = with_default(NearTargets, "nearest", HALF_A_LINK)
+    largest_turn: float = with_default(NearTargets, "largest_turn", LARGEST_TURN)
+
+
+@dataclass(frozen=True)
+class PriorityOptions(DampingOptions):
     """Settings of task priorities."""
 
     order: tuple[Task, ...] = setting(
@@ -223,8 +252,8 @@ class PriorityOptions(DampedOptions):
         choices=ORDERS,
         is_usual=True,
     )
-    damping: Literal["error", "smallest", "constant"] = with_default(DampedOptions, "damping", "smallest")
-    longest_step: float = with_default(DampedOptions, "longest_step", DAMPING.largest_change)
+    damping: Literal["error", "smallest", "constant"] = with_default(DampingOptions, "damping", "smallest")
+    longest_step: float = with_default(DampingOptions, "longest_step", DAMPING.largest_change)
     posture_damping: float = setting(
         SECONDARY_DAMPING.damping,
         "Damping of Posture",

@@ -35,7 +35,9 @@ class Updates:
     settled: float = 1e-4  # [rad] once the goal is met, updates end when all joints change by less
     patience: int = 14  # number of updates over which progress is measured
     progress: float = 0.98  # ratio of the errors after and before these updates above which they are stuck
-    shakes: int = 6  # number of restarts: 1/6 of the way to a random pose within limits, then 2/6, and so on
+    shakes: int = (
+        6  # number of restarts: 1/6 of the distance to a random pose within limits, then 2/6, and so on
+    )
     at_targets: bool = False  # whether Buss's alternate Jacobian is used
     objectives: tuple[Objective, ...] = (KeepPosture(),)  # secondary objectives
     clamp: Clamp | None = None  # D_max; None: errors count whole

@@ -54,7 +54,7 @@ static void reset(const struct least_squares *problem) {
     for (int i = 0; i <= problem->body->joints; i++) {
         struct node *node = &problem->nodes[i];
         memcpy(node->inertia, node->carried, sizeof node->inertia);
-        memcpy(node->force, node->drawn, sizeof node->force);
+        memcpy(node->force, node->left, sizeof node->force);
     }
 }
 
@@ -68,38 +68,99 @@ static void feel(struct node *node) {
 }
 
 void assemble(struct least_squares *problem, const struct turn *turns, int turn_count, const struct move *moves,
-              int move_count, double least_damping) {
+              int move_count, int level, double least_damping) {
     int n = problem->body->joints;
     struct node *nodes = problem->nodes;
     double steepest = 0.0, *damped = problem->damped;
     for (int i = 0; i <= n; i++) {
         memset(nodes[i].carried, 0, sizeof nodes[i].carried);
         memset(nodes[i].drawn, 0, sizeof nodes[i].drawn);
+        memset(nodes[i].left, 0, sizeof nodes[i].left);
     }
-    for (int i = 0; i < turn_count; i++) carry_turn(&nodes[turns[i].node], &turns[i]);
-    for (int i = 0; i < move_count; i++) carry_move(&nodes[moves[i].node], &moves[i]);
+    for (int i = 0; i < turn_count; i++)
+        if (level == EVERY_LEVEL || turns[i].level == level) carry_turn(&nodes[turns[i].node], &turns[i]);
+    for (int i = 0; i < move_count; i++)
+        if (level == EVERY_LEVEL || moves[i].level == level) carry_move(&nodes[moves[i].node], &moves[i]);
 
-    /* The diagonal and the gradient at zero are those of composite bodies. */
+    /* The diagonal is that of composite bodies. */
     reset(problem);
-    problem->largest = problem->steepest = 0.0;
+    problem->steepest = 0.0;
     for (int i = n; i > 0; i--) {
         struct node *node = &nodes[i];
         feel(node);
         node->pivot = dot6(node->motion, node->felt);
         steepest = larger(steepest, node->pivot);
-        problem->largest =
-            larger(problem->largest, fabs(dot6(node->motion, node->force) + problem->drawn[BASE + i - 1]));
         add_to_parent(&nodes[problem->body->joint[i - 1].parent + 1], node->inertia, node->force);
     }
-    for (int k = 0; k < BASE; k++) {
-        steepest = larger(steepest, nodes[0].inertia[BASE * k + k]);
-        problem->largest = larger(problem->largest, fabs(nodes[0].force[k] + problem->drawn[k]));
-    }
+    for (int k = 0; k < BASE; k++) steepest = larger(steepest, nodes[0].inertia[BASE * k + k]);
     for (int i = 0; i < BASE + n; i++) {
         double own = i < BASE ? nodes[0].inertia[BASE * i + i] : nodes[i - BASE + 1].pivot;
         damped[i] = larger(damped[i], least_damping * steepest);
-        problem->steepest = larger(problem->steepest, own + damped[i]);
+        problem->diagonal[i] = own + damped[i];
+        problem->steepest = larger(problem->steepest, problem->diagonal[i]);
     }
+}
+
+void move_nodes(struct least_squares *problem, const double *x) {
+    struct node *nodes = problem->nodes;
+    memcpy(nodes[0].velocity, x, sizeof nodes[0].velocity);
+    for (int i = 0; i < problem->body->joints; i++) {
+        struct node *node = &nodes[i + 1];
+        const double *velocity = nodes[problem->body->joint[i].parent + 1].velocity;
+        for (int k = 0; k < BASE; k++) node->velocity[k] = velocity[k] + x[BASE + i] * node->motion[k];
+    }
+}
+
+double row_value(const struct least_squares *problem, const struct row *row, const double *x) {
+    double value = 0.0;
+    if (!row->factors) return dot6(row->wrench, problem->nodes[row->node].velocity);
+    for (int i = 0; i < problem->body->joints; i++) value += row->factors[i] * x[BASE + i];
+    return value;
+}
+
+void spread_row(const struct least_squares *problem, const struct row *row, double *factors) {
+    int n = problem->body->joints;
+    if (row->factors) {
+        memset(factors, 0, BASE * sizeof *factors);
+        memcpy(factors + BASE, row->factors, (size_t)n * sizeof *factors);
+        return;
+    }
+    memcpy(factors, row->wrench, sizeof row->wrench);
+    memset(factors + BASE, 0, (size_t)n * sizeof *factors);
+    for (int i = row->node - 1; i >= 0; i = problem->body->joint[i].parent)
+        factors[BASE + i] = dot6(row->wrench, problem->nodes[i + 1].motion);
+}
+
+void start_solves(struct least_squares *problem) {
+    int n = problem->body->joints;
+    struct node *nodes = problem->nodes;
+    move_nodes(problem, problem->at);
+    for (int i = 0; i < BASE + n; i++) {
+        double at = problem->at[i];
+        problem->left[i] = problem->drawn[i] - problem->damped[i] * at;
+        problem->lower[i] = problem->least[i] - at, problem->upper[i] = problem->most[i] - at;
+    }
+    for (int i = 0; i <= n; i++)
+        for (int k = 0; k < BASE; k++)
+            nodes[i].left[k] = nodes[i].drawn[k] - dot6(nodes[i].carried + BASE * k, nodes[i].velocity);
+    for (int r = 0; r < problem->row_count; r++) {
+        const struct row *row = &problem->rows[r];
+        double push = problem->pushes[r];
+        if (row->factors)
+            for (int i = 0; i < n; i++) problem->left[BASE + i] -= push * row->factors[i];
+        else
+            for (int k = 0; k < BASE; k++) nodes[row->node].left[k] -= push * row->wrench[k];
+    }
+    problem->largest = 0.0;
+    for (int i = 0; i <= n; i++) memcpy(nodes[i].force, nodes[i].left, sizeof nodes[i].force);
+    for (int i = n; i > 0; i--) {
+        struct node *node = &nodes[i], *parent = &nodes[problem->body->joint[i - 1].parent + 1];
+        problem->largest =
+            larger(problem->largest, fabs(dot6(node->motion, node->force) + problem->left[BASE + i - 1]));
+        for (int k = 0; k < BASE; k++) parent->force[k] += node->force[k];
+    }
+    for (int k = 0; k < BASE; k++)
+        problem->largest = larger(problem->largest, fabs(nodes[0].force[k] + problem->left[k]));
 }
 
 static double bound_of(const struct least_squares *problem, int i, int side) {
@@ -111,7 +172,7 @@ static void eliminate(const struct least_squares *problem, int i, int side) {
     struct node *node = &problem->nodes[i + 1];
     feel(node);
     node->pivot = dot6(node->motion, node->felt) + problem->damped[BASE + i];
-    node->pull = dot6(node->motion, node->force) + problem->drawn[BASE + i];
+    node->pull = dot6(node->motion, node->force) + problem->left[BASE + i];
     double moved = side ? bound_of(problem, BASE + i, side) : node->pull / node->pivot;
     double inertia[BASE * BASE], force[BASE];
     for (int k = 0; k < BASE; k++) {
@@ -122,35 +183,103 @@ static void eliminate(const struct least_squares *problem, int i, int side) {
     add_to_parent(&problem->nodes[problem->body->joint[i].parent + 1], inertia, force);
 }
 
-/* The motion of the base, from the inertia and the force of all that it carries. */
-static void solve_base(struct least_squares *problem) {
+/* The base's equations, factored, and its forces x after forward elimination. */
+static void eliminate_base(struct least_squares *problem) {
     struct node *base = problem->nodes;
     double *x = problem->x;
-    memset(problem->slope, 0, BASE * sizeof *x);
-    if (!problem->body->floating) {
-        memset(x, 0, BASE * sizeof *x);
-    } else {
-        for (int k = 0; k < BASE; k++) {
-            base->inertia[BASE * k + k] += problem->damped[k];
-            x[k] = base->force[k] + problem->drawn[k];
-        }
-        solve_positive(BASE, BASE, base->inertia, x);
+    for (int k = 0; k < BASE; k++) {
+        base->inertia[BASE * k + k] += problem->damped[k];
+        x[k] = base->force[k] + problem->left[k];
     }
-    memcpy(base->velocity, x, sizeof base->velocity);
+    factor_positive(BASE, BASE, base->inertia);
+    solve_forward(BASE, BASE, base->inertia, x);
+}
+
+/* Adds to `half` (6 + n,) what a force on joint i and a wrench on its node become after elimination of the joints. */
+static void eliminate_force(const struct least_squares *problem, const int8_t *sides, int i, double force, double *wrench,
+                            double *half) {
+    for (; i >= 0; i = problem->body->joint[i].parent) {
+        const struct node *node = &problem->nodes[i + 1];
+        double pull = dot6(node->motion, wrench) + force, scaled = sides[BASE + i] ? 0.0 : pull / node->pivot;
+        half[BASE + i] += pull;
+        force = 0.0;
+        for (int k = 0; k < BASE; k++) wrench[k] -= scaled * node->felt[k];
+    }
+    for (int k = 0; k < BASE; k++) half[k] += wrench[k];
+}
+
+static void eliminate_row(const struct least_squares *problem, const int8_t *sides, const struct row *row, double *half) {
+    int n = problem->body->joints;
+    memset(half, 0, (size_t)(BASE + n) * sizeof *half);
+    if (!row->factors) {
+        double wrench[BASE];
+        memcpy(wrench, row->wrench, sizeof wrench);
+        eliminate_force(problem, sides, row->node - 1, 0.0, wrench, half);
+    } else {
+        for (int i = 0; i < n; i++) {
+            double wrench[BASE] = {0.0};
+            if (row->factors[i] != 0.0) eliminate_force(problem, sides, i, row->factors[i], wrench, half);
+        }
+    }
+    if (problem->body->floating) solve_forward(BASE, BASE, problem->nodes[0].inertia, half);
+}
+
+/* The active rows' springs: their forces from the Schur complement, and what these do to the pulls. */
+static void load_springs(struct least_squares *problem, const int8_t *sides) {
+    int n = problem->body->joints, count = 0, m = problem->row_count;
+    struct node *nodes = problem->nodes;
+    double *scaled = problem->scaled, *forces = problem->pushes;
+    for (int r = 0; r < m; r++) {
+        if (!problem->rows[r].is_active) continue;
+        double *half = problem->halves + (size_t)count * (size_t)(BASE + n);
+        double *entries = problem->compliance + (size_t)count * (size_t)m, move = problem->rows[r].error;
+        eliminate_row(problem, sides, &problem->rows[r], half);
+        for (int k = 0; k < BASE; k++)
+            scaled[k] = problem->body->floating ? half[k] / nodes[0].inertia[BASE * k + k] : 0.0;
+        for (int k = 0; k < BASE; k++) move += scaled[k] * problem->x[k];
+        for (int i = 0; i < n; i++) {
+            int side = sides[BASE + i];
+            scaled[BASE + i] = side ? 0.0 : half[BASE + i] / nodes[i + 1].pivot;
+            move += side ? half[BASE + i] * bound_of(problem, BASE + i, side) : scaled[BASE + i] * nodes[i + 1].pull;
+        }
+        for (int q = 0; q <= count; q++) {
+            const double *other = problem->halves + (size_t)q * (size_t)(BASE + n);
+            double sum = 0.0;
+            for (int i = 0; i < BASE + n; i++) sum += scaled[i] * other[i];
+            entries[q] = sum;
+        }
+        entries[count] += 1.0 / problem->stiffness;
+        forces[count++] = move;
+    }
+    solve_positive(count, m, problem->compliance, forces);
+    for (int q = 0; q < count; q++) {
+        const double *half = problem->halves + (size_t)q * (size_t)(BASE + n);
+        for (int k = 0; k < BASE; k++) problem->x[k] -= forces[q] * half[k];
+        for (int i = 0; i < n; i++) nodes[i + 1].pull -= forces[q] * half[BASE + i];
+    }
 }
 
 void least(struct least_squares *problem, const int8_t *sides) {
     int n = problem->body->joints;
+    double *x = problem->x;
     reset(problem);
     for (int i = n - 1; i >= 0; i--) eliminate(problem, i, sides[BASE + i]);
-    solve_base(problem);
+    memset(problem->slope, 0, BASE * sizeof *x);
+    memset(x, 0, BASE * sizeof *x);
+    if (problem->body->floating) eliminate_base(problem);
+    if (problem->row_count) load_springs(problem, sides);
+    if (problem->body->floating)
+        solve_backward(BASE, BASE, problem->nodes[0].inertia, x);
+    else
+        memset(x, 0, BASE * sizeof *x);
+    memcpy(problem->nodes[0].velocity, x, sizeof problem->nodes[0].velocity);
     for (int i = 0; i < n; i++) {
         struct node *node = &problem->nodes[i + 1];
         const double *velocity = problem->nodes[problem->body->joint[i].parent + 1].velocity;
-        double felt = dot6(node->felt, velocity), *x = &problem->x[BASE + i];
+        double felt = dot6(node->felt, velocity), *own = &x[BASE + i];
         int side = sides[BASE + i];
-        *x = side ? bound_of(problem, BASE + i, side) : (node->pull - felt) / node->pivot;
-        problem->slope[BASE + i] = side ? felt + node->pivot * *x - node->pull : 0.0;
-        for (int k = 0; k < BASE; k++) node->velocity[k] = velocity[k] + *x * node->motion[k];
+        *own = side ? bound_of(problem, BASE + i, side) : (node->pull - felt) / node->pivot;
+        problem->slope[BASE + i] = side ? felt + node->pivot * *own - node->pull : 0.0;
+        for (int k = 0; k < BASE; k++) node->velocity[k] = velocity[k] + *own * node->motion[k];
     }
 }

@@ -18,6 +18,7 @@ struct node {
     double motion[BASE];         /* velocity by a unit of the joint */
     double carried[BASE * BASE]; /* inertia of the targets on its links */
     double drawn[BASE];          /* their force */
+    double left[BASE];           /* what is left of that force at the point that a solve starts from */
     double inertia[BASE * BASE]; /* with what all nodes after it add */
     double force[BASE];
     double felt[BASE];           /* the inertia's momentum by a unit of the joint */
@@ -25,43 +26,92 @@ struct node {
     double velocity[BASE];       /* in the solution */
 };
 
+#define EVERY_LEVEL (-1)
+
 /* The desired rotation of a link. */
 struct turn {
-    int node;
+    int node, level;
     double weight, rotation[9], error[3]; /* [rad] */
 };
 
 /* The desired displacement of a link. */
 struct move {
-    int node;
+    int node, level;
     double weight, position[3], error[3]; /* [m] */
 };
 
-/* Minimises the weighted squares of all errors plus x' D x / 2 - g' x within bounds of the joints. */
+/* A linear function of the move: of the velocity of a node, or of the joints. */
+struct row {
+    int node;
+    double wrench[BASE];   /* by which the velocity of the node counts */
+    const double *factors; /* (n,) by which the joints count; NULL: the node counts */
+    double lower, upper;   /* its bounds, may be infinite */
+    double tolerance;      /* violation that counts as zero */
+    double relief;         /* by which its bounds have given way */
+    double value;          /* at the point that a solve starts from */
+    double force;          /* its multiplier */
+    double change, last;   /* of the multiplier, over the stiffness, in this set and the one before */
+    int is_active;         /* whether its spring acts in `least`, */
+    double error;          /* which is stretched by so much where a solve starts */
+};
+
+/* Minimises the weighted squares of all errors plus x' D x / 2 - g' x within bounds of the joints and rows. */
 struct least_squares {
     const struct body *body;
     struct node *nodes;  /* (1 + n,) */
     double *damped;      /* (6 + n,) D */
+    double *diagonal;    /* (6 + n,) of the Hessian */
     double *drawn;       /* (6 + n,) g */
-    double *lower, *upper; /* (6 + n,) bounds of x, may be infinite; those of the base are infinite or zero */
-    double *x, *slope;   /* (6 + n,) solution; gradient of active unknowns */
-    double *start;       /* (6 + n,) scratch */
-    double steepest, largest; /* diagonal entry of the Hessian, entry of the gradient at zero, in size */
+    double *least, *most;  /* (6 + n,) bounds of x, may be infinite; those of the base are infinite or zero */
+    double *at;            /* (6 + n,) the point that a solve starts from, and at last the solution */
+    double *left;          /* (6 + n,) what is left of g there */
+    double *lower, *upper; /* (6 + n,) bounds from there */
+    double *x, *slope;   /* (6 + n,) move of a solve; gradient of active unknowns */
+    double *start, *scaled; /* (6 + n,) scratch */
+    double steepest, largest; /* diagonal entry of the Hessian, with active springs, and entry of the gradient where a
+                               * solve starts, in size */
+    struct row *rows;
+    int row_count, most_rounds;
+    double stiffness;  /* of the active rows' springs */
+    double *halves;    /* (m, 6 + n) scratch: rows after elimination of the joints */
+    double *compliance; /* (m, m) scratch: of the springs and what they are tied to */
+    double *pushes;    /* (m,) scratch */
 };
 
 /* Frames and motions of the nodes. */
 void body_forward(const struct body *body, const double *joints, const double *base_rotation, struct node *nodes);
 
-/* Writes the inertias and forces of targets to the nodes, raises damping to `least_damping` times the largest diagonal
- * entry, and finds `steepest` and `largest`. */
+/* Writes the inertias and forces of the targets of one priority level to the nodes, raises damping to `least_damping`
+ * times the largest diagonal entry, and finds `steepest`. */
 void assemble(struct least_squares *problem, const struct turn *turns, int turn_count, const struct move *moves,
-              int move_count, double least_damping);
+              int move_count, int level, double least_damping);
 
-/* The minimum with active unknowns at their bounds and the others free, and the gradient of those that are active. */
+/* Velocities of the nodes in a move x (6 + n,). */
+void move_nodes(struct least_squares *problem, const double *x);
+
+/* Value of a row in a move x (6 + n,), by the velocities of the nodes there. */
+double row_value(const struct least_squares *problem, const struct row *row, const double *x);
+
+/* A row's factors (6 + n,) of all unknowns. */
+void spread_row(const struct least_squares *problem, const struct row *row, double *factors);
+
+/* Lets solves start from the point `at`, where the rows push by `pushes` (m,): what is left of the forces and of the
+ * bounds there, and `largest`. */
+void start_solves(struct least_squares *problem);
+
+/* The move with active unknowns at their bounds and the others free, on the springs of active rows; and the gradient of
+ * active unknowns. */
 void least(struct least_squares *problem, const int8_t *sides);
 
-/* The minimum within bounds, by a search from active bounds `sides` (6 + n,); writes the active ones, and returns the
- * number of linear solves. */
+/* The move within bounds, by a search from active bounds `sides` (6 + n,); writes the active ones, and returns the number
+ * of linear solves. */
 int box_minimum(struct least_squares *problem, int8_t *sides, int *stopped);
+
+/* The minimum within bounds and rows, `at`, and the velocities of the nodes there; from and to active bounds `sides`
+ * (6 + n,) and the rows' forces. Returns the number of linear solves. */
+int constrained_minimum(struct least_squares *problem, int8_t *sides, int *stopped);
+
+/* Violation of a row in the minimum; zero where it holds. */
+double violation(const struct row *row);
 
 #endif

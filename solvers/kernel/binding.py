@@ -10,7 +10,7 @@ from ..aims.block import EndError
 from ..goals import GazeGoal
 from ..kinematics.skeleton import Angles
 from .aims import SIZE, aim_numbers
-from .inputs import Forecast, ModelInput, PlannedPath, TransitionInput
+from .inputs import Forecast, ModelInput, PlannedPath, SeedsInput, TransitionInput
 from .library import Kernel, KernelError, check
 from .structures import (
     Buffer,
@@ -76,7 +76,7 @@ class CompiledModel:
         self._goal: GazeGoal | None = None
         self._start, self._velocity = Buffer(self.n), Buffer(self.n)
         self._branch, self._best = Buffer(self.n), Buffer(self.n)
-        self._pool, self._durations, self._goals = Buffer(POOL, self.n), Buffer(MOST_STEPS), Buffer(1)
+        self._pool, self._durations, self._goals = Buffer(POOL + 1, self.n), Buffer(MOST_STEPS), Buffer(1)
         self._moving, self._times = Buffer(1), Buffer(MOST_STEPS + 1)
         self._frame = FrameStructure(
             start=self._start.address,
@@ -92,6 +92,7 @@ class CompiledModel:
             pool=self._pool.address,
         )
         self._plan_address = ctypes.addressof(self._plan)
+        self._seeds: SeedsInput | None = None
 
     def pose(self, goal: GazeGoal, posture: tuple[float, ...], keep: float, candidates: int = 1) -> int:
         """Writes a problem for so many candidates; returns its address."""
@@ -315,7 +316,7 @@ class CompiledModel:
         forecast: Forecast,
         lead: float,
         durations: tuple[float, ...],
-        starts: tuple[Angles, Angles, Angles],
+        seeds: SeedsInput,
         path: PlannedPath,
     ) -> tuple[Angles, int | None, tuple[float, ...]]:
         """A plan: the best starts on different branches (b, n), the kind of the chosen transition, or None
@@ -326,29 +327,36 @@ class CompiledModel:
             forecast: Of the goal.
             lead: Time [s] from now for which branches are followed.
             durations: Of the steps of a simulation [s].
-            starts: Configurations (m, n), the weights of the shape (m,) and the sides (m,).
+            seeds: Where branches start.
             path: From where, and how it is now.
         """
-        angles, shape, sides = starts
-        m, steps, ends = len(angles), len(durations), len(problem[0].ends)
-        address = self.pose(*problem, max(m, (POOL + 1) * (MOST_STEPS + 1)))
+        plan, steps, ends = self._plan, len(durations), len(problem[0].ends)
+        if seeds is not self._seeds:
+            self._use(seeds)
+        address = self.pose(*problem, self._plan_room)
         self._write_goals(forecast, ends, (lead, *accumulate(durations)))
         self._problem.aim = self._goals.address
-        self._angles.array[:m], self._shape.array[:m], self._sides.array[:m] = angles, shape, sides
         self._start.array[:], self._durations.array[:steps] = path.angles, durations
         self._branch.array[:] = path.branch or path.angles
-        plan = self._plan
-        plan.start, plan.sides, plan.shape = (
-            self._angles.address,
-            self._sides.address,
-            self._shape.address,
-        )
-        plan.goals, plan.starts, plan.steps = self._goals.address + 8 * SIZE * ends, m, steps
+        plan.pooled = 0 if path.known is None else len(path.known)
+        if path.known is not None:
+            self._pool.array[: plan.pooled] = path.known
+        plan.goals, plan.steps = self._goals.address + 8 * SIZE * ends, steps
         plan.dt, plan.speed, plan.hysteresis, plan.kind = path.dt, path.speed, path.hysteresis, path.kind
         plan.is_lasting, plan.is_straight_only = path.is_lasting, path.is_straight_only
         check(self.kernel.plan(address, self._plan_address))
         pool = self._pool.array[: plan.pooled].copy()
         return pool, plan.kind if plan.is_new else None, tuple(self._branch.array.tolist())
+
+    def _use(self, seeds: SeedsInput) -> None:
+        """Writes where the branches of plans start."""
+        count = len(seeds.spread)
+        self._spread, self._mirror = Buffer(count, self.n), Buffer(self.n)
+        self._spread.array[:], self._mirror.array[:] = seeds.spread, seeds.mirror
+        self._plan.spread, self._plan.mirror = self._spread.address, self._mirror.address
+        self._plan.spreads, self._seeds = count, seeds
+        starts = POOL + 1 + 2 * (16 + count) + 4 * self.n  # LIMBER_STARTS
+        self._plan_room = max(starts, (POOL + 1) * (MOST_STEPS + 1))
 
     def _write_goals(self, forecast: Forecast, ends: int, times: tuple[float, ...]) -> None:
         """Writes the goals at times [s] from now to the buffer of goals."""

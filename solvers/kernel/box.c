@@ -5,8 +5,7 @@
 #include "vectors.h"
 
 #define EXACT 1e-10     /* solvers/tolerances.py */
-#define MOST_ROUNDS 200 /* solvers/least_squares/box.py; so is the next */
-#define PATIENCE 3
+#define PATIENCE 3  /* solvers/least_squares/box.py */
 
 static int is_pinned(const struct least_squares *problem, int i) { return problem->lower[i] == problem->upper[i]; }
 
@@ -66,7 +65,7 @@ static int descend_in_box(struct least_squares *problem, int8_t *sides, int roun
             if (steepest < 0) break;
             sides[steepest] = 0;
         }
-        if (rounds >= MOST_ROUNDS) {
+        if (rounds >= problem->most_rounds) {
             *stopped = 1;
             break;
         }

@@ -69,9 +69,17 @@ class Forecast(Protocol):
     def time_of(self, time: float) -> float: ...
 
 
+class SeedsInput(Protocol):
+    """Where the starts of a plan's branches are, for a skeleton, as `expressive.seeds.Seeds`."""
+
+    spread: Angles  # (k, n) spread evenly over the joints' ranges
+    mirror: Angles  # (n,) factors of the joints that mirror a shape
+
+
 class PlannedPath(NamedTuple):
     """Where a plan begins."""
 
+    known: Angles | None  # (b, n) branches of the last plan
     angles: Angles  # (n,)
     dt: float  # [s] of a frame
     speed: float  # [rad/s] of the transition in progress

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-VERSION = 3  # of the entries and their arguments: LIMBER_VERSION of limber.h
+VERSION = 4  # of the entries and their arguments: LIMBER_VERSION of limber.h
 PACKAGE = "limber_kernel"  # of the wheel that carries the library
 CHOICE = "LIMBER_KERNEL"  # environment variable: path of another library, or `WITHOUT`
 WITHOUT = "none"
@@ -41,13 +41,18 @@ ENTRIES = {
     "body_workspace_bytes": (Pointer,),
     "body": (Pointer, ctypes.c_size_t, Pointer),
     "body_step": (Pointer,),
+    "mechanism_bytes": (Pointer,),
+    "mechanism": (Pointer, ctypes.c_size_t, Pointer),
+    "mechanism_mode_count": (Pointer,),
+    "mechanism_workspace_bytes": (Pointer, Count, Count),
+    "mechanism_solve": (Pointer,),
     "bones_bytes": (Pointer,),
     "bones_workspace_bytes": (Pointer, Count),
     "bones": (Pointer, ctypes.c_size_t, Pointer),
     "bones_solve": (Pointer,),
     "bones_step": (Pointer, Real, *(Pointer,) * 4),
 }
-SIZES = {name for name in ENTRIES if name.endswith("_bytes")}
+SIZES = {name for name in ENTRIES if name.endswith(("_bytes", "_count"))}
 MESSAGES = {
     1: "a count or the size of an array is wrong",
     2: "a number is not finite, or too large",

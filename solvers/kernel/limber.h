@@ -18,7 +18,7 @@
 #define LIMBER_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define LIMBER_VERSION 3 /* of the entries and their arguments */
+#define LIMBER_VERSION 4 /* of the entries and their arguments */
 
 enum limber_error {
     LIMBER_OK = 0,
@@ -159,7 +159,7 @@ LIMBER_EXPORT int32_t limber_forecast(const struct limber_aim *aim, const struct
 #define LIMBER_MOST_STEPS 64  /* of a simulation */
 
 /* The plan of a frame; the problem's aims are those to come when branches are followed. The workspace has room for
- * (LIMBER_POOL + 1) (steps + 1) candidates, and for `starts`. */
+ * (LIMBER_POOL + 1) (steps + 1) candidates, and for LIMBER_STARTS. */
 struct limber_plan {
     const double *angles; /* (n,) from which it starts */
     double dt;            /* [s] of a frame */
@@ -170,14 +170,16 @@ struct limber_plan {
     int32_t is_new;       /* result: whether another transition than the one in progress was chosen */
     int32_t is_lasting;   /* whether what is left of the aim error at the end decides */
     int32_t is_straight_only; /* whether only straight transitions may be chosen */
-    int32_t starts, steps;
-    const double *start;  /* (starts, n) */
-    const double *sides, *shape; /* (starts,) as for `limber_descend` */
-    const double *durations;     /* (steps,) [s] */
+    int32_t spreads, steps, pooled;
+    const double *spread;    /* (spreads, n) configurations spread over the joints' ranges */
+    const double *mirror;    /* (n,) factors of the joints that mirror a shape */
+    const double *durations; /* (steps,) [s] */
     const struct limber_aim *goals; /* (steps, aims) */
-    double *pool;         /* (LIMBER_POOL, n) result: the best on different branches */
-    int32_t pooled;       /* their number */
+    double *pool; /* (LIMBER_POOL + 1, n) the `pooled` branches that are known; afterwards the best on different ones */
 };
+
+/* Starts of a plan at most, for a skeleton of n joints. */
+#define LIMBER_STARTS(n, spreads) (LIMBER_POOL + 1 + 2 * (16 + (spreads)) + 4 * (n))
 
 LIMBER_EXPORT int32_t limber_plan(const struct limber_problem *problem, struct limber_plan *plan);
 

@@ -8,6 +8,7 @@
 #include "branches.h"
 #include "descent.h"
 #include "motion.h"
+#include "seeds.h"
 #include "vectors.h"
 
 #define LOST_COST 90.0                 /* solvers/expressive/simulation.py, as the rest */
@@ -16,6 +17,7 @@
 #define LASTING_TAIL 30.0
 #define AIM_TOLERANCE (0.5 * DEGREES)
 #define DOUBT 0.1 /* share of a path's cost by which another must be cheaper: no forecast is more exact */
+#define PERIOD (1.0 / 12.0)
 #define HORIZON 0.65                   /* solvers/expressive/prediction.py */
 #define PI 3.14159265358979323846
 
@@ -40,44 +42,50 @@ static double duration_of(const struct model *model, double distance) {
                                                   : distance / fastest + fastest / HURRIED;
 }
 
-/* The branches (b, n) at the start of each step and after the last, rows step (n b) of work->others. */
+/* The branches (b, n) at the start of each step and after the last, rows step (n b) of work->others. They are followed
+ * as far as a path needs them. */
 struct simulation {
     const struct limber_plan *plan;
     int branches;
+    int followed[LIMBER_POOL + 1]; /* steps of each branch that are known */
     double tail, total; /* [s] for which the last state counts, and all of the time that counts */
+    double soon, early; /* [s] until the next plan, in whole steps, and what the last path costs until then [deg s] */
+    double last_rate;   /* [deg] of its last state */
 };
 
-static double *branch_at(struct work *work, const struct simulation *s, int step, int branch) {
+static double *branch_row(struct work *work, const struct simulation *s, int step, int branch) {
     return row_of(work, work->others, step * s->branches + branch);
 }
 
-static void follow_branches(struct work *work, const struct simulation *s) {
+/* The branch (n,) at the start of a step; the evaluated pose and the goal become others. */
+static const double *branch_at(struct work *work, struct simulation *s, int step, int branch) {
     const struct limber_plan *plan = s->plan;
-    for (int step = 0; step < plan->steps; step++) {
-        set_aims(work, plan->goals + (size_t)step * (size_t)work->goal.aims);
-        for (int b = 0; b < s->branches; b++) {
-            double *angles = branch_at(work, s, step, b), none = 0.0;
-            evaluate(work, angles, 0.0);
-            within_speed(work->model, angles, plan->durations[step], INFINITY, work->lower, work->upper);
-            move_along(work, angles, LIMBER_FOLLOW, angles, &none, plan->durations[step], plan->dt, work->lower,
-                       work->upper, branch_at(work, s, step + 1, b));
-        }
+    for (int *at = &s->followed[branch]; *at < step; ++*at) {
+        double *angles = branch_row(work, s, *at, branch), none = 0.0;
+        set_aims(work, plan->goals + (size_t)*at * (size_t)work->goal.aims);
+        evaluate(work, angles, 0.0);
+        within_speed(work->model, angles, plan->durations[*at], INFINITY, work->lower, work->upper);
+        move_along(work, angles, LIMBER_FOLLOW, angles, &none, plan->durations[*at], plan->dt, work->lower, work->upper,
+                   branch_row(work, s, *at + 1, branch));
     }
+    return branch_row(work, s, step, branch);
 }
 
 /* Mean cost [deg] of a path, or more than `most` where it is that much dearer. */
-static double cost_of(struct work *work, const struct simulation *s, int kind, int branch, double most) {
+static double cost_of(struct work *work, struct simulation *s, int kind, int branch, double most) {
     const struct limber_plan *plan = s->plan;
     int n = work->n;
-    double speed = plan->speed, cost = 0.0, *angles = work->path, *next = work->path_next;
+    double speed = plan->speed, cost = 0.0, elapsed = 0.0, *angles = work->path, *next = work->path_next;
     memcpy(angles, plan->angles, sizeof *angles * (size_t)n);
     for (int step = 0; step < plan->steps && cost / s->total <= most; step++) {
         double time = plan->durations[step];
+        const double *to = kind == LIMBER_STAY ? angles : branch_at(work, s, step, branch);
+        if (step > 0 && kind != LIMBER_STAY && farthest_joint(work->model, angles, to) < ARRIVAL_DISTANCE)
+            kind = LIMBER_STAY;
         set_aims(work, plan->goals + (size_t)step * (size_t)work->goal.aims);
         evaluate(work, angles, 0.0);
         within_speed(work->model, angles, time, 1.0, work->lower, work->upper);
-        move_along(work, angles, kind, branch_at(work, s, step, branch), &speed, time, plan->dt, work->lower,
-                   work->upper, next);
+        move_along(work, angles, kind, to, &speed, time, plan->dt, work->lower, work->upper, next);
         /* The aim error left by the step, from its own linear model. */
         double square = 0.0;
         for (int i = 0; i < work->pose.rows; i++) {
@@ -87,10 +95,10 @@ static double cost_of(struct work *work, const struct simulation *s, int kind, i
         }
         double aim_error = larger(0.0, sqrt(square) - (plan->is_lasting ? 0.0 : AIM_TOLERANCE));
         int is_last = step + 1 == plan->steps;
-        cost += (time + (is_last ? s->tail : 0.0)) * cost_rate(shape_of(work->pose.cosine), aim_error, work->authored.keep);
-        if (kind != LIMBER_STAY &&
-            farthest_joint(work->model, next, branch_at(work, s, step + 1, branch)) < ARRIVAL_DISTANCE)
-            kind = LIMBER_STAY;
+        s->last_rate = cost_rate(shape_of(work->pose.cosine), aim_error, work->authored.keep);
+        cost += (time + (is_last ? s->tail : 0.0)) * s->last_rate;
+        elapsed += time;
+        if (elapsed <= s->soon) s->early = cost;
         double *swapped = angles;
         angles = next, next = swapped;
     }
@@ -99,12 +107,15 @@ static double cost_of(struct work *work, const struct simulation *s, int kind, i
 
 /* Chooses among staying and the transitions to the branches at work->others. */
 static void choose(struct work *work, struct limber_plan *plan, int branches) {
-    struct simulation s = {plan, branches, plan->is_lasting ? LASTING_TAIL : TAIL, 0.0};
+    struct simulation s = {plan, branches, {0}, plan->is_lasting ? LASTING_TAIL : TAIL, 0.0, 0.0, 0.0, 0.0};
     int under_way = plan->kind > LIMBER_STAY, chosen_kind = LIMBER_STAY, chosen = 0;
-    for (int i = 0; i < plan->steps; i++) s.total += plan->durations[i];
+    for (int i = 0; i < plan->steps; i++) {
+        s.total += plan->durations[i];
+        if (s.total <= PERIOD) s.soon = s.total;
+    }
     s.total += s.tail;
-    if (branches) follow_branches(work, &s);
     double best = cost_of(work, &s, under_way ? plan->kind : LIMBER_STAY, 0, INFINITY);
+    double staying = s.early;
     if (under_way && plan->is_straight_only && plan->kind == LIMBER_WITH_AIM) best = INFINITY;
     double hysteresis = larger(plan->hysteresis, best < INFINITY ? DOUBT * best : 0.0);
     if (under_way) {
@@ -116,20 +127,22 @@ static void choose(struct work *work, struct limber_plan *plan, int branches) {
         for (int k = plan->is_straight_only; k < 2; k++) {
             if (under_way && b == 0 && KINDS[k] == plan->kind) continue;
             double cost = cost_of(work, &s, KINDS[k], b, best - hysteresis) + hysteresis;
-            if (cost < best) best = cost, chosen_kind = KINDS[k], chosen = b;
+            /* A straight transition loses the aim whenever it begins: where staying is no worse, it waits. */
+            int waits = !under_way && KINDS[k] == LIMBER_STRAIGHT && staying < s.soon * s.last_rate;
+            if (cost < best && !waits) best = cost, chosen_kind = KINDS[k], chosen = b;
         }
     plan->is_new = chosen_kind != (under_way ? plan->kind : LIMBER_STAY) || (under_way && chosen != 0);
     plan->kind = chosen_kind;
     if (chosen_kind > LIMBER_STAY && plan->is_new)
-        memcpy(plan->branch, branch_at(work, &s, 0, chosen), sizeof(double) * (size_t)work->n);
+        memcpy(plan->branch, branch_row(work, &s, 0, chosen), sizeof(double) * (size_t)work->n);
 }
 
 static int32_t check_plan(const struct work *work, const struct limber_plan *plan) {
-    size_t n = (size_t)work->n, starts = (size_t)plan->starts;
+    size_t n = (size_t)work->n;
     const double numbers[] = {plan->dt, plan->speed, plan->hysteresis};
     if (!is_within(numbers, 3, LARGEST) || !is_within(plan->angles, n, FARTHEST) ||
-        !is_within(plan->branch, n, FARTHEST) || !is_within(plan->start, n * starts, FARTHEST) ||
-        !is_within(plan->sides, starts, 1.0) || !is_within(plan->shape, starts, 1.0) ||
+        !is_within(plan->branch, n, FARTHEST) || !is_within(plan->pool, n * (size_t)plan->pooled, FARTHEST) ||
+        !is_within(plan->spread, n * (size_t)plan->spreads, FARTHEST) || !is_within(plan->mirror, n, 1.0) ||
         !is_within(plan->durations, (size_t)plan->steps, LARGEST))
         return LIMBER_NOT_FINITE;
     for (int i = 0; i < plan->steps; i++)
@@ -175,22 +188,21 @@ static int best_starts(struct work *work, int count) {
 
 int32_t limber_plan(const struct limber_problem *problem, struct limber_plan *plan) {
     struct work work;
-    if (!plan || plan->starts < 1 || plan->starts > MOST_CANDIDATES || plan->steps < 1 ||
-        plan->steps > LIMBER_MOST_STEPS)
+    if (!plan || plan->spreads < 0 || plan->spreads > MOST_SPREADS || plan->pooled < 0 ||
+        plan->pooled > LIMBER_POOL + 1 || plan->steps < 1 || plan->steps > LIMBER_MOST_STEPS)
         return LIMBER_SIZE;
-    int32_t room = (LIMBER_POOL + 1) * (plan->steps + 1);
-    int32_t wrong = begin(problem, plan->starts > room ? plan->starts : room, &work);
+    const struct model *model = problem ? model_in(problem->model) : NULL;
+    if (!model) return LIMBER_MODEL;
+    int32_t room = (LIMBER_POOL + 1) * (plan->steps + 1), starts = LIMBER_STARTS(model->joints, plan->spreads);
+    int32_t wrong = begin(problem, starts > room ? starts : room, &work);
     if (!wrong) wrong = check_plan(&work, plan);
     for (int step = 0; !wrong && step < plan->steps; step++)
         wrong = check_goal(&work, plan->goals + (size_t)step * (size_t)work.goal.aims);
     if (wrong) return wrong;
-    const struct model *model = work.model;
     size_t row = sizeof(double) * (size_t)work.n;
-    memcpy(work.angles, plan->start, row * (size_t)plan->starts);
-    memcpy(work.sides, plan->sides, sizeof(double) * (size_t)plan->starts);
-    memcpy(work.speeds, plan->shape, sizeof(double) * (size_t)plan->starts);
-    step_starts(&work, plan, plan->starts, 1);
-    int count = best_starts(&work, plan->starts);
+    int count = write_starts(&work, plan, problem->posture);
+    step_starts(&work, plan, count, 1);
+    count = best_starts(&work, count);
     step_starts(&work, plan, count, LIMBER_BRANCH_STEPS - 1);
     sort_by(work.merit, count, work.order);
     plan->pooled = distinct(model, work.angles, work.order, count, LIMBER_POOL, work.picked);

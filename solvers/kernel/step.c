@@ -7,8 +7,8 @@
 
 size_t boxed_scratch(int n) { return (size_t)n * (size_t)n + 3 * (size_t)n; }
 
-/* As `solve_positive`; without `is_positive` pivots may be negative. */
-static void solve_symmetric(int n, int width, int is_positive, double *a, double *x) {
+/* As `factor_positive`; without `is_positive` pivots may be negative. */
+static void factor_symmetric(int n, int width, int is_positive, double *a) {
     for (int i = 0; i < n; i++) {
         double *row = a + (size_t)i * (size_t)width;
         for (int j = 0; j < i; j++) { /* row[j] is L_ij D_j */
@@ -17,21 +17,36 @@ static void solve_symmetric(int n, int width, int is_positive, double *a, double
             for (int k = 0; k < j; k++) sum -= row[k] * other[k];
             row[j] = sum;
         }
-        double pivot = row[i], value = x[i], least = ROUNDING * pivot + TINY;
+        double pivot = row[i], least = ROUNDING * pivot + TINY;
         for (int j = 0; j < i; j++) {
             double scaled = row[j] / a[(size_t)j * (size_t)width + (size_t)j];
             pivot -= scaled * row[j];
             row[j] = scaled;
-            value -= scaled * x[j];
         }
         row[i] = is_positive || fabs(pivot) < least ? larger(pivot, least) : pivot;
-        x[i] = value;
     }
+}
+
+void solve_forward(int n, int width, const double *a, double *x) {
+    for (int i = 1; i < n; i++)
+        for (int j = 0; j < i; j++) x[i] -= a[(size_t)i * (size_t)width + (size_t)j] * x[j];
+}
+
+void solve_backward(int n, int width, const double *a, double *x) {
     for (int i = 0; i < n; i++) x[i] /= a[(size_t)i * (size_t)width + (size_t)i];
     for (int i = n - 1; i > 0; i--) {
         const double *row = a + (size_t)i * (size_t)width;
         for (int j = 0; j < i; j++) x[j] -= row[j] * x[i];
     }
+}
+
+void factor_positive(int n, int width, double *a) { factor_symmetric(n, width, 1, a); }
+
+/* As `solve_positive`; without `is_positive` pivots may be negative. */
+static void solve_symmetric(int n, int width, int is_positive, double *a, double *x) {
+    factor_symmetric(n, width, is_positive, a);
+    solve_forward(n, width, a, x);
+    solve_backward(n, width, a, x);
 }
 
 void solve_positive(int n, int width, double *a, double *x) { solve_symmetric(n, width, 1, a, x); }

@@ -4,7 +4,14 @@
 
 #include <stddef.h>
 
-/* Solves A x = b in place, with A's lower triangle (n, n) in rows of `width` numbers, which become its factors L D L'. */
+/* The factors L D L' of A in place of its lower triangle (n, n) in rows of `width` numbers: D on the diagonal. */
+void factor_positive(int n, int width, double *a);
+
+/* Solves L x = b, and D L' x = b, in place; A has its factors. */
+void solve_forward(int n, int width, const double *a, double *x);
+void solve_backward(int n, int width, const double *a, double *x);
+
+/* Solves A x = b in place; A is factored. */
 void solve_positive(int n, int width, double *a, double *x);
 
 /* Numbers of scratch memory that `boxed` needs for n unknowns. */

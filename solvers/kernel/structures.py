@@ -81,10 +81,17 @@ class PlanStructure(ctypes.Structure):
         ("branch", Pointer),
         *(
             (name, ctypes.c_int32)
-            for name in ("kind", "is_new", "is_lasting", "is_straight_only", "starts", "steps")
+            for name in (
+                "kind",
+                "is_new",
+                "is_lasting",
+                "is_straight_only",
+                "spreads",
+                "steps",
+                "pooled",
+            )
         ),
-        *((name, Pointer) for name in ("start", "sides", "shape", "durations", "goals", "pool")),
-        ("pooled", ctypes.c_int32),
+        *((name, Pointer) for name in ("spread", "mirror", "durations", "goals", "pool")),
     ]
 
 

@@ -1,5 +1,7 @@
-/* One step of a whole body: the desired motion of its links, its least squares within bounds, its integration, and a
- * second step that corrects the error of linearisation. Source: solvers/whole_body/solver.py and desired_motion.py. */
+/* One step of a whole body: the desired motion of its links, its least squares within bounds and constraints, priority
+ * level by level, its integration, a second step that corrects the error of linearisation, and further ones that bring
+ * contacts to their places. Source: solvers/whole_body/solver.py, contacts.py and desired_motion.py. */
+#include <float.h>
 #include <string.h>
 
 #include "articulated.h"
@@ -10,6 +12,7 @@
 #define CORRECTED_ERROR 0.0125 /* [rad or m] solvers/whole_body/solver.py; so is the next */
 #define LEAST_DAMPING 1e-8
 #define LINEAR 3
+#define EXACT 1e-10            /* solvers/tolerances.py */
 
 /* What a step works on. */
 struct stepper {
@@ -22,15 +25,21 @@ struct stepper {
     struct turn *left_turns; /* what a correction has left to do */
     struct move *left_moves;
     double *damped, *drawn; /* (6 + n,) of the step */
+    double *least, *most;   /* (6 + n,) bounds of its whole move */
+    double *joints;         /* (n,) before a further move */
+    int8_t *sides;          /* (6 + n,) active before the step, or in a further move */
+    double *forces;         /* (r,) of its constraints before a level's solve */
     double mean_square;     /* [rad^2 and m^2] of the errors of all targets */
 };
 
-static size_t laid_out(struct stepper *stepper, char *memory, int joints, int turning, int placed) {
+static size_t laid_out(struct stepper *stepper, char *memory, int joints, int turning, int placed, size_t rows) {
     struct pieces pieces = {memory, 0};
     struct least_squares *problem = &stepper->problem;
     size_t count = BASE + (size_t)joints, real = sizeof(double);
-    double **vectors[] = {&problem->damped, &problem->drawn, &problem->lower,   &problem->upper, &problem->x,
-                          &problem->slope,  &problem->start, &stepper->damped, &stepper->drawn};
+    double **vectors[] = {&problem->damped, &problem->drawn, &problem->least,   &problem->most,  &problem->diagonal, &problem->at,
+                          &problem->left,   &problem->lower, &problem->upper,   &problem->x,     &problem->slope,
+                          &problem->start,  &problem->scaled, &stepper->damped, &stepper->drawn, &stepper->least,
+                          &stepper->most,   &stepper->joints};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = take(&pieces, count, real);
     problem->nodes = take(&pieces, 1 + (size_t)joints, sizeof *problem->nodes);
     stepper->before = take(&pieces, 1 + (size_t)joints, sizeof *stepper->before);
@@ -38,13 +47,20 @@ static size_t laid_out(struct stepper *stepper, char *memory, int joints, int tu
     stepper->moves = take(&pieces, (size_t)placed, sizeof *stepper->moves);
     stepper->left_turns = take(&pieces, (size_t)turning, sizeof *stepper->left_turns);
     stepper->left_moves = take(&pieces, (size_t)placed, sizeof *stepper->left_moves);
+    stepper->sides = take(&pieces, count, sizeof *stepper->sides);
+    stepper->forces = take(&pieces, rows, real);
+    problem->rows = take(&pieces, rows, sizeof *problem->rows);
+    problem->pushes = take(&pieces, rows, real);
+    problem->halves = take(&pieces, rows * count, real);
+    problem->compliance = take(&pieces, rows * rows, real);
     return pieces.bytes;
 }
 
 size_t limber_body_workspace_bytes(const struct limber_body *body) {
     struct stepper stepper;
     if (!limber_body_bytes(body)) return 0;
-    return laid_out(&stepper, NULL, body->joints, body->turning, body->placed);
+    return laid_out(&stepper, NULL, body->joints, body->turning, body->placed,
+                    body_rows(body->couplings, body->contacts, body->levels, body->turning, body->placed));
 }
 
 static void rotation_of(const struct link *link, const struct node *nodes, double *rotation) {
@@ -78,7 +94,7 @@ static void desire_turn(struct stepper *stepper, int i) {
     struct turn *turn = &stepper->turns[i];
     const double *target = step->turns + 9 * i, *spin = step->spins + 3 * i;
     double led[3] = {0.0, 0.0, 0.0}, here[9], difference[9], left[3], share = step->turn_shares[i];
-    turn->node = stepper->body->turned[i].joint + 1;
+    turn->node = stepper->body->turned[i].joint + 1, turn->level = stepper->body->turned[i].level;
     rotation_of(&stepper->body->turned[i], stepper->problem.nodes, turn->rotation);
     step->lost[i] = !is_rotation(target);
     turn->weight = step->lost[i] ? 0.0 : step->turn_weights[i];
@@ -103,7 +119,7 @@ static void desire_move(struct stepper *stepper, int i) {
     struct move *move = &stepper->moves[i];
     const double *target = step->places + 3 * i, *speed = step->speeds + 3 * i;
     int8_t *lost = step->lost + stepper->body->turning + i;
-    move->node = stepper->body->positioned[i].joint + 1;
+    move->node = stepper->body->positioned[i].joint + 1, move->level = stepper->body->positioned[i].level;
     position_of(&stepper->body->positioned[i], stepper->problem.nodes, move->position);
     *lost = !is_finite3(target);
     move->weight = *lost ? 0.0 : step->weights[i];
@@ -131,29 +147,115 @@ static void desire(struct stepper *stepper) {
 /* Damping of the diagonal, the gradient toward the posture, and the bounds of a step. */
 static void bound(struct stepper *stepper) {
     const struct limber_body_step *step = stepper->step;
-    struct least_squares *problem = &stepper->problem;
     for (int i = 0; i < BASE + stepper->body->joints; i++) {
         int joint = i - BASE;
         stepper->damped[i] = step->damping + (i < LINEAR ? 0.0 : step->damping_by_error * stepper->mean_square);
         stepper->drawn[i] = joint < 0 ? 0.0 : step->pull * (step->posture[joint] - step->joints[joint]);
-        problem->upper[i] = joint >= 0              ? step->most[joint] - step->joints[joint]
-                            : stepper->body->floating ? HUGE_VAL
-                                                      : 0.0;
-        problem->lower[i] = joint >= 0 ? step->least[joint] - step->joints[joint] : -problem->upper[i];
+        stepper->most[i] = joint >= 0              ? step->most[joint] - step->joints[joint]
+                           : stepper->body->floating ? HUGE_VAL
+                                                     : 0.0;
+        stepper->least[i] = joint >= 0 ? step->least[joint] - step->joints[joint] : -stepper->most[i];
     }
 }
 
-static void solve(struct stepper *stepper, const struct turn *turns, const struct move *moves) {
-    const struct body *body = stepper->body;
-    assemble(&stepper->problem, turns, body->turning, moves, body->placed, LEAST_DAMPING);
-    stepper->step->rounds = box_minimum(&stepper->problem, stepper->step->sides, &stepper->step->stopped);
+/* Three rows of a link: its displacement at a position [m], or its rotation. */
+static void add_link_rows(struct stepper *stepper, int node, const double *position, const double *values) {
+    for (int k = 0; k < 3; k++) {
+        struct row *row = &stepper->problem.rows[stepper->problem.row_count++];
+        double unit[3] = {k == 0, k == 1, k == 2};
+        memset(row, 0, sizeof *row);
+        row->node = node;
+        if (position) {
+            copy3(unit, row->wrench);
+            cross(position, unit, row->wrench + 3);
+        } else {
+            copy3(unit, row->wrench + 3);
+        }
+        row->lower = row->upper = values[k];
+    }
 }
 
-/* Joints and base after a move x (6 + n,) from `joints` (n,) and `base` (12,), to the arrays of the result; and the nodes
+static void add_coupling_rows(struct stepper *stepper, const double *joints) {
+    const struct body *body = stepper->body;
+    for (int i = 0; i < body->couplings; i++) {
+        struct row *row = &stepper->problem.rows[stepper->problem.row_count++];
+        double at = 0.0;
+        memset(row, 0, sizeof *row);
+        row->factors = body->factors + (size_t)i * (size_t)body->joints;
+        for (int k = 0; k < body->joints; k++) at += row->factors[k] * joints[k];
+        row->lower = body->lowest[i] - at, row->upper = body->highest[i] - at;
+    }
+}
+
+/* The rows of couplings and contacts at the nodes' pose, with the joints (n,) and the base's position (3) there. */
+static void constrain(struct stepper *stepper, const double *joints, const double *base) {
+    const struct limber_body_step *step = stepper->step;
+    stepper->problem.row_count = 0;
+    add_coupling_rows(stepper, joints);
+    for (int i = 0; i < step->contacts; i++) {
+        int node = step->contact_joints[i] + 1;
+        const double *frame = stepper->problem.nodes[node].frame;
+        double placed[12], missing[3], difference[9];
+        compose(frame, step->contact_ends + 12 * i, placed);
+        for (int k = 0; k < 3; k++) missing[k] = step->contact_places[3 * i + k] - placed[9 + k] - base[k];
+        add_link_rows(stepper, node, placed + 9, missing);
+        if (!step->contact_turned[i]) continue;
+        multiply_back(step->contact_turns + 9 * i, placed, difference);
+        logarithm(difference, missing);
+        add_link_rows(stepper, node, NULL, missing);
+    }
+}
+
+/* Rows by which lower levels keep what a level has reached. */
+static void keep_level(struct stepper *stepper, const struct turn *turns, const struct move *moves, int level) {
+    const struct node *nodes = stepper->problem.nodes;
+    for (int i = 0; i < stepper->body->turning; i++)
+        if (turns[i].level == level && turns[i].weight > 0.0)
+            add_link_rows(stepper, turns[i].node, NULL, nodes[turns[i].node].velocity + 3);
+    for (int i = 0; i < stepper->body->placed; i++) {
+        const double *velocity = nodes[moves[i].node].velocity;
+        double moved[3];
+        if (moves[i].level != level || !(moves[i].weight > 0.0)) continue;
+        cross(velocity + 3, moves[i].position, moved);
+        add_scaled(1.0, velocity, moved);
+        add_link_rows(stepper, moves[i].node, moves[i].position, moved);
+    }
+}
+
+/* The move `at` of a step, priority level by level, from the step's active bounds and its constraints' forces to those of
+ * the lowest level; gradient and bounds are the problem's. */
+static void solve(struct stepper *stepper, const struct turn *turns, const struct move *moves) {
+    struct limber_body_step *step = stepper->step;
+    const struct body *body = stepper->body;
+    struct least_squares *problem = &stepper->problem;
+    size_t count = BASE + (size_t)body->joints;
+    int constraints = problem->row_count;
+    memcpy(stepper->sides, step->sides, count);
+    for (int r = 0; r < constraints; r++) problem->rows[r].force = step->forces[r];
+    for (int level = 0; level < body->levels; level++) {
+        memcpy(step->sides, stepper->sides, count);
+        memcpy(problem->damped, stepper->damped, count * sizeof *problem->damped);
+        if (level) {
+            keep_level(stepper, turns, moves, level - 1);
+            for (int r = 0; r < problem->row_count; r++) problem->rows[r].force = 0.0;
+        }
+        assemble(problem, turns, body->turning, moves, body->placed, level, LEAST_DAMPING);
+        int stopped = 0;
+        step->rounds = constrained_minimum(problem, step->sides, &stopped);
+        step->stopped |= stopped;
+    }
+    problem->row_count = constraints;
+    for (int r = 0; r < constraints; r++) {
+        step->forces[r] = problem->rows[r].force;
+        step->yielded[r] = violation(&problem->rows[r]) != 0.0;
+    }
+}
+
+/* Joints and base after the move `at` (6 + n,) from `joints` (n,) and `base` (12,), to the arrays of the result; and the nodes
  * there. */
 static void integrate(struct stepper *stepper, const double *joints, const double *base) {
     int n = stepper->body->joints;
-    const double *x = stepper->problem.x;
+    const double *x = stepper->problem.at;
     double *joints_after = stepper->step->moved, *base_after = joints_after + n, turn[9], before[9];
     for (int i = 0; i < n; i++) {
         const struct joint *joint = &stepper->body->joint[i];
@@ -171,7 +273,7 @@ static void integrate(struct stepper *stepper, const double *joints, const doubl
 static int needs_correction(const struct stepper *stepper) {
     const struct body *body = stepper->body;
     const struct node *after = stepper->problem.nodes;
-    const double *x = stepper->problem.x, *base = stepper->step->base + 9, *base_after = stepper->step->moved + body->joints + 9;
+    const double *x = stepper->problem.at, *base = stepper->step->base + 9, *base_after = stepper->step->moved + body->joints + 9;
     double square = 0.0, worst = 0.0;
     for (int i = LINEAR; i < BASE + body->joints; i++) square = larger(square, x[i] * x[i]);
     if (1.5 * square < CORRECTED_ERROR) return 0; /* as much error have three hinges at a position, whose axes differ */
@@ -199,6 +301,16 @@ static int needs_correction(const struct stepper *stepper) {
     return worst > CORRECTED_ERROR * CORRECTED_ERROR;
 }
 
+/* Bounds of a further move: what those of the whole one leave. */
+static void bound_rest(struct stepper *stepper) {
+    const struct limber_body_step *step = stepper->step;
+    for (int i = 0; i < BASE + stepper->body->joints; i++) {
+        double past = i < BASE ? 0.0 : step->moved[i - BASE] - step->joints[i - BASE];
+        stepper->problem.least[i] = smaller(stepper->least[i] - past, 0.0);
+        stepper->problem.most[i] = larger(stepper->most[i] - past, 0.0);
+    }
+}
+
 /* A second Gauss-Newton step, from the result of the first. Bounds and damping are those of both moves together. */
 static void correct_linearisation(struct stepper *stepper) {
     const struct body *body = stepper->body;
@@ -224,16 +336,72 @@ static void correct_linearisation(struct stepper *stepper) {
             left->error[k] += stepper->moves[i].position[k] + step->base[9 + k] - left->position[k] - base_after[9 + k];
     }
     for (int i = 0; i < BASE + body->joints; i++) {
-        double past = i < BASE ? problem->x[i] : joints_after[i - BASE] - step->joints[i - BASE];
-        problem->damped[i] = stepper->damped[i];
+        double past = i < BASE ? problem->at[i] : joints_after[i - BASE] - step->joints[i - BASE];
         problem->drawn[i] = stepper->drawn[i] - stepper->damped[i] * past;
-        if (i < BASE) continue;
-        problem->lower[i] = smaller(problem->lower[i] - past, 0.0);
-        problem->upper[i] = larger(problem->upper[i] - past, 0.0);
     }
+    bound_rest(stepper);
+    constrain(stepper, joints_after, base_after + 9);
     solve(stepper, stepper->left_turns, stepper->left_moves);
-    memcpy(problem->start, joints_after, (size_t)body->joints * sizeof *joints_after);
-    integrate(stepper, problem->start, base_after);
+    memcpy(stepper->joints, joints_after, (size_t)body->joints * sizeof *joints_after);
+    integrate(stepper, stepper->joints, base_after);
+}
+
+/* The largest error [m or rad] of equality rows. */
+static double largest_error(const struct least_squares *problem) {
+    double largest = 0.0;
+    for (int r = 0; r < problem->row_count; r++)
+        if (problem->rows[r].lower == problem->rows[r].upper)
+            largest = larger(largest, fabs(problem->rows[r].lower));
+    return largest;
+}
+
+/* Whether one of the step's constraints is violated. */
+static int has_yielded(const struct stepper *stepper) {
+    int yielded = 0;
+    for (int r = 0; r < stepper->problem.row_count; r++) yielded |= violation(&stepper->problem.rows[r]) != 0.0;
+    return yielded;
+}
+
+/* Moves that bring contacts to their places and the targets' links the least distance, until their error of
+ * linearisation is gone: each squares it. Returns whether there were any. */
+static int meet_contacts(struct stepper *stepper) {
+    const struct body *body = stepper->body;
+    struct limber_body_step *step = stepper->step;
+    struct least_squares *problem = &stepper->problem;
+    double base[12], left = DBL_MAX, *joints_after = step->moved;
+    int is_corrected = 0;
+    while (!has_yielded(stepper)) {
+        double last = left;
+        int stopped;
+        memcpy(base, joints_after + body->joints, sizeof base);
+        memcpy(stepper->joints, joints_after, (size_t)body->joints * sizeof *joints_after);
+        constrain(stepper, stepper->joints, base + 9);
+        left = largest_error(problem);
+        if (!(left >= EXACT && left <= 0.5 * last)) break;
+        for (int i = 0; i < body->turning; i++) {
+            struct turn *still = &stepper->left_turns[i];
+            *still = stepper->turns[i];
+            still->weight = step->turn_weights[i];
+            memset(still->error, 0, sizeof still->error);
+        }
+        for (int i = 0; i < body->placed; i++) {
+            struct move *still = &stepper->left_moves[i];
+            *still = stepper->moves[i];
+            still->weight = step->weights[i];
+            position_of(&body->positioned[i], problem->nodes, still->position);
+            memset(still->error, 0, sizeof still->error);
+        }
+        for (int i = 0; i < BASE + body->joints; i++) problem->damped[i] = step->damping, problem->drawn[i] = 0.0;
+        memset(stepper->sides, 0, BASE + (size_t)body->joints);
+        bound_rest(stepper);
+        assemble(problem, stepper->left_turns, body->turning, stepper->left_moves, body->placed, EVERY_LEVEL,
+                 LEAST_DAMPING);
+        constrained_minimum(problem, stepper->sides, &stopped);
+        if (has_yielded(stepper)) break;
+        integrate(stepper, stepper->joints, base);
+        is_corrected = 1;
+    }
+    return is_corrected;
 }
 
 /* Writes the velocity [m/s, rad/s] from before the step, and the frames. */
@@ -247,7 +415,7 @@ static void write_result(const struct stepper *stepper, int is_corrected) {
         multiply_back(base, step->base, difference);
         logarithm(difference, velocity + 3);
     } else {
-        memcpy(velocity, stepper->problem.x, BASE * sizeof *velocity);
+        memcpy(velocity, stepper->problem.at, BASE * sizeof *velocity);
     }
     for (int k = 0; k < BASE; k++) velocity[k] /= step->dt;
     for (int i = 0; i < n; i++) velocity[BASE + i] = (joints[i] - step->joints[i]) / step->dt;
@@ -262,6 +430,24 @@ static void write_result(const struct stepper *stepper, int is_corrected) {
     }
 }
 
+/* Number of a step's constraints. */
+static size_t constraints_of(const struct limber_body_step *step, const struct body *body) {
+    size_t count = (size_t)body->couplings;
+    for (int i = 0; i < step->contacts; i++) count += step->contact_turned[i] ? 6 : 3;
+    return count;
+}
+
+static int32_t check_contacts(const struct limber_body_step *step, const struct body *body) {
+    if (step->contacts < 0 || step->contacts > body->contacts) return LIMBER_SIZE;
+    size_t q = (size_t)step->contacts;
+    if (!is_within(step->contact_ends, 12 * q, LARGEST) || !is_within(step->contact_places, 3 * q, LARGEST) ||
+        !is_within(step->contact_turns, 9 * q, LARGEST) || !is_within(step->forces, constraints_of(step, body), LARGEST))
+        return LIMBER_NOT_FINITE;
+    for (size_t i = 0; i < q; i++)
+        if (step->contact_joints[i] < -1 || step->contact_joints[i] >= body->joints) return LIMBER_JOINT;
+    return LIMBER_OK;
+}
+
 static int32_t checked(const struct limber_body_step *step, const struct body *body) {
     size_t n = (size_t)body->joints, k = (size_t)body->turning, p = (size_t)body->placed;
     double settings[] = {step->dt, step->acceleration, step->damping, step->damping_by_error, step->pull};
@@ -270,35 +456,41 @@ static int32_t checked(const struct limber_body_step *step, const struct body *b
         !is_within(step->weights, p, LARGEST) || !is_within(step->turn_shares, k, LARGEST) ||
         !is_within(step->shares, p, LARGEST) || !is_within(settings, 5, LARGEST))
         return LIMBER_NOT_FINITE;
-    if (!(step->dt > 0.0 && step->damping > 0.0)) return LIMBER_SIZE;
+    if (!(step->dt > 0.0 && step->damping > 0.0 && step->most_rounds >= 0)) return LIMBER_SIZE;
     for (size_t i = 0; i < n; i++)
         if (!(step->least[i] <= step->most[i])) return LIMBER_JOINT;
     for (size_t i = 0; i < BASE + n; i++)
         if (step->sides[i] < -1 || step->sides[i] > 1) return LIMBER_SIZE;
-    return LIMBER_OK;
+    return check_contacts(step, body);
 }
 
 int32_t limber_body_step(struct limber_body_step *step) {
     struct stepper stepper;
     const struct body *body = step ? body_in(step->body) : NULL;
     if (!body) return LIMBER_MODEL;
-    size_t bytes = laid_out(&stepper, step->workspace, body->joints, body->turning, body->placed);
+    size_t bytes = laid_out(&stepper, step->workspace, body->joints, body->turning, body->placed,
+                            body_rows(body->couplings, body->contacts, body->levels, body->turning, body->placed));
     if (!step->workspace || ((uintptr_t)step->workspace & 15) || step->workspace_bytes < bytes) return LIMBER_SIZE;
     int32_t error = checked(step, body);
     if (error) return error;
-    size_t count = BASE + (size_t)body->joints, real = sizeof(double);
-    stepper.step = step, stepper.body = stepper.problem.body = body;
+    struct least_squares *problem = &stepper.problem;
+    size_t size = (BASE + (size_t)body->joints) * sizeof(double);
+    stepper.step = step, stepper.body = problem->body = body;
+    problem->most_rounds = step->most_rounds;
     step->stopped = 0;
-    body_forward(body, step->joints, step->base, stepper.problem.nodes);
+    body_forward(body, step->joints, step->base, problem->nodes);
     desire(&stepper);
     bound(&stepper);
-    memcpy(stepper.problem.damped, stepper.damped, count * real);
-    memcpy(stepper.problem.drawn, stepper.drawn, count * real);
+    memcpy(problem->drawn, stepper.drawn, size);
+    memcpy(problem->least, stepper.least, size);
+    memcpy(problem->most, stepper.most, size);
+    constrain(&stepper, step->joints, step->base + 9);
     solve(&stepper, stepper.turns, stepper.moves);
-    memcpy(stepper.before, stepper.problem.nodes, (1 + (size_t)body->joints) * sizeof *stepper.before);
+    memcpy(stepper.before, problem->nodes, (1 + (size_t)body->joints) * sizeof *stepper.before);
     integrate(&stepper, step->joints, step->base);
     int is_corrected = step->corrects && needs_correction(&stepper);
     if (is_corrected) correct_linearisation(&stepper);
+    if (step->contacts) is_corrected |= meet_contacts(&stepper);
     write_result(&stepper, is_corrected);
     if (!is_within(step->moved, 2 * (size_t)body->joints + 18, LARGEST)) return LIMBER_NOT_FINITE;
     return LIMBER_OK;

@@ -8,9 +8,11 @@
 #include "limber.h"
 
 /* One body with the links that may have targets as arrays: n joints, k links with an orientation target, p with a
- * position target. */
+ * position target, c couplings of joints. */
 struct limber_body {
-    int32_t joints, turning, placed;
+    int32_t joints, turning, placed, couplings;
+    int32_t levels;                /* priority levels of targets */
+    int32_t contacts;              /* most contacts of a step */
     int32_t floating;              /* whether the base is free to move */
     const int32_t *parents;        /* (n,) -1: the base */
     const int32_t *prismatic;      /* (n,) */
@@ -22,6 +24,9 @@ struct limber_body {
     const double *turning_ends;    /* (k, 12) frames in it */
     const int32_t *placed_joints;  /* (p,) the same */
     const double *placed_ends;     /* (p, 12) */
+    const int32_t *turning_levels, *placed_levels; /* (k,), (p,) priority, 0 first */
+    const double *coupling_factors; /* (c, n) of the joints' values */
+    const double *coupling_lower, *coupling_upper; /* (c,) of the sum; may be infinite */
 };
 
 LIMBER_EXPORT size_t limber_body_bytes(const struct limber_body *body);
@@ -50,6 +55,13 @@ struct limber_body_step {
     double acceleration;         /* [rad/s^2] of the joints, for braking; zero: links can stop at once */
     double damping, damping_by_error; /* added to the diagonal; the latter times the mean squared error */
     double pull;                 /* toward the posture, times the difference */
+    const int32_t *contact_joints;   /* (q,) joint that carries the link of each contact; -1: the base */
+    const double *contact_ends;      /* (q, 12) the link's frame in it */
+    const double *contact_places;    /* (q, 3) where the link must be, in the world */
+    const double *contact_turns;     /* (q, 9) its rotation */
+    const int32_t *contact_turned;   /* (q,) whether the rotation counts */
+    int32_t contacts;                /* q */
+    int32_t most_rounds;             /* linear solves after which a search is stopped */
     int32_t has_spins, has_speeds;    /* whether the targets' velocities count */
     int32_t corrects;            /* whether a second step corrects the error of linearisation, where it matters */
 
@@ -57,6 +69,9 @@ struct limber_body_step {
     double *frames;              /* (1 + n, 16) base and joints after the step, from the base's position, by `rows` */
     int8_t *sides;               /* (6 + n,) bounds active in the last step; afterwards those of this one */
     int8_t *lost;                /* (k + p,) targets that are lost */
+    double *forces;              /* (r,) multipliers of the last step's constraints, zeros: not known; afterwards this one's.
+                                  * These are the couplings, then 3 of each contact's position and 3 of its rotation. */
+    int8_t *yielded;             /* (r,) constraints that are violated */
     int32_t rounds, stopped;     /* linear solves; whether the search was stopped early */
 };
 

@@ -1,24 +1,30 @@
 """One whole-body solver in the compiled kernel: arrays are prepared once, so a call takes microseconds."""
 
 import ctypes
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from ..kinematics.se3 import Array
-from ..kinematics.tree import BASE, Indices
+from ..kinematics.tree import BASE, LINEAR, Indices
 from ..whole_body.body import Body
+from ..whole_body.targets import Contact
 from .library import Count, Kernel, Pointer, Real, check
 from .structures import Buffer, frame_numbers
 
 Flags = np.typing.NDArray[np.int8]
+Counts = np.typing.NDArray[np.int32]
 
 
 class _Body(ctypes.Structure):
     """`struct limber_body`."""
 
     _fields_ = [
-        *((name, Count) for name in ("joints", "turning", "placed", "floating")),
+        *(
+            (name, Count)
+            for name in ("joints", "turning", "placed", "couplings", "levels", "contacts", "floating")
+        ),
         *(
             (name, Pointer)
             for name in (
@@ -33,6 +39,11 @@ class _Body(ctypes.Structure):
                 "turning_ends",
                 "placed_joints",
                 "placed_ends",
+                "turning_levels",
+                "placed_levels",
+                "coupling_factors",
+                "coupling_lower",
+                "coupling_upper",
             )
         ),
     ]
@@ -64,8 +75,18 @@ class _Step(ctypes.Structure):
             )
         ),
         *((name, Real) for name in ("dt", "acceleration", "damping", "damping_by_error", "pull")),
-        *((name, Count) for name in ("has_spins", "has_speeds", "corrects")),
-        *((name, Pointer) for name in ("moved", "frames", "sides", "lost")),
+        *(
+            (name, Pointer)
+            for name in (
+                "contact_joints",
+                "contact_ends",
+                "contact_places",
+                "contact_turns",
+                "contact_turned",
+            )
+        ),
+        *((name, Count) for name in ("contacts", "most_rounds", "has_spins", "has_speeds", "corrects")),
+        *((name, Pointer) for name in ("moved", "frames", "sides", "lost", "forces", "yielded")),
         *((name, Count) for name in ("rounds", "stopped")),
     ]
 
@@ -79,6 +100,8 @@ class Stepped(NamedTuple):
     nodes: Array  # (1 + n, 4, 4) as in `tree.Frames`
     sides: Flags  # (6 + n,)
     lost: Flags  # (k + p,)
+    forces: Array  # (r,) multipliers of couplings and contacts
+    yielded: Flags  # (r,) which of these are violated
     rounds: int
     stopped: bool
 
@@ -86,9 +109,26 @@ class Stepped(NamedTuple):
 class CompiledBody:
     """A body with the links that have targets, and the buffers of its steps; for one thread at a time."""
 
-    def __init__(self, kernel: Kernel, body: Body, turning: Indices, placed: Indices) -> None:
-        """Links `turning` (k,) have orientation targets, links `placed` (p,) position targets."""
-        self.kernel, n, k, p = kernel, len(body), len(turning), len(placed)
+    def __init__(
+        self,
+        kernel: Kernel,
+        body: Body,
+        links: tuple[Indices, Indices],
+        levels: tuple[Counts, Counts],
+        most_contacts: int,
+    ) -> None:
+        """Buffers for a body.
+
+        Args:
+            kernel: The library.
+            body: The body.
+            links: Links (k,) with orientation targets, and (p,) with position targets.
+            levels: Priority of these, 0 first.
+            most_contacts: Contacts q of a step at most.
+        """
+        turning, placed = links
+        n, k, p, c, q = len(body), len(turning), len(placed), len(body.couplings), most_contacts
+        self.kernel, self.body, self.most_contacts = kernel, body, most_contacts
         arrays: dict[str, np.typing.NDArray[np.generic]] = {
             "parents": np.array(body.parents, np.int32),
             "prismatic": body.slides.astype(np.int32),
@@ -101,11 +141,19 @@ class CompiledBody:
             "turning_ends": frame_numbers(body.ends[turning]),
             "placed_joints": body.carrying[placed].astype(np.int32),
             "placed_ends": frame_numbers(body.ends[placed]),
+            "turning_levels": levels[0],
+            "placed_levels": levels[1],
+            "coupling_factors": np.ascontiguousarray(body.couplings.matrix),
+            "coupling_lower": np.ascontiguousarray(body.couplings.lower),
+            "coupling_upper": np.ascontiguousarray(body.couplings.upper),
         }
         described = _Body(
             joints=n,
             turning=k,
             placed=p,
+            couplings=c,
+            levels=1 + max((int(level.max(initial=0)) for level in levels), default=0),
+            contacts=q,
             floating=body.floating,
             **{name: array.ctypes.data for name, array in arrays.items()},
         )
@@ -128,26 +176,58 @@ class CompiledBody:
             "turn_shares": (k,),
             "shares": (p,),
             "posture": (n,),
+            "contact_ends": (q, 12),
+            "contact_places": (q, 3),
+            "contact_turns": (q, 3, 3),
+            "forces": (c + BASE * q,),
             "moved": (2 * n + 12 + BASE,),
             "frames": (1 + n, 4, 4),
         }
         self._buffers = {name: Buffer(*shape) for name, shape in shapes.items()}
         self.inputs = {name: buffer.array for name, buffer in self._buffers.items()}
         self._sides, self._lost = np.zeros(BASE + n, np.int8), np.zeros(k + p + 1, np.int8)
+        self._yielded = np.zeros(c + BASE * q + 1, np.int8)
+        self._contact_joints, self._contact_turned = np.zeros((2, q + 1), np.int32)
         self.settings = _Step(
             body=self._memory.address,
             workspace=self._workspace.address,
             workspace_bytes=work,
             sides=self._sides.ctypes.data,
             lost=self._lost.ctypes.data,
+            yielded=self._yielded.ctypes.data,
+            contact_joints=self._contact_joints.ctypes.data,
+            contact_turned=self._contact_turned.ctypes.data,
             **{name: buffer.address for name, buffer in self._buffers.items()},
         )
         self._address = ctypes.addressof(self.settings)
-        self._n, self._targets = n, k + p
+        self._n, self._targets, self._constraints = n, k + p, c
 
-    def step(self, sides: Flags) -> Stepped:
-        """One step from the inputs and the settings, with bounds `sides` (6 + n,) active before it."""
-        self._sides[:] = sides
+    def hold(self, contacts: Sequence[Contact]) -> None:
+        """Writes the contacts of the next step, at most `most_contacts`."""
+        inputs, body = self.inputs, self.body
+        self.settings.contacts, self._constraints = len(contacts), len(body.couplings)
+        if not contacts:
+            return
+        links = body.link_indices([contact.link for contact in contacts])
+        self._contact_joints[: len(links)] = body.carrying[links]
+        inputs["contact_ends"][: len(links)] = frame_numbers(body.ends[links])
+        for row, contact in enumerate(contacts):
+            is_turned = contact.rotation is not None
+            inputs["contact_places"][row], self._contact_turned[row] = contact.position, is_turned
+            if is_turned:
+                inputs["contact_turns"][row] = contact.rotation
+            self._constraints += BASE if is_turned else LINEAR
+
+    def step(self, sides: Flags, forces: Array) -> Stepped:
+        """One step from the inputs and the settings.
+
+        Args:
+            sides: (6 + n,) bounds that were active in the step before.
+            forces: (r,) multipliers of couplings and contacts in the step before; another number of them
+                counts as none.
+        """
+        self._sides[:], rows = sides, self._constraints
+        self.inputs["forces"][:rows] = forces if len(forces) == rows else 0.0
         check(self.kernel.body_step(self._address))
         moved, n = self.inputs["moved"].copy(), self._n
         return Stepped(
@@ -157,6 +237,8 @@ class CompiledBody:
             self.inputs["frames"].copy(),
             self._sides.copy(),
             self._lost[: self._targets],
+            self.inputs["forces"][:rows].copy(),
+            self._yielded[:rows],
             self.settings.rounds,
             bool(self.settings.stopped),
         )

@@ -43,7 +43,7 @@ class SkeletonError(ValueError):
 
 @dataclass(frozen=True)
 class Joint:
-    """One degree of freedom, with its rest transform in the parent's frame."""
+    """One DoF, with its rest transform in the parent's frame."""
 
     name: str
     parent: int  # index of the parent joint; -1: the base

@@ -156,6 +156,7 @@ class Tree:
             order[1:] - 1,
             np.argsort(order),
         )  # joint of each node after the base's, and the base's node and each joint's
+        self.node_joints: Indices = order - 1  # (1 + n,) joint of each node; -1: the base
         self.held: Indices = node[self.joint_of + 1]  # (v,) node of each coordinate
         self.held_nodes = run_of(self.held)
         self.carriers: Indices = node[self.carrying + 1]  # (k,) node of each link

@@ -85,6 +85,8 @@ def _closed(solver: MechanismSolver, start: State, goals: Goals) -> State:
     """The state after Levenberg-Marquardt steps that close the loops within limits, without regard
     to goals.
     """
+    if solver.compiled is not None:
+        return solver.closed_by_kernel(solver.compiled, start, goals, MAX_ITERATIONS)
     gaps = _Gaps(solver.loops, solver.driven_poses(goals))
     descent = Descent(
         solver.tree, Loops(solver.tree, ()), (gaps,), {}, (solver.lower, solver.upper), start.damping

@@ -20,11 +20,11 @@ class Counts:
     coordinates: int  # number of the tree's coordinates
     rows: int  # number of loop constraints
     rank: int  # rank of the loop constraints
-    mobility: int  # degrees of freedom of the mechanism
+    mobility: int  # DoF of the mechanism
     redundancy: int  # redundant constraints
     actuators: int
     independent_actuators: int  # actuator values that can be set independently
-    free_dofs: int  # degrees of freedom that are left with every actuator fixed
+    free_dofs: int  # DoF that are left with every actuator fixed
     undetermined: tuple[str, ...]  # bodies that these move: a solve keeps them still
 
 

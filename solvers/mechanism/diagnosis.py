@@ -1,7 +1,7 @@
 """Diagnosis of loops that are locked, or that lie flat: the joints that cannot move, and axes that are
 misaligned.
 
-With every joint in the spanning tree, the loops' Jacobian has a column for each degree of freedom, its screw,
+With every joint in the spanning tree, the loops' Jacobian has a column for each DoF, its screw,
 and six equations for each loop: its null space has the possible motions. A misaligned hinge adds a screw that
 the others of its loop cannot balance: it is locked, and mostly the whole loop with it. Without it the others
 span the screws that they can balance; if that contains a hinge at the same position about another axis, this
@@ -58,7 +58,7 @@ class LockedLoop:
     """Joints that cannot move because of their loop."""
 
     joints: tuple[str, ...]  # that cannot move
-    loop: tuple[str, ...]  # all joints with degrees of freedom in the connected loops
+    loop: tuple[str, ...]  # all joints with DoF in the connected loops
     misaligned: MisalignedAxis | None  # the misaligned joint; None: no single axis is
 
 
@@ -108,22 +108,15 @@ class _Examination:
         self.screws = self.tree.screws(self.frames)
 
     def locked(self) -> tuple[LockedLoop, ...]:
-        stacks = zip(
-            self.solver.loops.clusters.columns,
-            self.solver.loops.clusters.blocks(self._jacobian(self.screws)),
-            strict=True,
-        )
-        found = [
-            self._locked(held, block)
-            for columns, blocks in stacks
-            for held, block in zip(columns, blocks, strict=True)
-        ]
+        clusters = self.solver.loops.clusters
+        blocks = clusters.blocks(self._jacobian(self.screws))
+        found = [self._locked(held, block) for held, block in zip(clusters.columns, blocks, strict=True)]
         return tuple(
             sorted((loop for loop in found if loop is not None), key=lambda loop: self._order(loop.loop[0]))
         )
 
     def flat(self) -> tuple[FlatLoop, ...]:
-        found = [self._flat(held) for columns in self.solver.loops.clusters.columns for held in columns]
+        found = [self._flat(held) for held in self.solver.loops.clusters.columns]
         return tuple(
             sorted((loop for loop in found if loop is not None), key=lambda loop: self._order(loop.joints[0]))
         )

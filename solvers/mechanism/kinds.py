@@ -1,4 +1,4 @@
-"""The kinds of joints: their degrees of freedom, and the residuals that constrain the others.
+"""The kinds of joints: their DoF, and the residuals that constrain the others.
 
 Axes are those of the joint's own frames, one on the parent and one on the child; its values are 0 where both
 coincide.
@@ -37,10 +37,8 @@ SWING = (Row.SWING_X, Row.SWING_Y)
 class Shape:
     """Degrees of freedom and constraints of a kind of joint."""
 
-    moves: tuple[
-        Freedom, ...
-    ]  # elementary moves from the parent to the child; a ball is three degrees of freedom
-    rows: tuple[Row, ...]  # residuals that it constrains: 6 less its degrees of freedom
+    moves: tuple[Freedom, ...]  # elementary moves from the parent to the child; a ball is three DoF
+    rows: tuple[Row, ...]  # residuals that it constrains: 6 less its DoF
 
     @property
     def freedoms(self) -> tuple[Freedom, ...]:

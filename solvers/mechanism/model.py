@@ -96,7 +96,7 @@ class Joint:
     """A joint between two bodies. Its axes are those of its frame on either body, as listed for each kind in
     `kinds.KINDS`.
 
-    Its values are the displacement of the child's frame in the parent's: one per degree of freedom, in the
+    Its values are the displacement of the child's frame in the parent's: one per DoF, in the
     kind's order, [rad] or [m].
     """
 
@@ -106,9 +106,9 @@ class Joint:
     child: str
     in_parent: Frame = HERE
     in_child: Frame = HERE
-    lower: tuple[float, ...] = ()  # [rad or m] per degree of freedom; empty: no limit
+    lower: tuple[float, ...] = ()  # [rad or m] per DoF; empty: no limit
     upper: tuple[float, ...] = ()
-    velocity: tuple[float, ...] = ()  # [rad/s or m/s] per degree of freedom; empty: no limit
+    velocity: tuple[float, ...] = ()  # [rad/s or m/s] per DoF; empty: no limit
     actuated: bool = False
     closes: bool = False  # prefer to cut the loop at this joint, and name it where the loop stays open
 

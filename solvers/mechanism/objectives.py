@@ -1,12 +1,13 @@
 """The objectives of a frame: its goals and regularisers as tasks.
 
 Position errors are in sizes of the mechanism, rotation errors in radians. What depends on bodies and weights
-alone is kept for the next frame, which has the same ones as a rule.
+alone is stored for the next frame, which has the same ones as a rule.
 """
 
 import math
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from ..tasks import (
     Ends,
     JointValues,
     Kinematics,
+    Masses,
     Orientation,
     Position,
     RotationSpeed,
@@ -43,6 +45,15 @@ def stacked(tasks: Sequence[Task], at: Kinematics, width: int) -> tuple[Array, A
     return np.concatenate(errors), np.concatenate(jacobians)
 
 
+class Commands(NamedTuple):
+    """Commanded values of actuators."""
+
+    coordinates: list[int]
+    desired: list[float]  # [rad, m] of these coordinates
+    balls: list[int]  # indices of spherical joints
+    back: list[Array]  # inverses (3, 3) of the rotations that these are commanded to
+
+
 class Objectives:
     """Converts goals and regularisers of a frame to tasks of the solve, for one mechanism."""
 
@@ -60,27 +71,24 @@ class Objectives:
             MechanismError: a goal names no body, or asks for a centre of mass where nothing has a mass.
         """
         per_size, axes = self.tree.size**-2.0, _weight_axes(goals)
-        if placed := [
-            goal for goal in goals.frames if goal.position is not None and any(goal.position_weight)
-        ]:
-            ends = self._ends(
-                tuple((goal.body, goal.on_body, goal.position_weight) for goal in placed), per_size
-            )
-            yield Position(ends, np.array([goal.position for goal in placed]), axes)
-        if turned := [
-            goal for goal in goals.frames if goal.rotation is not None and any(goal.rotation_weight)
-        ]:
-            ends = self._ends(tuple((goal.body, goal.on_body, goal.rotation_weight) for goal in turned))
-            yield Orientation(
-                ends,
-                np.array([to_matrix(goal.rotation) for goal in turned if goal.rotation]).transpose(0, 2, 1),
-            )
-        if pointed := [goal for goal in goals.frames if goal.direction is not None and goal.direction_weight]:
-            ends = self._ends(
-                tuple((goal.body, _along(goal), (goal.direction_weight,) * 2) for goal in pointed)
-            )
-            turns = [to_matrix(between(Z, unit(goal.direction))) for goal in pointed if goal.direction]
-            yield Direction(ends, np.array(turns).transpose(0, 2, 1))
+        placed, turned, pointed = [], [], []
+        for goal in goals.frames:
+            if goal.position is not None and any(goal.position_weight):
+                placed.append((goal.position, (goal.body, goal.on_body, goal.position_weight)))
+            if goal.rotation is not None and any(goal.rotation_weight):
+                turned.append((goal.rotation, (goal.body, goal.on_body, goal.rotation_weight)))
+            if goal.direction is not None and goal.direction_weight:
+                pointed.append((goal.direction, (goal.body, _along(goal), (goal.direction_weight,) * 2)))
+        if placed:
+            positions, ends = zip(*placed, strict=True)
+            yield Position(self._ends(ends, per_size), positions, axes)
+        if turned:
+            rotations, ends = zip(*turned, strict=True)
+            yield Orientation(self._ends(ends), list(map(to_matrix, rotations)))
+        if pointed:
+            directions, pointing = zip(*pointed, strict=True)
+            turns = [to_matrix(between(Z, unit(direction))) for direction in directions]
+            yield Direction(self._ends(pointing), turns)
         if goals.centre is not None:
             yield self._centre(goals.centre, axes)
 
@@ -100,7 +108,13 @@ class Objectives:
             share * np.array([weight for _, _, weight in frames]),
         )
 
-    def _centre(self, goal: CentreGoal, axes: Array | None) -> CentreOfMass:
+    @cached_property
+    def masses(self) -> Masses:
+        """Masses of the bodies.
+
+        Raises:
+            MechanismError: nothing has a mass.
+        """
         bodies = self.mechanism.bodies
         heavy = [k for k, body in enumerate(bodies) if body.mass > 0.0]
         if not heavy:
@@ -110,9 +124,12 @@ class Objectives:
         points = (self.tree.ends[heavy] @ np.array([(*bodies[k].centre, 1.0) for k in heavy])[:, :, None])[
             :, :, 0
         ]
-        nodes, masses = self.tree.carriers[heavy], np.array([bodies[k].mass for k in heavy])
-        weight = np.array(goal.weight) * self.tree.size**-2.0
-        return CentreOfMass(nodes, points, masses, self.tree.carries, np.array(goal.position), weight, axes)
+        masses = np.array([bodies[k].mass for k in heavy])
+        return Masses(self.tree.carriers[heavy], points, masses, self.tree.carries)
+
+    def _centre(self, goal: CentreGoal, axes: Array | None) -> CentreOfMass:
+        x, y, z = (math.sqrt(weight) / self.tree.size for weight in goal.weight)
+        return CentreOfMass(self.masses, goal.position, (x, y, z), axes)
 
     # -- actuators --
 
@@ -125,9 +142,34 @@ class Objectives:
         Where full rotations do not count, values are those nearest to `reference` (v,) within limits `lower`
         and `upper` (v,).
         """
-        driven: list[int] = []
-        desired: list[float] = []
-        balls, back = [], []
+        commands = self.commands(goals)
+        driven, asked = commands.coordinates, np.array(commands.desired)
+        if driven and not goals.counts_full_rotations:
+            slides = self.tree.slides[driven]
+            asked = asked - np.where(slides, 0.0, math.tau * np.round((asked - reference[driven]) / math.tau))
+            asked = by_full_rotations(asked, lower[driven], upper[driven], slides)
+        balls = commands.balls
+        return (
+            JointValues(np.array(driven, int), asked, self.tree.unit) if driven else None,
+            (
+                BallRotations(
+                    np.array(balls, int),
+                    np.array(commands.back),
+                    self.tree.ball_coordinates[balls],
+                    len(self.tree),
+                )
+                if balls
+                else None
+            ),
+        )
+
+    def commands(self, goals: Goals) -> Commands:
+        """The values that actuators are commanded to, as the goals have them.
+
+        Raises:
+            MechanismError: a goal names no joint that an actuator can move, or has another count of values.
+        """
+        commands = Commands([], [], [], [])
         for name, values in goals.actuators.items():
             passage = self._driven(name)
             if len(values) != passage.freedoms:
@@ -137,25 +179,11 @@ class Objectives:
                 )
             if passage.ball >= 0:
                 turn = exponential(np.array(values[-3:]))
-                balls.append(passage.ball)
-                back.append(turn if passage.is_backward else turn.T)
-            driven += passage.coordinates.tolist()
-            desired += values[: len(passage.coordinates)]
-        asked: Array = np.array(desired)
-        if driven and not goals.counts_full_rotations:
-            slides = self.tree.slides[driven]
-            asked = asked - np.where(slides, 0.0, math.tau * np.round((asked - reference[driven]) / math.tau))
-            asked = by_full_rotations(asked, lower[driven], upper[driven], slides)
-        return (
-            JointValues(np.array(driven, int), asked, self.tree.unit) if driven else None,
-            (
-                BallRotations(
-                    np.array(balls, int), np.array(back), self.tree.ball_coordinates[balls], len(self.tree)
-                )
-                if balls
-                else None
-            ),
-        )
+                commands.balls.append(passage.ball)
+                commands.back.append(turn if passage.is_backward else turn.T)
+            commands.coordinates.extend(passage.coordinates.tolist())
+            commands.desired.extend(values[: len(passage.coordinates)])
+        return commands
 
     def _driven(self, name: str) -> Passage:
         if not self.tree.passage(name).joints:
@@ -176,7 +204,7 @@ class Objectives:
             )
             poses = rotations.frames(last)
             yield Position(positions, poses[:, :3, 3])  # R_state (section IV.C)
-            yield Orientation(rotations, poses[:, :3, :3].swapaxes(1, 2))
+            yield Orientation(rotations, poses[:, :3, :3])
         if weights.speed_weight > 0.0 and dt is not None:
             ends = self._moving(2.0 * weights.speed_weight, 1)
             yield RotationSpeed(ends, ends.frames(last), weights.speed * dt)

@@ -15,7 +15,7 @@ def moves_of(kind: str, relative: Array) -> list[Any]:
     """Displacement of each elementary joint ([rad], [m] or a ball's rotation (3, 3)) that a joint consists
     of, from the child's frame (4, 4) in the parent's.
 
-    If the frames violate the joint, the nearest values, separately for each degree of freedom.
+    If the frames violate the joint, the nearest values, separately for each DoF.
     """
     turn, position = relative[:3, :3], relative[:3, 3]
     found: list[Any] = []

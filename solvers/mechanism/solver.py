@@ -9,19 +9,22 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
+from ..kernel.library import kernel
 from ..kinematics.se3 import Array, Frame, frame_array, orthonormal
-from ..kinematics.tree import Frames, Indices
+from ..kinematics.tree import Frames, Indices, Mask
 from ..least_squares.bounded_step import LONGEST_STEP
 from ..least_squares.damping import FIRST_SHARE
 from ..limits import JointState, Limit, PositionLimit, VelocityLimit, bounds
 from ..tasks import JointValues, Kinematics, Task
 from ..tolerances import EXACT, LONGEST_FRAME, MET, SHORTEST_FRAME, is_frame
 from .branches import Branch, Branches
+from .compiled import CompiledSolve
 from .continuation import continued
-from .descent import CLOSE_ENOUGH, Configuration, Descent, Motion, Shape
+from .descent import CLOSE_ENOUGH, Configuration, Descent, Motion
 from .goals import NO_REGULARISER, Goals
 from .loops import Loops
 from .model import Mechanism, MechanismError
@@ -43,17 +46,14 @@ class State:
     motion: Motion | None = field(
         default=None, repr=False, compare=False
     )  # of the last frame; None: not known
-    branch: Branch | None = field(default=None, repr=False, compare=False)  # its assembly
-    shape: Shape | None = field(
-        default=None, repr=False, compare=False
-    )  # results at this configuration, to save the next solve time
+    # its assembly: of the reference, or the kernel's numbers (m,); None: not known
+    branch: Branch | Array | None = field(default=None, repr=False, compare=False)
     regular: "State | None" = field(
         default=None, repr=False, compare=False
     )  # the last of this assembly away from singular poses
 
 
-@dataclass(frozen=True)
-class Report:
+class Report(NamedTuple):
     """Outcome of one solve: assembly, errors and convergence."""
 
     assembled: bool  # every joint's residual is at most MET
@@ -74,12 +74,11 @@ class Report:
         return self.assembled
 
 
-@dataclass(frozen=True)
-class Solution:
+class Solution(NamedTuple):
     """Result of a mechanism's solve for one frame."""
 
     state: State
-    poses: Array = field(repr=False)  # (b, 4, 4) bodies in the world, in the mechanism's order
+    poses: Array  # (b, 4, 4) bodies in the world, in the mechanism's order
     report: Report
 
 
@@ -95,6 +94,19 @@ class MechanismSolver:
         self.has_limits = bool(np.isfinite([self.lower, self.upper]).any())
         self.has_speeds = bool(np.isfinite(self.velocity).any())
         self.objectives = Objectives(mechanism, self.tree)
+        library = kernel()
+        self.compiled = (
+            None
+            if library is None
+            else CompiledSolve(
+                library,
+                mechanism,
+                self.tree,
+                self.loops,
+                (self.lower, self.upper, self.velocity),
+                self.actuated,
+            )
+        )
 
     def _limits(self) -> tuple[Array, Array, Array]:
         lower, upper, velocity = np.full((3, len(self.tree)), [[-np.inf], [np.inf], [np.inf]])
@@ -179,6 +191,11 @@ class MechanismSolver:
         Raises:
             MechanismError: a goal names no body or joint of the mechanism, or `dt` is no time.
         """
+        if dt is not None and not is_frame(dt):
+            raise MechanismError(
+                f"the time since the last frame must be above 0 and finite, from {SHORTEST_FRAME:g} to"
+                f" {LONGEST_FRAME:g} s, got {dt} s: give None where no speed limit holds"
+            )
         answer = self._solved(goals, state, dt, iterations, evaluations)
         is_driven_by_actuators = not goals.frames and not goals.centres
         if not (answer.report.flipped and is_driven_by_actuators) or state.regular is None:
@@ -194,16 +211,18 @@ class MechanismSolver:
             return answer
         # Past the dead point by a step's rounding: the assembly is still the one that it will come back on.
         kept = replace(answer.state, branch=state.branch, regular=state.regular)
-        return replace(answer, state=kept, report=replace(answer.report, flipped=False))
+        return answer._replace(state=kept, report=answer.report._replace(flipped=False))
 
     def _solved(
         self, goals: Goals, state: State, dt: float | None, iterations: int, evaluations: int | None
     ) -> Solution:
-        if dt is not None and not is_frame(dt):
-            raise MechanismError(
-                f"the time since the last frame must be above 0 and finite, from {SHORTEST_FRAME:g} to"
-                f" {LONGEST_FRAME:g} s, got {dt} s: give None where no speed limit holds"
-            )
+        if self.compiled is not None:
+            commands = self.objectives.commands(goals)
+            tasks_of_goals = self.compiled.goals(self.objectives.of_goals(goals), commands)
+            if tasks_of_goals is not None:
+                return self._solved_by_kernel(
+                    self.compiled, tasks_of_goals, goals, state, dt, iterations, evaluations
+                )
         driven = self.driven_poses(goals)
         bounds = self._bounds(state, dt)
         values = self._within(state.values, *bounds)
@@ -217,10 +236,10 @@ class MechanismSolver:
             frames = self.tree.forward(state.values, balls=state.balls)
             regularisers += self.objectives.of_regularisers(goals.regulariser_weights, frames, dt)
         descent = Descent(self.tree, self.loops, [*tasks, *regularisers], driven, bounds, state.damping)
-        is_same = values is state.values and not self.loops.driven
-        shape = state.shape if is_same and state.shape is not None and state.shape.of is self.loops else None
-        start = here = descent.evaluate(values, state.balls, shape)
-        branch, flipped = (state.branch, False) if state.branch is not None else self._followed(None, start)
+        start = here = descent.evaluate(values, state.balls)
+        branch, flipped = state.branch if isinstance(state.branch, Branch) else None, False
+        if branch is None:
+            branch, flipped = self._followed(None, start)
         for desired in _waypoints(commanded, values):  # waypoints keep the assembly on a long distance
             assert commanded is not None
             last, commanded.desired = commanded.desired, desired
@@ -242,12 +261,9 @@ class MechanismSolver:
                 # steps are compared with nearly closed loops: closing them may take away what they seemed to
                 # gain
             )
-        motion, is_moved_by_bodies = (
-            None,
-            bool(goals.frames or goals.centres) and len(goals.actuators) < len(self.mechanism.actuators),
-        )
+        motion = None
         if dt is not None and here.open <= CLOSE_ENOUGH:
-            if descent.last is not None and is_moved_by_bodies and not regularisers:
+            if descent.last is not None and self._is_moved_by_bodies(goals) and not regularisers:
                 other = continued(descent, start, here, descent.last.first + descent.last.rest, iterations)
                 here, settled = (here, settled) if other is None else (other, True)
             moved = descent.difference(start, here)
@@ -257,6 +273,66 @@ class MechanismSolver:
         return self._answer(
             descent, tasks, here, motion, branch, state.regular, settled, count, flipped or over
         )
+
+    def _is_moved_by_bodies(self, goals: Goals) -> bool:
+        """Whether goals of bodies move actuators."""
+        return bool(goals.frames or goals.centres) and len(goals.actuators) < len(self.mechanism.actuators)
+
+    def _solved_by_kernel(
+        self,
+        compiled: CompiledSolve,
+        tasks_of_goals: bytes,
+        goals: Goals,
+        state: State,
+        dt: float | None,
+        iterations: int,
+        evaluations: int | None,
+    ) -> Solution:
+        """As `_solved`, for tasks as of `CompiledSolve.goals`."""
+        task = compiled.task
+        task.continues = self._is_moved_by_bodies(goals)
+        task.iterations, task.evaluations = iterations, -1 if evaluations is None else evaluations
+        branch = state.branch if isinstance(state.branch, np.ndarray) else None
+        solved = compiled.solve(
+            tasks_of_goals,
+            goals,
+            self.driven_poses(goals),
+            dt,
+            (state.values, state.balls, state.damping),
+            state.motion,
+            branch,
+        )
+        mode, motion, regular = solved.branch if task.has_mode_after else None, None, state.regular
+        if dt is not None and task.has_motion_after:
+            motion = Motion(solved.motion[0], solved.motion[1], dt)
+        damping, flipped = task.damping_after, bool(task.is_flipped)
+        if mode is not None and (flipped or compiled.is_regular(mode)):
+            regular = State(solved.values, solved.balls, damping, None, mode)
+        after = State(solved.values, solved.balls, damping, motion, mode, regular)
+        limiting: tuple[str, ...] = ()
+        if task.any_held:
+            held, least, most = compiled.mechanism.held()
+            limiting = tuple(self._limiting_joints(held, least, most, solved.values))
+        residual, worst = task.residual, task.worst
+        report = Report(
+            residual <= MET,
+            bool(task.is_settled),
+            residual,
+            self.loops.names[worst] if worst >= 0 else "",
+            task.goal_error,
+            limiting,
+            task.steps,
+            flipped,
+        )
+        return Solution(after, solved.poses, report)
+
+    def closed_by_kernel(self, compiled: CompiledSolve, start: State, goals: Goals, iterations: int) -> State:
+        """The state after steps that close the loops within limits, without regard to goals."""
+        compiled.task.iterations, compiled.task.evaluations, compiled.task.continues = iterations, -1, False
+        driven = Goals(driven=goals.driven)
+        pose = start.values, start.balls, start.damping
+        solved = compiled.solve(b"", driven, self.driven_poses(driven), None, pose, closes_only=True)
+        return State(solved.values, solved.balls)
 
     def _followed(self, branch: Branch | None, here: Configuration) -> tuple[Branch | None, bool]:
         """The assembly at a configuration, and whether it has changed since the last frame; None where
@@ -308,28 +384,35 @@ class MechanismSolver:
         if len(descent.tasks) > len(tasks):
             at = Kinematics(here.shape.frames, here.shape.screws, here.values, here.balls)
             error, _ = stacked(tasks, at, len(self.tree))
-        held = tuple(self._limiting_joints(descent, here)) if descent.held.any() else ()
+        held: tuple[str, ...] = ()
+        if descent.held.any():
+            limits = descent.held, descent.lower, descent.upper, here.values
+            held = tuple(self._limiting_joints(*limits))
         balls = orthonormal(here.balls) if here.balls.size else here.balls
-        state = State(here.values, balls, descent.damping.share, motion, branch, here.shape, regular)
         if branch is not None and (flipped or branch.is_regular):
-            state = replace(
-                state, regular=State(here.values, balls, descent.damping.share, None, branch, here.shape)
-            )
+            regular = State(here.values, balls, descent.damping.share, None, branch)
+        state = State(here.values, balls, descent.damping.share, motion, branch, regular)
         report = Report(
             residual <= MET, settled, residual, name, float(np.sqrt(error @ error)), held, count, flipped
         )
         return Solution(state, self._bodies(here.shape.frames), report)
 
-    def _limiting_joints(self, descent: Descent, here: Configuration) -> list[str]:
-        """Sentences on the joints at a bound that the goals would carry them over."""
+    def _limiting_joints(self, held: Mask, least: Array, most: Array, values: Array) -> list[str]:
+        """Sentences on the joints at a bound that the goals would carry them over.
+
+        Args:
+            held: (v,) coordinates at a bound.
+            least, most: (v,) bounds of the frame, by limits of position and speed.
+            values: (v,) of the coordinates.
+        """
         found = []
         for name, passage in self.tree.passages.items():
-            for c in passage.coordinates[descent.held[passage.coordinates]].tolist():
-                value, unit = float(here.values[c]), "mm" if self.tree.slides[c] else "degrees"
+            for c in passage.coordinates[held[passage.coordinates]].tolist():
+                value, unit = float(values[c]), "mm" if self.tree.slides[c] else "degrees"
                 given = 1e3 if self.tree.slides[c] else math.degrees(1.0)
                 for word, bound, limit in (
-                    ("lower", descent.lower[c], self.lower[c]),
-                    ("upper", descent.upper[c], self.upper[c]),
+                    ("lower", least[c], self.lower[c]),
+                    ("upper", most[c], self.upper[c]),
                 ):
                     if abs(value - bound) <= EXACT * self.tree.unit[c]:
                         speed = f"its speed limit of {given * self.velocity[c]:.6g} {unit}/s"

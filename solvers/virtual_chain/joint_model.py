@@ -97,7 +97,7 @@ class JointModel:
         return self.lower if to_lower <= to_upper else self.upper
 
     def safe_twist(self, angle: float) -> float:
-        """Algorithm 12: a twist within limits. An angle outside of them is rotated by half a turn, then
+        """Algorithm 12: a twist within limits. An angle outside of them is rotated by half a revolution, then
         clamped.
 
         As printed it needs C's modulo and limits of exactly +-90 degrees (+-120 would send 150 to -90). The

@@ -1,28 +1,51 @@
-"""A step in the compiled kernel, for targets of one priority without contacts and couplings."""
+"""A step in the compiled kernel."""
 
+from collections.abc import Sequence
 from itertools import compress
+
+import numpy as np
 
 from ..kernel.library import Kernel
 from ..kernel.whole_body import CompiledBody
 from ..kinematics.se3 import Array
 from ..kinematics.tree import BASE, Frames
+from ..least_squares import box
+from .contacts import contact_names
 from .desired_motion import MotionTargets
 from .state import Solution, State
-from .targets import Values
+from .targets import Target, Values
 
 
 class CompiledStep:
     """Steps of a body toward its targets."""
 
-    def __init__(self, library: Kernel, targets: MotionTargets) -> None:
-        self.targets = targets
+    def __init__(
+        self, library: Kernel, targets: MotionTargets, damping: float, damping_by_error: float
+    ) -> None:
+        """Steps with damping of squared moves, and more of it times the mean squared error of the targets."""
+        self.library, self.targets = library, targets
         self.links = tuple(target.link for target in (*targets.turning, *targets.placed))
-        self.body = CompiledBody(library, targets.body, targets.turning_links, targets.placed_links)
-        inputs, settings = self.body.inputs, self.body.settings
+        self.damping, self.damping_by_error = damping, damping_by_error
+        levels = sorted({target.level for target in (*targets.turning, *targets.placed)})
+
+        def ranks(group: Sequence[Target]) -> np.typing.NDArray[np.int32]:
+            return np.array([levels.index(target.level) for target in group], np.int32)
+
+        self._ranks = ranks(targets.turning), ranks(targets.placed)
+        self.body = self._prepared(0)
+
+    def _prepared(self, most_contacts: int) -> CompiledBody:
+        """The body in the kernel, for steps with at most so many contacts."""
+        targets = self.targets
+        links = targets.turning_links, targets.placed_links
+        body = CompiledBody(self.library, targets.body, links, self._ranks, most_contacts)
+        inputs, settings = body.inputs, body.settings
         inputs["turn_weights"][:] = [target.weight for target in targets.turning]
         inputs["weights"][:] = [target.weight for target in targets.placed]
         settings.corrects = targets.law.corrects_linearisation
         settings.acceleration = targets.acceleration or 0.0
+        settings.damping, settings.damping_by_error = self.damping, self.damping_by_error
+        return body
 
     def step(
         self, values: Values, state: State, dt: float, allowed: tuple[Array, Array], pull: float
@@ -36,6 +59,8 @@ class CompiledStep:
             allowed: Least and largest values (n,) of the joints after the step.
             pull: Gradient toward the posture [per rad or m of difference].
         """
+        if len(values.contacts) > self.body.most_contacts:
+            self.body = self._prepared(len(values.contacts))
         inputs, settings = self.body.inputs, self.body.settings
         shares = self.targets.shares(dt)
         if settings.dt != dt:
@@ -53,11 +78,17 @@ class CompiledStep:
         settings.pull = 0.0 if values.posture is None else pull
         if values.posture is not None:
             inputs["posture"][:] = values.posture
-        stepped = self.body.step(state.sides)
+        settings.most_rounds = box.MOST_ROUNDS
+        self.body.hold(values.contacts)
+        stepped = self.body.step(state.sides, state.multipliers)
         pose = stepped.joints, stepped.base[:9].reshape(3, 3), stepped.base[9:], stepped.velocity
-        after = State(*pose, Frames(self.targets.body, stepped.nodes), stepped.sides, state.multipliers)
+        after = State(*pose, Frames(self.targets.body, stepped.nodes), stepped.sides, stepped.forces)
         lost: tuple[str, ...] = ()
         if stepped.lost.any():
             lost = tuple(compress(self.links, stepped.lost.tolist()))
+        yielded: tuple[str, ...] = ()
+        if stepped.yielded.any():
+            names = (*self.targets.body.coupling_names, *contact_names(values.contacts))
+            yielded = tuple(dict.fromkeys(compress(names, stepped.yielded.tolist())))
         bounded = stepped.sides[BASE:] != 0
-        return after, Solution(*pose, lost, (), bounded, stepped.rounds, stepped.stopped)
+        return after, Solution(*pose, lost, yielded, bounded, stepped.rounds, stepped.stopped)

@@ -5,19 +5,26 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..kinematics.se3 import Array, logarithm
-from ..kinematics.tree import BASE, Frames
+from ..kinematics.tree import BASE, LINEAR, Frames
 from ..least_squares.constrained import Constraints
 from .body import Body
 from .targets import Contact
 
 
+def contact_names(contacts: Sequence[Contact]) -> tuple[str, ...]:
+    """A name for each constraint of contacts."""
+    return tuple(
+        f"contact of {contact.link}"
+        for contact in contacts
+        for _ in range(LINEAR if contact.rotation is None else BASE)
+    )
+
+
 def contact_constraints(
     body: Body, frames: Frames, base_position: Array, contacts: Sequence[Contact]
-) -> tuple[Constraints, tuple[str, ...]]:
-    """Equality constraints that bring every contact's link to its position in this step, and a name for each
-    constraint.
-    """
-    parts, desired, names = [np.zeros((0, body.unknowns))], [np.zeros(0)], []
+) -> Constraints:
+    """Equality constraints that bring every contact's link to its position in this step."""
+    parts, desired = [np.zeros((0, body.unknowns))], [np.zeros(0)]
     for contact in contacts:
         link = int(body.link_indices([contact.link])[0])
         placed = body.placed(frames, np.array([link]))[0]
@@ -27,9 +34,8 @@ def contact_constraints(
         if contact.rotation is not None:
             parts.append(angular)
             desired.append(logarithm(contact.rotation @ placed[:3, :3].T))
-        names += [f"contact of {contact.link}"] * (3 if contact.rotation is None else 6)
     move = np.concatenate(desired)
-    return Constraints(np.concatenate(parts), move, move), tuple(names)
+    return Constraints(np.concatenate(parts), move, move)
 
 
 def coupling_constraints(body: Body, joints: Array) -> Constraints:

@@ -60,7 +60,7 @@ class MotionTargets:
         self._shares: Shares | None = None
 
     def shares(self, dt: float) -> "Shares":
-        """The shares for steps of `dt` [s], which are kept until it changes."""
+        """The shares for steps of `dt` [s], which are stored until it changes."""
         if self._shares is None or dt != self._shares.dt:
             self._shares = self._shares_for(dt)
         return self._shares

@@ -5,6 +5,7 @@ Dynamical Inverse Kinematics on SO(3)"; the differences are described in `law`, 
 docs/whole_body.md.
 """
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -20,7 +21,7 @@ from ..limits import AccelerationLimit, JointState, Limit, PositionLimit, bounds
 from ..tolerances import EXACT, LONGEST_FRAME, MET, SHORTEST_FRAME, is_frame
 from .body import Body
 from .compiled_step import CompiledStep
-from .contacts import contact_constraints, coupling_constraints
+from .contacts import contact_constraints, contact_names, coupling_constraints
 from .desired_motion import DesiredMotion, MotionTargets
 from .law import Law
 from .normal import Normal
@@ -85,15 +86,10 @@ class WholeBody:
         self._normal = Normal(body, *links)
         self._levels = sorted({target.level for target in targets}) or [0]
         library = kernel()
-        is_plain = len(self._levels) == 1 and not body.coupling_names and type(self.options.law) is Law
         self.compiled: CompiledStep | None = None  # None: every step is computed in Python
-        if library is not None and is_plain:
-            self.compiled = CompiledStep(library, self._motion_targets)
-            settings = self.compiled.body.settings
-            settings.damping, settings.damping_by_error = (
-                self.options.damping**2,
-                self.options.damping_by_error**2,
-            )
+        if library is not None and type(self.options.law) is Law:
+            damping = self.options.damping**2, self.options.damping_by_error**2
+            self.compiled = CompiledStep(library, self._motion_targets, *damping)
 
     def start(
         self,
@@ -140,13 +136,13 @@ class WholeBody:
             raise TargetError(
                 f"a step takes time above zero, got {dt} s: give it {SHORTEST_FRAME:g} to {LONGEST_FRAME:g} s"
             )
-        if self.compiled is None or values.contacts:
+        if self.compiled is None:
             return self._step(values, state, dt)
         allowed = bounds(self.options.limits, self._joints(state), dt)
         after, solution = self.compiled.step(values, state, dt, allowed, self._posture_pull(dt))
         if self.acceleration is not None:
             over = self._exceeded_accelerations(state, after, self.acceleration * dt)
-            solution = replace(solution, yielded=over)
+            solution = replace(solution, yielded=solution.yielded + over)
         return solution, after
 
     def _joints(self, state: State) -> JointState:
@@ -192,11 +188,8 @@ class WholeBody:
         if names:
             parts.append(coupling_constraints(self.body, state.joints))
         if values.contacts:
-            constraints, own = contact_constraints(
-                self.body, state.frames, state.base_position, values.contacts
-            )
-            parts.append(constraints)
-            names += own
+            parts.append(contact_constraints(self.body, state.frames, state.base_position, values.contacts))
+            names += contact_names(values.contacts)
         return (stacked(parts) if parts else None), names
 
     def _damped(
@@ -321,7 +314,7 @@ class WholeBody:
     ) -> tuple[State, Answer]:
         """The state with its contacts exactly met, corrected for the error of linearisation."""
         before = after
-        left = np.inf
+        left = sys.float_info.max
         while not answer.yielded.any():
             constraints, _ = self._constraints(values, after, dt)
             last, left = (
@@ -332,10 +325,11 @@ class WholeBody:
                     else float(np.abs(constraints.lower[constraints.equal]).max())
                 ),
             )
-            if constraints is None or left < EXACT or left > 0.5 * last:  # each correction squares the error
+            # Each correction squares the error.
+            if constraints is None or not EXACT <= left <= 0.5 * last:
                 break
             made = np.concatenate([np.zeros(BASE), after.joints - state.joints])
-            nearest = self._normal.equations(after.frames, *self._still())
+            nearest = self._normal.equations(after.frames, *self._still(after.frames))
             _damp(nearest[0], self.options.damping**2)
             corrected = constrained.solve(
                 *nearest, np.minimum(lower - made, 0.0), np.maximum(upper - made, 0.0), constraints
@@ -345,7 +339,7 @@ class WholeBody:
             after = self.moved(after, corrected.x, dt)
         return (after if after is before else replace(after, velocity=since(after, state, dt))), answer
 
-    def _still(self) -> tuple[Array, Array, Array, Array, Array]:
+    def _still(self, frames: Frames) -> tuple[Array, Array, Array, Array, Array]:
         """Arguments for `Normal.equations` with desired motion 0 of all targets, so that a correction of
         contacts moves these least.
         """
@@ -354,7 +348,7 @@ class WholeBody:
         return (
             turn_weights,
             np.zeros((len(turn_weights), 3)),
-            np.zeros((len(weights), 3)),
+            self._motion_targets.positions(frames),
             weights,
             np.zeros((len(weights), 3)),
         )

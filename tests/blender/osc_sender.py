@@ -30,8 +30,10 @@ def words(address: str, *texts: str) -> bytes:
     return padded(address) + padded("," + "s" * len(texts)) + b"".join(padded(text) for text in texts)
 
 
-def bundle(*packets: bytes) -> bytes:
-    return b"#bundle\x00" + bytes(8) + b"".join(struct.pack(">i", len(each)) + each for each in packets)
+def bundle(*packets: bytes, time: float = 0.0) -> bytes:
+    """A bundle; `time`: [s] of its time tag, 0: none."""
+    tag = struct.pack(">Q", round(time * 2**32))
+    return b"#bundle\x00" + tag + b"".join(struct.pack(">i", len(each)) + each for each in packets)
 
 
 def free_port() -> int:

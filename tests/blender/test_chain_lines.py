@@ -6,9 +6,11 @@ from math import degrees, radians
 import bpy
 import pytest
 from limber.panels.authoring import chain_overlay
+from limber.rig.authoring.chains import new_chain
 from limber.rig.live.budget import STEP
 from mathutils import Vector
 
+from tests.blender.characters import character
 from tests.blender.rigs import looking_chain, make_active
 from tests.blender.shown import choose, settle
 
@@ -101,6 +103,31 @@ def test_each_joint_has_an_arc_over_its_range_and_the_hand_stands_on_it(rig, cha
         assert degrees(first.angle(now)) == pytest.approx(degrees(angle) + 80, abs=0.1)
         assert degrees(last.angle(now)) == pytest.approx(100 - degrees(angle), abs=0.1)
         assert 0 <= arc.room <= 0.5
+
+
+def test_an_arc_ends_after_a_full_turn_and_a_joint_without_limits_has_none():
+    from limber.rig.live import live
+    from limber.rig.showing import chain_lines
+
+    rig = character()
+    bpy.context.scene.collection.objects.link(target := bpy.data.objects.new("Target", None))
+    target.location = (0.3, -1.5, 1.5)
+    chain = new_chain(rig, ["torso", "head"])
+    chain.target = target
+    limited = chain.joints[0]
+    limited.lower, limited.upper = radians(-170), radians(170)
+    bpy.ops.limber.live()
+    bpy.context.view_layer.update()
+    (arc,) = chain_lines.arcs(rig, live.session(rig, chain))
+    first, last = (Vector(point) - arc.middle for point in (arc.points[0], arc.points[-1]))
+    assert degrees(first.angle(last)) == pytest.approx(20, abs=0.1), "of the one joint that has limits"
+    chain.options.measure = "LINKS"
+    for joint in chain.joints:
+        joint.lower, joint.upper = radians(-3600), radians(3600)
+    settle()
+    circles = list(chain_lines.arcs(rig, live.session(rig, chain)))
+    assert len(circles) == len(chain.joints)
+    assert all(len(circle.points) == 61 for circle in circles), "more is drawn again and again"
 
 
 def test_the_hand_of_the_last_bones_joint_points_as_the_bone_does(rig, chain, session):

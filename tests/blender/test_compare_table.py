@@ -3,6 +3,7 @@
 import bpy
 import pytest
 from limber.rig.output import compare
+from limber.solvers.erik.solver import Erik
 from limber.solvers.table import SOLVERS
 
 from tests.blender.comparing import chain_in_motion, compared
@@ -78,7 +79,7 @@ def test_use_this_one_takes_effect_while_live(chain_in_motion):
     assert now.outputs.solution.aim_error < 1e-6
     bpy.ops.limber.use_solver(solver="erik")
     settle()
-    assert type(now.model.solver) is SOLVERS["erik"].make
+    assert type(now.model.solver) is Erik
 
 
 def test_a_solver_that_is_none_is_an_error(chain_in_motion):

@@ -8,7 +8,7 @@ import bpy
 import pytest
 from limber.rig.blender import actions
 from limber.rig.blender.stored_value import stored_value
-from limber.rig.properties.enum_items import earlier_numbers, item
+from limber.rig.properties.enum_items import item, other_numbers
 
 from tests.blender.enumerations import enumerations, offered
 from tests.blender.rigs import looking_chain
@@ -55,13 +55,13 @@ def test_every_number_is_one_that_single_precision_holds_and_no_two_items_share_
 def test_no_number_of_an_earlier_version_means_two_items():
     rig, _ = looking_chain()
     for group, name, keys in keyed_enumerations(rig):
-        numbers = [number for key in keys for number in set(earlier_numbers(key))]
+        numbers = [number for key in keys for number in set(other_numbers(key))]
         now = [number for *_, number in offered(group, name)]
         assert len(set(numbers + now)) == len(numbers + now), f"{type(group).__name__}.{name}"
 
 
 def test_the_numbers_of_version_0_1_0_are_known():
-    assert {key: earlier_numbers(key)[0] for key in EARLIER} == EARLIER
+    assert {key: other_numbers(key)[0] for key in EARLIER} == EARLIER
 
 
 def test_numbers_of_earlier_versions_are_read_as_their_items_and_a_choice_stores_the_present_number():
@@ -70,7 +70,7 @@ def test_numbers_of_earlier_versions_are_read_as_their_items_and_a_choice_stores
     assert len({name for _, name, _ in seen}) > 5
     for group, name, keys in seen:
         for key in keys:
-            for number in earlier_numbers(key):
+            for number in other_numbers(key):
                 store(group, name, number)
                 assert getattr(group, name) == key
                 assert key in [known for known, *_ in offered(group, name)]
@@ -78,6 +78,17 @@ def test_numbers_of_earlier_versions_are_read_as_their_items_and_a_choice_stores
                 if other != key:
                     setattr(group, name, other)
                     assert stored_value(group, name) == item(other, "", "")[-1]
+
+
+def test_a_keyframe_sets_the_item_that_it_was_set_on_whichever_number_that_has():
+    rig, chain = looking_chain()
+    keys = [key for key, *_ in offered(chain, "solver")]
+    for frame, key in enumerate(keys, 1):
+        chain.solver = key
+        chain.keyframe_insert("solver", frame=frame)
+    for frame, key in enumerate(keys, 1):
+        bpy.context.scene.frame_set(frame)
+        assert rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).limber.chains[0].solver == key
 
 
 def test_an_item_of_another_version_stays_in_the_file():
@@ -110,7 +121,7 @@ def library(tmp_path: Path) -> str:
         bpy.context.scene.collection.objects.unlink(thing)
     store(chain, "solver", EARLIER["sdls"])
     store(chain, "filter", EARLIER["nutty"])
-    store(rig.limber.device, "protocol", earlier_numbers("feetech_sts")[0])
+    store(rig.limber.device, "protocol", other_numbers("feetech_sts")[0])
     path = str(tmp_path / "library.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path)
     bpy.ops.wm.read_homefile(use_empty=True)

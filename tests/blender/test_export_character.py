@@ -330,3 +330,23 @@ def test_a_robot_that_a_program_drives_stays_in_blender_and_the_file_says_so(tmp
     file = exported(tmp_path)
     assert not file.robots
     assert any("no program travels in a file" in remark for remark in file.remarks)
+
+
+@pytest.mark.skipif(not bpy.app.build_options.audaspace, reason="this Blender is built without sound")
+def test_the_sound_that_begins_with_the_scene_travels_beside_the_file(tmp_path):
+    import wave
+
+    from limber.hardware.motion_files.sounds import sound_beside
+    from limber.rig.blender import sound_strips
+
+    with wave.open(str(tmp_path / "voice.wav"), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(8000)
+        file.writeframes(b"\x00\x10" * 8000)
+    lively()
+    sound_strips.add(bpy.context.scene, tmp_path / "voice.wav", 1)
+    exported(tmp_path)
+    beside = sound_beside(tmp_path / "Scene.limber")
+    assert beside.name == "Scene.wav"
+    assert beside.read_bytes() == (tmp_path / "voice.wav").read_bytes()

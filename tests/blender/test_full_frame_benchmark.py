@@ -20,4 +20,5 @@ def test_a_character_and_a_body_with_a_mechanism_are_live_at_once():
     assert done.returncode in {0, 1}, done.stderr
     assert "Traceback" not in done.stderr
     assert "torso, head and eyes" in done.stdout
+    assert "ten characters of eight joints" in done.stdout
     assert "whole body, head that looks, mechanism" in done.stdout

@@ -23,7 +23,7 @@ def own_folder(tmp_path, monkeypatch) -> Path:
     folder = tmp_path / "user"
     folder.mkdir()
     monkeypatch.setattr(programs, "user_folder", lambda _: folder)
-    monkeypatch.setattr(programs, "_allowed", None)
+    monkeypatch.setattr(programs.consents, "_allowed", None)
     yield folder
     links.disconnect_all()
     background_jobs.end_all()
@@ -62,7 +62,7 @@ def restart(monkeypatch) -> None:
     """Blender starts anew: what is known is what is in the user's folder."""
     from limber.rig.robot import programs
 
-    monkeypatch.setattr(programs, "_allowed", None)
+    monkeypatch.setattr(programs.consents, "_allowed", None)
 
 
 def connect_plainly(rig, **consent) -> None:
@@ -125,7 +125,7 @@ def test_a_program_that_changes_after_the_question_is_refused_where_it_would_run
 
     programs.allow(str(program), digest(program))
     monkeypatch.setattr(
-        programs, "require", lambda path: programs.allowed(path)
+        programs.consents, "require", lambda path: programs.allowed(path)
     )  # as if it changed just then
     program.write_text(program.read_text(encoding="utf-8") + "# another\n", encoding="utf-8")
     connect_plainly(rig)
@@ -191,10 +191,10 @@ def test_two_blenders_keep_each_others_consents(program, tmp_path, monkeypatch):
     from limber.rig.robot import programs
 
     programs.allow(str(program), digest(program))
-    here = dict(programs._known())
+    here = dict(programs.consents._known())
     restart(monkeypatch)
     programs.allow("/elsewhere.py", "0" * 64)
-    monkeypatch.setattr(programs, "_allowed", here)
+    monkeypatch.setattr(programs.consents, "_allowed", here)
     programs.allow("/third.py", "1" * 64)
     restart(monkeypatch)
     assert programs.allowed("/elsewhere.py") == "0" * 64

@@ -14,6 +14,9 @@ from pathlib import Path
 
 import bpy
 import pytest
+from limber.rig.output.clips.recorded import ClipCheck
+from limber.rig.output.clips.scene import follow, import_clip
+from limber.rig.output.clips.verdict import judge
 
 from tests.blender.clips import Clip, walk
 from tests.blender.figures import XSENS, figure
@@ -52,6 +55,15 @@ def pop() -> Clip:
 
 def slide() -> Clip:
     return walk(stride=0.0, period=1.5, shift=lambda time: 0.2 * min(max((time - 0.15) / 0.45, 0.0), 1.0))
+
+
+def bent(joint: str, axis: int, angle: float) -> Clip:
+    """A walk in which a joint is rotated by an angle [degrees], slowly, and back."""
+    clip = walk()
+    for frame in range(8, 33):
+        share = 1.0 - abs(frame - 20) / 12.5
+        clip.turn([frame], joint, axis, angle * share)
+    return clip
 
 
 def without(*joints: str) -> Clip:
@@ -106,6 +118,35 @@ def test_each_clip_has_a_verdict_which_names_what_is_wrong(places):
     assert "frame 36 has a value that is not a number" in rows["nan"]["reason"]
     assert "only 3 bones of 'Body' could be paired" in rows["few"]["reason"]
     assert "--setup" in rows["few"]["reason"]
+
+
+@pytest.mark.parametrize(
+    ("joint", "axis", "angle", "sentence"),
+    [
+        ("RightKnee", 1, -80.0, r"bone 'RightKnee' of the clip bends backward by \d\d°"),
+        ("LeftElbow", 2, 90.0, r"bone 'LeftElbow' of the clip bends backward by \d\d°"),
+        (
+            "LeftElbow",
+            2,
+            -150.0,
+            r"bone 'LeftElbow' of the clip bends by 1[67]\d°, farther than a limb folds",
+        ),
+        ("Head", 2, 140.0, r"bone 'Head' of the clip is rotated by 1\d\d° on what carries it"),
+        ("Chest", 1, 140.0, r"bone 'Chest2' of the clip is rotated by 1\d\d° on what carries it"),
+    ],
+)
+def test_a_joint_that_no_person_moves_so_far_is_named_whatever_the_robots_limits_are(
+    tmp_path, joint, axis, angle, sentence
+):
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    rig = figure(XSENS, "Body")
+    frames = follow(rig, import_clip(bent(joint, axis, angle).write(tmp_path / "clip.bvh")))
+    check = ClipCheck(bpy.context.scene, rig, frames)
+    while check.step():
+        pass
+    verdict = judge(check.recorded())
+    assert verdict.out_of_range == 1
+    assert any(re.search(f"Frame \\d+: {sentence}", finding) for finding in verdict.findings)
 
 
 def test_what_failed_is_named_at_the_end_of_the_output(places):

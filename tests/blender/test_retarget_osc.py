@@ -54,6 +54,41 @@ def test_strings_are_read_and_other_arguments_read_past():
     assert (message.strings, message.numbers) == (("name", "Symbol"), (0.5, 7.0))
 
 
+def test_what_is_in_a_bundle_was_taken_at_its_time():
+    inner, untimed = bundle(packet("/b", 2.0), time=3.9e9 + 0.25), bundle(packet("/c", 2.0))
+    data = bundle(packet("/a", 1.0), inner, untimed, time=3.9e9)
+    times = {message.address: message.time for message in messages(data)}
+    assert times == {"/a": 3.9e9, "/b": 3.9e9 + 0.25, "/c": 3.9e9}
+
+
+@pytest.mark.parametrize("tag", [bytes(8), bytes(7) + b"\x01"])
+def test_a_bundle_for_immediately_says_no_time(tag: bytes):
+    data = bundle(packet("/a", 1.0))
+    (message,) = messages(data[:8] + tag + data[16:])
+    assert np.isnan(message.time)
+
+
+def test_what_was_overtaken_on_its_way_does_not_come_back():
+    heard = receiver.Receiver("127.0.0.1", 0)
+    with sending_to(heard) as send:
+        for time, w in ((50.0, 1.0), (50.1, 0.0), (50.05, 1.0)):
+            send(bundle(packet("/limber/link/Head", w, 1.0 - w, 0.0, 0.0), time=time))
+            heard.look()
+    heard.close()
+    assert heard.rotations["Head"][1, 1] == pytest.approx(-1.0), "that of 50.1 s"
+    assert heard.samples(["Head"]).times[0] == pytest.approx(50.1)
+
+
+def test_a_sender_that_begins_anew_counts_though_its_clock_is_behind():
+    heard = receiver.Receiver("127.0.0.1", 0)
+    with sending_to(heard) as send:
+        for time, w in ((50.0, 1.0), (2.0, 0.0)):
+            send(bundle(packet("/limber/link/Head", w, 1.0 - w, 0.0, 0.0), time=time))
+            heard.look()
+    heard.close()
+    assert heard.rotations["Head"][1, 1] == pytest.approx(-1.0)
+
+
 def test_old_senders_leave_out_the_types_of_nothing():
     assert list(messages(padded("/x"))) == [Message("/x")]
 

@@ -76,6 +76,20 @@ def test_a_stream_slower_than_the_clock_moves_a_body_without_stairs(body, rate: 
     assert acceleration < 1.5 * degrees(WIDTH) * RATE**2
 
 
+def test_a_body_follows_the_times_that_a_sender_says_and_not_those_at_which_packets_come(body):
+    rig, send = body
+    chance = np.random.default_rng(2)
+    taken = np.cumsum(chance.uniform(0.7, 1.3, 200)) / 30
+    ticks = np.ceil((taken + chance.uniform(0.0, 0.02, 200)) * CLOCK)
+
+    def sent(tick: int) -> list[bytes]:
+        return [bundle(pose(time), time=3.9e9 + time) for time in taken[ticks == tick]]
+
+    angles = played(rig, send, sent, 300)[180:]
+    assert np.abs(np.diff(angles)).min() > 0.0
+    assert np.abs(np.diff(angles, 2)).max() * CLOCK**2 < 1.5 * degrees(WIDTH) * RATE**2
+
+
 def test_a_stream_of_the_clocks_own_rate_is_followed_without_delay(body):
     rig, send = body
     angles = played(rig, send, lambda tick: [pose(tick / CLOCK)], 60)

@@ -106,6 +106,33 @@ def heard():
     found.close()
 
 
+def bone(name: str) -> bytes:
+    return message("/VMC/Ext/Bone/Pos", name, 0.0, 0.0, 0.0, *STILL).dgram
+
+
+def said(time: float) -> bytes:
+    return message("/VMC/Ext/T", time).dgram
+
+
+def test_a_frames_time_is_that_of_its_bones_whatever_packets_they_come_in(heard):
+    found, send = heard
+    for data in (bone("Hips"), said(2.25), bone("Hips"), bone("Head"), said(2.5), bone("Head")):
+        send(data)
+        found.look()
+    assert found.samples(["Hips", "Head"]).times[:2].tolist() == [2.25, 2.5]
+    send(frame({}))
+    found.look()
+    assert found.samples(["Hips"]).times.tolist() == [12.5, 12.5], "T comes in the same bundle"
+
+
+def test_the_time_of_vmc_is_not_that_of_other_messages(heard):
+    found, send = heard
+    send(said(2.25))
+    send(message("/limber/link/Hips", 1.0, 0.0, 0.0, 0.0).dgram)
+    found.look()
+    assert np.isnan(found.samples(["Hips"]).times[0])
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_bones_are_where_matrices_of_unitys_world_say(heard, seed: int):
     found, send = heard

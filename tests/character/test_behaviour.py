@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from limber.character.behaviour.blending import Usual, at, blended
+from limber.character.behaviour.blending import Usual, Visit, at, blended
 from limber.character.behaviour.data import (
     ANY,
     Behaviour,
@@ -120,7 +120,7 @@ def test_what_a_chain_is_asked_continues_at_every_interruption():
     for _ in range(2000):
         if rng.random() < 0.02:
             role = proud if role is sad else sad
-        direction, state = blended(state, role, names, Usual([0.0, 0.0], 1.0, 1.0), 0.8, 0.01)
+        direction, state = blended(state, Visit(role), names, Usual([0.0, 0.0], 1.0, 1.0), 0.8, 0.01)
         values.append([*direction.weights, direction.influence])
     assert np.abs(np.diff(values, axis=0)).max() < 0.05, "no step"
     assert np.abs(np.diff(values, n=2, axis=0)).max() < 0.005, "no kink"
@@ -169,3 +169,15 @@ def test_ready_sets_fit_every_character_and_every_state_can_be_left(key: str):
 def test_a_behaviour_that_contradicts_itself_is_refused(states, transitions, sentence: str):
     with pytest.raises(BehaviourError, match=sentence):
         Behaviour(states, transitions)
+
+
+def test_a_gesture_whose_event_comes_again_begins_anew_without_a_jump():
+    rows = np.full((61, 1), 0.5)
+    nod = Gesture("Nod", "Head", "nod", rows, 30.0, fade=0.2)
+    behaviour = Behaviour((StateSpec("Idle"),), (), (nod,))
+    state, strengths = begin(behaviour), []
+    for tick in range(240):
+        state, _ = decide(behaviour, state, 0.01, 0, ("nod",) if tick in (10, 40, 45, 60) else ())
+        strengths.append(sum(at(nod, each.seconds, each.end).strength for each in state.gestures))
+    assert max(strengths) > 0.99
+    assert np.abs(np.diff(strengths)).max() < 0.25, "a fade of .2 s has no faster step in .01 s"

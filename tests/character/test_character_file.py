@@ -18,7 +18,9 @@ from limber.character.behaviour.data import Gesture
 from limber.character.behaviour.ready import READY
 from limber.character.file import archive, reading, writing
 from limber.character.file.errors import CharacterFileError
+from limber.character.file.models import options_of
 from limber.character.file.tracks import ClipTrack
+from limber.files.json_fields import JsonFields
 
 from tests.character.samples import body, character, mechanism, robot
 from tests.jsons import texts
@@ -251,3 +253,11 @@ def test_bodies_and_robots_that_cannot_be_are_refused(path: tuple, value: object
     part[path[-1]] = value
     with pytest.raises(CharacterFileError, match=words):
         reading.character_of({**WHOLE, reading.CHARACTER: json.dumps(plain).encode()}, "whole")
+
+
+@pytest.mark.parametrize(("solver", "option"), [("erik_exact", "exact_aim"), ("dls_clamped", "near_targets")])
+def test_options_of_a_solver_that_an_older_file_names_apart_are_those_of_the_solver_with_its_option(
+    solver, option
+):
+    stored = JsonFields("chain", {"options": {}}, CharacterFileError)
+    assert getattr(options_of(stored, "options", solver), option)

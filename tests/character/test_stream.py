@@ -14,7 +14,7 @@ from limber.character.stream import Samples
 
 CLOCK = 60  # [Hz]
 RATE = 2 * pi * 0.35  # [rad/s] of the motion
-NO_VELOCITY = np.full((1, 1), np.nan)
+NO_VELOCITY, NO_TIME = np.full((1, 1), np.nan), np.full(1, np.nan)
 
 
 def sway(time: float) -> float:
@@ -32,7 +32,7 @@ def played(
     value, number, state, shown = 0.0, 0, None, []
     for tick in range(ticks):
         value, number = [value, *arrivals.get(tick, [])][-1], number + len(arrivals.get(tick, []))
-        samples = Samples(np.array([[value]]), np.array([number]), NO_VELOCITY)
+        samples = Samples(np.array([[value]]), np.array([number]), NO_VELOCITY, NO_TIME)
         values, state = stream.advance(state, samples, 1.0 / clock if tick else 0.0, rejoin)
         shown.append(values[0, 0])
     return np.array(shown)
@@ -129,7 +129,7 @@ def test_a_sender_that_changes_its_rate_is_smooth_again_soon():
 def test_a_sent_velocity_is_taken():
     state = None
     for tick in range(9):
-        samples = Samples(np.zeros((1, 1)), np.array([tick // 2]), np.array([[3.0]]))
+        samples = Samples(np.zeros((1, 1)), np.array([tick // 2]), np.array([[3.0]]), NO_TIME)
         _, state = stream.advance(state, samples, 1 / CLOCK if tick else 0.0)
     assert state.cubics.end_velocities[0, 0] == 3.0
 
@@ -138,14 +138,16 @@ def test_a_signal_that_is_lost_has_no_value_and_comes_back_where_it_is():
     state = None
     for tick, value in enumerate((1.0, 1.0, np.nan, np.nan, 7.0)):
         values, state = stream.advance(
-            state, Samples(np.array([[value]]), np.array([tick]), NO_VELOCITY), 1 / CLOCK if tick else 0.0
+            state,
+            Samples(np.array([[value]]), np.array([tick]), NO_VELOCITY, NO_TIME),
+            1 / CLOCK if tick else 0.0,
         )
         assert values[0, 0] == pytest.approx(value, nan_ok=True)
 
 
 def test_no_time_changes_nothing():
-    state = stream.begin(Samples(np.zeros((1, 1)), np.array([1]), NO_VELOCITY))
-    values, after = stream.advance(state, Samples(np.ones((1, 1)), np.array([2]), NO_VELOCITY), 0.0)
+    state = stream.begin(Samples(np.zeros((1, 1)), np.array([1]), NO_VELOCITY, NO_TIME))
+    values, after = stream.advance(state, Samples(np.ones((1, 1)), np.array([2]), NO_VELOCITY, NO_TIME), 0.0)
     assert values[0, 0] == 0.0
     assert after is state
 
@@ -220,6 +222,80 @@ def test_the_delay_is_at_most_a_tenth_of_a_second_longer_than_the_period():
     state, number = None, 0
     for tick in range(30 * CLOCK):
         number += tick % 2 == 0 and chance.uniform() > 0.5
-        samples = Samples(np.array([[sway(tick / CLOCK)]]), np.array([number]), NO_VELOCITY)
+        samples = Samples(np.array([[sway(tick / CLOCK)]]), np.array([number]), NO_VELOCITY, NO_TIME)
         _, state = stream.advance(state, samples, 1.0 / CLOCK if tick else 0.0)
         assert state.timing.delays[0] <= max(state.timing.periods[0], 1 / 20) + 0.1
+
+
+def played_by_the_senders_clock(
+    taken: np.ndarray, said: np.ndarray, delays: np.ndarray, is_lost: np.ndarray, clock: float = CLOCK
+) -> np.ndarray:
+    """Values at each tick of a signal whose samples are `taken` at times (n,) [s], which the sender's clock
+    says as `said` (n,), and come after `delays` (n,) or are lost.
+    """
+    arrivals = np.maximum.accumulate(taken + delays)
+    state, shown, coming, number, value, time = None, [], 0, 0, 0.0, np.nan
+    for tick in range(int(taken[-1] * clock)):
+        while coming < len(taken) and arrivals[coming] <= tick / clock:
+            if not is_lost[coming]:
+                value, number, time = sway(taken[coming]), number + 1, said[coming]
+            coming += 1
+        samples = Samples(np.array([[value]]), np.array([number]), NO_VELOCITY, np.array([time]))
+        values, state = stream.advance(state, samples, 1.0 / clock if tick else 0.0)
+        shown.append(values[0, 0])
+    return np.array(shown)
+
+
+def irregular(rate: float, seconds: float = 12.0) -> np.ndarray:
+    """Times [s] at which a program takes samples whose frames take more or less long."""
+    return np.cumsum(np.random.default_rng(4).uniform(0.7, 1.3, int(seconds * rate))) / rate
+
+
+@pytest.mark.parametrize("clock", [60, 24])
+@pytest.mark.parametrize("rate", [15, 29.97, 60, 90])
+def test_a_sender_that_says_its_times_needs_no_steady_rate_and_no_steady_network(rate: float, clock: float):
+    taken = irregular(rate)
+    delays = np.random.default_rng(6).uniform(0.0, 0.02, len(taken))
+    shown = played_by_the_senders_clock(taken, taken + 5000.0, delays, np.zeros(len(taken), bool), clock)
+    assert is_smooth(shown, clock, 7.5)
+
+
+@pytest.mark.parametrize("rate", [30, 60, 90])
+def test_with_the_senders_times_a_network_may_lose_samples_and_change_its_delay(rate: float):
+    taken = np.arange(int(14 * rate)) / rate
+    chance = np.random.default_rng(8)
+    delays = chance.uniform(0.0, 0.02, len(taken)) + 0.04 * (taken // 1.5 % 2)
+    is_lost = np.arange(len(taken)) % 23 == 5
+    assert is_smooth(played_by_the_senders_clock(taken, taken + 77.0, delays, is_lost), CLOCK, 8.0)
+
+
+def test_with_the_senders_times_a_new_rate_is_known_at_once():
+    taken = np.concatenate((np.arange(180) / 30, 6.0 + np.arange(300) / 41))
+    none = np.zeros(len(taken))
+    shown = played_by_the_senders_clock(taken, taken, none + 0.003, none.astype(bool))
+    assert is_smooth(shown, CLOCK, 3.0)
+
+
+@pytest.mark.parametrize(
+    "resolution",
+    [pytest.param(0.0156, id="ticks of Windows"), pytest.param(128.0, id="seconds since 1970 as float")],
+)
+@pytest.mark.parametrize("rate", [25, 30, 60])
+def test_a_senders_clock_that_is_coarse_or_stands_does_no_harm(rate: float, resolution: float):
+    taken = np.arange(int(14 * rate)) / rate
+    said = np.floor((taken + 1000.0) / resolution) * resolution
+    delays = np.random.default_rng(9).uniform(0.0, 0.005, len(taken))
+    shown = played_by_the_senders_clock(taken, said, delays, np.zeros(len(taken), bool))
+    assert is_smooth(shown, CLOCK, 7.0)
+
+
+@pytest.mark.parametrize(
+    "said", [lambda taken: 0.5 * taken, lambda taken: np.where(taken > 6.0, taken - 40.0, taken)]
+)
+def test_a_senders_clock_of_another_speed_or_that_begins_anew_is_followed_by_arrivals(said):
+    taken = np.arange(14 * 30) / 30
+    none = np.zeros(len(taken))
+    shown = played_by_the_senders_clock(taken, said(taken), none + 0.003, none.astype(bool))
+    late = [sway(tick / CLOCK - 0.06) for tick in range(len(shown))]
+    assert np.abs(shown[300:] - late[300:]).max() < 12.0
+    assert np.abs(np.diff(shown[300:])).max() < 3.0 * 30.0 * RATE / CLOCK

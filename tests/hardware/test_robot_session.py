@@ -8,7 +8,10 @@ from dataclasses import replace
 import pytest
 from limber.hardware.device import VIRTUAL_PORT
 from limber.hardware.errors import DeviceError
-from limber.hardware.robot_session import RobotSession, RobotSessions
+from limber.hardware.protocols.interface import ProtocolError
+from limber.hardware.protocols.program import read_program
+from limber.hardware.protocols.program_consents import ProgramConsents
+from limber.hardware.robot_session import HEARTBEAT, RobotSession, RobotSessions
 from limber.hardware.safety import Fault, State
 from limber.hardware.sentences import sentence
 from limber.player.robots import HOST, ORDERS
@@ -83,3 +86,53 @@ def test_no_sentence_of_another_host_names_blender_or_a_button():
             said = sentence(state, fault, "", make_device(2), host=HOST)
             assert "Blender" not in said, said
             assert not [button for button in ORDERS if re.search(f"(press|then|or) {button}", said)], said
+
+
+def test_a_program_drives_a_robot_only_with_this_users_consent(tmp_path):
+    path, marked = tmp_path / "robot.py", tmp_path / "it_ran"
+    path.write_text(f"open({str(marked)!r}, 'w').close()\ndef frame(positions):\n    return b''\n")
+    device = replace(make_device(2), protocol=f"file:{path}", port=str(tmp_path / "port"))
+    consents = ProgramConsents(lambda: tmp_path / "allowed.json")
+    for sessions in (RobotSessions(), RobotSessions(consents=consents)):
+        with pytest.raises(ProtocolError, match="a program that you have not allowed"):
+            sessions.connect(1, "Lamp", device)
+    assert not marked.exists()
+    assert consents.allow(str(path), consents.question(str(path)).digest) == ""
+    assert consents.require(str(path)) == read_program(path).digest
+    assert ProgramConsents(lambda: tmp_path / "allowed.json").question(str(path)) is None, (
+        "after a restart, too"
+    )
+    path.write_text("print('changed')")
+    with pytest.raises(ProtocolError, match="not allowed on this computer as it is now"):
+        RobotSessions(consents=consents).connect(1, "Lamp", device)
+
+
+def test_another_file_disarms_every_robot_and_ends_all_permits():
+    sessions = RobotSessions()
+    try:
+        link = sessions.connect(1, "Lamp", replace(make_device(2), port=VIRTUAL_PORT)).link
+        sessions.permits.allow(1)
+        sessions.change_file()
+        assert link.status().state is State.CLOSED
+        assert not sessions.permits.is_allowed(1)
+    finally:
+        sessions.close_all()
+
+
+def test_signs_of_life_are_apart_from_values():
+    class Counted(RecordedLink):
+        def send(self, *values: object) -> None:
+            self.orders.append("values")
+
+        def send_again(self) -> None:
+            self.orders.append("alive")
+
+    link = Counted(State.ARMED)
+    robot = RobotSession(link, "Lamp", "Lamp", RobotSessions().permits)
+    robot.send([0.0])
+    robot.keep_alive()
+    assert link.orders == ["values"], "values are a sign of life themselves"
+    robot._sent_at -= HEARTBEAT
+    robot.keep_alive()
+    robot.keep_alive()
+    assert link.orders == ["values", "alive"]

@@ -13,12 +13,13 @@ NUMPY, SERIAL, BLENDER = (
     {"bpy", "bmesh", "mathutils", "bpy_extras", "gpu", "gpu_extras", "blf", "bl_ui"},
 )
 THREADS, YAML, ZSTANDARD = {"threadpoolctl"}, {"ruamel"}, {"zstandard"}
+WEB = {"h11", "wsproto"}  # of the page
 DASK = {"distributed", "cloudpickle"}  # only where a cluster is asked for
 MAY_IMPORT = {  # layer: other layers, packages beside the standard library
     "solvers": (set(), NUMPY),
     "files": (set(), YAML | ZSTANDARD),
     "motion": (set(), set()),
-    "inputs": ({"files", "motion"}, set()),
+    "inputs": ({"files", "motion"}, WEB),
     "hardware": ({"files", "motion"}, SERIAL),
     "robots": ({"files", "solvers"}, set()),
     "character": ({"files", "motion", "robots", "solvers"}, NUMPY | THREADS),
@@ -39,6 +40,7 @@ RIG = (
     "bodies",
     "mechanisms",
     "showing",
+    "behaviour",
     "properties",
     "live",
     "robot",

@@ -23,10 +23,12 @@ from limber.hardware.calibration_file import CalibratedJoint, RobotCalibration, 
 from limber.hardware.device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT, ServoChannel, Share
 from limber.hardware.protocols.limber import DeviceState
 from limber.motion import Limits
+from limber.player.directing import Director
 from limber.player.errors import PlayerError
 from limber.player.osc import PlayerInbox
 from limber.player.pacing import Pacing
 from limber.player.performance import Performance
+from limber.player.playhead import Playhead
 from limber.player.robots import check_origin, device_of
 
 from tests.blender.osc_sender import packet, words
@@ -273,46 +275,70 @@ def test_a_robot_that_was_unplugged_comes_back_disarmed_and_waits_for_an_order(p
                 player.until("Arming")
 
 
-def told(inbox: PlayerInbox, performance: Performance, *messages: tuple) -> tuple[list[str], list[str]]:
-    """What an inbox says after it was sent these messages."""
+def told(inbox: PlayerInbox, director: Director, *messages: tuple) -> list[str]:
+    """What could not be done of these messages, as sentences."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
         for message in messages:
             make = words if isinstance(message[-1], str) and len(message) > 1 else packet
             sender.sendto(make(*message), ("127.0.0.1", inbox.port))
-    return inbox.told(performance)
+    orders, troubles = inbox.told()
+    for order in orders:
+        try:
+            director.obey(order, "OSC")
+        except PlayerError as error:
+            troubles.append(str(error))
+    return troubles
 
 
 def test_osc_moves_targets_sets_what_a_script_sets_and_names_events_but_arms_nothing():
     stops: list[int] = []
     performance = Performance(with_robot())
-    performance.advance(0.0, 0.0, {})
+    director = Director(performance, Playhead(2.0))
+    director.tick(0.0, 0.0)
     inbox = PlayerInbox("127.0.0.1", 0, lambda: stops.append(1))
     try:
-        events, troubles = told(
+        troubles = told(
             inbox,
-            performance,
+            director,
             ("/limber/event", "wave"),
+            ("/limber/trigger/bow", 1.0),
+            ("/limber/trigger/bow_again", 0.0),
             ("/limber/state", "Sad"),
             ("/limber/target/Arm", 0.25, 0.5, 0.75),
             ("/limber/influence/Arm", 0.5),
             ("/limber/value/Glow", 0.125),
         )
-        assert (events, troubles) == (["wave"], [])
-        performance.advance(1.0, 1 / 24, inbox.targets(performance, 1.0), events)
+        assert troubles == []
+        assert director.events == ["wave", "bow"]
+        director.tick(1 / 24, 1 / 24)
+        assert director.events == []
         assert performance.state == "Sad"
-        assert performance.target_position(performance.character.chains[0]) == [0.25, 0.5, 0.75]
+        chain = performance.character.chains[0]
+        assert performance.target_position(chain) == [0.25, 0.5, 0.75]
         assert performance.values() == [0.125]
-        _, troubles = told(
+        assert told(inbox, director, ("/limber/axis/Arm/y", 0.25), ("/limber/look", "Ball")) == []
+        director.tick(1 / 24, 2 / 24)
+        assert performance.target_position(chain) == [0.25, 0.25, 0.75]
+        assert told(inbox, director, ("/limber/pause",), ("/limber/seek", 1.5)) == []
+        director.tick(1 / 24, 3 / 24)
+        assert performance.frame == 36.0, "the clip stands where it was put"
+        assert told(inbox, director, ("/limber/play",)) == []
+        director.tick(1 / 24, 4 / 24)
+        assert performance.frame == pytest.approx(37.0)
+        troubles = told(
             inbox,
-            performance,
+            director,
             ("/limber/arm",),
+            ("/limber/clear",),
             ("/limber/influence/Leg", 0.5),
             ("/limber/share/Arm", math.nan),
             ("/limber/target/Arm", "Moon"),
+            ("/limber/rotation/Arm", 0.0, 0.0, 0.0, 0.0),
+            ("/limber/dance",),
         )
-        assert len(troubles) == 4, troubles
+        assert len(troubles) == 7, troubles
         assert not stops
-        told(inbox, performance, ("/limber/stop",))
+        told(inbox, director, ("/limber/stop",))
         assert stops
     finally:
         inbox.close()

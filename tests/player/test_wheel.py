@@ -52,7 +52,7 @@ def commands(tmp_path_factory) -> Path:
 def test_it_has_no_blender_and_all_that_it_imports(commands: Path):
     listed = ran(commands / "python", "-m", "pip", "list", "--format", "json")
     names = {package["name"] for package in json.loads(listed.stdout)} - {"pip", "setuptools"}
-    assert names == {"limber", "numpy", "pyserial", "ruamel.yaml", "threadpoolctl"}
+    assert names == {"limber", "numpy", "pyserial", "ruamel.yaml", "threadpoolctl", "wsproto", "h11"}
     for module in (
         "player.command",
         "hardware.link",

@@ -26,6 +26,8 @@ def text() -> str:
     """The page: a table for each package of solvers."""
     packages: dict[str, list[SolverInfo]] = {}
     for info in SOLVERS.values():
+        if info.option_of:
+            continue
         packages.setdefault(info.options.__module__ if info.options else "", []).append(info)
     parts = [TOP]
     for infos in packages.values():

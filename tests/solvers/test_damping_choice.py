@@ -35,7 +35,7 @@ def test_more_damping_shakes_less_and_the_choice_is_the_first_calm_one_above_the
         )
         for name, options, make in (
             ("dls", DampedOptions, family.dls),
-            ("dls_clamped", DampedNearTargets, family.dls_clamped),
+            ("dls_clamped", DampedNearTargets, family.dls),
         )
     }
     for rows in made.values():

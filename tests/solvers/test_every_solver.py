@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from limber.solvers.erik.parameters import Hyperparameters
 from limber.solvers.goals import (
     Direction,
     EndGoal,
@@ -27,6 +28,7 @@ from limber.solvers.goals import (
     PostureShapeError,
     TargetError,
 )
+from limber.solvers.jacobian.options import DampedOptions
 from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z, add, rotate, scale
 from limber.solvers.kinematics.skeleton import FARTHEST, End, Joint, Skeleton
 from limber.solvers.table import SOLVERS, UnavailableSolverError, make_solver, unavailable
@@ -300,3 +302,21 @@ def test_the_shortest_and_the_longest_frame_are_solved(name, dt):
         goal, start=np.array(skeleton.clamp(np.array(first.angles) + 0.1)), memory=first.memory, dt=dt
     )
     assert np.isfinite(second.angles).all()
+
+
+@pytest.mark.parametrize(
+    ("key", "solver", "options", "aim"),
+    [
+        ("erik_exact", "erik", Hyperparameters(exact_aim=True), Direction((1.0, 0.2, 0.3))),
+        ("dls_clamped", "dls", DampedOptions(near_targets=True), Position((5.0, 0.0, 2.0))),
+    ],
+)
+def test_a_solver_with_its_option_is_the_solver_of_the_key_that_stands_for_both(key, solver, options, aim):
+    skeleton = lamp()
+    goal = GazeGoal(aim, np.full(len(skeleton), 0.2))
+    of_key, of_option, plain = (
+        make_solver(*chosen).solve(goal).angles
+        for chosen in ((key, skeleton), (solver, skeleton, options), (solver, skeleton))
+    )
+    assert of_key.tolist() == of_option.tolist()
+    assert of_key.tolist() != plain.tolist()

@@ -10,6 +10,7 @@ from limber.solvers.jacobian import family
 from limber.solvers.jacobian.clamping import Allowances, Clamp, clamped
 from limber.solvers.jacobian.damping import ByError, Constant
 from limber.solvers.jacobian.methods import Damped, Pseudoinverse, SelectivelyDamped, Transpose
+from limber.solvers.jacobian.options import DampedOptions
 from limber.solvers.jacobian.solver import JacobianSolver, Updates
 from limber.solvers.table import make_solver
 
@@ -59,7 +60,7 @@ def _parts(name, tree):
 
 def test_targets_are_brought_closer_but_not_right_after_a_jump():
     tree = y_shape()
-    solver = family.dls_clamped(tree)
+    solver = family.dls(tree, DampedOptions(near_targets=True))
     clamp = solver.updates.clamp
     assert clamp is not None
     assert clamp.distance == pytest.approx(0.5 / 5)  # half a link of five

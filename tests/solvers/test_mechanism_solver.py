@@ -32,7 +32,7 @@ def is_flipped(solver: MechanismSolver, before, after) -> bool:
     """
     passive = np.setdiff1d(np.arange(len(solver.tree)), solver.actuated)
     first, then = (linearised(solver, state)[0][:, passive] for state in (before, after))
-    return bool((View.at(first[None]).determinants(then[None]) < 0.0).any())
+    return View.at(first).determinant(then) < 0.0
 
 
 def elbow(solver: MechanismSolver, solution) -> np.ndarray:

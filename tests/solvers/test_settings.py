@@ -67,12 +67,17 @@ def test_a_solver_works_at_a_settings_bounds_and_a_value_beyond_is_named(solver:
             replace(options(), **{name: value})
 
 
+FIXED = {"erik_exact": {"exact_aim"}, "dls_clamped": {"near_targets"}}  # what a key of its own stands for
+
+
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_every_field_that_users_may_want_is_a_setting_and_is_described(solver: str) -> None:
     options = SOLVERS[solver].options
     assert options is not None
     described_ones = settings_of(options)
-    assert {each.name for each in fields(options)} - NO_SETTINGS == set(described_ones)
+    assert {each.name for each in fields(options)} - NO_SETTINGS == set(described_ones) | FIXED.get(
+        solver, set()
+    )
     for each in described_ones.values():
         assert each.label[0].isupper()
         assert len(each.description.split()) > 2

@@ -53,7 +53,7 @@ class ServoDiagnostics:
         self.readings: list[dict[Quantity, float]] = [{} for _ in device.channels]
 
     def check(self, time: float, settings: Mapping[int, VolatileSettings]) -> tuple[Exchange, ...]:
-        """Queries due at `time` [s], by turns: for the `settings` settings, for errors, and for what goals
+        """Queries due at `time` [s], alternately: for the `settings` settings, for errors, and for what goals
         mean to servos that hold any; in between, those of `ask`.
         """
         if time - self._checked_at < self._check_every:

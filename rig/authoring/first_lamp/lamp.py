@@ -49,7 +49,7 @@ SOLID = {
 ROOM = 0.9  # [m] half size of the space for the lamp and its ball
 
 
-def add(context) -> bpy.types.Object:
+def add(context: bpy.types.Context) -> bpy.types.Object:
     """Builds the lamp with its chain, postures, servos and flying ball, in a collection of its own; returns
     its armature object.
 
@@ -107,7 +107,7 @@ def armature(location: Vector | None = None) -> bpy.types.Object:
     return rig
 
 
-def make_chain(rig, target):
+def make_chain(rig: bpy.types.Object, target: bpy.types.Object) -> bpy.types.PropertyGroup:
     """Makes the chain from the foot to the shade, which looks at the target from its bulb, with servos and
     postures; returns it.
     """
@@ -120,13 +120,13 @@ def make_chain(rig, target):
     return chain
 
 
-def pose(rig, posture: str) -> None:
+def pose(rig: bpy.types.Object, posture: str) -> None:
     """Poses the lamp's bones in one of its three postures, to be stored."""
     for (name, _, axis, _, _), angle in zip(BONES, POSTURES[posture], strict=True):
         rig.pose.bones[name].rotation_euler["XYZ".index(axis)] = radians(angle)
 
 
-def set_servos(chain) -> None:
+def set_servos(chain: bpy.types.PropertyGroup) -> None:
     """Assigns the servos: ranges of 180 to 300 degrees over 500 to 2500 us."""
     for number, (joint, (_, _, _, limits, span)) in enumerate(zip(chain.joints, BONES, strict=True)):
         joint.servo = number
@@ -159,7 +159,7 @@ def ball_position(phase: float, swings: float = 1.0, bobs: float = 2.0) -> Vecto
     return Vector((distance * sin(azimuth), -distance * cos(azimuth), height))
 
 
-def rounds(scene, position_at: Callable[[float], Vector]) -> dict[int, Vector]:
+def rounds(scene: bpy.types.Scene, position_at: Callable[[float], Vector]) -> dict[int, Vector]:
     """Keys of a closed path repeated a whole number of times over the scene's frames, so that a target does
     not jump when playback repeats.
 
@@ -177,14 +177,14 @@ def rounds(scene, position_at: Callable[[float], Vector]) -> dict[int, Vector]:
     return {frame: position_at(2 * pi * rounds * (frame - scene.frame_start) / length) for frame in frames}
 
 
-def fly_for_ever(target) -> None:
+def fly_for_ever(target: bpy.types.Object) -> None:
     """Makes the keys of the target's location repeat before the first and after the last one."""
     animation = target.animation_data
     for curve in actions.fcurves(animation.action, getattr(animation, "action_slot", None)):
         curve.modifiers.new("CYCLES")
 
 
-def free_position(scene) -> Vector:
+def free_position(scene: bpy.types.Scene) -> Vector:
     """World position [m] for the lamp: the origin, or beside everything in the scene (+X) where something is
     near the origin.
     """
@@ -205,7 +205,7 @@ def _is_near(box: list[Vector]) -> bool:
     )
 
 
-def body(rig) -> None:
+def body(rig: bpy.types.Object) -> None:
     """Makes the lamp's meshes and parents them to its bones."""
     paint = shapes.material("Red Paint", (0.62, 0.035, 0.02), roughness=0.28)
     metal = shapes.material("Brushed Metal", (0.72, 0.74, 0.77), roughness=0.3, metallic=1.0)
@@ -286,7 +286,7 @@ def body(rig) -> None:
     shapes.hang(bulb, rig, "Shade")
 
 
-def _gather(scene, things: list) -> None:
+def _gather(scene: bpy.types.Scene, things: list) -> None:
     """Moves objects from the scene's own collection to a new one."""
     collection = bpy.data.collections.new("Demo Lamp")
     scene.collection.children.link(collection)

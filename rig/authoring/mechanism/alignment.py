@@ -1,5 +1,6 @@
 """Aligns a joint's object with the axis that its closed loop requires."""
 
+import bpy
 from mathutils import Matrix, Vector
 
 from ....solvers.mechanism.diagnosis import locked_loops
@@ -8,7 +9,7 @@ from ...mechanisms import rest_pose
 from ...mechanisms.assembled import Assembled
 
 
-def align(owner, assembly: Assembled, joint_object) -> float:
+def align(owner: bpy.types.Object, assembly: Assembled, joint_object: bpy.types.Object) -> float:
     """Rotates a joint's object about its origin, in the scene and in the rest pose; returns the angle [rad].
 
     Call within an operator that has UNDO.

@@ -2,6 +2,7 @@
 closures file.
 """
 
+from collections.abc import Sequence
 from math import radians
 from uuid import uuid4
 
@@ -25,14 +26,14 @@ ARROWS = 0.025  # [m] of a joint's empty
 COLOURS = {"GROUND": (0.25, 0.27, 0.3, 1.0), "MOVES": (0.85, 0.55, 0.2, 1.0)}
 
 
-def make(owner):
+def make(owner: bpy.types.Object) -> bpy.types.PropertyGroup:
     """Makes a mechanism without joints on an object; returns its settings."""
     settings = owner.limber.mechanism
     settings.uid = uuid4().hex
     return settings
 
 
-def add(recipe: Recipe, position=(0.0, 0.0, 0.0)):
+def add(recipe: Recipe, position: Sequence[float] = (0.0, 0.0, 0.0)) -> bpy.types.Object:
     """Builds a mechanism of the gallery in a collection of its own; returns its owner, an empty."""
     collection = bpy.data.collections.new(recipe.title)
     bpy.context.scene.collection.children.link(collection)
@@ -64,7 +65,7 @@ def add(recipe: Recipe, position=(0.0, 0.0, 0.0)):
     return owner
 
 
-def target_at(name: str, matrix, collection):
+def target_at(name: str, matrix: Matrix, collection: bpy.types.Collection) -> bpy.types.Object:
     """A new empty with this world matrix, to be the target of a body."""
     target = bpy.data.objects.new(f"{name} Target", None)
     target.empty_display_type, target.empty_display_size = "CUBE", 0.02
@@ -74,7 +75,7 @@ def target_at(name: str, matrix, collection):
     return target
 
 
-def _body(body: RecipeBody, owner, collection):
+def _body(body: RecipeBody, owner: bpy.types.Object, collection: bpy.types.Collection) -> bpy.types.Object:
     origin = Vector(body.points[0])
     vertices: list[Vector] = []
     faces: list[tuple[int, ...]] = []
@@ -93,7 +94,7 @@ def _body(body: RecipeBody, owner, collection):
     return body_object
 
 
-def _block(vertices: list, faces: list, points) -> None:
+def _block(vertices: list, faces: list, points: np.ndarray) -> None:
     """Adds the block around points (n, 3)."""
     (a, b, c), (x, y, z) = points.min(0), points.max(0)
     vertices += [
@@ -120,7 +121,9 @@ def _bar(vertices: list, faces: list, start: Vector, end: Vector, radius: float)
     ]
 
 
-def _joint(joint: RecipeJoint, bodies: dict, owner, collection):
+def _joint(
+    joint: RecipeJoint, bodies: dict, owner: bpy.types.Object, collection: bpy.types.Collection
+) -> bpy.types.Object:
     z = Vector(joint.z).normalized()
     x = Vector(joint.x) if joint.x else (Vector((1, 0, 0)) if abs(z.x) < 0.9 else Vector((0, 1, 0)))
     x = (x - x.dot(z) * z).normalized()
@@ -137,7 +140,9 @@ def _joint(joint: RecipeJoint, bodies: dict, owner, collection):
     return joint_object
 
 
-def _motor(settings, owner, motor: RecipeMotor, joint) -> None:
+def _motor(
+    settings: bpy.types.PropertyGroup, owner: bpy.types.Object, motor: RecipeMotor, joint: bpy.types.Object
+) -> None:
     scale = 1.0 if axes.is_prismatic(motor.axis) else radians(1.0)
     made = add_motor(
         settings, owner, motor.axis, joint=joint, limits=(scale * motor.lower, scale * motor.upper)
@@ -146,7 +151,7 @@ def _motor(settings, owner, motor: RecipeMotor, joint) -> None:
         made.velocity, made.acceleration, made.jerk = (scale * rate for rate in motor.rates)
 
 
-def from_closures(rig, text: str) -> tuple[int, tuple[str, ...]]:
+def from_closures(rig: bpy.types.Object, text: str) -> tuple[int, tuple[str, ...]]:
     """Makes an imported robot's links bodies of a mechanism, with the closures and motors of a closures file.
 
     Args:
@@ -175,7 +180,7 @@ def from_closures(rig, text: str) -> tuple[int, tuple[str, ...]]:
     return loops, mechanism.warnings
 
 
-def owner_in(collection, joint_objects: list):
+def owner_in(collection: bpy.types.Collection, joint_objects: list) -> bpy.types.Object:
     """A new empty in a collection, to own a mechanism of joint objects; it is shown in proportion to the
     distances between them and their bodies.
     """
@@ -187,7 +192,7 @@ def owner_in(collection, joint_objects: list):
     return owner
 
 
-def from_scene(owner, joint_objects: list):
+def from_scene(owner: bpy.types.Object, joint_objects: list) -> bpy.types.PropertyGroup:
     """Makes a mechanism from joint objects, with motors on joints that Blender's Motor constraints drive.
     Call `check_joints` first.
     """

@@ -1,4 +1,4 @@
-"""Check of a mechanism: whether it can be assembled, its degrees of freedom, those that its motors do not
+"""Check of a mechanism: whether it can be assembled, its DoF, those that its motors do not
 control, and problems.
 """
 
@@ -34,7 +34,7 @@ class Outcome:
     counts: Counts | None = None
 
 
-def check(context, owner) -> Outcome:
+def check(context: bpy.types.Context, owner: bpy.types.Object) -> Outcome:
     """Result of a check of a mechanism as authored; of a live mechanism, as it was read when live began."""
     settings = owner.limber.mechanism
     try:
@@ -69,7 +69,7 @@ def check(context, owner) -> Outcome:
     return Outcome(_sentence(owner, reading, counts), tuple(findings), counts)
 
 
-def _sentence(owner, reading: Reading, counts: Counts) -> str:
+def _sentence(owner: bpy.types.Object, reading: Reading, counts: Counts) -> str:
     bodies, joints = (
         counted(len(reading.parts), "body", "bodies"),
         counted(len(reading.mechanism.joints), "joint"),
@@ -91,7 +91,7 @@ def _sentence(owner, reading: Reading, counts: Counts) -> str:
     return said
 
 
-def _of_mounting(settings, reading: Reading) -> Iterator[Finding]:
+def _of_mounting(settings: bpy.types.PropertyGroup, reading: Reading) -> Iterator[Finding]:
     if _floats(reading) and not _is_placed(settings):
         yield Finding(
             "No body is Ground, so the whole mechanism floats: select the body on which it is mounted, and"
@@ -105,7 +105,7 @@ def _floats(reading: Reading) -> bool:
     return not is_on_world and not any(part.role in ("GROUND", "DRIVEN") for part in reading.parts)
 
 
-def _is_placed(settings) -> bool:
+def _is_placed(settings: bpy.types.PropertyGroup) -> bool:
     """Whether goals place a floating mechanism: one of position and rotation, or positions of three
     bodies.
     """
@@ -118,7 +118,7 @@ def _is_placed(settings) -> bool:
     return len(positions) >= POINTS or any(goal.does == "FRAME" for goal in goals)
 
 
-def _of_list(owner, scene) -> Iterator[Finding]:
+def _of_list(owner: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[Finding]:
     """Findings about joints and bodies that are connected with the mechanism but not listed, and joints that
     two mechanisms list.
     """
@@ -127,7 +127,7 @@ def _of_list(owner, scene) -> Iterator[Finding]:
     yield from _of_loose(owner, scene)
 
 
-def _of_unlisted(owner, scene) -> Iterator[Finding]:
+def _of_unlisted(owner: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[Finding]:
     mechanism_bodies = bodies(owner)
     for joint in unlisted_joints(scene):
         body = next(
@@ -140,7 +140,7 @@ def _of_unlisted(owner, scene) -> Iterator[Finding]:
             )
 
 
-def _of_shared(owner, scene) -> Iterator[Finding]:
+def _of_shared(owner: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[Finding]:
     for other in owners(scene):
         shared = next(
             (joint for joint in joint_objects(owner) if other != owner and joint in joint_objects(other)),
@@ -153,7 +153,7 @@ def _of_shared(owner, scene) -> Iterator[Finding]:
             )
 
 
-def _of_loose(owner, scene) -> Iterator[Finding]:
+def _of_loose(owner: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[Finding]:
     collection, unlisted = collection_of(owner, scene), unlisted_joints(scene)
     for obj in collection.all_objects if collection != scene.collection else ():
         is_body = obj.rigid_body is not None or obj.limber.part.role != "AUTO"
@@ -181,7 +181,7 @@ def _of_rods(reading: Reading) -> Iterator[Finding]:
                 )
 
 
-def of_physics(context, reading: Reading) -> Iterator[Finding]:
+def of_physics(context: bpy.types.Context, reading: Reading) -> Iterator[Finding]:
     """Findings about bodies of the mechanism that Blender's rigid body simulation also moves."""
     world = context.scene.rigidbody_world
     if world is None or not world.enabled:

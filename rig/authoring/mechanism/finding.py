@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+import bpy
+
 from ...blender.errors import RigError
 from ...mechanisms import joints
 from ...mechanisms.ownership import ends, is_joint, owner_of, owners, role_of
@@ -41,7 +43,7 @@ def groups(things: Iterable) -> list[Group]:
     return all_groups
 
 
-def unlisted_joints(scene) -> list:
+def unlisted_joints(scene: bpy.types.Scene) -> list:
     """Joint objects of a scene that no mechanism lists."""
     listed = {
         joint.object.session_uid
@@ -52,19 +54,19 @@ def unlisted_joints(scene) -> list:
     return [obj for obj in scene.objects if is_joint(obj) and obj.session_uid not in listed]
 
 
-def is_unlisted(obj, scene) -> bool:
+def is_unlisted(obj: bpy.types.Object, scene: bpy.types.Scene) -> bool:
     """Whether an object is a joint that no mechanism lists, or a body of such a joint."""
     return any(obj == joint or obj in ends(joint) for joint in unlisted_joints(scene))
 
 
-def joints_around(obj, scene) -> list:
+def joints_around(obj: bpy.types.Object, scene: bpy.types.Scene) -> list:
     """Joints for a new mechanism at an object: those connected with it, and all in its collection, unless
     another mechanism lists joints of that collection.
     """
     return _joints(unlisted_joints(scene), {obj.session_uid}, collection_of(obj, scene), scene)
 
 
-def missing_joints(owner, scene) -> list:
+def missing_joints(owner: bpy.types.Object, scene: bpy.types.Scene) -> list:
     """Joints that a mechanism should list but does not: those connected with its own, and all in the owner's
     collection, unless another mechanism lists joints of that collection.
     """
@@ -74,7 +76,13 @@ def missing_joints(owner, scene) -> list:
     return [obj for obj in connected if obj.session_uid not in uids]
 
 
-def _joints(free: list, uids: set[int], collection, scene, owner=None) -> list:
+def _joints(
+    free: list,
+    uids: set[int],
+    collection: bpy.types.Collection,
+    scene: bpy.types.Scene,
+    owner: bpy.types.Object | None = None,
+) -> list:
     is_root = collection == scene.collection
     there = [obj for obj in (collection.objects if is_root else collection.all_objects) if is_joint(obj)]
     is_shared = any(owner_of(joint, scene) not in (None, owner) for joint in there)
@@ -87,7 +95,7 @@ def _joints(free: list, uids: set[int], collection, scene, owner=None) -> list:
     ]
 
 
-def collection_of(obj, scene):
+def collection_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> bpy.types.Collection:
     """Collection for new objects of a mechanism at an object; never one that Blender's physics uses."""
     world = scene.rigidbody_world
     passing = [world.collection, world.constraints] if world else []
@@ -101,7 +109,7 @@ def collection_of(obj, scene):
     )
 
 
-def check_joints(joint_objects: list, obj, scene) -> None:
+def check_joints(joint_objects: list, obj: bpy.types.Object, scene: bpy.types.Scene) -> None:
     """Raises RigError if joints cannot make a mechanism: there is no joint, one is invalid, or one moves a
     body of another mechanism.
     """

@@ -24,7 +24,7 @@ from ...properties.motion_style import motion_style
 from ...scene.placement import Placement
 
 
-def of_motors(settings, reading: Reading) -> Iterator[Finding]:
+def of_motors(settings: bpy.types.PropertyGroup, reading: Reading) -> Iterator[Finding]:
     joints = reading.mechanism.joint
     for motor in settings.motors:
         if joints.get(inputs.motor_joint(motor, reading)) is None:
@@ -47,7 +47,7 @@ def of_motors(settings, reading: Reading) -> Iterator[Finding]:
         yield Finding("There is no motor: select a joint and press + under Motors")
 
 
-def locked_motors(settings, assembly: Assembled) -> list:
+def locked_motors(settings: bpy.types.PropertyGroup, assembly: Assembled) -> list:
     """Motors of a mechanism that its closed loops lock, so that they cannot move."""
     mechanism = assembly.reading.mechanism
     moved = [(joint.name, axis) for joint in mechanism.actuators for axis in dof_axes(joint.kind)]
@@ -59,7 +59,7 @@ def locked_motors(settings, assembly: Assembled) -> list:
     ]
 
 
-def of_loops(settings, assembly: Assembled) -> Iterator[Finding]:
+def of_loops(settings: bpy.types.PropertyGroup, assembly: Assembled) -> Iterator[Finding]:
     """Findings about loops that a misaligned joint axis locks, and about motors that cannot move."""
     locked = locked_motors(settings, assembly)
     loops = locked_loops(assembly.model.solver, assembly.model.rest)
@@ -115,12 +115,12 @@ def _of_axis(loop: LockedLoop, motors: list[str], assembly: Assembled) -> str:
     )
 
 
-def _in_world(direction, assembly: Assembled) -> str:
+def _in_world(direction: np.ndarray, assembly: Assembled) -> str:
     """A direction in the mechanism's base as text, in the world."""
     return "(" + ", ".join(f"{number:z.4f}" for number in assembly.base[:3, :3] @ direction) + ")"
 
 
-def of_goals(owner, reading: Reading, depsgraph) -> Iterator[Finding]:
+def of_goals(owner: bpy.types.Object, reading: Reading, depsgraph: bpy.types.Depsgraph) -> Iterator[Finding]:
     settings = owner.limber.mechanism
     if settings.drive != "TARGETS":
         return
@@ -150,14 +150,14 @@ def of_goals(owner, reading: Reading, depsgraph) -> Iterator[Finding]:
             yield Finding(f"Goal '{goal.name}' has no effect: its weights are all 0, raise one")
 
 
-def _is_animated(owner, goal: int, weights: str) -> bool:
+def _is_animated(owner: bpy.types.Object, goal: int, weights: str) -> bool:
     path = f"limber.mechanism.goals[{goal}].{weights}"
     curves = [curve for action, slot in actions.playing(owner) for curve in actions.fcurves(action, slot)]
     curves += owner.animation_data.drivers if owner.animation_data else ()
     return any(curve.data_path == path for curve in curves)
 
 
-def of_constraints(owner) -> Iterator[Finding]:
+def of_constraints(owner: bpy.types.Object) -> Iterator[Finding]:
     """Findings about rigid body constraints with a missing body: Limber takes the world for it, while
     Blender's physics ignores the constraint.
     """
@@ -176,7 +176,7 @@ def of_constraints(owner) -> Iterator[Finding]:
             )
 
 
-def value_text(motor, value: float) -> str:
+def value_text(motor: bpy.types.PropertyGroup, value: float) -> str:
     """A motor's value with its unit, for the interface."""
     if not axes.is_prismatic(motor.axis):
         return f"{degrees(value):z.1f}°"

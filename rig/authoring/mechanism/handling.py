@@ -1,9 +1,13 @@
 """What a user does with a mechanism's targets: drags them, rotates them, or both."""
 
+from collections.abc import Sequence
+
+import bpy
+
 from ...mechanisms.inputs import WEIGHTS
 
 
-def handling(settings) -> str:
+def handling(settings: bpy.types.PropertyGroup) -> str:
     """Verb for what the mechanism's targets are for, by the goals' weights that count: "drag", "rotate" or
     "drag or rotate".
     """
@@ -15,5 +19,5 @@ def handling(settings) -> str:
     return " or ".join(verbs) or "drag"
 
 
-def _is_any(weights) -> bool:
+def _is_any(weights: float | Sequence[float]) -> bool:
     return any(weights) if hasattr(weights, "__iter__") else bool(weights)

@@ -1,10 +1,12 @@
-"""Motors on the degrees of freedom of joints, with default names, limits, speeds and servo settings."""
+"""Motors on the DoF of joints, with default names, limits, speeds and servo settings."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import repeat
 
+import bpy
 import numpy as np
 
+from ....solvers.mechanism.model import Joint
 from ...blender.errors import RigError
 from ...bones import axes, imported_robot
 from ...bones.joint_axes import joint_axes, limits
@@ -21,15 +23,21 @@ FARTHEST = 1e3  # [rad or m] of a motor without limits: a robot needs numbers
 
 
 def add_motor(
-    settings, owner, axis: str, joint=None, bone: str = "", seen: str = "", limits=(-np.inf, np.inf)
-):
-    """Adds a motor to one degree of freedom of a joint; returns it. Its limits [rad or m] are the joint's,
+    settings: bpy.types.PropertyGroup,
+    owner: bpy.types.Object,
+    axis: str,
+    joint: bpy.types.Object | None = None,
+    bone: str = "",
+    seen: str = "",
+    limits: tuple[float, float] = (-np.inf, np.inf),
+) -> bpy.types.PropertyGroup:
+    """Adds a motor to one DoF of a joint; returns it. Its limits [rad or m] are the joint's,
     else those of a usual servo.
 
     Args:
         settings: The mechanism's settings.
         owner: The object that owns the mechanism.
-        axis: Axis of the degree of freedom in the frame of the joint's kind.
+        axis: Axis of the DoF in the frame of the joint's kind.
         joint: The joint's object; None for a bone's joint.
         bone: Name of the bone, for a bone's joint.
         seen: Name that the axis has in the object's or bone's frame, used in the motor's name.
@@ -54,11 +62,11 @@ def add_motor(
     return motor
 
 
-def add_motors(owner, joint) -> list:
-    """Adds motors to all degrees of freedom of a joint's object; returns them.
+def add_motors(owner: bpy.types.Object, joint: bpy.types.Object) -> list:
+    """Adds motors to all DoF of a joint's object; returns them.
 
     Raises:
-        RigError: the object is no joint of the mechanism, has motors already, or has no degree of freedom.
+        RigError: the object is no joint of the mechanism, has motors already, or has no DoF.
     """
     settings = owner.limber.mechanism
     mechanism_joint = next((j for j in joints.joints(joint_objects(owner)) if j.thing == joint), None)
@@ -81,13 +89,13 @@ def add_motors(owner, joint) -> list:
     ]
 
 
-def _spans(lower, upper):
-    """(lower, upper) limit of each degree of freedom; infinite for a joint without limits."""
+def _spans(lower: Sequence[float], upper: Sequence[float]) -> Iterable[tuple[float, float]]:
+    """(lower, upper) limit of each DoF; infinite for a joint without limits."""
     return zip(lower, upper, strict=True) if lower else repeat((-np.inf, np.inf))
 
 
-def add_motors_of_bones(owner, names: Sequence[str]) -> list:
-    """Adds motors to all degrees of freedom of several bones' joints; returns them. If it raises an error,
+def add_motors_of_bones(owner: bpy.types.Object, names: Sequence[str]) -> list:
+    """Adds motors to all DoF of several bones' joints; returns them. If it raises an error,
     nothing is added.
 
     Raises:
@@ -105,11 +113,11 @@ def add_motors_of_bones(owner, names: Sequence[str]) -> list:
     return list(settings.motors[before:])
 
 
-def add_bone_motors(owner, name: str) -> list:
-    """Adds motors to all degrees of freedom of the joint that moves a bone; returns them.
+def add_bone_motors(owner: bpy.types.Object, name: str) -> list:
+    """Adds motors to all DoF of the joint that moves a bone; returns them.
 
     Raises:
-        RigError: the joint has motors already, has no degree of freedom, or no kind of joint has its axes.
+        RigError: the joint has motors already, has no DoF, or no kind of joint has its axes.
     """
     settings, pose_bone = owner.limber.mechanism, owner.pose.bones[name]
     of_file = bones.file_joint(owner, name) if settings.closures_file else None
@@ -139,7 +147,7 @@ def add_bone_motors(owner, name: str) -> list:
     return motors
 
 
-def file_motors(settings, rig, joint) -> list:
+def file_motors(settings: bpy.types.PropertyGroup, rig: bpy.types.Object, joint: Joint) -> list:
     """Adds motors to a joint of an imported robot, with limits and speed from the robot's file;
     returns them.
     """

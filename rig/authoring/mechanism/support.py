@@ -2,6 +2,8 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+import bpy
+
 from ...blender import actions
 
 TOTAL = (
@@ -15,12 +17,12 @@ TOTAL = (
 IN_AIR = 0.01
 
 
-def supports(settings) -> list[int]:
+def supports(settings: bpy.types.PropertyGroup) -> list[int]:
     """Indices of a mechanism's goals for the centre of mass."""
     return [k for k, goal in enumerate(settings.goals) if goal.does == "CENTRE"]
 
 
-def key_support(owner, carrying: Collection[int], frame: float) -> None:
+def key_support(owner: bpy.types.Object, carrying: Collection[int], frame: float) -> None:
     """Keys the weights of all goals for the centre of mass, and of goals of bodies that share a target with
     one of them: the feet.
 
@@ -44,7 +46,7 @@ def key_support(owner, carrying: Collection[int], frame: float) -> None:
 
 
 def _key(
-    settings,
+    settings: bpy.types.PropertyGroup,
     indices: Iterable[int],
     weights: str,
     full: Sequence[float],
@@ -59,11 +61,11 @@ def _key(
         goal.keyframe_insert(weights, frame=frame, group="Support")
 
 
-def _target(goal) -> tuple[int, str]:
+def _target(goal: bpy.types.PropertyGroup) -> tuple[int, str]:
     return (goal.target.session_uid if goal.target is not None else 0), goal.target_bone
 
 
-def _largest(owner, indices: Iterable[int], weights: str) -> list[float]:
+def _largest(owner: bpy.types.Object, indices: Iterable[int], weights: str) -> list[float]:
     """The largest weight on each axis that these goals have now and at their keys."""
     goals = [owner.limber.mechanism.goals[k] for k in indices]
     largest = [max((getattr(goal, weights)[axis] for goal in goals), default=0.0) for axis in range(3)]

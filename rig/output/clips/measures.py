@@ -19,19 +19,19 @@ LOW, RISING, SLIDES = (
     0.04,
     0.12,
     0.09,
-)  # height [of the leg], its rate [1/s] and way of a foot that slides flat
+)  # height [of the leg], its rate [1/s] and distance of a foot that slides flat
 
 
 def steps(rotations: Array) -> Array:
     """Angles (t - 1, k) [rad] by which bones rotate from each frame to the next; `rotations` (t, k, 3, 3)."""
-    return _angles(rotations[:-1], rotations[1:])
+    return angles(rotations[:-1], rotations[1:])
 
 
 def rotation_pops(rotations: Array, least: float) -> Array:
     """In which frames (t - 1, k), from the second on, bones pop by more than `least` [rad]; `rotations`
     (t, k, 3, 3).
     """
-    return _pops(steps(rotations), _angles(rotations[:-2], rotations[2:]), least)
+    return _pops(steps(rotations), angles(rotations[:-2], rotations[2:]), least)
 
 
 def position_pops(positions: Array, height: float) -> Array:
@@ -58,7 +58,7 @@ def _pops(amounts: Array, across: Array, least: float) -> Array:
     return (amounts > least) & (stays | returns)
 
 
-def _angles(before: Array, after: Array) -> Array:
+def angles(before: Array, after: Array) -> Array:
     """Angles (...) [rad] between rotations (..., 3, 3)."""
     relative = np.einsum("...ij,...il->...jl", before, after)
     return np.arccos(np.clip((np.trace(relative, axis1=-2, axis2=-1) - 1.0) / 2.0, -1.0, 1.0))
@@ -91,7 +91,7 @@ def _slide(
     time = window * seconds
     heights = np.maximum(positions[window:, 2], positions[:-window, 2]) - floor
     rising = np.abs(positions[window:, 2] - positions[:-window, 2]) / time
-    turning = _angles(rotations[:-window], rotations[window:]) / time
+    turning = angles(rotations[:-window], rotations[window:]) / time
     flat = (heights < LOW * leg) & (rising < RISING * leg) & (turning < FLAT)
     farthest, start = 0.0, None
     for index, is_flat in enumerate(flat):

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import isclose
 
+import bpy
+
 from ....hardware.motion_files.frames import at_rate
 from ....hardware.motion_files.named import Named
 from ....hardware.motion_files.recording import RecordedColumn, Recording
@@ -35,7 +37,13 @@ class ClipMotion:
 
 
 def clip_motion(
-    scene, rig, recorded: Recorded, movers: Sequence[Mover], rate: int, form: str, title: str
+    scene: bpy.types.Scene,
+    rig: bpy.types.Object,
+    recorded: Recorded,
+    movers: Sequence[Mover],
+    rate: int,
+    form: str,
+    title: str,
 ) -> ClipMotion:
     """The robot's motion while it follows a clip.
 
@@ -68,7 +76,7 @@ def clip_motion(
     return ClipMotion(replace(motion.recording, title=title), motion.named, rate)
 
 
-def _body_motion(rig, recorded: Recorded, rate: int, title: str) -> ClipMotion:
+def _body_motion(rig: bpy.types.Object, recorded: Recorded, rate: int, title: str) -> ClipMotion:
     """Motion of all joints of a robot without servos, so that all its clips have the same joints; those that
     neither the body nor a chain moves are as posed.
     """

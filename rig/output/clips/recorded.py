@@ -8,9 +8,11 @@ import numpy as np
 
 from ....solvers.kinematics.se3 import Array
 from ...blender.errors import RigError
+from ...bodies import pairing
 from ...bodies import source as sources
 from ...live.movers import mover_of
 from ..motion_check.check import MotionCheck, Result
+from . import anatomy
 
 LOST = radians(5.0)  # error of a chain's aim beyond which its target is lost, as Motion Check has it
 
@@ -37,6 +39,7 @@ class Recorded:
         errors: (t,) [rad] the largest error of a link.
         worst: For each frame the link with this error.
         lost: Sentences about frames in which chains have lost their targets, or bodies have no goal.
+        figure: Bones of the clip whose joints have known ranges.
     """
 
     frames: tuple[int, ...]
@@ -58,6 +61,7 @@ class Recorded:
     errors: Array
     worst: tuple[str, ...]
     lost: tuple[str, ...]
+    figure: anatomy.Figure
 
 
 class ClipCheck(MotionCheck):
@@ -72,12 +76,15 @@ class ClipCheck(MotionCheck):
         RigError: as `MotionCheck`.
     """
 
-    def __init__(self, scene, rig, frames: range) -> None:
+    def __init__(self, scene: bpy.types.Scene, rig: bpy.types.Object, frames: range) -> None:
         self.retarget = rig.limber.retarget
         self.body = mover_of(rig, self.retarget)
         self.pairs = _followed(self.retarget)
         self.link_names = tuple(pair.target for pair in self.pairs)
-        self.bones = _bones_above(self.retarget.source, [pair.source for pair in self.pairs])
+        source = self.retarget.source
+        self.parts = pairing.parts_of(source)
+        paired = [pair.source for pair in self.pairs]
+        self.bones = _bones_above(source, [*paired, *anatomy.bones_of(self.parts)])
         self.source_rows: list[tuple[Array, Array]] = []
         self.link_rows: list[Array] = []
         self.rows: list[dict[tuple[str, str], float]] = []
@@ -107,8 +114,7 @@ class ClipCheck(MotionCheck):
         result = self.finish()
         take = self.takes[self.body.key]
         rotations, positions = (np.array(rows) for rows in zip(*self.source_rows, strict=True))
-        rest = np.array([self.retarget.source.data.bones[name].head_local for name in self.bones])
-        size = np.abs(np.array(self.retarget.source.matrix_world.to_scale())).max()
+        rest_rotations, rest_positions = sources.at_rest(self.retarget.source, self.bones)
         hips = min((self.bones.index(pair.source) for pair in self.pairs), key=self._depth)
         feet = {pair.source for pair in self.pairs if pair.plant}
         return Recorded(
@@ -117,7 +123,7 @@ class ClipCheck(MotionCheck):
             bones=self.bones,
             source_rotations=rotations,
             source_positions=positions,
-            height=float(np.ptp(rest, axis=0).max() * size),
+            height=float(np.ptp(rest_positions, axis=0).max()),
             hips=hips,
             feet=tuple(k for k, name in enumerate(self.bones) if name in feet),
             links=self.link_names,
@@ -131,6 +137,7 @@ class ClipCheck(MotionCheck):
             errors=np.array(take.filtered_errors),
             worst=tuple(take.ends),
             lost=_lost(result, take.chain),
+            figure=anatomy.figure_of(self.parts, self.bones, rest_rotations),
         )
 
 
@@ -143,13 +150,13 @@ def _lost(result: Result, body: str) -> tuple[str, ...]:
     )
 
 
-def _followed(retarget) -> list:
+def _followed(retarget: bpy.types.PropertyGroup) -> list:
     """The pairs with the largest weight: those with less, such as toes, are known to jitter."""
     largest = max((pair.weight for pair in retarget.pairs if pair.enabled), default=0.0)
     return [pair for pair in retarget.pairs if pair.enabled and pair.weight == largest]
 
 
-def _bones_above(source, names: list[str]) -> tuple[str, ...]:
+def _bones_above(source: bpy.types.Object, names: list[str]) -> tuple[str, ...]:
     """Bones of an armature and those above them, in the armature's order."""
     moving = set(names)
     for name in names:

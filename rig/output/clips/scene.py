@@ -14,7 +14,7 @@ from . import bvh
 FEWEST_PAIRS = 4  # of a robot whose limbs have no known names
 
 
-def robot_in(name: str):
+def robot_in(name: str) -> bpy.types.Object:
     """The robot in the open file that follows clips: the armature with bone pairs; among several the one
     with this name. Without any: the only armature.
 
@@ -33,7 +33,7 @@ def robot_in(name: str):
     raise RigError(f"the set-up has several robots ({names}): name one with --robot")
 
 
-def import_clip(path: Path):
+def import_clip(path: Path) -> bpy.types.Object:
     """Imports a clip's armature and gives the scene its frame rate; returns the armature.
 
     Raises:
@@ -51,7 +51,7 @@ def import_clip(path: Path):
     return bpy.context.object
 
 
-def follow(rig, source) -> range:
+def follow(rig: bpy.types.Object, source: bpy.types.Object) -> range:
     """Lets a robot follow a clip's armature, with the pairs and the calibration of its set-up, or those of
     Pair by Names; returns the clip's frames.
 
@@ -73,7 +73,7 @@ def follow(rig, source) -> range:
     return range(int(first), int(last) + 1)
 
 
-def _refuse_too_few(rig, retarget) -> None:
+def _refuse_too_few(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> None:
     """Raises RigError where half of the robot's limbs have no pair, or few bones of a robot without limbs."""
     limbs = {
         bones[0] for part, bones in pairing.parts_of(rig).items() if part.name in pairing.LIMBS and bones
@@ -88,7 +88,7 @@ def _refuse_too_few(rig, retarget) -> None:
         )
 
 
-def _take_over(before, source, names: list[str]) -> None:
+def _take_over(before: bpy.types.Object | None, source: bpy.types.Object, names: list[str]) -> None:
     """Puts a clip's armature where the set-up's source stood, in the size that it had."""
     if lacking := [name for name in names if name not in source.data.bones]:
         raise RigError(
@@ -102,7 +102,7 @@ def _take_over(before, source, names: list[str]) -> None:
     source.scale = [size * scale if size else scale for scale in source.scale]
 
 
-def _size(armature, names: list[str]) -> float:
+def _size(armature: bpy.types.Object, names: list[str]) -> float:
     """Root mean square distance of bones from their centre, in rest pose."""
     heads = np.array([armature.data.bones[name].head_local for name in names])
     return float(np.sqrt(((heads - heads.mean(0)) ** 2).sum(1).mean()))

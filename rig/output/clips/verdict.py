@@ -7,7 +7,7 @@ from math import degrees
 import numpy as np
 
 from .. import discontinuities
-from . import measures
+from . import anatomy, measures
 from .recorded import Recorded
 
 LIMITED = np.radians(10.0)  # error of a link while a joint is at its limit: the clip leaves the robot's range
@@ -25,6 +25,7 @@ class Verdict:
         pops: Frames in which the clip or the robot jumps.
         joint_jump: Largest rotation [deg] of a joint in one frame; a link may be still while its joints turn.
         slid_feet: Largest distance, as a share of the leg's length, over which a foot slides.
+        out_of_range: Joints of the clip's figure that a person could not move so far.
         findings: Sentences with joint or bone and frame. None: the clip is good.
     """
 
@@ -33,6 +34,7 @@ class Verdict:
     pops: int = 0
     joint_jump: float = 0.0
     slid_feet: float = 0.0
+    out_of_range: int = 0
     findings: list[str] = field(default_factory=list)
 
     @property
@@ -47,6 +49,7 @@ def judge(recorded: Recorded) -> Verdict:
     clip_pops = list(_pops(recorded, verdict))
     verdict.pops = len({frame for frame, _ in clip_pops})
     verdict.findings += [sentence for _, sentence in clip_pops]
+    verdict.findings += _ranges(recorded, verdict)
     verdict.findings += _limits(recorded, verdict)
     verdict.findings += _feet(recorded, verdict)
     if len(verdict.findings) > MOST_SENTENCES:
@@ -77,6 +80,14 @@ def _first_of_each_frame(is_pop: np.ndarray) -> Iterator[tuple[int, int]]:
     """Frame and first bone of each frame with a pop; bones below the first move along with it."""
     for frame in np.flatnonzero(is_pop.any(1)):
         yield int(frame), int(np.argmax(is_pop[frame]))
+
+
+def _ranges(recorded: Recorded, verdict: Verdict) -> Iterator[str]:
+    poses = recorded.source_rotations, recorded.source_positions
+    for joint in anatomy.out_of_range(recorded.figure, *poses):
+        verdict.out_of_range += 1
+        name, number = recorded.bones[joint.bone], recorded.frames[joint.frame]
+        yield f"Frame {number}: bone '{name}' of the clip {joint.fault}"
 
 
 def _limits(recorded: Recorded, verdict: Verdict) -> Iterator[str]:

@@ -2,6 +2,7 @@
 Results last for this session.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import bpy
@@ -10,9 +11,10 @@ import numpy as np
 from ...blender.errors import RigError
 from ...bones import axes
 from ...live import live
-from ...live.mover import Mover
+from ...live.mover import Mover, SceneSession
 from ...live.stage import SceneStage
 from ...live.uses import Use, as_seen, why_not, with_company
+from ...scene.placement import Placement
 from ..stepped import Stepped
 from .findings import CheckedJoint, CheckedTake, MotionFinding, findings
 from .zones import Links, intrusions, zones_of
@@ -30,7 +32,7 @@ class Result:
 _results: dict[int, Result] = {}  # by the object's session_uid
 
 
-def result(rig) -> Result | None:
+def result(rig: bpy.types.Object) -> Result | None:
     """The last check of an armature in this session; None if there is none."""
     return _results.get(rig.session_uid)
 
@@ -43,7 +45,7 @@ class Entered:
     words: str
 
 
-def entered(frame: int, rigs) -> list[Entered]:
+def entered(frame: int, rigs: Iterable[bpy.types.Object]) -> list[Entered]:
     """Links of these armatures inside no-go zones at a frame, according to their last checks."""
     if not _results:
         return []
@@ -82,7 +84,9 @@ class MotionCheck(Stepped):
 
     keeps_unkeyed = True
 
-    def __init__(self, scene, mover: Mover, frames: range, lost_beyond: float, changed_beyond: float) -> None:
+    def __init__(
+        self, scene: bpy.types.Scene, mover: Mover, frames: range, lost_beyond: float, changed_beyond: float
+    ) -> None:
         if not frames:
             raise RigError(
                 f"The range to check ends at frame {frames.stop - 1}, before it starts at {frames.start}:"
@@ -142,7 +146,7 @@ class MotionCheck(Stepped):
         self.done += 1
         return self.done < self.total
 
-    def _begin(self, mover: Mover, session) -> CheckedTake:
+    def _begin(self, mover: Mover, session: SceneSession) -> CheckedTake:
         joints = tuple(
             CheckedJoint(mover.joint_label(key), *bounds, axes.is_prismatic(key[1]))
             for key, bounds in session.limits().items()
@@ -154,7 +158,7 @@ class MotionCheck(Stepped):
         )
         return take
 
-    def _note(self, take: CheckedTake, frame: int, session) -> None:
+    def _note(self, take: CheckedTake, frame: int, session: SceneSession) -> None:
         places = list(session.limits())
         for rows, known in ((take.desired, session.desired()), (take.filtered, session.values())):
             rows.append(np.array([known[key] for key in places]))
@@ -196,7 +200,7 @@ class MotionCheck(Stepped):
         if off := mover.deviations():
             take.off_axis[frame] = max(off, key=lambda deviation: deviation.worst).sentence
 
-    def _note_zones(self, take: CheckedTake, links: Links, placement) -> None:
+    def _note_zones(self, take: CheckedTake, links: Links, placement: Placement) -> None:
         lines = links.places(placement)
         before = take.lines[-1] if take.lines else None
         take.lines.append(lines)
@@ -218,6 +222,6 @@ class MotionCheck(Stepped):
         return check_result
 
 
-def _limits_of(joint) -> tuple[float, float, float, float, float]:
+def _limits_of(joint: bpy.types.PropertyGroup) -> tuple[float, float, float, float, float]:
     """Limits of a joint's position [rad or m], velocity, acceleration and jerk (per s, s2, s3)."""
     return joint.lower, joint.upper, joint.velocity, joint.acceleration, joint.jerk

@@ -206,11 +206,13 @@ def _of_joint(
             sentence = f"{name}: {says(_number(value) + unit + end, _number(most) + unit + end)}"
             yield _finding(take, kind, name, (first, last, worst), value, most, unit.strip() + end, sentence)
 
+    # The first frame has none before it, and so no jump.
     steps = np.abs(np.diff(desired, prepend=desired[:1]))
     largest = discontinuities.beyond(joint.lower, joint.upper, joint.is_prismatic)
     yield from exceeding(
         "JUMP", steps, largest, "", lambda value, bound: f"jumps by {value} in one frame, more than {bound}"
     )
+    # A solution is slowed down by the motion filter, a posed joint only by the robot itself.
     behind = "the filter" if take.is_solved else "the robot"
     for kind, order, bound, end in (
         ("VELOCITY", 1, joint.velocity, "/s"),
@@ -225,6 +227,7 @@ def _of_joint(
             end,
             lambda value, bound: f"{value} is requested, {bound} is allowed: {behind} lags behind",
         )
+    # Joints without limits have an infinite range, which no value is near.
     near = ROUNDING * (joint.upper - joint.lower)
     at_limit = np.isfinite(near) & (np.minimum(desired - joint.lower, joint.upper - desired) <= near)
     for first, last in _runs(at_limit):

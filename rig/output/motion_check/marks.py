@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable
 
+import bpy
+
 from .findings import KINDS, MotionFinding
 
 PREFIX = "Limber: "  # of the markers' names
 
 
-def put(scene, findings: Iterable[MotionFinding]) -> int:
+def put(scene: bpy.types.Scene, findings: Iterable[MotionFinding]) -> int:
     """Replaces Limber's markers by one at the worst frame of each finding (one per frame and kind); returns
     their number.
     """
@@ -20,7 +22,7 @@ def put(scene, findings: Iterable[MotionFinding]) -> int:
     return len(joints)
 
 
-def clear(scene) -> int:
+def clear(scene: bpy.types.Scene) -> int:
     """Removes Limber's markers; returns their number."""
     ours = [marker for marker in scene.timeline_markers if marker.name.startswith(PREFIX)]
     for marker in ours:
@@ -28,5 +30,5 @@ def clear(scene) -> int:
     return len(ours)
 
 
-def are_there(scene) -> bool:
+def are_there(scene: bpy.types.Scene) -> bool:
     return any(marker.name.startswith(PREFIX) for marker in scene.timeline_markers)

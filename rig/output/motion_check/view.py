@@ -17,7 +17,7 @@ _LargestAngle = partial(
 )
 
 
-def _jump(view, context) -> None:
+def _jump(view: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
     """Goes to the frame where the selected finding is worst."""
     if 0 <= view.active < len(view.findings):
         context.scene.frame_set(view.findings[view.active].frame)

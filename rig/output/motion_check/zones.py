@@ -13,6 +13,7 @@ from mathutils import Matrix, Vector
 from ...blender.errors import RigError
 from ...blender.presence import is_unevaluated
 from ...scene.dependencies import dependencies_of
+from ...scene.placement import Placement
 from .convex import Ball, Body, Hull, intrusion
 from .swept import ZonePose, intermediate, zone_pose
 
@@ -49,7 +50,7 @@ class Zone:
         RigError: the zone's object is missing, or has no inside.
     """
 
-    def __init__(self, rig, number: int) -> None:
+    def __init__(self, rig: bpy.types.Object, number: int) -> None:
         self._rig, self._number, self.name = rig, number, ""
         self.name = self._object().name
         self.depends_on = {
@@ -63,7 +64,7 @@ class Zone:
         self._hull: Hull | None = None  # in its own frame
         self._corners = np.zeros((0, 3))  # points from which `_hull` was made
 
-    def _object(self):
+    def _object(self) -> bpy.types.Object:
         zones = self._rig.limber.zones
         if self._number >= len(zones):
             raise RigError(
@@ -74,7 +75,7 @@ class Zone:
             raise RigError(problem)
         return zones[self._number].zone
 
-    def look(self, placement) -> None:
+    def look(self, placement: Placement) -> None:
         """Updates the zone's pose and shape for the next frame.
 
         Raises:
@@ -99,7 +100,7 @@ class Zone:
             self._read_shape(zone_object.evaluated_get(placement.depsgraph))
             self.body = self._hull.moved(matrix)
 
-    def _read_shape(self, evaluated) -> None:
+    def _read_shape(self, evaluated: bpy.types.Object) -> None:
         """Reads the convex hull of the object's points, if they have changed."""
         mesh = evaluated.to_mesh()
         try:
@@ -142,12 +143,12 @@ def _hull(corners: np.ndarray) -> Hull:
         mesh.free()
 
 
-def can_be(obj) -> bool:
+def can_be(obj: bpy.types.Object) -> bool:
     """Whether an object can be a no-go zone, since its shape has an inside."""
     return obj.type == "EMPTY" or obj.type in SHAPED
 
 
-def trouble(context, zone) -> str:
+def trouble(context: bpy.types.Context, zone: bpy.types.PropertyGroup) -> str:
     """Why a no-go zone cannot be checked, with the remedy; "" if it can."""
     obj = zone.zone
     if obj is None and not zone.name:
@@ -172,7 +173,7 @@ def trouble(context, zone) -> str:
     return ""
 
 
-def counts_as(obj) -> str:
+def counts_as(obj: bpy.types.Object) -> str:
     """Which shape of an object acts as the zone, as text for the interface."""
     if obj.type != "EMPTY":
         return "Its convex hull counts"
@@ -183,7 +184,7 @@ def counts_as(obj) -> str:
     )
 
 
-def zones_of(rig) -> list[Zone]:
+def zones_of(rig: bpy.types.Object) -> list[Zone]:
     """All no-go zones of an armature (objects that its links must not enter).
 
     Raises:
@@ -199,10 +200,10 @@ class Links:
         RigError: a bone is missing.
     """
 
-    def __init__(self, rig, names: Iterable[str]) -> None:
+    def __init__(self, rig: bpy.types.Object, names: Iterable[str]) -> None:
         self.rig, self.names = rig, tuple(names)
 
-    def places(self, placement) -> np.ndarray:
+    def places(self, placement: Placement) -> np.ndarray:
         """World positions (n, 2, 3) of the links' heads and tails [m]."""
         world = placement.object(self.rig)
         ends = []

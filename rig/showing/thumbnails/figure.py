@@ -4,6 +4,7 @@ rest, and the gaze directions.
 
 from typing import NamedTuple
 
+import bpy
 import numpy as np
 from bpy.types import Action
 from mathutils import Matrix, Quaternion, Vector
@@ -56,7 +57,7 @@ class PostureFigure(NamedTuple):
         return draw(self.solids, self.seen, size)
 
 
-def figure(rig, chain, action: Action) -> PostureFigure:
+def figure(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, action: Action) -> PostureFigure:
     """The figure of an armature whose chain is in a stored posture.
 
     Raises:
@@ -89,7 +90,9 @@ def figure(rig, chain, action: Action) -> PostureFigure:
     )
 
 
-def _bases(rig, chain, names: list[str], action: Action) -> dict[str, Matrix]:
+def _bases(
+    rig: bpy.types.Object, chain: bpy.types.PropertyGroup, names: list[str], action: Action
+) -> dict[str, Matrix]:
     """Basis matrix of each bone in the posture."""
     curves = actions.fcurves(action)
     bases = {}
@@ -103,7 +106,7 @@ def _bases(rig, chain, names: list[str], action: Action) -> dict[str, Matrix]:
     return bases
 
 
-def _matrices(rig, bases: dict[str, Matrix]) -> dict[str, Matrix]:
+def _matrices(rig: bpy.types.Object, bases: dict[str, Matrix]) -> dict[str, Matrix]:
     """Each bone's matrix in armature space; bones without a given basis are at rest relative to their
     parents.
     """
@@ -122,7 +125,7 @@ def _matrices(rig, bases: dict[str, Matrix]) -> dict[str, Matrix]:
     return matrices
 
 
-def _view(rig) -> Matrix:
+def _view(rig: bpy.types.Object) -> Matrix:
     """Rotation from armature space to the picture's axes right, up, near, whichever axis of the armature is
     upright.
     """
@@ -156,7 +159,11 @@ def _bone(matrix: Matrix, length: float, thickness: float) -> np.ndarray:
 
 
 def _arrows(
-    chain, view: Matrix, posed: dict[str, Matrix], lengths: dict[str, float], length: float
+    chain: bpy.types.PropertyGroup,
+    view: Matrix,
+    posed: dict[str, Matrix],
+    lengths: dict[str, float],
+    length: float,
 ) -> list[ColouredSolid]:
     """Arrows along the gaze directions of the chain's ends."""
     arrows = []
@@ -181,7 +188,7 @@ def _arrows(
     return arrows
 
 
-def _is_shown(bone) -> bool:
+def _is_shown(bone: bpy.types.Bone) -> bool:
     """Whether any of the bone's collections is visible."""
     return not bone.hide and (
         not bone.collections or any(collection.is_visible_effectively for collection in bone.collections)

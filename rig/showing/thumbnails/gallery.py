@@ -47,7 +47,7 @@ class _Gallery:
 _cache = _Gallery()
 
 
-def _key(rig, chain, action: bpy.types.Action) -> Key:
+def _key(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, action: bpy.types.Action) -> Key:
     ends = tuple(
         (
             end.bone,
@@ -61,7 +61,7 @@ def _key(rig, chain, action: bpy.types.Action) -> Key:
     return Key(rig.session_uid, chain.uid, action.session_uid, ends)
 
 
-def icon(rig, chain, action: bpy.types.Action) -> int:
+def icon(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, action: bpy.types.Action) -> int:
     """Icon number of a posture's thumbnail, valid for the current drawing; 0 if it is not rendered yet. A
     missing or outdated thumbnail is requested.
     """
@@ -72,7 +72,9 @@ def icon(rig, chain, action: bpy.types.Action) -> int:
     return _cache.previews[shown].icon_id if shown else 0
 
 
-def picture(rig, chain, action: bpy.types.Action) -> bpy.types.ImagePreview | None:
+def picture(
+    rig: bpy.types.Object, chain: bpy.types.PropertyGroup, action: bpy.types.Action
+) -> bpy.types.ImagePreview | None:
     """The thumbnail of a posture; None if it is not rendered yet."""
     shown = _cache.known.get(_key(rig, chain, action))
     return _cache.previews[shown] if shown else None
@@ -107,7 +109,9 @@ def _find(key: Key) -> tuple | None:
     return (rig, chain, action) if action else None
 
 
-def _render(key: Key, rig, chain, action) -> None:
+def _render(
+    key: Key, rig: bpy.types.Object, chain: bpy.types.PropertyGroup, action: bpy.types.Action
+) -> None:
     """Renders the thumbnail of a posture, unless an equal one is in the cache."""
     try:
         posed_figure = figure(rig, chain, action)
@@ -119,7 +123,7 @@ def _render(key: Key, rig, chain, action) -> None:
     _cache.known[key] = shown
 
 
-def give_picture(rig, chain, action: bpy.types.Action) -> None:
+def give_picture(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, action: bpy.types.Action) -> None:
     """Sets the preview of a new pose asset, for Blender's own asset browser.
 
     Raises:
@@ -152,7 +156,7 @@ def _tidy() -> None:
         del _cache.previews[shown]
 
 
-def scene_updated(depsgraph) -> None:
+def scene_updated(depsgraph: bpy.types.Depsgraph) -> None:
     """Marks thumbnails as outdated whose action or armature was changed by this depsgraph update."""
     if not _cache.known or not (depsgraph.id_type_updated("ACTION") or depsgraph.id_type_updated("ARMATURE")):
         return
@@ -179,7 +183,9 @@ def forget() -> None:
     _cache.previews.clear()
 
 
-def choices(chain, _context) -> list[tuple[str, str, str, int, int]]:
+def choices(
+    chain: bpy.types.PropertyGroup, _context: bpy.types.Context
+) -> list[tuple[str, str, str, int, int]]:
     """Enumeration items of the chain's postures, with their thumbnails."""
     enum_items = []
     for number, posture in enumerate(chain.postures):
@@ -188,7 +194,8 @@ def choices(chain, _context) -> list[tuple[str, str, str, int, int]]:
         enum_items.append((str(number), named[0], "Keep this posture", named[1], number))
     if chain.shown_posture < 0:
         enum_items.append(("-1", "Removed", "No posture of the list", 0, -1))
-    # Blender keeps no reference to the items of a dynamic enumeration: they are kept here until they change.
+    # Blender keeps no reference to the items of a dynamic enumeration: they are stored here until they
+    # change.
     key = (chain.id_data.session_uid, chain.uid)
     if _cache.choices.get(key) != enum_items:
         _cache.choices[key] = enum_items

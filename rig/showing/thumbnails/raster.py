@@ -46,6 +46,7 @@ def draw(solids: list[ColouredSolid], seen: PictureFrame, size: int) -> np.ndarr
     depth, face = np.full((fine, fine), -np.inf), np.zeros((fine, fine), dtype=np.int32)
     colours, owners = [(0.0, 0.0, 0.0)], [0]  # colour and solid of each face; the first is the background
     for k, solid in enumerate(solids, start=1):
+        # Metres become fine pixels; depths stay as they are, since they are only compared.
         corners = solid.corners.copy()
         corners[..., :2] = (corners[..., :2] - seen.middle) * (fine / seen.side) + fine / 2
         flat = corners[..., :2].reshape(-1, 2)
@@ -55,16 +56,19 @@ def draw(solids: list[ColouredSolid], seen: PictureFrame, size: int) -> np.ndarr
             or (flat.min(axis=0) > fine).any()
         ):
             continue
+        # Faces turned away have no shade and are hidden by the others.
         for triangle, shade in zip(corners, _shades(solid.corners), strict=True):
             if shade > 0.0:
                 fill(triangle, len(owners), depth, face)
                 colours.append(tuple(shade * part for part in solid.colour))
                 owners.append(k)
+    # Outlines are where another solid begins: without them solids of one colour run together.
     number = np.array(owners)[face]
     edge = np.zeros((fine, fine), dtype=bool)
     edge[1:] |= number[1:] != number[:-1]
     edge[:, 1:] |= number[:, 1:] != number[:, :-1]
     shown = np.where(edge, OUTLINE, 1.0)[..., None] * np.array(colours)[face]
+    # Fine pixels become soft edges; colours are means of the covered ones, else edges would be dark.
     covered = (number > 0).reshape(size, FINER, size, FINER).sum(axis=(1, 3))
     picture = np.zeros((size, size, 4), dtype=np.float32)
     picture[..., :3] = (

@@ -6,6 +6,7 @@ from math import radians
 
 import bpy
 import pytest
+from limber.rig.chains import kept_posture
 from limber.rig.live import live
 from limber.rig.live.movers import movers_of
 from limber.rig.robot import remote
@@ -43,6 +44,51 @@ def test_influence_and_weights_are_set_within_their_range(rig, send):
     send(packet("/limber/weight/head/Bowed Low", 0.5))
     assert chain.postures[0].weight == 0.5
     assert problem(rig) == ""
+
+
+def test_postures_targets_and_values_are_chosen_by_name(rig, send):
+    chain = rig.limber.chains[0]
+    stored(rig, "Proud")
+    stored(rig, "Bowed Low")
+    chain.base = "RIG"
+    send(words("/limber/posture/head", "Proud"))
+    assert (chain.base, kept_posture.active(chain).name) == ("POSTURE", "Proud")
+    send(packet("/limber/posture/head/Bowed_Low", 1))
+    assert kept_posture.active(chain).name == "Bowed Low"
+    send(packet("/limber/posture/head/Proud", 0))
+    assert kept_posture.active(chain).name == "Bowed Low", "a button that is let go does nothing"
+    moon = bpy.data.objects.new("Moon", None)
+    bpy.context.scene.collection.objects.link(moon)
+    chain.targets.add().target = moon
+    send(words("/limber/look", "Moon"))
+    assert chain.watch == 1
+    send(words("/limber/target/head", chain.target.name))
+    assert chain.watch == 0
+    send(packet("/limber/share/head", 0.25))
+    assert chain.share == 0.25
+    value = rig.limber.device.auxiliaries.add()
+    value.name, value.owner, value.path = "Glow", rig, '["glow"]'
+    rig["glow"] = 0.0
+    send(packet("/limber/value/Glow", 0.5))
+    assert rig["glow"] == 0.5
+    assert problem(rig) == ""
+    send(words("/limber/target/head", "Sun"))
+    assert "Chain 'head' has no target 'Sun'" in problem(rig)
+
+
+def test_the_scene_goes_to_a_time_of_its_own(rig, send):
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end, scene.render.fps = 11, 60, 24
+    for seconds, frame in ((1.0, 35), (-1.0, 11), (100.0, 60)):
+        send(packet("/limber/seek", seconds))
+        assert scene.frame_current == frame
+    send(packet("/limber/pause"))
+    assert problem(rig) == "", "it does not play"
+
+
+def test_what_is_for_a_character_without_blender_is_said(rig, send):
+    send(packet("/limber/confirm"))
+    assert "to a character that plays without Blender" in problem(rig)
 
 
 def test_names_with_spaces_may_come_with_underscores(rig, send):

@@ -158,3 +158,20 @@ def test_a_single_message_after_a_pause_counts_at_once(chain):
     assert settings.target.location.x == pytest.approx(0.08)
     send(packet(f"/limber/target/{settings.name}", -0.4, -0.6, 0.5))
     assert settings.target.location.x == pytest.approx(-0.4)
+
+
+def test_a_target_follows_the_times_that_a_sender_says_and_not_those_at_which_packets_come(chain):
+    rig, settings, send = chain
+    chance = np.random.default_rng(3)
+    taken = np.cumsum(chance.uniform(0.7, 1.3, 200)) / 30
+    ticks = np.ceil((taken + chance.uniform(0.0, 0.02, 200)) * CLOCK)
+    places = []
+    for number in range(1, 301):
+        for time in taken[ticks == number]:
+            target = packet("/limber/target/" + settings.name, place(time), -0.6, 0.5)
+            send(bundle(target, time=3.9e9 + time))
+        tick(number)
+        places.append(settings.target.location.x)
+    assert problem(rig) == ""
+    assert np.abs(np.diff(places[180:])).min() > 0.0
+    assert np.abs(np.diff(places[180:], 2)).max() * CLOCK**2 < 1.5 * WIDTH * RATE**2

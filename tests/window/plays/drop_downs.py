@@ -31,6 +31,9 @@ def lamp() -> None:
     chain.ends.add().bone = chain.end
     rig.limber.retarget.coupled_limits[0].joints.add()
     rig.limber.device.auxiliaries.add()
+    chain.eyes.lids.add()
+    for items in ("states", "transitions", "gestures", "chains"):
+        bpy.ops.limber.add_to_behaviour(items=items)
     source = bpy.data.objects.new("Source", bpy.data.armatures.new("Source"))
     bpy.context.scene.collection.objects.link(source)
     rig.limber.retarget.source = source

@@ -1,0 +1,181 @@
+"""Eyes of a chain that looks: blinks, lids that follow the gaze, and looks away from who is looked at.
+
+A state that goes on by time steps, with draws by a seed: the same steps give the same eyes in every host.
+
+Source: docs/guide/behaviour.md has the figures, which are those of people in conversation.
+"""
+
+import math
+from random import Random
+from typing import NamedTuple
+
+from ..solvers.kinematics import rotations
+from ..solvers.kinematics.rotations import Vector
+from ..solvers.kinematics.skeleton import Angles, Skeleton
+
+BETWEEN = (2.0, 6.0)  # [s] between two blinks without another cause
+CLOSING, OPENING = 0.1, 0.15  # [s] of a blink
+SHIFT = math.radians(20)  # of the gaze, that comes with a blink
+FIXATION = 0.3  # [s] in which a new direction becomes the one that shifts are measured from
+LOOKING, AWAY = (2.0, 5.0), (0.5, 4.0)  # [s] at who is looked at, and away
+MOVE = 0.2  # [s] of a look away, and of the one back
+ASIDE, UP = math.radians(20), math.radians(30)  # farthest look away
+CLOSED = math.radians(
+    40
+)  # rotation of an upper lid from open to closed: what the gaze's pitch is measured by
+WIDEST = -0.5  # lids that follow a look upward open so far beyond open
+
+
+class EyesSettings(NamedTuple):
+    """Settings of the eyes.
+
+    Attributes:
+        enabled: Whether the chain's end is eyes.
+        blinks: Factor of the number of blinks; 0: none.
+        aversion: Factor of the angles of looks away; 0: none.
+        follow: Share of the gaze's pitch that the lids follow.
+        closed: How far the lids are closed without a blink: 0 open, 1 closed.
+        seed: Seed of the draws.
+        cues: How many times something ended, such as speech, that a blink follows.
+    """
+
+    enabled: bool = False
+    blinks: float = 0.0
+    aversion: float = 0.0
+    follow: float = 0.0
+    closed: float = 0.0
+    seed: int = 0
+    cues: int = 0
+
+
+Angle2 = tuple[float, float]  # to the side and up [rad]
+
+
+class EyesState(NamedTuple):
+    """State of the eyes, passed on to the next tick.
+
+    Attributes:
+        settings: Of this tick.
+        blink: Time [s] since the last blink began; infinite: none so far.
+        waited: Time [s] since that blink, in which the next one is drawn.
+        blinks: How many blinks there were.
+        fixation: Direction that shifts of the gaze are measured from; None: not known.
+        averted: Present look away.
+        origin, goal: Begin and end of the last move of it.
+        moved: Time [s] since that move began.
+        moves: How many moves there were; an odd number: it is away.
+    """
+
+    settings: EyesSettings
+    blink: float = math.inf
+    waited: float = 0.0
+    blinks: int = 0
+    fixation: Vector | None = None
+    averted: Angle2 = (0.0, 0.0)
+    origin: Angle2 = (0.0, 0.0)
+    goal: Angle2 = (0.0, 0.0)
+    moved: float = MOVE
+    moves: int = 0
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether they look at the target with open lids, so that they may stay as they are."""
+        return self.blink >= CLOSING + OPENING and self.moved >= MOVE and self.moves % 2 == 0
+
+    @property
+    def closing(self) -> float:
+        """How far a blink closes the lids, 0 to 1."""
+        if self.blink < CLOSING:
+            return _eased(self.blink / CLOSING)
+        return _eased(max(0.0, 1.0 - (self.blink - CLOSING) / OPENING))
+
+
+def advance(
+    state: EyesState | None, settings: EyesSettings, direction: Vector | None, dt: float
+) -> EyesState | None:
+    """The eyes `dt` seconds later; None: there are none.
+
+    Args:
+        state: State that the last call returned; None: they begin, and look.
+        settings: Their settings.
+        direction: Unit vector in the world to what is looked at; None: not known.
+        dt: Time step [s]; 0: the same tick again.
+    """
+    if not settings.enabled:
+        return None
+    if state is None:
+        return EyesState(settings, fixation=direction)
+    if dt == 0.0:
+        return state._replace(settings=settings)
+    return _blinked(_averted(state, settings, dt), settings, direction, dt)
+
+
+def _blinked(state: EyesState, settings: EyesSettings, direction: Vector | None, dt: float) -> EyesState:
+    """The state with what its blinks have become."""
+    state = state._replace(blink=state.blink + dt, waited=state.waited + dt)
+    is_over = state.blink >= CLOSING + OPENING
+    has_cue = settings.cues != state.settings.cues
+    fixation, has_shifted = direction, False
+    if direction is not None and state.fixation is not None:
+        has_shifted = rotations.vector_angle(state.fixation, direction) > SHIFT
+        if not has_shifted:
+            fixation = _toward(state.fixation, direction, -math.expm1(-dt / FIXATION))
+    is_due = False
+    if settings.blinks > 0.0:
+        drawn = Random(f"{settings.seed} blink {state.blinks}").uniform(*BETWEEN) / settings.blinks
+        is_due = state.waited >= drawn or has_cue or has_shifted
+    state = state._replace(settings=settings, fixation=fixation)
+    if is_due and is_over:
+        state = state._replace(blink=0.0, waited=0.0, blinks=state.blinks + 1)
+    return state
+
+
+def _toward(begin: Vector, end: Vector, share: float) -> Vector:
+    """A direction that is a share of the distance from one to another."""
+    mixed = rotations.add(rotations.scale(begin, 1.0 - share), rotations.scale(end, share))
+    return rotations.unit(mixed)
+
+
+def _averted(state: EyesState, settings: EyesSettings, dt: float) -> EyesState:
+    """The state with what its looks away have become."""
+    moved, moves, goal, origin = state.moved + dt, state.moves, state.goal, state.origin
+    source = Random(f"{settings.seed} look {moves}")
+    is_away = moves % 2 == 1
+    lasts = source.uniform(*(AWAY if is_away else LOOKING))
+    wants = settings.aversion > 0.0
+    if (moved >= lasts and (wants or is_away)) or (is_away and not wants):
+        moves, moved, origin = moves + 1, 0.0, state.averted
+        goal = (0.0, 0.0)
+        if not is_away:
+            goal = (ASIDE * source.uniform(-1.0, 1.0), UP * source.uniform(-1.0, 1.0))
+    share = _eased(min(moved / MOVE, 1.0))
+    aside, up = (a + share * (b - a) for a, b in zip(origin, goal, strict=True))
+    return state._replace(averted=(aside, up), origin=origin, goal=goal, moved=moved, moves=moves)
+
+
+def lid(state: EyesState, skeleton: Skeleton, angles: Angles) -> float:
+    """How far the lids are closed: 0 open, 1 closed; below 0 where they follow a look upward.
+
+    Args:
+        state: State of the eyes.
+        skeleton: The chain whose end looks.
+        angles: (n,) [rad; prismatic joints m] its joints.
+    """
+    settings, following = state.settings, 0.0
+    if settings.follow > 0.0:
+        following = -settings.follow * pitch(skeleton, angles) / CLOSED
+    resting = min(max(settings.closed + (1.0 - settings.closed) * following, WIDEST), 1.0)
+    return resting + state.closing * (1.0 - resting)
+
+
+def pitch(skeleton: Skeleton, angles: Angles) -> float:
+    """Angle [rad] by which a chain's end looks up, from where it looks at rest."""
+    rest = skeleton.forward([0.0] * len(skeleton)).tool_rotation
+    look = rotations.rotate(skeleton.forward(angles.tolist()).tool_rotation, rotations.Y)
+    upward = rotations.dot(look, rotations.rotate(rest, rotations.Z))
+    return math.asin(min(max(upward, -1.0), 1.0))
+
+
+def _eased(share: float) -> float:
+    """Share of a minimum-jerk movement after a share of its time."""
+    return share**3 * (10.0 - 15.0 * share + 6.0 * share * share)

@@ -1,0 +1,242 @@
+"""Serves the page in a thread of its own: no browser, slow or hostile, can hold the host.
+
+Whoever has the token, which is in the printed address, may direct. A page of another site in the same browser
+has no token, and names another `Origin` or `Host`. Nothing is ordered by a request: orders are messages of a
+WebSocket. Connections, heads, messages and what waits to be sent are bounded.
+"""
+
+import base64
+import hashlib
+import hmac
+import re
+import secrets
+import select
+import socket
+import threading
+import time
+from collections.abc import Callable
+from http import HTTPStatus
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs
+
+from ...files.content import text
+from .visitor import STOP, Request, Response, Visitor
+
+PAGE = Path(__file__).resolve().parent / "page.html"
+PORT = 8765  # where the page is, unless another port is chosen
+MOST = 12  # connections at a time
+RECEIVED = 16384  # [bytes] taken from a connection at a time
+TURN = 1.0  # [s] between two looks at who is silent
+PAUSE = 1e-3  # [s] between two turns of the thread: a flood leaves time to others
+PRESSES = ("arm", "confirm", "clear")  # orders after which a robot may move: each is a new press
+BLOCKS = re.compile(r"<(style|script)>(.*?)</\1>", re.DOTALL)
+
+Receive = Callable[[dict[str, Any]], None]
+
+
+class PageServer:
+    """The page of one character.
+
+    Args:
+        host, port: Address to listen on; port 0: any that is free.
+        receive: Takes an order, in the server's thread.
+        stop: Stops all robots at once, from any thread.
+        token: What an address must have; "": a new one.
+
+    Raises:
+        OSError: The address cannot be used.
+    """
+
+    def __init__(
+        self, host: str, port: int, receive: Receive, stop: Callable[[], object], token: str = ""
+    ) -> None:
+        self._host, self._receive, self._stop = host, receive, stop
+        self._token = token or secrets.token_urlsafe(16)
+        self._page = text(PAGE)
+        self._visitors: dict[socket.socket, Visitor] = {}
+        self._state = ""  # the newest, as JSON
+        self.is_watched = False  # whether a browser shows the page
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        self._listener = socket.create_server((host, port), family=family, backlog=MOST)
+        self._listener.setblocking(False)
+        self.port: int = self._listener.getsockname()[1]
+        self._wake, self._woken = socket.socketpair()
+        self._wake.setblocking(False)
+        self._is_closing = False
+        self._thread = threading.Thread(target=self._serve, name="Limber's page", daemon=True)
+        self._thread.start()
+
+    @property
+    def address(self) -> str:
+        """What a person opens in a browser."""
+        host = ip_address(self._host)
+        name = (
+            socket.gethostname() if host.is_unspecified else f"[{host}]" if host.version == 6 else f"{host}"
+        )
+        return f"http://{name}:{self.port}/?token={self._token}"
+
+    def publish(self, state: str) -> None:
+        """Hands over what the page shows, as JSON; the newest counts."""
+        self._state = state
+        self._nudge()
+
+    def close(self) -> None:
+        self._is_closing = True
+        self._nudge()
+        self._thread.join()
+        for each in (self._listener, self._wake, self._woken, *self._visitors):
+            each.close()
+
+    def _nudge(self) -> None:
+        try:
+            self._wake.send(b".")
+        except BlockingIOError:  # it has been woken already
+            return
+
+    def _serve(self) -> None:
+        """Work of the thread, until `close`."""
+        while not self._is_closing:
+            writing = [each for each, visitor in self._visitors.items() if visitor.unsent]
+            reading = [self._listener, self._woken, *self._visitors]
+            readable, writable, _ = select.select(reading, writing, [], TURN)
+            if self._woken in readable:
+                self._woken.recv(4096)
+            if self._listener in readable:
+                self._accept()
+            moment = time.monotonic()
+            for each in readable:
+                if each in self._visitors:
+                    self._hear(each, self._visitors[each], moment)
+            self._show()
+            for each in writable:
+                self._send(each)
+            self._part(moment)
+            time.sleep(PAUSE)
+
+    def _accept(self) -> None:
+        try:
+            connection, _ = self._listener.accept()
+        except OSError:  # it has left already
+            return
+        if len(self._visitors) >= MOST:
+            connection.close()
+            return
+        connection.setblocking(False)
+        own = connection.getsockname()[0]
+        self._visitors[connection] = Visitor(lambda request: self._answer(request, own), time.monotonic())
+
+    def _hear(self, connection: socket.socket, visitor: Visitor, now: float) -> None:
+        try:
+            data = connection.recv(RECEIVED)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if not data:
+            self._visitors.pop(connection)
+            connection.close()
+            return
+        for message in visitor.receive(data, now):
+            self._take(visitor, message)
+
+    def _take(self, visitor: Visitor, message: dict[str, Any]) -> None:
+        """Takes an order: a stop is done here, and a press counts once."""
+        word, press = message.get("word"), message.get("press")
+        if word == STOP:
+            self._stop()
+            return
+        if word in PRESSES:
+            if not isinstance(press, int) or press <= visitor.press:
+                return
+            visitor.press = press
+        self._receive(message)
+
+    def _show(self) -> None:
+        """Sends the newest state to all who can take it."""
+        state = self._state
+        for visitor in self._visitors.values():
+            visitor.show(state)
+        self.is_watched = any(visitor.is_open for visitor in self._visitors.values())
+
+    def _send(self, connection: socket.socket) -> None:
+        visitor = self._visitors.get(connection)
+        if visitor is None:
+            return
+        try:
+            count = connection.send(visitor.unsent[:RECEIVED])
+        except BlockingIOError:
+            return
+        except OSError:
+            self._visitors.pop(connection)
+            connection.close()
+            return
+        del visitor.unsent[:count]
+
+    def _part(self, now: float) -> None:
+        """Parts with who is to leave, or says nothing."""
+        for connection, visitor in list(self._visitors.items()):
+            if visitor.is_done(now):
+                self._visitors.pop(connection)
+                connection.close()
+
+    def _answer(self, request: Request, own: str) -> Response | None:
+        """The answer to a request; None: it becomes a WebSocket. `own` is the address at which it came."""
+        host, origin = request.headers.get("host", ""), request.headers.get("origin")
+        if not request.is_single or host.casefold() not in self._names(own):
+            return _refused(f"This page is at {self.address.partition('?')[0]}, by no other name")
+        if origin is not None and origin.casefold() != f"http://{host.casefold()}":
+            return _refused("Another page asks for this one, and is refused")
+        if request.method != "GET":
+            return _refused("The page is read, and nothing else", HTTPStatus.METHOD_NOT_ALLOWED)
+        path, _, query = request.target.partition("?")
+        token = parse_qs(query).get("token", [""])[0]
+        if not hmac.compare_digest(token.encode(), self._token.encode()):
+            return _refused("Open the whole address that Limber has printed: its token is missing or old")
+        if path == "/directing" and request.is_upgrade:
+            return None
+        if path != "/":
+            return _refused("There is one page here, at /", HTTPStatus.NOT_FOUND)
+        return Response(200, "text/html; charset=utf-8", self._page.encode(), _policy(self._page, host))
+
+    def _names(self, own: str) -> set[str]:
+        """What a browser may call this computer, with the port: a name of somebody else's that leads here
+        is refused.
+        """
+        address = ip_address(own.partition("%")[0])
+        names = [f"[{address}]" if address.version == 6 else f"{address}"]
+        if address.is_loopback:
+            names.append("localhost")
+        if not ip_address(self._host).is_loopback:
+            name = socket.gethostname().casefold()
+            names += [name, f"{name}.local"]
+        return {f"{name}:{self.port}" for name in names}
+
+
+def _refused(sentence: str, status: HTTPStatus = HTTPStatus.FORBIDDEN) -> Response:
+    return Response(status, "text/plain; charset=utf-8", f"{sentence}\n".encode(), _KEPT)
+
+
+_KEPT = (
+    ("Cache-Control", "no-store"),
+    ("Referrer-Policy", "no-referrer"),  # the address has the token
+    ("X-Content-Type-Options", "nosniff"),
+    ("X-Frame-Options", "DENY"),
+    ("Cross-Origin-Resource-Policy", "same-origin"),
+    ("Cross-Origin-Opener-Policy", "same-origin"),
+)
+
+
+def _policy(page: str, host: str) -> tuple[tuple[str, str], ...]:
+    """Headers by which a browser runs what is in the page and nothing else."""
+    sources: dict[str, list[str]] = {"style": [], "script": []}
+    for kind, content in BLOCKS.findall(page):
+        digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+        sources[kind].append(f"'sha256-{digest}'")
+    policy = (
+        f"default-src 'none'; script-src {' '.join(sources['script'])}; style-src {' '.join(sources['style'])};"
+        f" connect-src 'self' ws://{host}; img-src data:; base-uri 'none'; form-action 'none';"
+        " frame-ancestors 'none'"
+    )
+    return (*_KEPT, ("Content-Security-Policy", policy))

@@ -1,0 +1,201 @@
+"""A browser's connection to the page, without a socket: bytes in, bytes out, in bounded size.
+
+A request is read by h11, and a WebSocket by wsproto: the two libraries that parse, without I/O of their own.
+"""
+
+import json
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import h11
+from wsproto import ConnectionType, WSConnection
+from wsproto.events import AcceptConnection, BytesMessage, CloseConnection, Ping, TextMessage
+from wsproto.utilities import ProtocolError
+
+STOP = "stop"  # the word of an order that is never left out
+LONGEST_HEAD = 8192  # [bytes] of a request's head: browsers send one or two thousand
+LONGEST_MESSAGE = 4096  # [letters] of an order: the longest has two names and a few numbers
+MOST_UNSENT = 1 << 18  # [bytes] that wait for a browser that does not read; beyond them it is left
+MOST_MESSAGES = 300  # in a second: a gamepad and a dragged slider send 30 each
+HANDSHAKE = 5.0  # [s] for a request to be complete, and for an answer to be taken
+SILENCE = 15.0  # [s] after which a browser is asked for a sign of life; it has as long to give it
+TOO_BIG, POLICY = 1009, 1008  # why a WebSocket is closed (RFC 6455, 7.4.1)
+
+
+class Response(NamedTuple):
+    """The answer to a plain request: status, type of the content, content, and more headers."""
+
+    status: int
+    kind: str
+    content: bytes
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+class Request(NamedTuple):
+    """A request as a browser sent it: the headers by their names in small letters, the first of each name;
+    `is_single` is whether no name that matters is there twice.
+    """
+
+    method: str
+    target: str
+    headers: dict[str, str]
+    is_single: bool
+
+    @property
+    def is_upgrade(self) -> bool:
+        """Whether it asks for a WebSocket."""
+        return self.headers.get("upgrade", "").casefold() == "websocket"
+
+
+Answer = Callable[[Request], Response | None]  # to a request; None: it becomes a WebSocket
+SINGLE = ("host", "origin", "upgrade")  # headers that nobody may send twice
+
+
+class Visitor:
+    """What is known of one connection.
+
+    Args:
+        answer: Answers its request; None lets it become a WebSocket.
+        now: Time [s] on a clock that never jumps.
+
+    Attributes:
+        unsent: Bytes that wait to be sent.
+        is_open: Whether it is a WebSocket.
+        is_leaving: Whether it is to be closed once all is sent.
+        began, heard_at: [s] when it began, and when it last sent something.
+        press: Number of its last press that may let a robot move.
+    """
+
+    def __init__(self, answer: Answer, now: float) -> None:
+        self.unsent = bytearray()
+        self.is_open = self.is_leaving = False
+        self.heard_at = self.began = now
+        self.press = 0
+        self._asked_at = now  # [s] for a sign of life
+        self._second, self._count = now, 0  # in which messages are counted, and their number
+        self._answer = answer
+        self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=LONGEST_HEAD)
+        self._socket: WSConnection | None = None
+        self._text = ""  # of a message that has not ended
+        self._shown = ""  # what was sent last
+
+    def receive(self, data: bytes, now: float) -> list[dict[str, Any]]:
+        """Takes bytes; returns the messages that they complete, as JSON objects."""
+        if self.is_leaving:
+            return []
+        self.heard_at = now
+        try:
+            if self._socket is None:
+                data = self._read_request(data)
+            messages = self._read_messages(data) if data else []
+        except (h11.ProtocolError, ProtocolError, UnicodeError):
+            self.is_leaving = True
+            return []
+        if now - self._second >= 1.0:
+            self._second, self._count = now, 0
+        self._count += len(messages)
+        if self._count > MOST_MESSAGES:
+            self.leave(POLICY)
+            return [message for message in messages if message.get("word") == STOP]
+        return messages
+
+    def show(self, state: str) -> None:
+        """Sends what the page shows, if it has changed, and the last is not still on its way: a browser that
+        is slow gets fewer.
+        """
+        if self._socket is None or self.is_leaving or self.unsent or state == self._shown or not state:
+            return
+        self._shown = state
+        self.unsent += self._socket.send(TextMessage(data=state))
+
+    def is_done(self, now: float) -> bool:
+        """Whether it is to be closed; one that has been silent is asked for a sign of life."""
+        if self.is_leaving:
+            return not self.unsent or now - self.heard_at > HANDSHAKE
+        if self._socket is None:
+            return now - self.began > HANDSHAKE
+        if now - max(self.heard_at, self._asked_at) > SILENCE and not self.unsent:
+            self._asked_at = now
+            self.unsent += self._socket.send(Ping())
+        return now - self.heard_at > 2.0 * SILENCE
+
+    def leave(self, code: int) -> None:
+        """Closes it, and says so."""
+        if self._socket is not None and not self.is_leaving:
+            self.unsent += self._socket.send(CloseConnection(code=code))
+        self.is_leaving = True
+
+    def _read_request(self, data: bytes) -> bytes:
+        """Reads a request; returns what follows one that became a WebSocket."""
+        self._http.receive_data(data)
+        event = self._http.next_event()
+        if not isinstance(event, h11.Request):
+            self.is_leaving = event is not h11.NEED_DATA
+            return b""
+        names = [name.decode("ascii") for name, _ in event.headers]
+        headers = {name.decode("ascii"): value.decode("latin-1") for name, value in reversed(event.headers)}
+        target = event.target.decode("ascii", "replace")
+        is_single = all(names.count(name) <= 1 for name in SINGLE)
+        response = self._answer(Request(event.method.decode("ascii"), target, headers, is_single))
+        if response is not None:
+            self._respond(response)
+            return b""
+        self._socket = WSConnection(ConnectionType.SERVER)
+        self._socket.initiate_upgrade_connection(list(event.headers), target)
+        self.unsent += self._socket.send(AcceptConnection())
+        self.is_open = True
+        return self._http.trailing_data[0]
+
+    def _respond(self, response: Response) -> None:
+        headers = [
+            ("Content-Type", response.kind),
+            ("Content-Length", str(len(response.content))),
+            ("Connection", "close"),
+            *response.headers,
+        ]
+        for event in (
+            h11.Response(status_code=response.status, headers=headers),
+            h11.Data(data=response.content),
+            h11.EndOfMessage(),
+        ):
+            self.unsent += self._http.send(event) or b""
+        self.is_leaving = True
+
+    def _read_messages(self, data: bytes) -> list[dict[str, Any]]:
+        if self._socket is None:
+            return []
+        messages: list[dict[str, Any]] = []
+        self._socket.receive_data(data)
+        for event in self._socket.events():
+            match event:
+                case TextMessage():
+                    self._text += event.data
+                    if len(self._text) > LONGEST_MESSAGE:
+                        self.leave(TOO_BIG)
+                        break
+                    if event.message_finished:
+                        messages += _object(self._text)
+                        self._text = ""
+                case BytesMessage():
+                    self.leave(POLICY)
+                    break
+                case Ping():
+                    self.unsent += self._socket.send(event.response())
+                case CloseConnection():
+                    self.unsent += self._socket.send(event.response())
+                    self.is_leaving = True
+                    break
+            if len(self.unsent) > MOST_UNSENT:
+                self.unsent.clear()
+                self.is_leaving = True
+                break
+        return messages
+
+
+def _object(text: str) -> list[dict[str, Any]]:
+    """The JSON object in a text; none where it is something else."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return []
+    return [value] if isinstance(value, dict) else []

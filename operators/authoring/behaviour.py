@@ -1,0 +1,206 @@
+"""Operators on the scene's behaviour: ready sets, its lists, and Check."""
+
+from bpy.props import BoolProperty, EnumProperty, StringProperty
+
+from ...character.behaviour.ready import READY
+from ...rig.behaviour import authored, ready_sets
+from ...rig.blender import item_keys
+from ...rig.blender.counting import counted
+from ...rig.blender.errors import RigError
+from ...rig.blender.selection import selected, selected_index
+from ..operator import Operator, UndoOperator
+from ..subject import chain_of, needs_rig, rig_of
+
+READY_SETS = {  # key -> name, text of its button, what is in it
+    "ATTENTIVE": (
+        "Attentive",
+        "Add Attentive",
+        "Asleep, waking, idle, noticing, attending, listening, speaking, thinking, searching, dozing",
+    ),
+    "CALM": ("Calm", "Add Calm", "Idle, attending, searching, asleep, with fewer reasons to move"),
+}
+LISTS = {  # list -> label of an item, property with the selected item's index
+    "states": ("State", "active_state"),
+    "transitions": ("Transition", "active_transition"),
+    "gestures": ("Gesture", "active_gesture"),
+    "postures": ("Posture", "active_posture"),
+    "chains": ("Chain", "active_chain"),
+}
+OF_STATE = ("postures", "chains")
+which = EnumProperty(
+    name="List",
+    description="List of the behaviour, or of its selected state",
+    items=[(key, f"{label}s", f"The list of {label.casefold()}s") for key, (label, _) in LISTS.items()],
+)
+
+
+def selected_state(scene):
+    """The selected state of the scene's behaviour; None: it has none."""
+    return selected(scene.limber_behaviour.states, scene.limber_behaviour.active_state)
+
+
+def owner_of(scene, items: str):
+    """What has a list of the behaviour; None: no state is there."""
+    return selected_state(scene) if items in OF_STATE else scene.limber_behaviour
+
+
+class LIMBER_OT_add_ready_set(UndoOperator):
+    """Add the states and transitions of a ready set. Stored postures that are called as a state are kept in
+    it
+    """
+
+    bl_label = "Add Ready Set"
+
+    name: EnumProperty(
+        name="Set",
+        description="The ready set",
+        items=[(key, READY_SETS[key][0], READY_SETS[key][2]) for key in READY],
+    )
+
+    why_not = needs_rig
+
+    def run(self, context):
+        states, transitions = ready_sets.add(context.scene.limber_behaviour, self.name)
+        label = READY_SETS[self.name][0]
+        self.report(
+            {"INFO"},
+            f"{label}: {counted(states, 'state')} and {counted(transitions, 'transition')} were added",
+        )
+
+
+class _OnList(UndoOperator):
+    """Base of operators on a list of the behaviour."""
+
+    items: which
+
+    needs_item = True
+
+    def _list(self, context) -> tuple:
+        """What has the list, the list, and the property with its selected index.
+
+        Raises:
+            RigError: there is no such list, or it is empty where an item is needed.
+        """
+        owner = owner_of(context.scene, self.items)
+        if owner is None:
+            raise RigError("The behaviour has no state: press + beside States first")
+        if self.needs_item and not getattr(owner, self.items):
+            raise RigError("The list is empty: press + beside it first")
+        return owner, getattr(owner, self.items), LISTS[self.items][1]
+
+    def _follow(self, owner, places: dict[int, int | None]) -> None:
+        """Lets keyframes follow the items of the list to their new places."""
+        item_keys.follow(owner.id_data, f"{owner.path_from_id()}.{self.items}", places)
+
+
+class LIMBER_OT_add_to_behaviour(_OnList):
+    """Add an item to this list"""
+
+    bl_label = "Add"
+
+    needs_item = False
+
+    def run(self, context):
+        owner, items, active = self._list(context)
+        item = items.add()
+        setattr(owner, active, len(items) - 1)
+        if self.items == "states":
+            item.name = "State"
+        elif self.items == "transitions":
+            _between_states(context.scene, item)
+        elif self.items == "gestures":
+            item.event = "gesture"
+        if self.items in ("gestures", "chains"):
+            _choose_active_chain(context, item)
+
+
+def _between_states(scene, transition) -> None:
+    """Lets a new transition lead from the selected state to the next one."""
+    states = scene.limber_behaviour.states
+    if states:
+        index = selected_index(states, scene.limber_behaviour.active_state)
+        transition.begin = states[index].name
+        transition.end = states[(index + 1) % len(states)].name
+
+
+def _choose_active_chain(context, item) -> None:
+    rig = rig_of(context)
+    chain = chain_of(context) if rig is not None and rig.type == "ARMATURE" else None
+    if chain is not None:
+        item.owner, item.uid = rig, chain.uid
+
+
+class LIMBER_OT_remove_from_behaviour(_OnList):
+    """Remove the selected item of this list"""
+
+    bl_label = "Remove"
+
+    def run(self, context):
+        owner, items, active = self._list(context)
+        removed, count = selected_index(items, getattr(owner, active)), len(items)
+        items.remove(removed)
+        self._follow(owner, {k: None if k == removed else k - (k > removed) for k in range(count)})
+        setattr(owner, active, selected_index(items, removed))
+
+
+class LIMBER_OT_move_in_behaviour(_OnList):
+    """Move the selected item of this list. The behaviour begins in its first state, and the first transition
+    that applies counts
+    """
+
+    bl_label = "Move"
+
+    is_up: BoolProperty(name="Up", description="Move it up instead of down")
+
+    def run(self, context):
+        owner, items, active = self._list(context)
+        index = selected_index(items, getattr(owner, active))
+        new = selected_index(items, index + (-1 if self.is_up else 1))
+        if new != index:
+            items.move(index, new)
+            self._follow(owner, {index: new, new: index})
+            setattr(owner, active, new)
+
+
+class LIMBER_OT_mask_joint(UndoOperator):
+    """Let the selected gesture move this joint, or leave it alone"""
+
+    bl_label = "Gesture's Joint"
+
+    joint: StringProperty(name="Joint", description="Label of the joint")
+
+    @classmethod
+    def why_not(cls, context) -> str:
+        return (
+            "" if context.scene.limber_behaviour.gestures else "There is no gesture: press + beside Gestures"
+        )
+
+    def run(self, context):
+        behaviour = context.scene.limber_behaviour
+        left_alone = selected(behaviour.gestures, behaviour.active_gesture).left_alone
+        if (index := left_alone.find(self.joint)) >= 0:
+            left_alone.remove(index)
+        else:
+            left_alone.add().name = self.joint
+
+
+class LIMBER_OT_check_behaviour(Operator):
+    """List what of the behaviour cannot be used and how to mend it"""
+
+    bl_label = "Check"
+
+    @classmethod
+    def why_not(cls, context) -> str:
+        return (
+            ""
+            if context.scene.limber_behaviour.states
+            else "The behaviour has no state: press Add Attentive, or + beside States"
+        )
+
+    def run(self, context):
+        sentences = [finding.sentence for finding in authored.findings(context.scene)]
+        if not sentences:
+            self.report({"INFO"}, "The behaviour is in order")
+            return
+        self.warn(sentences)
+        self.show(context, "Behaviour", sentences, "ERROR")

@@ -1,0 +1,79 @@
+"""Operators on a chain's eyes: lids that are bones, and the robot's value that is a lid."""
+
+from bpy.props import StringProperty
+
+from ...rig.blender.errors import RigError
+from ...rig.robot import values
+from ...rig.robot.lid_values import lid_path
+from ..operator import UndoOperator
+from ..remove_item import RemoveItem
+from ..subject import chain_of, needs_chain, rig_of
+
+
+class LIMBER_OT_add_lid(UndoOperator):
+    """Let the active bone be a lid of the chain's eyes: it closes with blinks and follows the gaze"""
+
+    bl_label = "Add Lid"
+
+    bone: StringProperty(
+        name="Bone",
+        description="Bone that becomes a lid; the active one where none is named",
+        options={"SKIP_SAVE"},
+    )
+
+    why_not = needs_chain
+
+    def run(self, context):
+        rig, chain = rig_of(context), chain_of(context)
+        active = context.active_pose_bone
+        name = self.bone or (active.name if active is not None and active.id_data == rig else "")
+        if name and name in {joint.bone for joint in chain.joints}:
+            raise RigError(
+                f"Bone '{name}' has a joint of chain '{chain.name}': choose a bone that is a lid alone"
+            )
+        lid = chain.eyes.lids.add()
+        lid.bone, lid.name = name, f"Lid {len(chain.eyes.lids)}"
+        chain.eyes.active_lid = len(chain.eyes.lids) - 1
+        chain.eyes.enabled = True
+        rig.update_tag()
+
+
+class LIMBER_OT_remove_lid(RemoveItem):
+    """Remove the selected lid. Its bone stays"""
+
+    bl_label = "Remove Lid"
+    items, active, empty = "lids", "active_lid", "There is no lid: press + first"
+
+    needs = staticmethod(needs_chain)
+
+    @classmethod
+    def _owner(cls, context):
+        return chain_of(context).eyes
+
+
+class LIMBER_OT_add_lid_value(UndoOperator):
+    """Add a value of the robot that is how far the lids are closed, for a servo or a light that follows it"""
+
+    bl_label = "Add Lids to Robot"
+
+    @classmethod
+    def why_not(cls, context) -> str:
+        if why := needs_chain(context):
+            return why
+        rig, path = rig_of(context), lid_path(chain_of(context))
+        if any(value.owner == rig and value.path == path for value in rig.limber.device.auxiliaries):
+            return "The lids are a value of the robot already: see Values under Robot"
+        return ""
+
+    def run(self, context):
+        rig, chain = rig_of(context), chain_of(context)
+        value = rig.limber.device.auxiliaries.add()
+        value.owner, value.path = rig, lid_path(chain)
+        values.set_up(rig.limber.device, value, 0.0)
+        value.low, value.high = 0.0, 1.0
+        value.velocity, value.acceleration, value.jerk = LID_RATES
+        chain.eyes.enabled = True
+        self.report({"INFO"}, f"Value '{value.name}' follows the lids of chain '{chain.name}'")
+
+
+LID_RATES = (20.0, 400.0, 16000.0)  # [1/s, /s2, /s3] of a value: a blink closes in .1 s

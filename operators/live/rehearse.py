@@ -1,0 +1,80 @@
+"""Operators that rehearse the scene's behaviour: start and end, events and states by hand."""
+
+from bpy.props import StringProperty
+
+from ...rig.blender.errors import RigError
+from ...rig.events import handlers
+from ...rig.live import rehearsal
+from ...rig.live.runtime import live_chains
+from ..operator import Operator, UndoOperator
+
+NO_STATES = "The behaviour has no state: press Add Attentive under Behaviour, or + beside States"
+OFF = "The behaviour is not rehearsed: press Rehearse under Behaviour"
+
+
+def needs_rehearsal(context) -> str:
+    """Why there is nothing to direct, with the remedy; "" if the scene's behaviour is rehearsed."""
+    return "" if rehearsal.is_on(context.scene) else OFF
+
+
+class LIMBER_OT_rehearse(UndoOperator):
+    """Let live chains do what the behaviour says, from its first state on, as they will without Blender"""
+
+    bl_label = "Rehearse"
+
+    @classmethod
+    def why_not(cls, context) -> str:
+        if not context.scene.limber_behaviour.states:
+            return NO_STATES
+        return "" if live_chains(context.scene) else "Nothing is live: press Start Live on a chain first"
+
+    def run(self, context):
+        rehearsal.begin(context.scene)
+        handlers.wake_clock()
+
+
+class LIMBER_OT_end_rehearsal(UndoOperator):
+    """Let live chains follow their animation and targets again"""
+
+    bl_label = "End Rehearsal"
+
+    why_not = needs_rehearsal
+
+    def run(self, context):
+        rehearsal.end(context.scene)
+        handlers.wake_clock()
+
+
+class LIMBER_OT_send_event(Operator):
+    """Send this event to the behaviour, as a program does where the character plays"""
+
+    bl_label = "Send Event"
+
+    name: StringProperty(name="Event", description="Name of the event")
+
+    why_not = needs_rehearsal
+
+    def run(self, context):
+        known = rehearsal.events(context.scene)
+        if self.name not in known:
+            raise RigError(f"Nothing waits for event '{self.name}': there is {_either(known)}")
+        rehearsal.send(context.scene, self.name)
+        handlers.wake_clock()
+
+
+class LIMBER_OT_enter_state(Operator):
+    """Enter this state of the behaviour now"""
+
+    bl_label = "Enter State"
+
+    name: StringProperty(name="State", description="Name of the state")
+
+    why_not = needs_rehearsal
+
+    def run(self, context):
+        rehearsal.enter(context.scene, self.name)
+        handlers.wake_clock()
+
+
+def _either(names: list[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names) or "none"

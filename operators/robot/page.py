@@ -1,0 +1,40 @@
+"""Operators of the page: serve it to browsers, and end that."""
+
+from ...rig.events import handlers
+from ...rig.robot import page
+from ..operator import Operator
+from ..subject import needs_rig, rig_of
+
+
+class LIMBER_OT_page(Operator):
+    """Serve a page to direct this armature and its robot from a browser, until this ends or another file is
+    opened. Whoever has its address can direct, and arm
+    """
+
+    bl_label = "Serve Page"
+
+    @classmethod
+    def why_not(cls, context) -> str:
+        if why := needs_rig(context):
+            return why
+        return "The page is served already: press End Page to end it" if page.address(rig_of(context)) else ""
+
+    def run(self, context):
+        location = page.serve(rig_of(context))
+        handlers.wake_remote()
+        self.report({"INFO"}, f"The page is at {location}")
+
+
+class LIMBER_OT_end_page(Operator):
+    """Serve the page no longer, and free its port"""
+
+    bl_label = "End Page"
+
+    @classmethod
+    def why_not(cls, context) -> str:
+        if why := needs_rig(context):
+            return why
+        return "" if page.address(rig_of(context)) else "The page is not served: press Serve Page"
+
+    def run(self, context):
+        page.end(rig_of(context))

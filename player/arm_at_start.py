@@ -1,0 +1,117 @@
+"""Arming without a press: once after this computer was switched on, where the installer has said so.
+
+The installer's word is in a file on this computer, `arm_at_start.json` in the folder of the user's settings,
+by the SHA-256 of the character file: what is put in its place arms nothing. What has been used up, and
+faults, are stored in the folder of the user's states.
+"""
+
+import hashlib
+import json
+import os
+import stat
+from pathlib import Path
+from typing import NamedTuple
+
+from ..files import atomic
+from ..files.content import SMALL, content, text
+from ..files.plain import json_of
+from ..files.reasons import reason
+from .errors import PlayerError
+
+FORMAT, VERSION = "limber-arm-at-start", 1
+BOOT = Path("/proc/sys/kernel/random/boot_id")  # another one each time that Linux starts
+WRITABLE = stat.S_IWGRP | stat.S_IWOTH
+
+
+def _folder(variable: str, otherwise: str) -> Path:
+    """A folder of the user by the XDG Base Directory Specification."""
+    named = os.environ.get(variable, "")
+    return Path(named if os.path.isabs(named) else Path.home() / otherwise) / "limber"
+
+
+def permission_path() -> Path:
+    """Path of the installer's file."""
+    return _folder("XDG_CONFIG_HOME", ".config") / "arm_at_start.json"
+
+
+class Permission(NamedTuple):
+    """A permission to arm at the start: SHA-256 of the character file for which it holds."""
+
+    digest: str
+
+    @property
+    def _states(self) -> Path:
+        return _folder("XDG_STATE_HOME", ".local/state")
+
+    @property
+    def _fault(self) -> Path:
+        """Is there from a fault on until a person clears it."""
+        return self._states / f"fault-{self.digest[:32]}"
+
+    def claim(self) -> str:
+        """Uses up the one arming since this computer was switched on; returns why there is none, or ""."""
+        if self._fault.exists():
+            return "after a fault a person clears or arms first"
+        try:
+            boot = content(BOOT, SMALL).decode().strip()
+            self._states.mkdir(parents=True, exist_ok=True)
+            is_first = atomic.claim(self._states / f"armed-{self.digest[:32]}-{boot}")
+        except OSError as error:
+            return f"{error.filename}: {reason(error)}"
+        return "" if is_first else "it was used up since this computer was switched on"
+
+    def note_fault(self) -> None:
+        """Keeps that there was a fault; raises OSError where that cannot be stored."""
+        self._states.mkdir(parents=True, exist_ok=True)
+        atomic.claim(self._fault)
+
+    def note_person(self) -> None:
+        """Forgets faults: a person has cleared or armed."""
+        self._fault.unlink(missing_ok=True)
+
+
+def permission_for(character: Path) -> Permission | None:
+    """The installer's permission for a character file; None: there is none.
+
+    Raises:
+        PlayerError: The installer's file is damaged, or others may write it.
+        OSError: A file cannot be read.
+    """
+    path = permission_path()
+    if not path.exists():
+        return None
+    if os.name == "posix" and (path.stat().st_mode & WRITABLE or path.stat().st_uid not in (0, os.getuid())):
+        raise PlayerError(f"{path}: others may write it, so it is not followed: chmod 600 {path}")
+    digest = _digest(character)
+    return Permission(digest) if digest in _allowed(path) else None
+
+
+def allow(character: Path) -> Path:
+    """Permits arming at the start for a character file as it is now; returns the path of the installer's
+    file. Raises as `permission_for`.
+    """
+    path = permission_path()
+    allowed = _allowed(path) if path.exists() else {}
+    allowed[_digest(character)] = str(character.resolve())
+    path.parent.mkdir(parents=True, exist_ok=True)
+    plain = {"format": FORMAT, "version": VERSION, "characters": allowed}
+    atomic.write_private(path, json.dumps(plain, indent=1) + "\n")
+    return path
+
+
+def _digest(character: Path) -> str:
+    return hashlib.sha256(content(character)).hexdigest()
+
+
+def _allowed(path: Path) -> dict[str, str]:
+    """Paths of the character files that the installer's file names, by their digests."""
+    try:
+        plain = json_of(text(path, SMALL))
+    except ValueError as error:
+        raise PlayerError(
+            f"{path} is no JSON ({error}): delete it, and let the installer write it"
+        ) from error
+    characters = plain.get("characters") if isinstance(plain, dict) else None
+    if not isinstance(characters, dict) or (plain.get("format"), plain.get("version")) != (FORMAT, VERSION):
+        raise PlayerError(f"{path} is not of this version: delete it, and let the installer write it again")
+    return {digest: name for digest, name in characters.items() if isinstance(name, str)}

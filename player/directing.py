@@ -1,0 +1,209 @@
+"""What a character does on orders: the one table for OSC, the page, what is typed, and scripts."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from ..character.chain.inputs import Matrix
+from ..character.file.contents import ChainEntry
+from ..inputs.words import Order, begun_with, named
+from ..solvers.kinematics import rotations
+from .errors import PlayerError
+from .performance import Performance
+from .playhead import Playhead
+from .script import moved_to
+
+AXES = "xyz"
+SHORTEST = 0.1  # length of a quaternion below which it is no orientation
+
+
+@dataclass
+class Placed:
+    """Where somebody has put a target: position (3,) [m] and rotation (w, x, y, z); None: as in the clip."""
+
+    position: list[float] | None = None
+    rotation: tuple[float, float, float, float] | None = None
+
+
+@dataclass
+class Director:
+    """A performance that takes orders.
+
+    Attributes:
+        performance, playhead: The performance, and where its clip is.
+        events: Names of the events since the last tick.
+        placed: Targets that somebody has put elsewhere, by their names.
+    """
+
+    performance: Performance
+    playhead: Playhead
+    events: list[str] = field(default_factory=list)
+    placed: dict[str, Placed] = field(default_factory=dict)
+
+    def obey(self, order: Order, cause: str) -> None:
+        """Does what an order says; nothing where its button was let go.
+
+        Args:
+            order: The order.
+            cause: Who gives it, for decisions.
+
+        Raises:
+            PlayerError: It names what the character does not have, or the player has no such order.
+        """
+        if order.is_released:
+            return
+        if order.word not in ORDERS:
+            raise PlayerError(f"'{order.word}' is no order to a character")
+        ORDERS[order.word](self, order, cause)
+
+    def tick(self, dt: float, seconds: float) -> None:
+        """Moves the character on by `dt` [s], at `seconds` since the start."""
+        self.playhead.advance(dt)
+        frame = self.playhead.seconds / self.performance.character.rate.seconds_a_frame
+        events, self.events = self.events, []
+        self.performance.advance(frame, dt, self._targets(frame), events, seconds)
+
+    def _targets(self, frame: float) -> Mapping[str, Matrix]:
+        """World matrices of the targets that somebody has put elsewhere."""
+        return {name: self._matrix(name, placed, frame) for name, placed in self.placed.items()}
+
+    def _matrix(self, name: str, placed: Placed, frame: float) -> Matrix:
+        authored = self.performance.authored_target(name, frame)
+        position = placed.position or [row[3] for row in authored[:3]]
+        if placed.rotation is None:
+            return moved_to(position, authored)
+        return moved_to(position, [list(row) for row in rotations.to_matrix(placed.rotation)])
+
+    def place(self, names: str) -> Placed:
+        """Where somebody has put the target for which names stand, to be changed."""
+        return self.placed.setdefault(self.target(names), Placed())
+
+    def target(self, names: str) -> str:
+        """Name of the target for which names stand: a chain's, or that of one of its other ends."""
+        chain, goal = self.chain(names)
+        target = self.performance.target_name(chain.name)
+        if goal:
+            ends = chain.skeleton.ends
+            goals = {ends[end.inputs.number].name: end.targets[0] for end in chain.ends[1:]}
+            known = named(goal, goals)
+            if known is None:
+                raise PlayerError(f"chain '{chain.name}' has no goal '{goal}': it has {listed(goals)}")
+            return goals[known]
+        return target
+
+    def chain(self, names: str) -> tuple[ChainEntry, str]:
+        """The chain with which names begin, and the rest."""
+        chains = {chain.name: chain for chain in self.performance.character.chains}
+        begun = begun_with(names, chains)
+        if begun is None:
+            raise PlayerError(f"there is no chain '{names.partition('/')[0]}': there is {listed(chains)}")
+        return chains[begun[0]], begun[1]
+
+
+def listed(names: Iterable[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names) or "none"
+
+
+def _event(director: Director, order: Order, cause: str) -> None:
+    director.events.append(order.name)
+
+
+def _state(director: Director, order: Order, cause: str) -> None:
+    performer = director.performance.performer
+    states = [state.name for state in performer.behaviour.states] if performer else []
+    director.performance.enter(named(order.name, states) or order.name, cause)
+
+
+def _posture(director: Director, order: Order, cause: str) -> None:
+    chain, posture = director.chain(order.names)
+    director.performance.controls.keep_posture(chain.name, order.text or posture)
+
+
+def _weight(director: Director, order: Order, cause: str) -> None:
+    chain, posture = director.chain(order.names)
+    director.performance.controls.weigh(chain.name, posture, order.numbers[0])
+
+
+def _amount(director: Director, order: Order, cause: str) -> None:
+    director.performance.controls.set_amount(
+        director.chain(order.names)[0].name, order.word, order.numbers[0]
+    )
+
+
+def _value(director: Director, order: Order, cause: str) -> None:
+    director.performance.controls.set_value(order.name, order.numbers[0])
+
+
+def _target(director: Director, order: Order, cause: str) -> None:
+    if not order.text:
+        director.place(order.names).position = list(order.numbers)
+        return
+    chain, goal = director.chain(order.names)
+    if goal:
+        raise PlayerError(f"'{order.path}' keeps its target: give a position in place of '{order.text}'")
+    director.performance.controls.follow(chain.name, order.text)
+
+
+def _look(director: Director, order: Order, cause: str) -> None:
+    """All chains look at a target, or their targets go to a position."""
+    for chain in director.performance.character.chains:
+        if order.name:
+            director.performance.controls.follow(chain.name, order.name)
+        else:
+            director.place(chain.name).position = list(order.numbers)
+
+
+def _rotation(director: Director, order: Order, cause: str) -> None:
+    length = math.hypot(*order.numbers)
+    if length < SHORTEST:
+        raise PlayerError(f"'{order.path}' has a quaternion without length: give w x y z of length 1")
+    w, x, y, z = (number / length for number in order.numbers)
+    director.place(order.names).rotation = (w, x, y, z)
+
+
+def _axis(director: Director, order: Order, cause: str) -> None:
+    names, _, axis = order.names.rpartition("/")
+    if axis not in AXES or not axis:
+        raise PlayerError(f"'{order.path}' ends with no axis: end it with /x, /y or /z")
+    target = director.target(names)
+    placed = director.placed.setdefault(target, Placed())
+    if placed.position is None:
+        authored = director.performance.authored_target(target, director.performance.frame)
+        placed.position = [row[3] for row in authored[:3]]
+    placed.position[AXES.index(axis)] = order.numbers[0]
+
+
+def _velocity(director: Director, order: Order, cause: str) -> None:
+    """The motion filter alone smooths what comes: the velocity that a sender knows is not needed."""
+    director.place(order.names)
+
+
+def _play(director: Director, order: Order, cause: str) -> None:
+    director.playhead.play()
+
+
+def _pause(director: Director, order: Order, cause: str) -> None:
+    director.playhead.pause()
+
+
+def _seek(director: Director, order: Order, cause: str) -> None:
+    director.playhead.seek(order.numbers[0])
+
+
+ORDERS: dict[str, Callable[[Director, Order, str], None]] = {
+    "event": _event,
+    "state": _state,
+    "posture": _posture,
+    "weight": _weight,
+    "influence": _amount,
+    "share": _amount,
+    "value": _value,
+    "target": _target,
+    "look": _look,
+    "rotation": _rotation,
+    "axis": _axis,
+    "velocity": _velocity,
+    "play": _play,
+    "pause": _pause,
+    "seek": _seek,
+}

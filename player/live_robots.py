@@ -1,0 +1,240 @@
+"""The robots of a character that plays in real time. A robot moves after a person's order alone."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..character.file.contents import CharacterFile
+from ..files.reasons import reason
+from ..hardware.errors import HardwareError
+from ..hardware.robot_session import ARMING, HEARTBEAT, LOST, RobotSession, RobotSessions, possible_orders
+from ..hardware.safety import DRIVEN, Fault, State
+from ..hardware.sentences import HostWords
+from ..hardware.status import Status
+from ..motion import Kinematic
+from .arm_at_start import Permission, permission_path
+from .errors import PlayerError
+from .performance import Performance
+from .robots import FollowedValues, calibration_beside, check_origin, device_of, per_unit
+
+RETRY_AFTER = 2.0  # [s] between two attempts to reach a robot that is away
+END_WITHIN = 6.0  # [s] for robots to come to rest at the end
+# of a robot that is not there: it may come back, and stays disarmed then
+AWAY = {Fault.PORT_MISSING, Fault.PORT_BUSY, Fault.PORT_UNUSABLE, Fault.UNPLUGGED, Fault.SILENT}
+# in which an order to arm waits for the robot to be connected
+BEFORE_ARMING = {State.CLOSED, State.CONNECTING, State.DISARMED}
+PERSON, INSTALLER = "person", "installer"
+
+
+@dataclass
+class LiveRobot:
+    """A robot that follows the performance."""
+
+    name: str
+    session: RobotSession
+    values: FollowedValues
+    # whose order it is to arm it, once, as soon as it is connected: a person's or the installer's; "": none
+    ordered_by: str = ""
+    retry_at: float = 0.0  # [s]
+    said: str = ""  # its last sentence
+    # values that it keeps while a person brings it to their pose; None: it follows
+    shown: list[Kinematic] | None = None
+
+    def tick(
+        self, performance: Performance, status: Status, dt: float, due: float, say: Callable[[str], None]
+    ) -> None:
+        """Sends the robot what it follows, and says what has changed of it.
+
+        Args:
+            performance: The performance, after its tick.
+            status: The robot's.
+            dt, due: Time [s] since the last tick, and until the next.
+            say: Prints a line.
+        """
+        link = self.session.link
+        self.session.note_movers(frozenset({"play"}))
+        values = self._followed(performance, status, dt, say)
+        self.session.send(per_unit(values, link.unit(due)), plays=True, due=due)
+        if status.sentence != self.said:
+            self.said = status.sentence
+            say(f"Robot of '{self.name}': {status.sentence}")
+        self._look(status, say)
+
+    def _followed(
+        self, performance: Performance, status: Status, dt: float, say: Callable[[str], None]
+    ) -> list[Kinematic]:
+        """Values that the robot is sent: those of the character, but while a person brings the robot to a
+        pose that pose, which is said once.
+        """
+        values = self.values.at(performance, dt)
+        if status.state is not State.CONFIRM_POSE:
+            self.shown = None
+            return values
+        if self.shown is None:
+            self.shown = [Kinematic(value.position) for value in values]
+            say(f"Robot of '{self.name}': the pose is {', '.join(self.values.texts(self.shown))}")
+        return self.shown
+
+    def _look(self, status: Status, say: Callable[[str], None]) -> None:
+        """Arms a robot that is connected where that was ordered, and connects one that was away, which then
+        stays disarmed.
+        """
+        if status.state not in BEFORE_ARMING:
+            self.ordered_by = ""
+        if self.ordered_by and status.state is State.DISARMED:
+            if self.ordered_by == INSTALLER and status.needs_confirmation:
+                say(f"Robot of '{self.name}' does not measure where it is, so a person confirms its pose")
+            else:
+                self.session.link.arm()
+            self.ordered_by = ""
+        if is_away(status) and (moment := time.monotonic()) >= self.retry_at:
+            self.retry_at = moment + RETRY_AFTER
+            self.session.link.reconnect()
+
+    def order(self, word: str) -> None:
+        """Does what a person orders; raises PlayerError where that cannot be now."""
+        status = self.session.link.read_status()
+        self.ordered_by = ""
+        if word == "connect" and status.state not in (State.CLOSED, State.DISARMED) and not is_away(status):
+            raise PlayerError(f"Robot of '{self.name}': type disarm or clear first, then connect")
+        self.session.order(word)
+
+    def plain(self) -> dict[str, Any]:
+        """What the page shows of it."""
+        status = self.session.link.read_status()
+        return {
+            "name": self.name,
+            "sentence": status.sentence,
+            "is_moving": status.moving,
+            "is_lost": status.state in LOST,
+            "warnings": list(status.warnings),
+            "orders": possible_orders(status),
+            "pose": self.values.texts(self.shown) if self.shown is not None else [],
+        }
+
+
+def is_away(status: Status) -> bool:
+    """Whether a robot is not there; it may come back."""
+    return status.state is State.FAULT and status.fault in AWAY
+
+
+class LiveRobots:
+    """All robots of a character.
+
+    Args:
+        character, path: The character, and the path of its file.
+        port: Port of its robot, instead of that in the file; "": that one.
+        is_ordered: Whether a person has ordered, at the start, to arm them.
+        permission: That of the installer to arm them at the start of this computer; None: there is none.
+        host: What sentences call the player.
+        say: Prints a line.
+
+    Raises:
+        PlayerError: A robot of the file cannot be used.
+    """
+
+    def __init__(
+        self,
+        character: CharacterFile,
+        path: Path,
+        port: str,
+        is_ordered: bool,
+        permission: Permission | None,
+        host: HostWords,
+        say: Callable[[str], None],
+    ) -> None:
+        self.sessions = RobotSessions()
+        self.robots: list[LiveRobot] = []
+        entries = character.robots
+        self._say, self._permission, self._is_faulty = say, permission, False
+        if port and len(entries) != 1:
+            raise PlayerError(f"--port is for one robot, and the file has {len(entries)}: leave it out")
+        devices = [(entry, device_of(entry, path, port)) for entry in entries]
+        beside = calibration_beside(path)
+        for entry, device in devices:
+            check_origin(entry, device, path, port, len(entries))
+            origin = f", calibrated by {beside.name}" if beside.exists() else ""
+            say(f"Robot of '{entry.name}': {device.protocol} on {device.port}{origin}")
+        try:
+            for entry, device in devices:
+                session = self.sessions.connect(entry.name, entry.name, device, host=host)
+                values = FollowedValues(entry, character)
+                self.robots.append(LiveRobot(entry.name, session, values, PERSON if is_ordered else ""))
+        except HardwareError as error:
+            self.sessions.close_all()
+            raise PlayerError(str(error)) from error
+        if permission is not None and self.robots:
+            self._arm_at_start(permission)
+
+    def _arm_at_start(self, permission: Permission) -> None:
+        """Lets the robots be armed once they are connected, if the installer's permission is not used up."""
+        if why := permission.claim():
+            self._say(f"Not armed at the start: {why}")
+            return
+        self._say(f"Armed once it is connected: {permission_path()} says so; Stop is always ready")
+        for robot in self.robots:
+            robot.ordered_by = INSTALLER
+
+    def _note_faults(self, is_faulty: bool) -> None:
+        """Keeps for the next start of this computer that there was a fault, before it is said."""
+        was_faulty, self._is_faulty = self._is_faulty, is_faulty
+        if self._permission is None or not is_faulty or was_faulty:
+            return
+        try:
+            self._permission.note_fault()
+        except OSError as error:
+            self._say(f"This fault will not be known at the next start: {error.filename}: {reason(error)}")
+
+    def tick(self, performance: Performance, dt: float, due: float) -> None:
+        """Sends each robot what it follows, `dt` [s] after the last tick and `due` [s] before the next."""
+        statuses = [robot.session.link.read_status() for robot in self.robots]
+        self._note_faults(any(status.state in LOST for status in statuses))
+        for robot, status in zip(self.robots, statuses, strict=True):
+            robot.tick(performance, status, dt, due, self._say)
+
+    def keep_alive(self) -> None:
+        """Gives signs of life between two ticks."""
+        for robot in self.robots:
+            robot.session.keep_alive()
+
+    def order(self, word: str, name: str) -> None:
+        """Gives an order to the robot of this name; "": to all.
+
+        Raises:
+            PlayerError: There is none of that name, or the order cannot be followed now.
+        """
+        robots = [robot for robot in self.robots if name in ("", robot.name)]
+        names = ", ".join(f"'{robot.name}'" for robot in self.robots) or "none"
+        if name and not robots:
+            raise PlayerError(f"there is no robot '{name}': there is {names}")
+        if word == "confirm" and len(robots) > 1:
+            raise PlayerError(f"each robot is confirmed by itself: type confirm and its name, of {names}")
+        for robot in robots:
+            robot.order(word)
+        if word in ("clear", *ARMING) and self._permission is not None:
+            self._permission.note_person()
+
+    @property
+    def summary(self) -> str:
+        return "; ".join(f"'{robot.name}': {robot.said}" for robot in self.robots) or "no robot"
+
+    def finish(self) -> None:
+        """Lets robots come to rest, and disarms them."""
+        for robot in self.robots:
+            robot.session.note_movers(frozenset())
+        until = time.monotonic() + END_WITHIN
+        while time.monotonic() < until and self._moving():
+            time.sleep(HEARTBEAT)
+        moving = self._moving()
+        self.sessions.close_all()
+        if moving:
+            self._say(
+                f"Ended: {', '.join(moving)} did not come to rest within {END_WITHIN:g} s, and is disarmed"
+            )
+        elif self.robots:
+            self._say("Ended: robots are at rest and disarmed")
+
+    def _moving(self) -> list[str]:
+        return [robot.name for robot in self.robots if robot.session.link.status().state in DRIVEN]

@@ -1,0 +1,67 @@
+"""What the page shows of a character that plays."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from .directing import Director
+
+
+def page_state(
+    director: Director,
+    robots: Sequence[dict[str, Any]],
+    decisions: Sequence[dict[str, Any]],
+    said: Sequence[str],
+) -> dict[str, Any]:
+    """What the page shows, as JSON."""
+    performance, playhead = director.performance, director.playhead
+    character = performance.character
+    behaviour = character.behaviour
+    limits = {
+        joint.value: joint.limits for robot in character.robots for joint in robot.joints if joint.value
+    }
+    values = []
+    for entry, value in zip(character.values, performance.values(), strict=True):
+        known = limits.get(entry.name)
+        lower, upper = (known.lower, known.upper) if known is not None else (0.0, 1.0)
+        values.append({"name": entry.name, "value": value, "lower": lower, "upper": upper})
+    return {
+        "character": character.name,
+        "robots": list(robots),
+        "state": performance.state,
+        "states": [state.name for state in behaviour.states] if behaviour is not None else [],
+        "events": list(behaviour.events) if behaviour is not None else [],
+        "chains": [_chain(director, number) for number in range(len(character.chains))],
+        "values": values,
+        "clip": {"seconds": playhead.seconds, "length": playhead.length, "plays": playhead.plays},
+        "decisions": [decision_line(decision) for decision in decisions],
+        "said": list(said),
+    }
+
+
+def _chain(director: Director, number: int) -> dict[str, Any]:
+    """What the page shows of a chain."""
+    performance = director.performance
+    entry = performance.character.chains[number]
+    kept = performance.kept(entry)
+    return {
+        "name": entry.name,
+        "target": performance.target_name(entry.name),
+        "targets": [target.name for target in performance.character.targets],
+        "position": performance.target_position(entry),
+        "postures": [
+            {"name": posture.name, "weight": weight}
+            for posture, weight in zip(entry.postures, kept.weights, strict=True)
+        ],
+        "influence": kept.influence,
+        "share": kept.share,
+    }
+
+
+def decision_line(decision: dict[str, Any]) -> str:
+    """A decision as a line to read."""
+    begin = f"{decision['time']:.1f} s: "
+    if "order" in decision:
+        return f"{begin}{decision['order']} ({decision['cause']})"
+    if decision["gesture"]:
+        return f"{begin}gesture {decision['gesture']} ({decision['cause']})"
+    return f"{begin}{decision['before']} → {decision['state']} ({decision['cause']})"

@@ -1,0 +1,33 @@
+"""The token of the page's address, stored in a file so that a bookmark on a phone stays good."""
+
+import os
+import re
+import secrets
+import stat
+from pathlib import Path
+
+from ..files import atomic
+from ..files.content import text
+from .errors import PlayerError
+
+TOKEN = re.compile(r"[A-Za-z0-9_-]{16,200}")
+OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+def kept_token(path: Path) -> str:
+    """The token in a file, which is made with a new one where it is missing.
+
+    Raises:
+        PlayerError: The file has no token, or others may read it.
+        OSError: It cannot be read or written.
+    """
+    if not path.exists():
+        token = secrets.token_urlsafe(16)
+        atomic.write_private(path, f"{token}\n")
+        return token
+    if os.name == "posix" and path.stat().st_mode & OTHERS:
+        raise PlayerError(f"{path}: others may read this token: chmod 600 {path}")
+    token = text(path, 1000).strip()
+    if TOKEN.fullmatch(token) is None:
+        raise PlayerError(f"{path} has no token: delete it, and a new one is made")
+    return token

@@ -1,0 +1,44 @@
+"""What a player says to systemd, which started it as a service (`Type=notify`); nothing where nobody did.
+
+Source: sd_notify(3): lines of `VARIABLE=value` in a datagram to the socket that `NOTIFY_SOCKET` names.
+"""
+
+import os
+import socket
+import time
+from collections.abc import Callable
+
+
+class ServiceManager:
+    """The service manager of this process."""
+
+    def __init__(self) -> None:
+        address = os.environ.get("NOTIFY_SOCKET", "")
+        self._address = f"\0{address[1:]}" if address.startswith("@") else address
+        microseconds = os.environ.get("WATCHDOG_USEC", "")
+        self._period = int(microseconds) / 2e6 if microseconds.isdigit() else 0.0  # [s] half of its patience
+        self._due = 0.0  # [s] of the next sign of life
+
+    def ready(self) -> None:
+        """Says that the character plays."""
+        self._say("READY=1")
+
+    def alive(self, status: Callable[[], str]) -> None:
+        """Gives a sign of life, with a line that `systemctl status` shows, as often as it is wanted."""
+        if self._address and (moment := time.monotonic()) >= self._due:
+            self._due = moment + (self._period or 1.0)
+            self._say(f"WATCHDOG=1\nSTATUS={status()}")
+
+    def stopping(self) -> None:
+        """Says that the character ends: its robot comes to rest first."""
+        self._say("STOPPING=1")
+
+    def _say(self, text: str) -> None:
+        if not self._address or not hasattr(socket, "AF_UNIX"):
+            return
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
+            sender.setblocking(False)
+            try:
+                sender.sendto(text.encode(), self._address)
+            except OSError:  # the manager is not there, or busy: the character plays all the same
+                return

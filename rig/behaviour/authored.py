@@ -1,0 +1,316 @@
+"""A scene's behaviour as the engine's data, and what of it cannot be used."""
+
+from collections.abc import Iterator, Sequence
+from math import inf, nan
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+
+from ...character.behaviour.data import (
+    ANY,
+    Behaviour,
+    BehaviourError,
+    ChainRole,
+    Gesture,
+    StateClip,
+    StateSpec,
+    TransitionSpec,
+)
+from ..blender import actions
+from ..blender.errors import Finding, RigError
+from ..bones import axes, channels
+from ..bones.axes import JointKey
+from ..bones.channels import Channel
+from ..chains.skeleton import ChainReader
+from ..scene.dependencies import targets
+from . import choices
+
+
+class CastChain(NamedTuple):
+    """A chain that takes part: its name in the behaviour, its armature, and its settings."""
+
+    name: str
+    owner: object
+    chain: object
+
+
+def cast_of(pairs: Sequence[tuple]) -> list[CastChain]:
+    """The chains of (armature, chain) pairs with their names in a behaviour and in a character file. Where
+    two have one name, the armature's stands before it.
+    """
+    names = [chain.name for _, chain in pairs]
+    return [
+        CastChain(chain.name if names.count(chain.name) == 1 else f"{owner.name}/{chain.name}", owner, chain)
+        for owner, chain in pairs
+    ]
+
+
+def behaviour(scene: bpy.types.Scene, cast: Sequence[CastChain]) -> Behaviour | None:
+    """The scene's behaviour without what cannot be used (see `findings`); None: it has no state.
+
+    Args:
+        scene: The scene.
+        cast: The chains that take part.
+
+    Raises:
+        RigError: it cannot be used.
+    """
+    settings = scene.limber_behaviour
+    if not settings.states:
+        return None
+    states = tuple(_state(state, cast) for state in settings.states)
+    known = {state.name for state in states}
+    try:
+        return Behaviour(
+            states,
+            tuple(_transition(each) for each in settings.transitions if not _fault(each, known)),
+            tuple(
+                gesture for each in settings.gestures if (gesture := _gesture(each, cast, scene)) is not None
+            ),
+            tuple(clip for state in settings.states for clip in _clips(state, cast, scene)),
+        )
+    except BehaviourError as error:
+        raise RigError(f"The behaviour cannot be used: {error}") from error
+
+
+def _state(state: bpy.types.PropertyGroup, cast: Sequence[CastChain]) -> StateSpec:
+    special = {(role.owner, role.uid): role for role in state.chains if role.owner is not None}
+    roles = tuple(
+        (each.name, _role(special.get((each.owner, each.chain.uid), state), state, each.chain))
+        for each in cast
+    )
+    return StateSpec(state.name, roles, _everyone(state), state.seconds, state.speaks)
+
+
+def _everyone(role: bpy.types.PropertyGroup) -> ChainRole:
+    """What chains do that are not known."""
+    return ChainRole(
+        influence=role.influence if role.sets_influence else None,
+        share=role.share if role.sets_share else None,
+        life=role.life,
+        blinks=role.blinks,
+        aversion=role.aversion,
+        lids=role.lids,
+    )
+
+
+def _role(
+    role: bpy.types.PropertyGroup, state: bpy.types.PropertyGroup, chain: bpy.types.PropertyGroup
+) -> ChainRole:
+    """What a chain does in a state, from the settings for it."""
+    stored = {posture.action for posture in chain.postures if posture.action is not None}
+    weights = tuple(
+        (posture.action.name, posture.weight) for posture in state.postures if posture.action in stored
+    )
+    look_at = next((target.name for target in targets(chain) if target.obj == role.look_at), None)
+    return _everyone(role)._replace(weights=weights or None, target=look_at)
+
+
+def _transition(transition: bpy.types.PropertyGroup) -> TransitionSpec:
+    cause = transition.cause
+    least = {"nearer": transition.distance, "farther": transition.distance, "event": 0.0}.get(
+        cause, transition.seconds
+    )
+    return TransitionSpec(
+        ANY if transition.begins_anywhere else transition.begin,
+        transition.end,
+        cause,
+        transition.event if cause == "event" else "",
+        least,
+        transition.longest if cause == "random" else inf,
+    )
+
+
+def _clips(
+    state: bpy.types.PropertyGroup, cast: Sequence[CastChain], scene: bpy.types.Scene
+) -> Iterator[StateClip]:
+    """The clips of a state, one for each chain whose joints its action moves."""
+    if state.clip is None:
+        return
+    for each in cast:
+        if (rows := _rows(state.clip, each.owner, each.chain)) is not None:
+            yield StateClip(state.name, each.name, rows, _rate(scene), state.loops)
+
+
+def _rate(scene: bpy.types.Scene) -> float:
+    """Frames a second."""
+    return scene.render.fps / scene.render.fps_base
+
+
+def _gesture(
+    gesture: bpy.types.PropertyGroup, cast: Sequence[CastChain], scene: bpy.types.Scene
+) -> Gesture | None:
+    """A gesture; None if it cannot be used."""
+    performer = next(
+        (each for each in cast if each.owner == gesture.owner and each.chain.uid == gesture.uid), None
+    )
+    if performer is None or gesture.action is None or not gesture.event:
+        return None
+    rows = _rows(gesture.action, performer.owner, performer.chain)
+    if rows is None:
+        return None
+    is_added = gesture.mode == "ADD"
+    left_alone = {joint.name for joint in gesture.left_alone}
+    labels = [axes.label(*key) for key in ChainReader(performer.owner, performer.chain).joint_keys]
+    rows = np.where([label in left_alone for label in labels], nan, rows)
+    return Gesture(
+        gesture.name,
+        performer.name,
+        gesture.event,
+        rows - rows[0] if is_added else rows,
+        _rate(scene),
+        is_added,
+        gesture.fade,
+    )
+
+
+def forget_actions() -> None:
+    """Actions may have changed: their rows are read again."""
+    _known_rows.clear()
+
+
+# by identities of the action and the chain
+_known_rows: dict[tuple, np.ndarray | None] = {}
+
+
+def _rows(
+    action: bpy.types.Action, owner: bpy.types.Object, chain: bpy.types.PropertyGroup
+) -> np.ndarray | None:
+    """Values (frames, n) [rad; prismatic joints m] of a chain's joints in an action; NaN for joints that it
+    does not move. None: it moves none, or the chain cannot be read.
+    """
+    key = (action.session_uid, owner.session_uid, chain.uid, *(joint.label for joint in chain.joints))
+    if key not in _known_rows:
+        _known_rows[key] = _read_rows(action, owner, chain)
+    return _known_rows[key]
+
+
+def _read_rows(
+    action: bpy.types.Action, owner: bpy.types.Object, chain: bpy.types.PropertyGroup
+) -> np.ndarray | None:
+    try:
+        keys = ChainReader(owner, chain).joint_keys
+    except RigError:
+        return None
+    curves = actions.fcurves(action)
+    limits = {joint.key: (joint.lower, joint.upper) for joint in chain.joints}
+
+    def value(key: JointKey, frame: float) -> float:
+        def read(channel: Channel) -> float | None:
+            curve = actions.find(curves, channel.path, channel.index)
+            return curve.evaluate(frame) if curve is not None else None
+
+        number = channels.value_of(owner, key, read, limits)
+        return nan if number is None else number
+
+    begin, end = (round(frame) for frame in action.frame_range)
+    rows = np.array([[value(key, frame) for key in keys] for frame in range(begin, end + 1)])
+    return rows if len(rows) > 1 and np.isfinite(rows).any() else None
+
+
+def findings(scene: bpy.types.Scene) -> list[Finding]:
+    """What of the scene's behaviour cannot be used, with the remedy; the most serious first."""
+    return sorted(_findings(scene.limber_behaviour), key=lambda finding: not finding.blocks)
+
+
+def _findings(settings: bpy.types.PropertyGroup) -> Iterator[Finding]:
+    known = {state.name for state in settings.states}
+    for state in settings.states:
+        yield from map(Finding, _of_state(state))
+    for transition in settings.transitions:
+        if why := _fault(transition, known):
+            yield Finding(why, True)
+        elif transition.cause == "ended":
+            yield from map(Finding, _endless(settings, transition))
+    for gesture in settings.gestures:
+        if why := _of_gesture(gesture):
+            yield Finding(why, True)
+    yield from map(Finding, _unreached(settings))
+
+
+def _of_state(state: bpy.types.PropertyGroup) -> Iterator[str]:
+    for posture in state.postures:
+        if posture.action is None:
+            yield f"State '{state.name}' keeps a posture that was deleted: choose another, or remove it"
+        elif not choices.is_posture(posture.action):
+            yield (
+                f"State '{state.name}' keeps '{posture.action.name}', which no chain has among its postures:"
+                " choose another, or store it again"
+            )
+    if state.clip is not None and not any(
+        _rows(state.clip, owner, chain) is not None for owner, chain in choices.chains()
+    ):
+        yield (
+            f"State '{state.name}' plays '{state.clip.name}', which moves no joint of a chain over two frames or"
+            " more: choose another action"
+        )
+    for role in state.chains:
+        if choices.chain_of(role) is None:
+            yield f"State '{state.name}' names a chain that was removed: choose another, or remove the line"
+    for role in (state, *state.chains):
+        if role.look_at is not None and not choices.is_target(role.look_at):
+            yield (
+                f"State '{state.name}' looks at '{role.look_at.name}', which is no chain's target: choose"
+                " another, or add it to a chain under Attention"
+            )
+
+
+def _fault(transition: bpy.types.PropertyGroup, known: set[str]) -> str:
+    """Why a transition cannot be used among states of these names, with the remedy; "" if it can."""
+    begin = "any state" if transition.begins_anywhere else f"'{transition.begin}'"
+    label = f"The transition from {begin} to '{transition.end}'"
+    ends = [] if transition.begins_anywhere else [transition.begin]
+    for name in (*ends, transition.end):
+        if name not in known:
+            what = f"names state '{name}', which is not there" if name else "has no state at one end"
+            return f"{label} {what}: choose another, or remove it"
+    if transition.cause == "event" and not transition.event:
+        return f"{label} waits for an event without a name: choose one, or another cause"
+    if transition.cause == "random" and transition.longest < transition.seconds:
+        return f"{label} has its longest time below its shortest: exchange them"
+    return ""
+
+
+def _endless(settings: bpy.types.PropertyGroup, transition: bpy.types.PropertyGroup) -> Iterator[str]:
+    """States without a clip whose end a transition waits for, as sentences."""
+    names = (
+        [state.name for state in settings.states if state.clip is not None]
+        if transition.begins_anywhere
+        else [transition.begin]
+    )
+    if not names or any(settings.states[name].clip is None for name in names):
+        where = "no state" if transition.begins_anywhere else f"'{transition.begin}'"
+        yield (
+            f"A transition to '{transition.end}' waits for a clip's end, but {where} has"
+            f" {'a' if transition.begins_anywhere else 'no'} clip: choose a clip, or another cause"
+        )
+
+
+def _of_gesture(gesture: bpy.types.PropertyGroup) -> str:
+    """Why a gesture cannot be used, with the remedy; "" if it can."""
+    label = f"Gesture '{gesture.name}'"
+    pair = choices.chain_of(gesture)
+    if pair is None:
+        return f"{label} has no chain: choose one"
+    if gesture.action is None:
+        return f"{label} has no action, or it was deleted: choose one"
+    if not gesture.event:
+        return f"{label} has no event that begins it: choose one, or type a new one"
+    if _rows(gesture.action, *pair) is None:
+        return (
+            f"{label}: action '{gesture.action.name}' moves no joint of chain '{pair[1].name}' over two frames"
+            " or more: choose another action or chain"
+        )
+    return ""
+
+
+def _unreached(settings: bpy.types.PropertyGroup) -> Iterator[str]:
+    """States to which nothing leads, as sentences."""
+    reached = {transition.end for transition in settings.transitions}
+    for state in list(settings.states)[1:]:
+        if state.name not in reached:
+            yield (
+                f"Nothing leads to state '{state.name}': add a transition, or enter it by its button or by a"
+                " program"
+            )

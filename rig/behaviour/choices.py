@@ -1,0 +1,97 @@
+"""What the settings of a behaviour are chosen from: chains, targets, postures, events, states."""
+
+from collections.abc import Iterator
+
+import bpy
+
+from ..blender.free_name import free_name
+from ..scene.dependencies import targets
+
+# Blender keeps no reference to the items of a dynamic enumeration
+_items: dict[int, list[tuple[str, str, str, str, int]]] = {}
+NONE = ("NONE", "None", "No chain", "ERROR", 0)
+
+
+def chains() -> Iterator[tuple]:
+    """(armature, chain) of all chains of the file that can be exported."""
+    for obj in bpy.data.objects:
+        if obj.type == "ARMATURE" and obj.users_scene:
+            for chain in obj.limber.chains:
+                yield obj, chain
+
+
+def chain_of(item: bpy.types.PropertyGroup) -> tuple[bpy.types.Object, bpy.types.PropertyGroup] | None:
+    """(armature, chain) that a setting is for; None: it is not there any more."""
+    pairs = ((owner, chain) for owner, chain in chains() if owner == item.owner and chain.uid == item.uid)
+    return next(pairs, None)
+
+
+def chain_items(
+    _item: bpy.types.PropertyGroup, _context: bpy.types.Context
+) -> list[tuple[str, str, str, str, int]]:
+    """Enumeration items of all chains, after one for none."""
+    items = [NONE] + [
+        (
+            f"{owner.name}/{chain.uid}",
+            chain.name,
+            f"Chain '{chain.name}' of '{owner.name}'",
+            "CON_ROTLIMIT",
+            number,
+        )
+        for number, (owner, chain) in enumerate(chains(), 1)
+    ]
+    if _items.get(0) != items:
+        _items[0] = items
+    return _items[0]
+
+
+def chosen_chain(item: bpy.types.PropertyGroup) -> int:
+    """Number of the item's chain in `chain_items`."""
+    for number, (owner, chain) in enumerate(chains(), 1):
+        if owner == item.owner and chain.uid == item.uid:
+            return number
+    return NONE[-1]
+
+
+def choose_chain(item: bpy.types.PropertyGroup, number: int) -> None:
+    """Chooses a chain by its number in `chain_items`."""
+    known = list(chains())
+    item.owner, item.uid = (known[number - 1][0], known[number - 1][1].uid) if number else (None, "")
+
+
+def is_target(obj: bpy.types.Object) -> bool:
+    """Whether a chain has an object among its targets."""
+    return any(target.obj == obj for _, chain in chains() for target in targets(chain))
+
+
+def is_posture(action: bpy.types.Action) -> bool:
+    """Whether a chain has an action among its stored postures."""
+    return any(posture.action == action for _, chain in chains() for posture in chain.postures)
+
+
+def events(item: bpy.types.PropertyGroup, _context: bpy.types.Context, typed: str) -> list[str]:
+    """Names of the behaviour's events so far."""
+    behaviour = item.id_data.limber_behaviour
+    names = [
+        *(each.event for each in behaviour.transitions if each.cause == "event"),
+        *(each.event for each in behaviour.gestures),
+    ]
+    return [name for name in dict.fromkeys(names) if name and typed.casefold() in name.casefold()]
+
+
+def follow_name(state: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
+    """Makes the name of a state unique, and lets transitions follow it."""
+    behaviour = state.id_data.limber_behaviour
+    taken = {other.name for other in behaviour.states if other != state}
+    name = free_name(state.name or "State", taken)
+    if state.name != name:
+        state.name = name  # calls this function again
+        return
+    before, state.known_as = state.known_as, name
+    if not before or before == name:
+        return
+    for transition in behaviour.transitions:
+        if transition.begin == before:
+            transition.begin = name
+        if transition.end == before:
+            transition.end = name

@@ -1,0 +1,68 @@
+"""Ready sets of behaviour, put into a scene's settings."""
+
+from math import inf
+
+import bpy
+
+from ...character.behaviour.data import ANY, StateSpec, TransitionSpec
+from ...character.behaviour.ready import READY
+from . import choices
+
+
+def add(settings: bpy.types.PropertyGroup, name: str) -> tuple[int, int]:
+    """Adds a ready set to a behaviour's settings: states that are not there by name, and transitions that are
+    not there. Returns how many of each.
+
+    Args:
+        settings: Settings of the behaviour.
+        name: Key in `READY`.
+    """
+    stored = {
+        posture.action.name: posture.action
+        for _, chain in choices.chains()
+        for posture in chain.postures
+        if posture.action is not None
+    }
+    behaviour = READY[name](stored)
+    known = {state.name for state in settings.states}
+    new_states = [state for state in behaviour.states if state.name not in known]
+    for spec in new_states:
+        _add_state(settings, spec, stored)
+    there = {
+        (each.begins_anywhere, each.begin, each.end, each.cause, each.event) for each in settings.transitions
+    }
+    new_transitions = [each for each in behaviour.transitions if _identity(each) not in there]
+    for transition in new_transitions:
+        _add_transition(settings, transition)
+    return len(new_states), len(new_transitions)
+
+
+def _add_state(settings: bpy.types.PropertyGroup, spec: StateSpec, stored: dict) -> None:
+    state, role = settings.states.add(), spec.everyone
+    state.name, state.seconds = spec.name, spec.seconds
+    if role.influence is not None:
+        state.sets_influence, state.influence = True, role.influence
+    state.speaks = spec.speaks
+    for name in ("life", "blinks", "aversion", "lids"):
+        if (value := getattr(role, name)) is not None:
+            setattr(state, name, value)
+    for name, weight in role.weights or ():
+        posture = state.postures.add()
+        posture.action, posture.weight = stored[name], weight
+
+
+def _identity(transition: TransitionSpec) -> tuple:
+    return transition.begin == ANY, transition.begin, transition.end, transition.cause, transition.name
+
+
+def _add_transition(settings: bpy.types.PropertyGroup, spec: TransitionSpec) -> None:
+    transition = settings.transitions.add()
+    transition.begins_anywhere, transition.begin, transition.end, transition.cause, transition.event = (
+        _identity(spec)
+    )
+    if spec.cause in ("nearer", "farther"):
+        transition.distance = spec.least
+    else:
+        transition.seconds = spec.least
+    if spec.most != inf:
+        transition.longest = spec.most

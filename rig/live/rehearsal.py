@@ -1,0 +1,139 @@
+"""Rehearsal: live chains do what the scene's behaviour says, by the same engine as where there is no
+Blender.
+"""
+
+import bpy
+
+from ...character.behaviour.data import BehaviourError
+from ...character.behaviour.deciding import Decision, Senses
+from ...character.behaviour.performer import Performer
+from ..behaviour import authored
+from ..blender.errors import RigError
+from . import signals
+from .runtime import current, live_chains
+
+MOST_DECISIONS = 200  # that are stored: a rehearsal may last for hours
+
+
+class _Rehearsals:
+    """Signals from the behaviour to live motion."""
+
+    def is_active(self, scene: bpy.types.Scene) -> bool:
+        return is_on(scene) and bool(live_chains(scene))
+
+    def advance(self, scene: bpy.types.Scene, dt: float) -> bool:
+        if not is_on(scene):
+            current().playback.stage.performers.pop(scene.session_uid, None)
+            return False
+        performer = performer_of(scene)
+        if performer is not None:
+            events = current().events.pop(scene.session_uid, [])
+            performer.advance(dt, events, _senses(scene.limber_behaviour))
+            del performer.decisions[:-MOST_DECISIONS]
+        return False
+
+
+def register() -> None:
+    signals.by_sender["behaviour"] = _Rehearsals()
+
+
+def unregister() -> None:
+    signals.by_sender.pop("behaviour", None)
+
+
+def is_on(scene: bpy.types.Scene) -> bool:
+    """Whether the scene's behaviour is rehearsed."""
+    return scene.limber_behaviour.rehearse and bool(scene.limber_behaviour.states)
+
+
+def performer_of(scene: bpy.types.Scene) -> Performer | None:
+    """What runs the scene's behaviour with its present settings; None: it cannot be used."""
+    performers = current().playback.stage.performers
+    try:
+        behaviour = authored.behaviour(scene, _cast(scene))
+    except RigError:
+        behaviour = None
+    if behaviour is None:
+        performers.pop(scene.session_uid, None)
+        return None
+    performer = performers.get(scene.session_uid)
+    if performer is None:
+        performer = Performer(behaviour, scene.limber_behaviour.seed, is_gradual=True)
+        performers[scene.session_uid] = performer
+    else:
+        performer.replace(behaviour)
+    return performer
+
+
+def _cast(scene: bpy.types.Scene) -> list[authored.CastChain]:
+    """The scene's live chains, each by the key of its mover: what sessions know them by."""
+    return [authored.CastChain(str(mover.key), *mover) for mover in live_chains(scene)]
+
+
+def _senses(settings: bpy.types.PropertyGroup) -> Senses | None:
+    """What is perceived; None: nothing perceives anybody."""
+    if settings.person == "UNKNOWN":
+        return None
+    return Senses(settings.person_distance if settings.person == "SEEN" else None)
+
+
+def send(scene: bpy.types.Scene, event: str) -> None:
+    """Sends an event to the behaviour, for the next tick."""
+    current().events.setdefault(scene.session_uid, []).append(event)
+
+
+def enter(scene: bpy.types.Scene, state: str) -> None:
+    """Enters a state of the behaviour.
+
+    Raises:
+        RigError: there is no such state, or the behaviour cannot be used.
+    """
+    performer = performer_of(scene)
+    if performer is None:
+        raise RigError("The behaviour cannot be used: press Check under Behaviour")
+    try:
+        performer.enter(state, "by hand")
+    except BehaviourError as error:
+        raise RigError(str(error)) from error
+
+
+def events(scene: bpy.types.Scene) -> list[str]:
+    """Names of the events for which the behaviour waits."""
+    settings = scene.limber_behaviour
+    names = [
+        *(each.event for each in settings.transitions if each.cause == "event"),
+        *(each.event for each in settings.gestures),
+    ]
+    return [name for name in dict.fromkeys(names) if name]
+
+
+def begin(scene: bpy.types.Scene) -> None:
+    """The behaviour is rehearsed from its first state on."""
+    end(scene)
+    scene.limber_behaviour.rehearse = True
+    performer_of(scene)
+
+
+def end(scene: bpy.types.Scene) -> None:
+    """The behaviour is not rehearsed any more."""
+    scene.limber_behaviour.rehearse = False
+    current().playback.stage.performers.pop(scene.session_uid, None)
+    current().events.pop(scene.session_uid, None)
+
+
+def state(scene: bpy.types.Scene) -> str:
+    """Name of the state that the behaviour is in; "": it is not rehearsed."""
+    performer = current().playback.stage.performers.get(scene.session_uid)
+    return performer.state.name if performer is not None and is_on(scene) else ""
+
+
+def lines(scene: bpy.types.Scene) -> list[str]:
+    """The behaviour's last decisions, as sentences."""
+    performer = current().playback.stage.performers.get(scene.session_uid)
+    return list(map(_line, performer.decisions)) if performer is not None and is_on(scene) else []
+
+
+def _line(decision: Decision) -> str:
+    drawn = f", drawn {decision.draw:.2f} s" if decision.draw is not None else ""
+    what = f"gesture {decision.gesture}" if decision.gesture else f"{decision.before} to {decision.state}"
+    return f"{decision.time:.1f} s: {what} ({decision.cause}{drawn})"

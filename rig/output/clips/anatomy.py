@@ -1,0 +1,139 @@
+"""Ranges of a person's joints, by which a clip is judged whatever the robot's limits are: how far elbows and
+knees bend, to which side, and how far the trunk and the head rotate on what is below them.
+
+Bends are measured between directions from joint to joint, since rest poses of clips differ.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from ....solvers.kinematics.se3 import Array
+from ...bodies.part_names import BodyPart
+from . import measures
+
+LIMBS = (("upper_arm", "forearm", "hand"), ("thigh", "shin", "foot"))
+FARTHEST_BEND = np.radians(160.0)  # a calf meets the thigh at some 155 degrees, a forearm the arm at 150
+# [rad] against the side to which it bends in most frames; joints overextend by some 15 degrees
+FARTHEST_BACK = np.radians(25.0)
+STRAIGHT = np.radians(5.0)  # a limb that is bent by less has no side
+FARTHEST_ROTATION = np.radians(110.0)  # a neck rotates by some 80 degrees, a spine bends by some 90
+
+
+class Limb(NamedTuple):
+    """Indices of a limb's bones: those above and below its elbow or knee, and the hand or foot."""
+
+    upper: int
+    lower: int
+    end: int
+
+
+class Stack(NamedTuple):
+    """Indices of the trunk's last bone and the hips, or of the head and the trunk, and the rotation (3, 3) of
+    the upper one against the lower one in rest pose.
+    """
+
+    upper: int
+    lower: int
+    rest: Array
+
+
+class Figure(NamedTuple):
+    """Bones of a clip whose joints have known ranges."""
+
+    limbs: tuple[Limb, ...]
+    stacks: tuple[Stack, ...]
+
+
+class OutOfRange(NamedTuple):
+    """A joint that is beyond its range in some frames.
+
+    Attributes:
+        frame: Index of the frame in which it is farthest.
+        bone: Index of the bone below the joint.
+        angle: [rad] its bend or rotation there.
+        fault: What is wrong, for a sentence.
+    """
+
+    frame: int
+    bone: int
+    angle: float
+    fault: str
+
+
+def bones_of(parts: Mapping[BodyPart, Sequence[str]]) -> list[str]:
+    """Bones that tell the ranges, by the body parts of an armature."""
+    names = {name for limb in LIMBS for name in limb} | {"hips", "spine", "head"}
+    return [bone for part, bones in parts.items() if part.name in names for bone in bones]
+
+
+def figure_of(parts: Mapping[BodyPart, Sequence[str]], bones: Sequence[str], rest_rotations: Array) -> Figure:
+    """The figure of a clip.
+
+    Args:
+        parts: Bones of each body part, parents first.
+        bones: Names of the clip's k bones.
+        rest_rotations: (k, 3, 3) their rotations in rest pose.
+    """
+    index = {name: k for k, name in enumerate(bones)}
+
+    def bone(side: str, part: str, number: int = 0) -> int | None:
+        named = parts.get(BodyPart(side, part), ())
+        return index.get(named[number]) if named else None
+
+    lines = [[bone(side, part) for part in limb] for side in ("left", "right") for limb in LIMBS]
+    limbs = tuple(Limb(*line) for line in lines if None not in line)
+    middle = [k for k in (bone("", "hips"), bone("", "spine", -1), bone("", "head")) if k is not None]
+    stacks = (
+        Stack(upper, lower, rest_rotations[lower].T @ rest_rotations[upper])
+        for lower, upper in pairwise(middle)
+    )
+    return Figure(limbs, tuple(stacks))
+
+
+def out_of_range(figure: Figure, rotations: Array, positions: Array) -> Iterator[OutOfRange]:
+    """Joints of a figure that a person could not move so far.
+
+    Args:
+        figure: The figure.
+        rotations, positions: (t, k, 3, 3) and (t, k, 3) world poses of the bones in each frame.
+    """
+    for limb in figure.limbs:
+        bends, sides = _bends(rotations, positions, limb)
+        yield from _farthest(bends, FARTHEST_BEND, limb.lower, "bends by {:.0f}°, farther than a limb folds")
+        back = np.where(sides < 0.0, bends * -sides, 0.0)
+        yield from _farthest(back, FARTHEST_BACK, limb.lower, "bends backward by {:.0f}°")
+    for upper, lower, rest in figure.stacks:
+        on_lower = rotations[:, lower].swapaxes(1, 2) @ rotations[:, upper]
+        angles = measures.angles(np.broadcast_to(rest, on_lower.shape), on_lower)
+        yield from _farthest(angles, FARTHEST_ROTATION, upper, "is rotated by {:.0f}° on what carries it")
+
+
+def _bends(rotations: Array, positions: Array, limb: Limb) -> tuple[Array, Array]:
+    """Angles (t,) [rad] by which a limb is bent, and cosines (t,) of the direction of each bend against the
+    usual one in the clip, as seen from the limb's upper bone.
+    """
+    to_upper = rotations[:, limb.upper].swapaxes(1, 2)
+    upper = positions[:, limb.lower] - positions[:, limb.upper]
+    lower = positions[:, limb.end] - positions[:, limb.lower]
+    upper, lower = (np.einsum("tij,tj->ti", to_upper, line) for line in (upper, lower))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        upper /= np.linalg.norm(upper, axis=1, keepdims=True)
+        lower /= np.linalg.norm(lower, axis=1, keepdims=True)
+        along = np.clip((upper * lower).sum(1), -1.0, 1.0)
+        across = lower - along[:, None] * upper
+        across /= np.linalg.norm(across, axis=1, keepdims=True)
+        bends = np.arccos(along)
+        # Each frame counts the same: a fault may bend farther than all else, but seldom for longer.
+        usual = np.nansum(across[bends > STRAIGHT], axis=0)
+        return bends, across @ (usual / np.linalg.norm(usual))
+
+
+def _farthest(angles: Array, most: float, bone: int, fault: str) -> Iterator[OutOfRange]:
+    beyond = np.where(np.isfinite(angles), angles, 0.0)
+    frame = int(beyond.argmax())
+    if beyond[frame] > most:
+        angle = float(beyond[frame])
+        yield OutOfRange(frame, bone, angle, fault.format(np.degrees(angle)))

@@ -1,0 +1,81 @@
+"""Properties of a chain's eyes: blinks, lids, and looks away."""
+
+from math import radians
+
+import bpy
+from bpy.types import PropertyGroup
+
+from .overridable import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FactorProperty,
+    FloatProperty,
+    IntProperty,
+    StringProperty,
+)
+
+# how far lids are closed, as shown last, by the armature's session_uid and the chain's uid
+shown_lids: dict[tuple[int, str], float] = {}
+
+
+def _lid(eyes: bpy.types.PropertyGroup) -> float:
+    chain = next((chain for chain in eyes.id_data.limber.chains if chain.eyes == eyes), None)
+    if chain is None or not chain.live:
+        return 0.0
+    return shown_lids.get((eyes.id_data.session_uid, chain.uid), 0.0)
+
+
+class LimberLid(PropertyGroup):
+    """A bone that is a lid: it rotates from open, as posed, to closed."""
+
+    name: StringProperty(
+        name="Name", description="Name of the lid"
+    )  # overrides identify items of a list by their names
+    bone: StringProperty(name="Bone", description="Bone that is the lid")
+    axis: EnumProperty(
+        name="Axis",
+        description="Axis of the bone that it rotates about",
+        items=[(axis, axis, f"The bone's {axis} axis") for axis in "XYZ"],
+    )
+    closed: FloatProperty(
+        name="Closed",
+        description="Rotation of the bone from open to closed; negative: the other way round",
+        default=radians(40),
+        subtype="ANGLE",
+    )
+
+
+class LimberEyes(PropertyGroup):
+    """Eyes of a chain that looks."""
+
+    enabled: BoolProperty(name="Eyes", description="The chain's end is eyes that blink and look away")
+    blinks: FloatProperty(
+        name="Blinks",
+        description=(
+            "Factor of the number of blinks: with shifts of the gaze over 20 degrees, at the end of speech, else"
+            " every 2 to 6 seconds. 0: none"
+        ),
+        default=1.0,
+        min=0.0,
+        max=10.0,
+    )
+    aversion: FactorProperty(
+        name="Looks Away",
+        description=(
+            "Amount of looks away from the target, for half a second to four, after two to five at it. 0: none"
+        ),
+        default=0.0,
+    )
+    follow: FactorProperty(
+        name="Lids Follow", description="Share of the gaze's pitch that the lids follow", default=0.7
+    )
+    seed: IntProperty(name="Seed", description="Seed of the random draws", default=0, min=0)
+    lids: CollectionProperty(name="Lids", description="Bones that are lids", type=LimberLid)
+    active_lid: IntProperty(name="Lid", description="Selected lid")
+    lid: FloatProperty(
+        name="Lids Closed",
+        description="How far the lids are closed while live: 0 open, 1 closed. A value of the robot can follow it",
+        get=_lid,
+        options={"SKIP_SAVE"},
+    )

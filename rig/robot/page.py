@@ -1,0 +1,236 @@
+"""The page by which a person directs an armature from a browser: what it shows, and what is ordered on it.
+
+It is the player's page; a director rehearses with it. Orders are done by a timer, a stop at once.
+"""
+
+import json
+import queue
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any, NamedTuple
+
+import bpy
+
+from ...hardware.errors import HardwareError
+from ...hardware.robot_session import ARMING, TO_ROBOTS, possible_orders
+from ...inputs.errors import InputError
+from ...inputs.inbox import refuse_others
+from ...inputs.page.orders import order_from
+from ...inputs.page.server import PageServer
+from ...inputs.words import Order
+from ..blender.errors import RigError
+from ..blender.presence import find
+from ..blender.write_access import granted
+from ..live import rehearsal
+from ..live.live import is_playing
+from ..scene.goal import followed_target, watched
+from . import links
+from .connected import robots
+from .remote_orders import ORDERS, stored_postures
+from .values import value_of
+
+EVERY = 0.1  # [s] between two states that the page gets
+FRESH = 1.0  # [s] within which an order to arm is done: what waited longer is no press any more
+MOST_WAITING = 1000  # orders that wait; what comes meanwhile is left out
+LOST = "the robot is not connected: press Connect in Blender"
+
+
+class _PressedOrder(NamedTuple):
+    """An order that waits: how many stops came before it, and when it came [s]."""
+
+    stops: int
+    came: float
+    order: Order
+
+
+@dataclass
+class _Page:
+    """The page of an armature, while it is served."""
+
+    rig_name: str
+    server: PageServer | None = None
+    said: str = ""  # what could not be done last
+    shown_at: float = 0.0  # [s]
+    stops: int = 0
+
+    def __post_init__(self) -> None:
+        self.orders: queue.SimpleQueue[_PressedOrder] = queue.SimpleQueue()
+
+    def take(self, message: dict[str, Any]) -> None:
+        """Takes an order, in the server's thread."""
+        order = order_from(message)
+        if order is not None and self.orders.qsize() < MOST_WAITING:
+            self.orders.put(_PressedOrder(self.stops, monotonic(), order))
+
+    def stop(self) -> None:
+        """Stops all robots at once, in the server's thread."""
+        self.stops += 1
+        links.press_stops()
+
+
+_pages: dict[int, _Page] = {}  # by the armature object's session_uid
+_stops_done: dict[int, int] = {}  # number of each page's stops after which permits were taken
+
+
+def serve(rig: bpy.types.Object) -> str:
+    """Serves the page of an armature; returns its address.
+
+    Raises:
+        InputError: the address cannot be used, or other computers could reach it and Blender may not go
+            online.
+    """
+    remote = rig.limber.remote
+    refuse_others(remote.host, bpy.app.online_access)
+    end(rig)
+    page = _Page(rig.name)
+    try:
+        page.server = PageServer(remote.host, remote.page_port, page.take, page.stop)
+    except OSError as error:
+        raise InputError(
+            f"The page cannot be served on port {remote.page_port} of {remote.host}"
+            f" ({error.strerror or error}): choose another port"
+        ) from error
+    _pages[rig.session_uid] = page
+    return page.server.address
+
+
+def end(rig: bpy.types.Object) -> None:
+    """Serves the page of an armature no longer."""
+    page = _pages.pop(rig.session_uid, None)
+    if page is not None and page.server is not None:
+        page.server.close()
+
+
+def end_all() -> None:
+    for page in _pages.values():
+        if page.server is not None:
+            page.server.close()
+    _pages.clear()
+    _stops_done.clear()
+
+
+def address(rig: bpy.types.Object) -> str:
+    """Address of the page of an armature; "": it is not served."""
+    page = _pages.get(rig.session_uid)
+    return page.server.address if page is not None and page.server is not None else ""
+
+
+def is_served() -> bool:
+    return bool(_pages)
+
+
+def look() -> bool:
+    """Does what was ordered on the pages, and hands them what they show; returns whether there was an
+    order.
+    """
+    done = False
+    for uid, page in list(_pages.items()):
+        rig = find(page.rig_name, uid)
+        if rig is None:
+            _pages.pop(uid).server.close()
+            continue
+        page.rig_name = rig.name
+        if page.stops != _stops_done.get(uid, 0):
+            _stops_done[uid] = page.stops
+            links.stop_all()
+            done = True
+        while not page.orders.empty():
+            waiting = page.orders.get()
+            if waiting.stops != page.stops:
+                continue
+            done = True
+            try:
+                page.said = ""
+                _do(rig, waiting)
+            except (RigError, HardwareError) as error:
+                page.said = str(error)
+        if page.server.is_watched and (moment := monotonic()) >= page.shown_at:
+            page.shown_at = moment + EVERY
+            page.server.publish(json.dumps(_state(rig, page.said)))
+    return done
+
+
+@granted
+def _do(rig: bpy.types.Object, waiting: _PressedOrder) -> None:
+    order = waiting.order
+    if order.is_released:
+        return
+    if order.word in TO_ROBOTS:
+        if order.word in ARMING and monotonic() - waiting.came > FRESH:
+            raise RigError(f"'{order.word}' came over {FRESH:g} s ago, and is not done: press again")
+        _order_robot(rig, order.word)
+    elif order.word in ORDERS:
+        ORDERS[order.word](rig, order)
+        rig.update_tag()
+    else:
+        raise RigError(f"'{order.word}' is an order to a character that plays without Blender")
+
+
+def _order_robot(rig: bpy.types.Object, word: str) -> None:
+    """Does what a person has pressed, if the robot's state allows it."""
+    robot = robots.get(rig.session_uid)
+    if robot is None:
+        raise RigError(f"'{word}': {LOST}")
+    if word not in possible_orders(robot.link.status()):
+        raise RigError(f"'{word}' cannot be done now. {robot.link.status().sentence}")
+    robot.session.order(word)
+
+
+def _state(rig: bpy.types.Object, said: str) -> dict[str, Any]:
+    """What the page shows, as JSON."""
+    scene = bpy.context.scene
+    is_rehearsed = rehearsal.is_on(scene)
+    seconds_a_frame = scene.render.fps_base / scene.render.fps
+    values = [
+        {"name": each.name, "value": number, "lower": each.low, "upper": each.high}
+        for each in rig.limber.device.auxiliaries
+        if (number := value_of(each)) is not None
+    ]
+    return {
+        "character": rig.name,
+        "robots": [_robot(rig)] if rig.session_uid in robots else [],
+        "state": rehearsal.state(scene),
+        "states": [state.name for state in scene.limber_behaviour.states] if is_rehearsed else [],
+        "events": rehearsal.events(scene) if is_rehearsed else [],
+        "chains": [_chain(chain) for chain in rig.limber.chains],
+        "values": values,
+        "clip": {
+            "seconds": (scene.frame_current - scene.frame_start) * seconds_a_frame,
+            "length": (scene.frame_end - scene.frame_start) * seconds_a_frame,
+            "plays": is_playing(),
+        },
+        "decisions": rehearsal.lines(scene)[-8:],
+        "said": [said] if said else [],
+    }
+
+
+def _robot(rig: bpy.types.Object) -> dict[str, Any]:
+    """What the page shows of the armature's robot."""
+    status = robots[rig.session_uid].link.read_status()
+    return {
+        "name": rig.name,
+        "sentence": status.sentence,
+        "is_lost": links.is_lost(rig),
+        "is_moving": status.moving,
+        "warnings": list(status.warnings),
+        "orders": possible_orders(status),
+        "pose": [],
+    }
+
+
+def _chain(chain: bpy.types.PropertyGroup) -> dict[str, Any]:
+    """What the page shows of a chain."""
+    targets = [watched(chain, number) for number in range(1 + len(chain.targets))]
+    target = followed_target(chain)
+    position = target.obj.matrix_world.translation if target is not None else (0.0, 0.0, 0.0)
+    return {
+        "name": chain.name,
+        "target": target.name if target is not None else "",
+        "targets": list(dict.fromkeys(each.name for each in targets if each is not None)),
+        "position": list(position),
+        "postures": [
+            {"name": posture.action.name, "weight": posture.weight} for posture in stored_postures(chain)
+        ],
+        "influence": chain.influence,
+        "share": chain.share,
+    }

@@ -1,0 +1,58 @@
+"""Makes the documents' picture of the player's page, of the lamp that `make demo` left, in Chromium."""
+
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from PIL import Image
+
+ROOT = Path(__file__).resolve().parents[1]
+LAMP = ROOT / "build" / "demo" / "without_blender" / "lamp.limber"
+PROGRAM = (
+    "import sys; from checkout import load_limber; load_limber();"
+    " from limber.player.command import main; sys.exit(main(sys.argv[1:]))"
+)
+COLOURS = 64  # letters stay smooth, and the file small
+WIDTH, HEIGHT = 760, 900  # [pixels] of the page
+ROBOT = "document.querySelector('#robots p').textContent"
+
+
+def button(text: str) -> str:
+    """Script of the button with a text."""
+    return f"[...document.querySelectorAll('button')].find(b => b.textContent === {text!r})"
+
+
+def make(path: Path, character: Path = LAMP) -> None:
+    """Leaves the picture at a path."""
+    sys.path.insert(0, str(ROOT))
+    from tests.player.browser import browsing
+
+    command = [sys.executable, "-c", PROGRAM, "play", str(character), "--port", "virtual", "--page", "0"]
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        subprocess.Popen(
+            command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True
+        ) as player,
+        browsing(Path(folder)) as tab,
+    ):
+        address = next(match[1] for line in player.stdout if (match := re.match(r"Page: (\S+)", line)))
+        tab.resize(WIDTH, HEIGHT)
+        tab.open(address)
+        tab.click(button("Arm"))
+        tab.until(f"{ROBOT} === 'Armed: the robot follows'")
+        tab.click(button("arrive"))
+        tab.until(f"{button('Attending')}.classList.contains('on')")
+        tab.click(button("speak"))
+        tab.until(f"{button('Speaking')}.classList.contains('on')")
+        tab.value("scrollTo(0, 0)")
+        tab.picture(path)
+        player.terminate()
+        player.communicate()
+    with Image.open(path) as picture:
+        picture.quantize(COLOURS).save(path)
+
+
+if __name__ == "__main__":
+    make(ROOT / "docs" / "pictures" / "player_page.png", *map(Path, sys.argv[1:]))

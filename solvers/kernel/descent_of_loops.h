@@ -1,0 +1,137 @@
+/* One solve of a mechanism: what it works on.
+ *
+ * Source: solvers/mechanism/descent.py.
+ */
+#ifndef LIMBER_DESCENT_OF_LOOPS_H
+#define LIMBER_DESCENT_OF_LOOPS_H
+
+#include "spanning_tree.h"
+
+#define EXACT 1e-10      /* solvers/tolerances.py, as the next two */
+#define SAME_ANGLE 1e-9
+#define MET 1e-6
+#define LONGEST_STEP 0.5 /* solvers/least_squares/bounded_step.py, as the next */
+#define MAX_ITERATIONS 200
+#define CLOSE_ENOUGH 1e-4 /* solvers/mechanism/descent.py, as the next three */
+#define NEAR_SINGULAR 0.01
+#define PROBE 0.05
+#define ALIKE 0.5
+#define SLOTS 8 /* configurations that are alive at once: start, result, continuation, trial, two of its closing */
+
+/* A goal, with its numbers checked. */
+struct task {
+    int task, index, rows; /* rows: components whose weight is not 0 */
+    struct carried end;
+    double roots[3], target[9];
+};
+
+/* Derivatives at a configuration. */
+struct linear {
+    long serial;     /* of the configuration */
+    double *screws;  /* (v, 6) */
+    double *blocks;  /* of the clusters */
+    double *slopes;  /* (e, v) Jacobian of the tasks; NULL: without tasks */
+};
+
+struct descent {
+    const struct mechanism *mechanism;
+    const double *driven; /* (d, 13) */
+    struct task *task;
+    int tasks, rows, goal_rows; /* rows: of the errors (e,), of which those of goals, without regularisers, come first */
+    const double *weight_axes;  /* NULL: the world's */
+    double speed_threshold;     /* 2 - 2 cos of the rotation from which the regulariser of speed applies */
+    int closes_only;            /* whether the loops' gaps are the tasks, and nothing has to stay closed */
+    int clusters;               /* that have to stay closed */
+
+    double *lower, *upper; /* (v,) */
+    int is_bounded;
+    int32_t *held;         /* (v,) coordinates that the last step would carry over a bound */
+    int32_t *held_before;  /* (v,) of a trial */
+    double share, growth;  /* of the damping */
+    long evaluations, most;
+    long serial;
+
+    int has_last, has_first;
+    double *last_first, *last_rest; /* (v,) motion of the last frame, over this frame's time */
+    double *first;                  /* (v,) the first step, as the linear model has it */
+
+    struct configuration slots[SLOTS];
+    struct linear full, loops; /* with tasks; of the loops alone */
+    double *masked, *factors;  /* blocks without held coordinates, and factors of their squares */
+    double *columns;           /* rows of a projection, by cluster: (e or 1, most columns) */
+    double *pulled;            /* (most rows, e or 1) */
+    double *projected;         /* (e, v) */
+    double *square;            /* (min(e, v), min(e, v)) */
+    double *wanted;            /* (e,) errors after closing */
+    double *shifted;           /* (r,) gaps after moves */
+    double *step, *tried, *closing, *moves, *first_moves, *direction, *curved, *slope, *least, *largest; /* (v,) */
+    double *taken, *onward;    /* (v,) of a continuation */
+    double *mode, *scratch;
+    double *shares;            /* (n, 4) of mass, and their moments, that a joint moves */
+    double *sizes;             /* (e,) singular values */
+    int *is_held;              /* (v,) */
+};
+
+struct configuration *acquire(struct descent *descent);
+void release(struct configuration *configuration);
+
+/* The configuration at its values and balls, evaluated. */
+void evaluate_at(struct descent *descent, struct configuration *here);
+
+/* The configuration after a step (v,), a new one; a step that is too long is shortened. */
+struct configuration *stepped(struct descent *descent, const struct configuration *here, const double *step);
+
+/* Derivatives at a configuration, with or without those of tasks. */
+const struct linear *linearised(struct descent *descent, const struct configuration *here, int with_tasks);
+
+/* The step (v,) in units from one configuration to another. */
+void difference(const struct descent *descent, const struct configuration *start, const struct configuration *end,
+                double *step);
+
+/* The nearest configuration with loops closed to a residual of `enough`; takes `here` over. */
+struct configuration *closed(struct descent *descent, struct configuration *here, double enough);
+
+/* The best configuration in at most so many steps, whether it has converged, and the number of steps; takes `here` over. */
+struct configuration *descend_loops(struct descent *descent, struct configuration *here, int iterations, int *is_settled,
+                                    int *count);
+
+/* The solution that continues the last frame's step through a fold, or NULL (`continuation.continued`). */
+struct configuration *continued(struct descent *descent, const struct configuration *start,
+                                const struct configuration *here, const double *last, int iterations);
+
+/* Errors of the tasks (e,) and, unless `slopes` is NULL, their Jacobian (e, v), which is zeroed before. */
+void task_errors(struct descent *descent, const struct configuration *here, const double *screws, double *error,
+                 double *slopes);
+int rows_of_task(const struct task *task);
+
+/* Clusters of loops (solvers/mechanism/clusters.py). `factor_loops` factors the squares of blocks; the others use them. */
+void factor_loops(const struct descent *descent, const double *blocks);
+
+/* The smallest step (v,) that closes gaps (r,). */
+void close_step(const struct descent *descent, const double *blocks, const double *gap, double *step);
+
+/* Rows (count, v) projected onto the loops' null space, in place. */
+void project(const struct descent *descent, const double *blocks, double *rows, int count);
+
+/* A gradient (v,) without the loops' constraint forces, in place; factors are those of `free_blocks`. */
+void along_free(const struct descent *descent, const double *blocks, const double *free_blocks, double *slope);
+
+/* The next step (v,) within bounds: closes the loops, then reduces task errors in their null space. */
+void find_step(struct descent *descent, const struct configuration *here, int is_closing_only, double *step);
+
+/* The projected Jacobian of the tasks (e, v) at a configuration, in `projected`. */
+void project_tasks(struct descent *descent, const struct configuration *here);
+
+/* Makes `projected` the unit directions (count, v) along which the tasks act on the coordinates, with their singular values
+ * in `sizes`; returns their count. */
+int task_directions(struct descent *descent);
+
+/* Assembly modes (solvers/mechanism/branches.py): that of a closed pose, and the next one, in place; returns whether a loop
+ * has changed to another. `mode` has room for one number a cluster more, `scratch` for `mode_scratch` numbers. */
+size_t mode_scratch(const struct mechanism *mechanism);
+void begin_mode(const struct mechanism *mechanism, const double *blocks, const double *values, double *mode,
+                double *scratch);
+int follow_mode(const struct mechanism *mechanism, const double *blocks, const double *values, double *mode,
+                double *scratch);
+
+#endif

@@ -1,0 +1,14 @@
+/* Where a plan's branches start. Source: solvers/expressive/seeds.py and plan.py. */
+#ifndef LIMBER_SEEDS_H
+#define LIMBER_SEEDS_H
+
+#include "descent.h"
+
+#define MOST_SPREADS 1024
+
+/* Writes the starts of a plan to work->angles, their sides to work->sides and the weights of their shape to work->speeds:
+ * the known branches, those around the posture (n,), on both sides of a symmetric end, and those near the present angles.
+ * Returns their number, at most LIMBER_STARTS. */
+int write_starts(struct work *work, const struct limber_plan *plan, const double *posture);
+
+#endif

@@ -1,0 +1,126 @@
+"""The page of an armature, served from Blender: a browser directs it, and nothing is armed but by a press."""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+
+import bpy
+import pytest
+from limber.rig.robot import page
+
+from tests.blender.drawing import drawn
+from tests.blender.posing import stored
+from tests.blender.robots import connect, state, until
+from tests.blender.shown import no_handler_raises  # noqa: F401
+
+pytest.importorskip("websockets", reason="the websockets library is not in this environment")
+from websockets.sync.client import ClientConnection
+from websockets.sync.client import connect as open_socket
+
+PATIENCE = 60.0  # [s]
+
+
+@pytest.fixture
+def browser(rig) -> Iterator[ClientConnection]:
+    """A browser that shows the page."""
+    rig.limber.remote.page_port = free_port()
+    bpy.ops.limber.page()
+    address = page.address(rig).replace("http", "ws").replace("/?", "/directing?")
+    with open_socket(address, compression=None) as socket:
+        yield socket
+    page.end_all()
+
+
+def free_port() -> int:
+    import socket
+
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def obeyed(browser: ClientConnection, **order: object) -> None:
+    """Sends an order, and waits until it is done."""
+    browser.send(json.dumps(order))
+    give_up = time.monotonic() + PATIENCE
+    while not page.look():
+        assert time.monotonic() < give_up
+
+
+def shown(browser: ClientConnection, condition: Callable[[dict], bool]) -> dict:
+    """What the page shows as soon as a condition holds."""
+    give_up = time.monotonic() + PATIENCE
+    while time.monotonic() < give_up:
+        page.look()
+        try:
+            content = json.loads(browser.recv(0.05))
+        except TimeoutError:
+            continue
+        if condition(content):
+            return content
+    raise AssertionError("the page never showed it")
+
+
+def test_the_page_shows_the_armature_and_directs_it(rig, browser):
+    chain = rig.limber.chains[0]
+    stored(rig, "Proud")
+    content = shown(browser, lambda content: content["chains"][0]["postures"])
+    assert (content["character"], content["robots"]) == (rig.name, [])
+    assert content["chains"][0]["target"] == chain.target.name
+    obeyed(browser, word="posture", names="head/Proud")
+    assert chain.base == "POSTURE"
+    obeyed(browser, word="influence", names="head", numbers=[0.25])
+    assert chain.influence == 0.25
+    obeyed(browser, word="target", names="head", numbers=[0.1, 0.2, 0.3])
+    assert tuple(chain.target.location) == pytest.approx((0.1, 0.2, 0.3))
+    obeyed(browser, word="posture", names="head/Sad")
+    assert "no posture 'Sad'" in shown(browser, lambda content: content["said"])["said"][0]
+
+
+def test_a_robot_is_armed_by_a_press_and_stopped_at_once(rig, browser):
+    obeyed(browser, word="arm", press=1)
+    assert "press Connect" in shown(browser, lambda content: content["said"])["said"][0]
+    rig.limber.device.port = "virtual"
+    connect(rig)
+    until(lambda: state(rig) == "DISARMED", "it is connected")
+    content = shown(browser, lambda content: content["robots"])
+    assert content["robots"][0]["orders"] == ["arm", "connect"]
+    browser.send(json.dumps({"word": "arm", "press": 1}))
+    obeyed(browser, word="state", names="none")
+    assert state(rig) == "DISARMED", "a press counts once"
+    obeyed(browser, word="arm", press=2)
+    until(lambda: state(rig) in ("ARMING", "ARMED"), "it is armed")
+    browser.send(json.dumps({"word": "stop"}))
+    until(lambda: state(rig) == "FAULT", "it is stopped, though nobody looks at the page")
+    obeyed(browser, word="arm", press=3)
+    assert "cannot be done now" in shown(browser, lambda content: content["said"])["said"][0]
+    assert state(rig) == "FAULT"
+
+
+def test_an_old_press_arms_nothing(rig, browser, monkeypatch):
+    rig.limber.device.port = "virtual"
+    connect(rig)
+    until(lambda: state(rig) == "DISARMED", "it is connected")
+    monkeypatch.setattr(page, "FRESH", -1.0)
+    obeyed(browser, word="arm", press=1)
+    assert "is not done: press again" in shown(browser, lambda content: content["said"])["said"][0]
+    assert state(rig) == "DISARMED"
+
+
+def test_the_page_ends_with_its_button_and_with_the_file(rig, browser, reopen):
+    from limber.panels.robot.remote import LIMBER_PT_remote
+
+    assert "limber.end_page" in drawn(LIMBER_PT_remote).order
+    bpy.ops.limber.end_page()
+    assert page.address(rig) == ""
+    assert "limber.page" in drawn(LIMBER_PT_remote).order
+    bpy.ops.limber.page()
+    assert page.is_served()
+    reopen()
+    assert not page.is_served()
+
+
+def test_other_computers_are_served_only_where_blender_may_go_online(rig):
+    rig.limber.remote.host = "0.0.0.0"
+    with pytest.raises(RuntimeError, match="Blender may not go online"):
+        bpy.ops.limber.page()

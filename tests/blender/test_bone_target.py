@@ -1,0 +1,104 @@
+"""A bone as target of a chain's end: of an animated character, or of the chain's own armature."""
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.rigs import UPRIGHT, build, looking_chain
+from tests.blender.test_behaviour import END, played
+
+ARM = {
+    "shoulder": (None, (0.5, -0.8, 0.2), (0.5, -0.8, 0.5)),
+    "hand": ("shoulder", (0.5, -0.8, 0.5), (0.5, -0.8, 0.6)),
+}
+
+
+def visitor():
+    """An armature whose hand is animated by the bone above it."""
+    data = bpy.data.armatures.new("Visitor")
+    rig = bpy.data.objects.new("Visitor", data)
+    bpy.context.scene.collection.objects.link(rig)
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    for name, (parent, head, tail) in ARM.items():
+        bone = data.edit_bones.new(name)
+        bone.head, bone.tail, bone.parent = head, tail, data.edit_bones.get(parent or "")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bone = rig.pose.bones["shoulder"]
+    bone.rotation_mode = "XYZ"
+    for frame, angle in ((1, 0.8), (END, -0.8)):
+        bone.rotation_euler.x = angle
+        bone.keyframe_insert("rotation_euler", frame=frame)
+    return rig
+
+
+def watching(target_object, bone: str):
+    rig, chain = looking_chain(at=target_object)
+    chain.target_bone = bone
+    return rig, chain
+
+
+def miss(session, place) -> float:
+    """Distance [m] between where the chain believes its target to be and a place in the world."""
+    (inputs,) = session.aimed
+    return (np.array(inputs.target)[:3, 3] - np.array(place)).max()
+
+
+@pytest.mark.every_blender
+def test_a_chain_looks_at_a_bone_of_an_animated_character_in_both_hosts(tmp_path):
+    from limber.rig.live import live
+
+    other = visitor()
+    rig, chain = watching(other, "hand")
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 1, END
+    scene.frame_set(1)
+    assert bpy.ops.limber.live() == {"FINISHED"}
+    rows, places = [], []
+    for frame in range(1, END + 1):
+        scene.frame_set(frame)
+        session = live.session(rig, chain)
+        hand = other.matrix_world @ other.pose.bones["hand"].head
+        assert session.outputs.solution.aim_error < 1e-6
+        assert abs(miss(session, hand)) < 1e-6
+        rows.append(session.outputs.angles)
+        places.append(hand.copy())
+    assert (places[0] - places[-1]).length > 0.3
+    assert bpy.ops.limber.end_live() == {"FINISHED"}
+    path = tmp_path / "Scene.limber"
+    assert bpy.ops.limber.export_character(filepath=str(path)) == {"FINISHED"}
+    recording = played(path, {}, 0)
+    assert np.abs(recording["commanded"] - rows).max() <= 1e-9
+
+
+def test_a_chain_looks_at_a_bone_of_its_own_armature_that_it_does_not_move():
+    from limber.rig.chains.check import check
+
+    rig = build({**UPRIGHT, "palm": "X"}, parents={"palm": ""})
+    rig, chain = looking_chain(rig, "head", at=rig)
+    assert "palm" not in {joint.bone for joint in chain.joints}
+    chain.target_bone = "head"
+    assert "it is on a bone that the chain moves" in check(bpy.context, rig, chain)[0].sentence
+    chain.target_bone = "gone"
+    assert "has no bone 'gone'" in check(bpy.context, rig, chain)[0].sentence
+    chain.target_bone = "palm"
+    assert not [finding for finding in check(bpy.context, rig, chain) if finding.blocks]
+
+
+def test_what_moves_a_target_refuses_a_bone_with_the_remedy():
+    other = visitor()
+    watching(other, "hand")
+    from limber.operators.authoring.look_at import LIMBER_OT_move_with_mouse
+
+    why = LIMBER_OT_move_with_mouse.why_not(bpy.context)
+    assert why == (
+        "Target 'Visitor/hand' is a bone, which its armature moves: pose it there, or choose an object as target"
+    )
+
+
+def test_a_stale_bone_means_nothing_beside_an_object():
+    _, chain = looking_chain()
+    chain.target_bone = "hand"
+    from limber.rig.scene.goal import followed_target
+
+    assert tuple(followed_target(chain)) == (chain.target, "")

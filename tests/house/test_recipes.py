@@ -1,0 +1,168 @@
+"""The recipes of docs/extending.md: files and names that they mention are there, and what they list as all
+that has to be added is.
+
+Recipes with tests of their own: `tests/character/test_effects.py`, `tests/solvers/test_new_aim.py`,
+`tests/blender/test_fourth_mover.py`.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+import pytest
+from limber.hardware.motion_files import FORMATS, Settings, read, write
+from limber.hardware.motion_files.formats import Format
+from limber.hardware.motion_files.recording import RecordedColumn, Recording
+from limber.hardware.protocols import table as protocols
+from limber.hardware.protocols.interface import Capabilities, Codec, Exchange, Units
+from limber.hardware.protocols.servo_animation import SilentDecoder
+from limber.hardware.protocols.table import ProtocolEntry, codec_for
+from limber.motion import FILTERS, FilterInfo, Kinematic, Limits, make_filter
+from limber.solvers.diagnosis import Diagnosis
+from limber.solvers.goals import Direction, GazeGoal, any_aim, check_goal
+from limber.solvers.settings import Settings as Options
+from limber.solvers.settings import setting, settings_of
+from limber.solvers.table import SOLVERS, SolverInfo, make_solver, unavailable
+
+from tests.hardware.moves import motion
+from tests.solvers.chains import lamp
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
+TEXT = re.sub(r"```.*?```", "", PAGE, flags=re.DOTALL)
+PATHS = sorted(set(re.findall(r"`((?:\w+/)+(?:\w+\.\w+)?)`", TEXT)))
+NAMES = sorted(set(re.findall(r"`(\w+)` (?:of|in) (?:the )?`((?:\w+/)+\w+\.py)`", TEXT)))
+TESTS = sorted(set(re.findall(r"`(?:\w+/)*(test_\w+\.py)`", TEXT)))
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_path_of_the_page_is_there(path):
+    assert (ROOT / path).exists()
+
+
+@pytest.mark.parametrize(("name", "path"), NAMES)
+def test_a_name_of_the_page_is_defined_in_the_file_that_the_page_says(name, path):
+    assert re.search(rf"^\s*(class |def )?{name}\b\s*[:=(]", (ROOT / path).read_text(), re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_a_file_of_tests_of_the_page_is_there(name):
+    assert list((ROOT / "tests").rglob(name))
+
+
+# a solver
+
+
+@dataclass(frozen=True)
+class HalfwayOptions(Options):
+    """Settings of the solver below."""
+
+    share: float = setting(0.5, "Share", "How far joints go from the start to the posture", unit="share")
+
+
+class Halfway:
+    """A solver that goes toward the posture and sees no target."""
+
+    def __init__(self, skeleton, options=None):
+        self.skeleton, self.options = skeleton, options or HalfwayOptions()
+        self.diagnosis = Diagnosis(skeleton)
+
+    def solve(self, goal, start=None, memory=None, *, dt=1 / 60):
+        posture = np.array(check_goal(self.skeleton, goal, any_aim, start, dt))
+        begin = posture if start is None else np.array(start)
+        angles = self.skeleton.clamp(begin + self.options.share * (posture - begin))
+        return self.diagnosis.solution(goal, tuple(posture.tolist()), angles, iterations=1, began=0.0)
+
+
+def test_a_solver_is_a_class_and_an_entry_of_the_table(monkeypatch):
+    info = SolverInfo("halfway", "Halfway", "Goes halfway", Halfway, options=HalfwayOptions)
+    monkeypatch.setitem(SOLVERS, "halfway", info)
+    skeleton = lamp()
+    goal = GazeGoal(Direction((1.0, 0.2, 0.3)), np.full(len(skeleton), 0.2))
+    solution = make_solver("halfway", skeleton).solve(goal, np.zeros(len(skeleton)))
+    assert solution.angles.tolist() == pytest.approx([0.1] * len(skeleton))
+    assert not solution.converged
+    assert solution.reason
+    assert unavailable("halfway", skeleton, [Direction]) == ""
+    assert settings_of(info.options)["share"].high == 1.0
+
+
+# a motion filter
+
+
+class Steady:
+    """A filter of constant velocity."""
+
+    def __init__(self, limits, style):
+        self.limits, self.velocity = limits, style.velocity * limits.velocity
+
+    def rest(self, position):
+        return Kinematic(self.limits.clamp(position))
+
+    def step(self, state, target, dt, target_velocity=None):
+        most = self.velocity * dt
+        move = min(max(self.limits.clamp(target) - state.position, -most), most)
+        return Kinematic(state.position + move, move / dt if dt else 0.0)
+
+
+def test_a_motion_filter_is_a_class_and_an_entry_of_the_table(monkeypatch):
+    monkeypatch.setitem(FILTERS, "steady", FilterInfo("steady", "Steady", "Constant velocity", Steady))
+    joint = make_filter("steady", Limits(-1.0, 1.0, 2.0, 20.0, 200.0))
+    state = joint.rest(0.0)
+    for _ in range(40):
+        state = joint.step(state, 3.0, 1 / 60)
+    assert state.position == 1.0
+
+
+# a format of motion files
+
+
+def _write(motion, _settings) -> bytes:
+    rows = zip(motion.recording.times, *(column.values for column in motion.recording.columns), strict=True)
+    names = " ".join(column.name for column in motion.recording.columns)
+    return "\n".join([f"ANGLES {names}", *(" ".join(map(repr, row)) for row in rows)]).encode()
+
+
+def _read(data: bytes, *_) -> Recording:
+    heading, *lines = data.decode().splitlines()
+    times, *columns = zip(*(map(float, line.split()) for line in lines), strict=True)
+    names = heading.split()[1:]
+    return Recording(
+        times, tuple(RecordedColumn(name, values) for name, values in zip(names, columns, strict=True))
+    )
+
+
+def test_a_format_of_motion_files_is_two_functions_and_an_entry_of_the_table(monkeypatch, tmp_path):
+    form = Format("Angles", "Words and numbers", ".angles", _write, _read)
+    monkeypatch.setitem(FORMATS, "angles", form)
+    written, path = motion(("pan", "tilt"), rows=3), tmp_path / "motion.angles"
+    write(path, form.make(written, Settings()))
+    assert read(path).columns == tuple(
+        RecordedColumn(column.name, column.values) for column in written.recording.columns
+    )
+
+
+# a servo protocol
+
+
+class Letters(Codec):
+    """A codec of words: S3=1500."""
+
+    capabilities = Capabilities("Letters", Units("microseconds", 500, 2500), range(10), (9_600,))
+
+    def decoder(self) -> SilentDecoder:
+        return SilentDecoder()
+
+    def write(self, goals: Mapping[int, int]) -> tuple[Exchange, ...]:
+        return (Exchange(b"".join(b"S%d=%d\n" % goal for goal in goals.items())),)
+
+
+def test_a_servo_protocol_is_a_codec_and_an_entry_of_the_table(monkeypatch):
+    entry = ProtocolEntry("Letters", lambda _device: Letters())
+    monkeypatch.setattr(protocols, "PROTOCOLS", MappingProxyType({**protocols.PROTOCOLS, "letters": entry}))
+    codec = codec_for("letters")
+    assert codec.write({3: 1500})[0].data == b"S3=1500\n"
+    assert codec.capabilities.units.lowest == 500

@@ -1,0 +1,118 @@
+"""The page in a real browser, with a player in a process of its own and the virtual robot."""
+
+import re
+from pathlib import Path
+
+import pytest
+from limber.character.behaviour.data import Behaviour, StateSpec, TransitionSpec
+from limber.character.file.writing import write
+
+pytest.importorskip("websockets", reason="the websockets library is not installed: make setup")
+
+from tests.player import browser
+from tests.player.browser import Browser, browsing
+from tests.player.test_live import Playing, playing, with_robot
+
+pytestmark = pytest.mark.skipif(browser.program() is None, reason="no Chromium here: apt install chromium")
+
+
+def button(text: str) -> str:
+    """Script of the button with a text."""
+    return f"[...document.querySelectorAll('button')].find(b => b.textContent === {text!r})"
+
+
+SENTENCE = "document.querySelector('#robots p').textContent"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    from dataclasses import replace
+
+    character = with_robot()
+    behaviour = Behaviour(
+        (StateSpec("Idle"), StateSpec("Sad")), (TransitionSpec("Idle", "Sad", "event", "rain"),)
+    )
+    write(tmp_path / "sample.limber", replace(character, behaviour=behaviour))
+    return tmp_path / "sample.limber"
+
+
+def opened(player: Playing, tab: Browser) -> str:
+    """Opens the page of a player; its address."""
+    player.until("Page: ")
+    address = re.search(r"Page: (\S+)", player.text)[1]
+    tab.open(address)
+    tab.until("!document.body.classList.contains('lost') && document.querySelector('#robots p')")
+    return address
+
+
+def test_a_person_arms_and_directs_on_the_page_and_stop_wins(path: Path, tmp_path: Path):
+    with playing(path, "--page", "0", "--status") as player, browsing(tmp_path / "browser") as tab:
+        opened(player, tab)
+        tab.until(f"{SENTENCE}.startsWith('Disarmed: press Arm')")
+        assert tab.value("document.querySelector('button').textContent") == "STOP"
+        tab.click(button("rain"))
+        tab.until(f"{button('Sad')}.classList.contains('on')")
+        tab.until("document.querySelector('#decisions').textContent.includes('Idle → Sad (event rain)')")
+        tab.click(button("Proud"))
+        tab.until(f"{button('Proud')}.classList.contains('on')")
+        tab.click(button("Arm"))
+        player.until("Armed: the robot follows")
+        tab.until(f"{SENTENCE} === 'Armed: the robot follows'")
+        tab.click("document.querySelector('#stop')")
+        player.until("Stopped: make sure that all is safe, press Clear Fault, then Arm")
+        tab.until(f"{button('Arm')}.disabled")
+        tab.click(button("Clear Fault"))
+        player.until("Disarmed: press Arm")
+        tab.click(button("Arm"))
+        player.until("Armed: the robot follows")
+        tab.press("Escape")
+        player.until("Stopped: make sure")
+
+
+def test_a_slider_sets_what_it_shows(path: Path, tmp_path: Path):
+    with playing(path, "--page", "0", "--no-robot") as player, browsing(tmp_path / "browser") as tab:
+        opened(player, tab)
+        tab.until("document.querySelector('[aria-label=Glow]')")
+        tab.value(
+            "(i => { i.value = 0.25; i.dispatchEvent(new Event('input')); })(document.querySelector('[aria-label=Glow]'))"
+        )
+        tab.until("state.values[0].value === 0.25")
+
+
+def test_a_script_of_another_page_presses_nothing(path: Path, tmp_path: Path):
+    with playing(path, "--page", "0") as player, browsing(tmp_path / "browser") as tab:
+        address = opened(player, tab)
+        tab.until(f"{SENTENCE}.startsWith('Disarmed: press Arm')")
+        tab.value(f"{button('Arm')}.click()")
+        foreign = tmp_path / "foreign.html"
+        foreign.write_text(
+            f"""<script>
+            window.ended = 0;
+            const socket = new WebSocket("{address.replace("http", "ws").replace("/?", "/directing?")}");
+            socket.onopen = () => socket.send('{{"word": "arm", "names": "", "press": 1}}');
+            socket.onclose = () => {{ window.ended += 1; }};
+            fetch("{address}", {{mode: "no-cors"}}).catch(() => {{ window.ended += 1; }});
+            </script>"""
+        )
+        tab.open(foreign.as_uri())
+        tab.until("window.ended === 2")
+        tab.open(address)
+        tab.until("document.querySelector('#robots p')")
+        assert "Arming" not in tab.until(SENTENCE)
+
+
+def test_the_page_says_when_it_has_lost_the_player(path: Path, tmp_path: Path):
+    with playing(path, "--page", "0") as player, browsing(tmp_path / "browser") as tab:
+        opened(player, tab)
+        player.process.kill()
+        tab.until("document.querySelector('#link').textContent.includes('Stop does not reach the robot')")
+
+
+def test_it_fits_a_phone(path: Path, tmp_path: Path):
+    with playing(path, "--page", "0") as player, browsing(tmp_path / "browser") as tab:
+        tab.resize(360, 740, is_phone=True)
+        opened(player, tab)
+        assert tab.value("document.documentElement.scrollWidth <= innerWidth"), "nothing is cut off"
+        assert tab.value("document.querySelector('#stop').getBoundingClientRect().height") >= 80
+        small = "[...document.querySelectorAll('button')].filter(b => b.getBoundingClientRect().height < 43).length"
+        assert tab.value(small) == 0, "a thumb meets every button"

@@ -1,0 +1,82 @@
+"""The sound beside a character: played from the clip's begin, after Sound Delay, by the system's player."""
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+from limber.player.playhead import Playhead
+from limber.player.sound import ClipSound
+
+from tests.hardware.patience import wait_until
+
+DELAY = 0.25  # [s]
+
+
+@pytest.fixture
+def plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Has a line for each sound that a player of the system's, the only one, has begun."""
+    log, programs = tmp_path / "plays", tmp_path / "programs"
+    programs.mkdir()
+    program = programs / "aplay"
+    program.write_text(f'#!/bin/sh\necho "$2" >> "{log}"\nexec sleep 600\n')
+    program.chmod(program.stat().st_mode | stat.S_IEXEC)
+    monkeypatch.setenv("PATH", f"{programs}{os.pathsep}/bin")
+    return log
+
+
+def sound(tmp_path: Path, suffix: str = ".wav") -> tuple[ClipSound, list[str]]:
+    """The sound of a character, and what it has said."""
+    (tmp_path / f"lamp{suffix}").write_bytes(b"sound")
+    said: list[str] = []
+    return ClipSound(tmp_path / "lamp.limber", DELAY, said.append), said
+
+
+def begun(plays: Path) -> int:
+    return len(plays.read_text().splitlines()) if plays.exists() else 0
+
+
+def test_it_begins_after_its_delay_and_ends_where_the_clip_jumps_or_is_held(tmp_path: Path, plays: Path):
+    clip, said = sound(tmp_path)
+    assert said == ["lamp.wav is played by aplay, 0.25 s after the clip's begin"]
+    playhead = Playhead(2.0)
+    clip.follow(playhead)
+    playhead.advance(0.2)
+    clip.follow(playhead)
+    assert clip._process is None
+    playhead.advance(0.1)
+    clip.follow(playhead)
+    wait_until(lambda: begun(plays) == 1)
+    process = clip._process
+    playhead.pause()
+    clip.follow(playhead)
+    assert process.returncode is not None, "it was ended"
+    playhead.play()
+    playhead.advance(0.1)
+    clip.follow(playhead)
+    assert begun(plays) == 1, "from its middle on it is silent"
+    playhead.seek(0.0)
+    for _ in range(20):
+        playhead.advance(0.1)
+        clip.follow(playhead)
+    wait_until(lambda: begun(plays) == 2)
+    assert not playhead.plays
+    assert clip._process.poll() is None, "it goes on after the clip's end"
+    clip.close()
+
+
+@pytest.mark.parametrize(("suffix", "word"), [(".m4a", "ffplay"), (".mp3", "pw-play")])
+def test_a_line_says_that_nothing_here_plays_it(tmp_path: Path, plays: Path, suffix: str, word: str):
+    clip, said = sound(tmp_path, suffix)
+    assert said[0].startswith(f"lamp{suffix} is not heard: this computer has none of ")
+    assert word in said[0]
+    playhead = Playhead(2.0)
+    playhead.advance(1.0)
+    clip.follow(playhead)
+    assert begun(plays) == 0
+
+
+def test_without_a_sound_there_is_nothing_to_say(tmp_path: Path, plays: Path):
+    said: list[str] = []
+    ClipSound(tmp_path / "lamp.limber", DELAY, said.append).follow(Playhead(2.0))
+    assert said == []
