@@ -218,7 +218,7 @@ def call_bones(draw: np.random.Generator, skeleton: Skeleton, bones: CompiledBon
         return [step.step, np.array((step.cost, step.aim_error))]
     solved = bones.solve(goal, np.array(vector(draw, n)), last)
     numbers = np.array((*solved.angles, solved.cost, *np.ravel(solved.errors)))
-    return [numbers, *solved.deviation, solved.forces]
+    return [numbers, solved.values, solved.balls, solved.forces]
 
 
 def couplings_of(draw: np.random.Generator, joints: tuple[Joint, ...]) -> list[Coupling]:
