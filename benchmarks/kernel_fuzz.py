@@ -35,11 +35,11 @@ from limber.solvers.kinematics.skeleton import End, Joint, Skeleton
 from limber.solvers.limits import usual_limits
 from limber.solvers.mechanism.solver import MechanismSolver
 from limber.solvers.virtual_chain.chain import VirtualChain
-from limber.solvers.whole_body.body import Body
+from limber.solvers.whole_body.body import Body, Coupling
 from limber.solvers.whole_body.law import Law
 from limber.solvers.whole_body.solver import Options as WholeBodyOptions
 from limber.solvers.whole_body.solver import WholeBody
-from limber.solvers.whole_body.targets import Target, Values
+from limber.solvers.whole_body.targets import Contact, Target, TargetError, Values
 
 from . import kernel_fuzz_mechanisms
 from .kernel_fuzz_numbers import number, unit, vector
@@ -218,7 +218,30 @@ def call_bones(draw: np.random.Generator, skeleton: Skeleton, bones: CompiledBon
         return [step.step, np.array((step.cost, step.aim_error))]
     solved = bones.solve(goal, np.array(vector(draw, n)), last)
     numbers = np.array((*solved.angles, solved.cost, *np.ravel(solved.errors)))
-    return [numbers, *solved.deviation, solved.forces]
+    return [numbers, solved.values, solved.balls, solved.forces]
+
+
+def couplings_of(draw: np.random.Generator, joints: tuple[Joint, ...]) -> list[Coupling]:
+    """Couplings of any factors, some of which cannot hold."""
+    couplings = []
+    for name in ("first", "second")[: int(draw.choice([0, 0, 1, 2]))]:
+        chosen = draw.choice(len(joints), min(len(joints), 3), replace=False)
+        lower, upper = sorted(draw.choice([0.0, 0.0, -math.inf, math.inf, *draw.normal(size=3)], 2).tolist())
+        couplings.append(Coupling(name, {joints[k].name: number(draw) for k in chosen}, lower, upper))
+    return couplings
+
+
+def contacts_of(draw: np.random.Generator) -> tuple[Contact, ...]:
+    """Contacts of some of three links, near or out of reach, some with a rotation."""
+    return tuple(
+        Contact(
+            str(k),
+            np.array(vector(draw, 3)),
+            np.array(to_matrix(unit(draw, 4))) if draw.random() < 0.5 else None,
+        )
+        for k in range(3)
+        if draw.random() < 0.3
+    )
 
 
 def stepped(draw: np.random.Generator, skeleton: Skeleton) -> list[np.ndarray]:
@@ -229,9 +252,14 @@ def stepped(draw: np.random.Generator, skeleton: Skeleton) -> list[np.ndarray]:
     lower, upper = ([getattr(joint, side) for joint in skeleton.joints] for side in ("lower", "upper"))
     if draw.random() < 0.3:
         lower, upper = [-math.inf] * len(lower), [math.inf] * len(upper)
-    body = Body(skeleton.joints, links, bool(draw.integers(2)), lower, upper)
+    body = Body(
+        skeleton.joints, links, bool(draw.integers(2)), lower, upper, couplings_of(draw, skeleton.joints)
+    )
+    levels = int(draw.choice([1, 1, 3]))
     targets = [
-        Target(str(k), kind, float(draw.random())) for k in range(3) for kind in ("orientation", "position")
+        Target(str(k), kind, float(draw.random()), level=int(draw.integers(levels)))
+        for k in range(3)
+        for kind in ("orientation", "position")
     ]
     limits = usual_limits(*draw.choice([None, 1e-3, 1.0, 1e9], 2))
     solver = WholeBody(body, targets, WholeBodyOptions(Law(float(draw.choice([math.inf, 5.0]))), limits))
@@ -239,7 +267,7 @@ def stepped(draw: np.random.Generator, skeleton: Skeleton) -> list[np.ndarray]:
     places, spins, speeds = (np.reshape(vector(draw, 9), (3, 3)) for _ in range(3))
     posture = np.array(vector(draw, len(skeleton))) if draw.random() < 0.5 else None
     values, state = (
-        Values(turns, places, spins, speeds, posture=posture),
+        Values(turns, places, spins, speeds, contacts_of(draw), posture),
         solver.start(vector(draw, len(skeleton))),
     )
     dt = float(draw.choice([1 / 60, 1e-12, 1e7]))
@@ -278,7 +306,7 @@ def main() -> None:
                 else:
                     values = call(draw, compiled, skeleton)
                 finite = all(np.isfinite(each).all() for each in values)
-            except KernelError:
+            except (KernelError, TargetError):
                 results["calls refused"] += 1
             else:
                 results["calls that are finite" if finite else "calls that are NOT FINITE"] += 1

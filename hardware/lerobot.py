@@ -36,10 +36,11 @@ from ..files import atomic
 from ..files.content import SMALL
 from ..files.content import text as read_text
 from ..files.json_fields import JsonFields
-from ..files.plain import json_of, shown
+from ..files.plain import shown
 from ..files.reasons import reason
 from .device import LAST_SERVO
 from .errors import HardwareError
+from .lerobot_layouts import FIELDS, as_motors, plain_of
 
 Mode = Literal["degrees", "range_m100_100", "range_0_100"]
 
@@ -55,19 +56,26 @@ DYNAMIXEL_ROBOTS = (
     "aloha",
     "openmanipulator",
 )  # in names of LeRobot's classes
+REMEDY = "correct it in the file, or calibrate again with lerobot-calibrate"
 GRIPPER = "gripper"  # LeRobot's arms have this motor in range_0_100, all others in degrees
 DEEPEST = 3  # objects around a calibration's motors: more is no calibration
 SEPARATORS = "_.-/ "  # between the prefix of an arm and the name of a motor: "left_arm_shoulder_pan"
 
-_MOTOR = ("id", "drive_mode", "homing_offset", "range_min", "range_max")
 _PHOSPHOBOT = ("servos_offsets", "servos_calibration_position", "servos_offsets_signs")
 _BEFORE_2025 = ("motor_names", "calib_mode", "start_pos", "end_pos")
 
 
 class LerobotError(HardwareError, ValueError):
     """A LeRobot calibration cannot be used; the message names the file, the motor, the field, the expected
-    and the found value.
+    and the found value, and the remedy.
     """
+
+
+class _FieldError(LerobotError):
+    """A field of a motor cannot be used."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(f"{problem}: {REMEDY}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +189,7 @@ def from_text(
         LerobotError: As `load`.
     """
     try:
-        plain = json_of(text)
+        plain = as_motors(plain_of(text))
     except ValueError as error:
         raise LerobotError(f"{source} is no JSON ({error}): choose a calibration file of LeRobot") from error
     motors: dict[str, LeRobotMotor] = {}
@@ -212,7 +220,7 @@ def _entries(
     Raises:
         LerobotError: There is something else than motors and arms; the message says what it is.
     """
-    robot = JsonFields(source, plain, LerobotError)
+    robot = JsonFields(source, plain, _FieldError)
     if any(robot.has(field) for field in _BEFORE_2025):
         raise LerobotError(
             f"{source} is from LeRobot before June 2025, which stored no ranges: calibrate again with"
@@ -223,15 +231,18 @@ def _entries(
             f"{source} is phosphobot's calibration, which has no ranges: calibrate with lerobot-calibrate"
         )
     if robot.has("format"):
-        robot.wrong("format", "motors, such as 'shoulder_pan'; Load reads Limber's own calibration files")
+        raise LerobotError(
+            f"{source} has a format, {shown(robot.get('format', object))}, which no calibration of LeRobot has:"
+            " Load reads Limber's own calibration files"
+        )
     for name, member in robot.items():
         if isinstance(member, (str, int, float)):
             raise LerobotError(
                 f"{source}: {shown(name)} is {shown(member)}, and no motor: take it out of the file, if what its"
                 " numbers mean does not depend on it"
             )
-        fields = JsonFields(f"{source}, motor {shown(name)}", member, LerobotError)
-        is_motor = any(fields.has(field) for field in _MOTOR) or not member
+        fields = JsonFields(f"{source}, motor {shown(name)}", member, _FieldError)
+        is_motor = any(fields.has(field) for field in FIELDS) or not member
         if depth == DEEPEST or (is_motor and not any(fields.has(field) for field in _BEFORE_2025)):
             yield prefix + name, fields
         else:
@@ -312,7 +323,7 @@ def usual_folder() -> Path:
 
 
 def _motor(fields: JsonFields, family: Family) -> LeRobotMotor:
-    fields.only(_MOTOR)
+    fields.only(FIELDS)
     motor = LeRobotMotor(
         id=_whole(fields, "id", 0, LAST_SERVO),
         drive_mode=_whole(fields, "drive_mode", 0, 1),

@@ -174,7 +174,7 @@ def _axis(director: Director, order: Order, cause: str) -> None:
 
 
 def _velocity(director: Director, order: Order, cause: str) -> None:
-    """The motion filter alone smooths what comes: the velocity that a sender knows is not needed."""
+    """Curves through what comes, and the motion filter, smooth it: a sender's velocity is not needed."""
     director.place(order.names)
 
 

@@ -33,6 +33,7 @@ from .robots import HOST
 from .scene import MoverEntry
 from .service import ServiceManager
 from .sound import DELAY, ClipSound
+from .streams import OrderStreams
 
 STOP = "stop"  # the order that is done at once
 FRESH = 1.0  # [s] within which an order to arm is done: what waited longer is no press any more
@@ -125,6 +126,7 @@ class LivePlay:
         self._sound = ClipSound(path, options.sound_delay, self._say)
         self._robots: LiveRobots | None = None
         self._inbox: PlayerInbox | None = None
+        self._streams = OrderStreams()
         self._page: PageServer | None = None
         if not options.without_robot:
             host = HOST if options.page is None else HostWords("Limber")
@@ -236,7 +238,7 @@ class LivePlay:
         self._seconds = seconds
         self._obey()
         if self._inbox is not None:
-            self._hear(self._inbox)
+            self._hear(self._inbox, dt)
         self._director.tick(dt, seconds)
         self._sound.follow(self._director.playhead)
         if self._performance.performer is not None:
@@ -248,18 +250,30 @@ class LivePlay:
         if self._page is not None and seconds >= self._shown_at:
             self._show(self._page, seconds)
 
-    def _hear(self, inbox: PlayerInbox) -> None:
-        """Does what other programs order by OSC; what cannot be done is said once."""
-        orders, troubles = inbox.told()
-        for order in orders:
-            try:
-                self._do(order, OSC)
-            except PlayerError as error:
-                troubles.append(f"/limber/{order.path}: {error}")
+    def _hear(self, inbox: PlayerInbox, dt: float) -> None:
+        """Does what other programs order by OSC, `dt` [s] after the last call; what cannot be done is said
+        once. Numbers that come again and again are followed smoothly.
+        """
+        heard, troubles = inbox.told()
+        for order, count, time_sent in heard:
+            if not self._streams.continues(order, count, time_sent) and self._can_do(order, troubles):
+                self._streams.begin(order, time_sent)
+        for order in self._streams.advance(dt):
+            if not self._can_do(order, troubles):
+                self._streams.end(order)
         for trouble in troubles:
             if trouble != self._trouble:
                 self._trouble = trouble
                 self._say(trouble)
+
+    def _can_do(self, order: Order, troubles: list[str]) -> bool:
+        """Does another program's order; returns whether that was possible, else adds a sentence."""
+        try:
+            self._do(order, OSC)
+        except PlayerError as error:
+            troubles.append(f"/limber/{order.path}: {error}")
+            return False
+        return True
 
     def _show(self, page: PageServer, seconds: float) -> None:
         """Hands the page what it shows, while somebody looks."""
@@ -319,6 +333,7 @@ class LivePlay:
         else:
             self._director.obey(order, cause)
             if cause != OSC:
+                self._streams.end(order)
                 self._decisions.append({"time": self._seconds, "cause": cause, "order": order.line})
 
     def _order_robots(self, order: Order, cause: str) -> None:

@@ -1,6 +1,7 @@
 """What other programs tell a character that plays, by OSC over UDP: everything but arming."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from ..inputs.errors import InputError
 from ..inputs.inbox import Inbox
@@ -9,6 +10,20 @@ from ..inputs.words import Order, order_of
 
 ROOT = "/limber/"
 STOP = "/limber/stop"
+
+
+class Heard(NamedTuple):
+    """An order that came by OSC.
+
+    Attributes:
+        order: The newest one of its kind.
+        count: How many of its kind have come since the one before.
+        time: When its numbers were taken [s], by the sender's clock; NaN: not said.
+    """
+
+    order: Order
+    count: int
+    time: float
 
 
 class PlayerInbox(Inbox):
@@ -26,7 +41,7 @@ class PlayerInbox(Inbox):
 
     def __init__(self, host: str, port: int, stop: Callable[[], object]) -> None:
         self._stop = stop
-        self._orders: list[Order] = []
+        self._orders: list[Heard] = []
         self._troubles: list[str] = []
         super().__init__(host, port)
 
@@ -35,7 +50,8 @@ class PlayerInbox(Inbox):
             return
         path = message.address.removeprefix(ROOT)
         try:
-            self._orders.append(order_of(path, message.arguments, message.address))
+            order = order_of(path, message.arguments, message.address)
+            self._orders.append(Heard(order, message.repeats, message.time))
         except InputError as error:
             self._troubles.append(str(error))
 
@@ -43,7 +59,7 @@ class PlayerInbox(Inbox):
         self._orders.clear()
         self._stop()
 
-    def told(self) -> tuple[list[Order], list[str]]:
+    def told(self) -> tuple[list[Heard], list[str]]:
         """The orders since the last call, and what is none, as sentences."""
         self.look()
         orders, self._orders = self._orders, []

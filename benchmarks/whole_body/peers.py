@@ -1,12 +1,13 @@
 """Limber beside other libraries on a file of whole-body targets: one step a frame, errors and times, in turns
 and in one process.
 
-    python -m benchmarks.whole_body.peers --urdf FILE --targets IN.npz [--steps 200] [--rounds 3]
+    python -m benchmarks.whole_body.peers --urdf FILE --targets IN.npz [--steps 200] [--hold LINK ...]
 
 All follow the same orientations and base position from joints at zero with position limits and, where IN has
 one, the velocity limit; times are medians of a step with everything that a frame needs, on one core, the
-processor's own. They run in .venv-bench (`python -m benchmarks.environment`); one that cannot be had is
-named.
+processor's own. With `--hold` those that have hard constraints of positions keep links, such as feet, where
+they are in the first frame, and the base's target stays there. They run in .venv-bench (`python -m
+benchmarks.environment`); one that cannot be had is named.
 """
 
 import argparse
@@ -16,11 +17,13 @@ import sys
 import time
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
 import numpy as np
 from limber.solvers.whole_body.body import Coupling
+from limber.solvers.whole_body.targets import Contact
 
 from .__main__ import body_for, first, follower, frames_of
 
@@ -42,6 +45,12 @@ class Limber:
         self.solver = follower(body_for(urdf, given), given, Law())
         self.values, self.given, self.dt = frames_of(given), given, float(given["dt"])
         self.links = self.solver.body.link_indices([str(link) for link in given["links"]])
+
+    def hold(self, links: Sequence[str]) -> None:
+        body, state = self.solver.body, first(self.solver, self.given)
+        places = body.placed(state.frames, body.link_indices(links))[:, :3, 3] + state.base_position
+        contacts = tuple(map(Contact, links, places))
+        self.values = [replace(values, contacts=contacts) for values in self.values]
 
     def reset(self) -> None:
         self.state = first(self.solver, self.given)
@@ -242,10 +251,17 @@ class Placo:
         self.links, self.base = [str(link) for link in given["links"]], str(given["base_link"])
         self.tasks = [self.solver.add_orientation_task(link, np.eye(3)) for link in self.links]
         self.place = self.solver.add_position_task(self.base, np.zeros(3))
+        self.held: dict[str, object] = {}
         for link, task in zip(self.links, self.tasks, strict=True):
             task.configure(link, "soft", 1.0)
         self.place.configure("place", "soft", 1.0)
         self.solver.add_regularization_task(DAMPING)
+
+    def hold(self, links: Sequence[str]) -> None:
+        self.reset()
+        for link in links:
+            self.held[link] = self.solver.add_position_task(link, self.robot.get_T_world_frame(link)[:3, 3])
+            self.held[link].configure(f"{link} held", "hard", 1.0)
 
     def reset(self) -> None:
         self.robot.reset()
@@ -278,15 +294,30 @@ def degrees_between(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.degrees(np.linalg.norm(logarithm(a.swapaxes(1, 2) @ b), axis=-1))
 
 
-def race(urdf: Path, given: Arrays, steps: int, rounds: int) -> list[str]:
-    """A Markdown table."""
+def entrants(urdf: Path, given: Arrays, held: Sequence[str]) -> tuple[list, list[str]]:
+    """The contestants that hold links, and a sentence for each that cannot be had."""
     velocity = float(given["joint_velocity_limit"]) if "joint_velocity_limit" in given else NO_LIMIT
     running, missing = [], []
     for kind in CONTESTANTS:
+        if held and not hasattr(kind, "hold"):
+            missing.append(f"left out: {kind.label}: it holds no links here")
+            continue
         try:
             running.append(kind(urdf, given, velocity))
         except (ImportError, ValueError, RuntimeError) as error:
             missing.append(f"left out: {kind.label}: {error}")
+            continue
+        if held:
+            running[-1].hold(held)
+    return running, missing
+
+
+def race(urdf: Path, given: Arrays, steps: int, rounds: int, held: Sequence[str] = ()) -> list[str]:
+    """A Markdown table."""
+    if held:
+        given = {**given, "base_position": np.tile(given["base_position"][:1], (len(given["rotation"]), 1))}
+        given["base_velocity"] = np.zeros_like(given["base_position"])
+    running, missing = entrants(urdf, given, held)
     times = {each.label: [] for each in running}
     errors = {each.label: [] for each in running}
     late = round(1.0 / float(given["dt"]))
@@ -320,12 +351,13 @@ def main() -> None:
     ask.add_argument("--targets", type=Path, required=True)
     ask.add_argument("--steps", type=int, default=200, help="frames of a round (default 200)")
     ask.add_argument("--rounds", type=int, default=3)
+    ask.add_argument("--hold", nargs="*", default=[], metavar="LINK", help="links that stay where they are")
     asked = ask.parse_args()
     beside_peers("benchmarks.whole_body.peers")
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     with np.load(asked.targets) as file:
         given = dict(file)
-    print("\n".join(race(asked.urdf, given, asked.steps, asked.rounds)))
+    print("\n".join(race(asked.urdf, given, asked.steps, asked.rounds, asked.hold)))
 
 
 if __name__ == "__main__":

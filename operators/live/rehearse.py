@@ -9,12 +9,15 @@ from ...rig.live.runtime import live_chains
 from ..operator import Operator, UndoOperator
 
 NO_STATES = "The behaviour has no state: press Add Attentive under Behaviour, or + beside States"
+NOT_LIVE = "Nothing is live: press Start Live on a chain first"
 OFF = "The behaviour is not rehearsed: press Rehearse under Behaviour"
 
 
 def needs_rehearsal(context) -> str:
     """Why there is nothing to direct, with the remedy; "" if the scene's behaviour is rehearsed."""
-    return "" if rehearsal.is_on(context.scene) else OFF
+    if not rehearsal.is_on(context.scene):
+        return OFF
+    return "" if live_chains(context.scene) else NOT_LIVE
 
 
 class LIMBER_OT_rehearse(UndoOperator):
@@ -26,7 +29,7 @@ class LIMBER_OT_rehearse(UndoOperator):
     def why_not(cls, context) -> str:
         if not context.scene.limber_behaviour.states:
             return NO_STATES
-        return "" if live_chains(context.scene) else "Nothing is live: press Start Live on a chain first"
+        return "" if live_chains(context.scene) else NOT_LIVE
 
     def run(self, context):
         rehearsal.begin(context.scene)
@@ -38,7 +41,9 @@ class LIMBER_OT_end_rehearsal(UndoOperator):
 
     bl_label = "End Rehearsal"
 
-    why_not = needs_rehearsal
+    @classmethod
+    def why_not(cls, context) -> str:
+        return "" if rehearsal.is_on(context.scene) else OFF
 
     def run(self, context):
         rehearsal.end(context.scene)

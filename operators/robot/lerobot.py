@@ -50,7 +50,7 @@ class LIMBER_OT_import_lerobot(ReadsFile, UndoOperator):
 
     bl_label = "Import LeRobot Calibration"
 
-    filter_glob: shown_files("*.json")
+    filter_glob: shown_files("*.json;*.yaml;*.yml")
     model: _model_property(
         (
             lerobot.MIDDLE,

@@ -68,7 +68,8 @@ def ends_found(rig: bpy.types.Object) -> Ends:
     """Last bone of torso, head and each eye, found by names and structure; of a rig with controls, the
     control bones.
 
-    Names help where there are some. Of an imported robot whose head is named they alone count.
+    Names help where there are some. Of an imported robot whose head is named the structure tells only the
+    torso, if no name does.
 
     Raises:
         RigError: a bone follows others, and its control is not found.
@@ -77,10 +78,15 @@ def ends_found(rig: bpy.types.Object) -> Ends:
     ends = gaze_bones.by_names(
         bones, controls.upstream, lambda name: gaze_controls.control_of(controls, name)
     )
-    if imported_robot.is_robot(rig) and ends.head:
+    if imported_robot.is_robot(rig) and ends.torso:
         return gaze_controls.resolved(controls, bones, ends)
     figure = Figure(rig)
-    ends = gaze_controls.resolved(controls, bones, _completed(figure, ends))
+    completed = _completed(figure, ends)
+    if imported_robot.is_robot(rig) and ends.head:
+        completed = ends._replace(torso=completed.torso)
+    ends = gaze_controls.resolved(controls, bones, completed)
+    if imported_robot.is_robot(rig) and ends.torso in gaze_bones.named(bones).get(BodyPart("", "spine"), ()):
+        return ends
     if ends.torso and ends.torso in figure.standing([ends.head, ends.torso, *controls.upstream(ends.torso)]):
         return ends._replace(torso="")
     return ends
@@ -97,7 +103,9 @@ def _completed(figure: Figure, ends: Ends) -> Ends:
     ]:
         structural_ends = gaze_structure.ends(figure)
         if structural_ends.head and structural_ends.head != ends.head:
-            return structural_ends
+            spine = gaze_bones.named(bones).get(BodyPart("", "spine"), ())
+            trunk = [bone for bone in parents_of(figure.rig, structural_ends.head) if bone in spine]
+            return structural_ends._replace(torso=structural_ends.torso or next(iter(trunk), ""))
     if not ends.head:
         return ends
     above = parents_of(figure.rig, ends.head)

@@ -128,6 +128,13 @@ def _parts(bones: Parents, heads: Heads | None) -> dict[BodyPart, list[str]]:
             named.sort(key=lambda bone: _usualness(bone, candidates.index(bone)))
     _tell_rigify(bones_by_part, bones)
     _disambiguate(bones_by_part, heads)
+    necks = bones_by_part.get(BodyPart("", "neck"), [])
+    if BodyPart("", "head") not in bones_by_part and len(necks) > 1 and all(map(_is_piece, necks)):
+        bones_by_part[BodyPart("", "head")] = [necks.pop()]  # on the last hinge of a neck sits the head
+    hips = bones_by_part.get(BodyPart("", "hips"), [])
+    trunk = {*bones_by_part.get(BodyPart("", "spine"), []), *_below(hips[:1], roots, bones)}
+    if trunk:  # a body that hangs on the hips
+        bones_by_part[BodyPart("", "spine")] = [bone for bone in bones if bone in trunk]
     if BodyPart("", "hips") not in bones_by_part and (root := _carrying_thighs(roots, bones_by_part, bones)):
         bones_by_part[BodyPart("", "hips")] = [root]
     return bones_by_part
@@ -149,8 +156,8 @@ def _carrying_thighs(
 
 
 def _place_waist(bones_by_part: dict[BodyPart, list[str]], bones: Parents) -> None:
-    """A waist is the hips where nothing else is, or where it hangs on the trunk; else it is part of the
-    spine.
+    """A waist is the hips where nothing else is and no thigh tells that it does not carry the legs, or where
+    it hangs on the trunk; else it is part of the spine.
     """
     waist, hips, spine = (
         bones_by_part.pop(BodyPart("", "waist"), []),
@@ -162,9 +169,29 @@ def _place_waist(bones_by_part: dict[BodyPart, list[str]], bones: Parents) -> No
     above, trunk = bones[waist[0]], bones_by_part.get(spine, [])
     while above is not None and above not in trunk:
         above = bones.get(above)
-    part = hips if above is not None or hips not in bones_by_part else spine
+    is_base = hips not in bones_by_part and _may_carry_legs(waist, bones_by_part, bones)
+    part = hips if above is not None or is_base else spine
     part_bones = {*waist, *bones_by_part.get(part, [])}
     bones_by_part[part] = [bone for bone in bones if bone in part_bones]
+
+
+def _may_carry_legs(
+    waist: Sequence[str], bones_by_part: Mapping[BodyPart, list[str]], bones: Parents
+) -> bool:
+    """Whether a thigh hangs on a waist, or none is known, or no bone's parent is."""
+    thighs = bones_by_part.get(BodyPart("left", "thigh"), [])
+    return not thighs or not any(bones.values()) or bool(_below(waist, thighs[:1], bones))
+
+
+def _below(carriers: Sequence[str], carried: Sequence[str], bones: Parents) -> list[str]:
+    """Those of some bones that hang on one of the carriers."""
+    hanging = []
+    for bone in carried:
+        above = bones.get(bone)
+        while above is not None and above not in carriers:
+            above = bones.get(above)
+        hanging += [bone] if above is not None else []
+    return hanging
 
 
 def _usualness(bone: str, index: int) -> tuple[bool, int, int]:

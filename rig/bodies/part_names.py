@@ -147,6 +147,10 @@ SILENT = {
     "motors",
     "servo",
     "actuator",
+    "unit",
+    "module",
+    "assembly",
+    "assy",
     "fk",
     "stretch",
     "bend",
@@ -156,6 +160,7 @@ AXES = {
     *("pitch", "roll", "yaw", "pan", "tilt", "lift", "flexion", "abduction", "rotation", "p", "x", "y", "z"),
     *("flex", "fe", "aa", "ie", "pd"),  # flexion and extension, ab- and adduction, ...
 }
+JOINTS = ("waist", "neck", "torso")  # without a side: "WAIST_R" is one that rolls
 ROLL = "r"  # the axis, where a name says its side before: "L_HIP_R"
 BOUNDARY = re.compile(  # where a capital or a digit begins a word; "LUArm" is a left one
     r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=(?<![A-Za-z])[LR])(?=[A-Z]{2}[a-z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])"
@@ -182,6 +187,8 @@ def read(name: str) -> NameReading:
     whole = "".join(rest)
     stems = (whole, *map("".join, (spoken, named, reversed(named), jointed, half)))
     part, stem, rank = _known_part(stems, side) if whole not in OTHERS else UNKNOWN
+    if part is None and ROLL in said and (joint := next((s for s in stems if s in JOINTS), "")):
+        (part, stem, rank), is_hinge = _known_part([joint], ""), True
     is_of_half = bool(stem) and stem == "".join(half) != "".join(jointed)
     return NameReading(part, stem or "".join(named) or whole, is_hinge or is_of_half, number, rank)
 

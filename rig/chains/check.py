@@ -12,7 +12,7 @@ from ...solvers.kinematics.skeleton import Skeleton, SkeletonError
 from ..blender.errors import Finding, RigError
 from ..blender.overrides import why_not_editable
 from ..blender.presence import is_unevaluated
-from ..bones import axes
+from ..bones import axes, imported_robot
 from ..bones.joint_axes import joint_axes
 from ..bones.limit_faults import range_faults, rate_faults
 from ..scene.dependencies import depends_on_objects_alone
@@ -107,7 +107,7 @@ def _joints(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> Iterator[F
                 f"{label}: its smallest {value} is its largest, so it cannot move: widen them, or lock the"
                 " axis and match joints"
             )
-        elif joint.lower > 0 or joint.upper < 0:
+        elif (joint.lower > 0 or joint.upper < 0) and not _is_motor(rig, joint):
             rest = axes.value_text(joint.axis, 0.0)
             yield Finding(
                 f"{label}: its limits exclude the rest pose: widen them to include {rest}, or change the"
@@ -125,6 +125,14 @@ def _joints(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> Iterator[F
                 f"{label} {how} an axis that is locked: if that is a mistake, unlock it (bone's Transform"
                 f" panel){need}, else press Match Joints"
             )
+
+
+def _is_motor(rig: bpy.types.Object, joint: bpy.types.PropertyGroup) -> bool:
+    """Whether a joint is from a robot's file: its limits are what the motor can do, wherever the rest pose
+    is.
+    """
+    bone = rig.pose.bones.get(joint.bone)
+    return bone is not None and imported_robot.motor(bone, joint.axis) is not None
 
 
 def _servos(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> Iterator[Finding]:

@@ -4,7 +4,6 @@ pose in the bones' channels.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 from bpy.types import Object, PropertyGroup
@@ -18,7 +17,7 @@ from ...character.chain.tick import ChainModel, make_model
 from ...character.host import Frame
 from ...character.mover import GoalResidual
 from ...character.widest_look import Look
-from ...motion import Kinematic, MotionError, MotionStyle
+from ...motion import Kinematic, MotionError
 from ...solvers.goals import GazeError, GazeGoal
 from ...solvers.kinematics.skeleton import SkeletonError
 from ...solvers.table import UnavailableSolverError, unavailable
@@ -39,25 +38,12 @@ from ..scene import goal as goals
 from ..scene.dependencies import ChainTarget
 from ..scene.placement import Hanging, Placement
 from . import motion_filter
+from .chain_recipe import ChainRecipe
 from .directed import direct
 from .lids import Lid, lid_channels, read_lids
 from .mover import JointKey, JointLimits, Mover, SceneSession
 
 SETUP_ERRORS = (RigError, GazeError, SkeletonError, MotionError, InputsError)
-
-
-class ChainRecipe(NamedTuple):
-    """What a chain's model is made of."""
-
-    fixed: tuple  # the part of the pose that no joint moves
-    limits: list
-    tools: list
-    solver: str
-    options: object
-    filter_name: str
-    styles: tuple[MotionStyle, ...]
-    base: str
-    transition: float
 
 
 class ShownPose(dict):

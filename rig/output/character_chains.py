@@ -13,7 +13,8 @@ from ...character.file.tracks import ClipTrack, track
 from ..blender.errors import RigError
 from ..chains import chain as build
 from ..chains.kept_posture import place
-from ..live.chain_session import ChainRecipe, ChainSession
+from ..live.chain_recipe import ChainRecipe
+from ..live.chain_session import ChainSession
 from ..live.mover import Mover
 from ..scene.dependencies import target_of
 from ..scene.goal import watched, with_goal

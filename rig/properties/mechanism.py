@@ -242,7 +242,7 @@ class LimberMechanismGoal(PropertyGroup):
         description="Weight of the position along the world's axes; 0 leaves an axis free. Can be keyframed",
         default=EVENLY,
         min=0.0,
-        soft_max=10.0,
+        soft_max=1000.0,
     )
     rotation_weight: FloatVectorProperty(
         name="Orientation",
@@ -252,7 +252,7 @@ class LimberMechanismGoal(PropertyGroup):
         ),
         default=EVENLY,
         min=0.0,
-        soft_max=10.0,
+        soft_max=1000.0,
     )
     axis: EnumProperty(
         name="Axis",

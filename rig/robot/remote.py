@@ -13,6 +13,7 @@ from time import monotonic
 import bpy
 from mathutils import Quaternion
 
+from ...character.remote_signals import RemoteSignals
 from ...hardware.safety import State
 from ...inputs.errors import InputError
 from ...inputs.inbox import BUDGET, NAME, Inbox, opened, refuse_others
@@ -34,7 +35,6 @@ from .remote_orders import (
     stored_postures,
     target_of,
 )
-from .remote_signals import RemoteSignals
 
 STOP = f"{ROOT}stop"
 ARM = "arm"

@@ -164,7 +164,7 @@ class BoneSolver:
             solved.angles,
             solved.cost,
             solved.steps,
-            LastFrames(solved.deviation, before, solved.forces),
+            LastFrames(BonePose(solved.values, solved.balls), before, solved.forces),
             Measured(solved.errors, solved.at_targets),
         )
 

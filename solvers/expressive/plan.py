@@ -24,6 +24,7 @@ from .simulation import (
     HYSTERESIS,
     LASTING_LOSS,
     PATIENCE,
+    PERIOD,
     Path,
     cheapest,
     estimated_cost,
@@ -32,8 +33,6 @@ from .simulation import (
 )
 
 LEAD = 1 / 3  # [s] ahead for which branches are found and followed: about when a transition arrives
-# [s] from one plan to the next: no target turns round sooner; while the aim is lost each frame has one
-PERIOD = 1 / 12
 BRANCH_STEPS = 3
 KEPT = 30  # starts that take more than one step: the best by merit, and as many by estimated cost
 POOL = 10  # branches that are known from plan to plan, and as many that are simulated

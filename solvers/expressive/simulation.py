@@ -22,6 +22,7 @@ from ..kinematics.skeleton import Angles
 from .descent import AIM_COST
 from .model import Model
 from .motion import (
+    DIRECT,
     FOLLOW,
     KINDS,
     SPEED_SHARES,
@@ -53,6 +54,8 @@ PATIENCE = (
     # [s] without aim, after which only straight transitions may be chosen: holding the aim may block the
     # others
 )
+# [s] from one plan to the next: no target turns round sooner; while the aim is lost each frame has one
+PERIOD = 1 / 12
 DOUBT = 0.1  # share of a path's cost by which another must be cheaper: no forecast is more exact
 HYSTERESIS = 1.0  # [deg of shape deviation] by which another choice must be cheaper, at first
 
@@ -70,12 +73,16 @@ def simulated(
 ) -> Angles:
     """Mean cost (m,) [deg of shape deviation] of staying, and of each kind of transition to each of b
     branches (b, n), branch by branch. The branch of the transition in progress must be the first.
+
+    A straight transition loses the aim whenever it begins. Where none is in progress and staying costs less
+    until the next plan than the transition's last state would for as long, it can wait: its cost is infinite.
     """
     count = len(branches)
     kinds = np.array((FOLLOW,) * count + (STAY,) + KINDS * count)
     goal_branches = np.concatenate([np.arange(count), [0], np.repeat(np.arange(count), len(KINDS))])
     angles = np.concatenate([branches, np.repeat(path.angles[None], len(kinds) - count, 0)])
     speeds, costs, time = np.full(len(kinds), path.speed), np.zeros(len(kinds)), 0.0
+    straight, soon, early, rate = kinds == DIRECT, 0.0, 0.0, costs
     is_lasting = context.lost >= LASTING_LOSS
     tail, tolerance = (LASTING_TAIL, 0.0) if is_lasting else (TAIL, AIM_TOLERANCE)
     for number, step in enumerate(steps, 1):
@@ -92,7 +99,11 @@ def simulated(
         aim_error = np.maximum(0.0, np.sqrt((left**2).sum(1)) - tolerance)
         rate = cost_rate(shape_of(candidates.cosine), aim_error, context.authored.keep)
         costs += (step + (tail if number == len(steps) else 0.0)) * rate
+        if time <= PERIOD:
+            soon, early = time, float(costs[count])
         angles = following
+    if path.transition is None:
+        costs[straight & (early < soon * rate)] = np.inf
     return costs[count:] / (sum(steps) + tail)
 
 

@@ -315,14 +315,13 @@ class Tracker:
         self, descent: Descent, desired: Angles, slow: Bounds, bounds: StepBounds, trust: float = 1.0
     ) -> Held:
         """The nearest angles to `desired` (n,) within `slow` that hold the aim; joints hurry where it would
-        be lost otherwise.
+        be lost otherwise, or lost by more.
         """
         answer = _held(*descent.held(desired, *slow))
         if answer.aim_error > AT_RISK:
             faster = _held(*descent.held(desired, *bounds.by_acceleration(HURRIED, trust)))
-            answer = (
-                faster if faster.aim_error < AIM_LOST else answer
-            )  # an acceleration that does not save the aim is not used
+            if faster.aim_error < max(AIM_LOST, answer.aim_error - AT_RISK):  # to save less would not be seen
+                return faster
         return answer
 
 

@@ -6,11 +6,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..aims.block import EndError
-from ..bones.last_frames import LastFrames
-from ..bones.model import BoneModel, BonePose
 from ..goals import GazeGoal
 from ..kinematics.skeleton import Angles
 from .aims import SIZE, aim_numbers
+from .inputs import BonesInput, DeviationInput, LastFramesInput
 from .library import Count, Kernel, KernelError, Pointer, Real, check
 from .structures import Buffer, EndErrors, frame_numbers
 
@@ -18,7 +17,7 @@ MOST_OF_A_BONE = 3  # joints
 ROWS = 6  # of one end's aim, at most
 
 
-class _Bones(ctypes.Structure):
+class BonesStructure(ctypes.Structure):
     """`struct limber_bones`."""
 
     _fields_ = [
@@ -75,7 +74,8 @@ class SolvedBones(NamedTuple):
     """Solution of a goal on bones."""
 
     angles: tuple[float, ...]  # (n,) within limits
-    deviation: BonePose  # from the authored pose
+    values: Angles  # (n,) displacements of the joints from the authored pose
+    balls: Angles  # (b, 3, 3) rotations of the balls from it, in their own frames
     forces: Angles  # (r,) that hold the aim
     goes_on: bool  # whether steps began where the last frames lead
     cost: float  # of rotations and rolls
@@ -84,7 +84,7 @@ class SolvedBones(NamedTuple):
     at_targets: tuple[bool, ...]  # whether an end is at the very point that it should look at
 
 
-def _integers(model: BoneModel) -> dict[str, np.typing.NDArray[np.int32]]:
+def integer_arrays(model: BonesInput) -> dict[str, np.typing.NDArray[np.int32]]:
     """The arrays of integers of `struct limber_bones`: a ball of the tree as three joints in succession."""
     tree, last = model.tree, {-1: -1}
     parents: list[int] = []
@@ -103,7 +103,7 @@ def _integers(model: BoneModel) -> dict[str, np.typing.NDArray[np.int32]]:
     return {name: np.array(values, np.int32) for name, values in integers.items()}
 
 
-def _reals(model: BoneModel) -> dict[str, Angles]:
+def real_arrays(model: BonesInput) -> dict[str, Angles]:
     """The arrays of numbers of `struct limber_bones`."""
     tree, count = model.tree, len(model.tree)
     rests = np.tile(np.eye(4), (count, 1, 1))
@@ -126,11 +126,11 @@ def _reals(model: BoneModel) -> dict[str, Angles]:
 class CompiledBones:
     """A skeleton as bones in the kernel, with the buffers of its calls; one thread at a time may use it."""
 
-    def __init__(self, kernel: Kernel, model: BoneModel) -> None:
+    def __init__(self, kernel: Kernel, model: BonesInput) -> None:
         """Raises KernelError where the kernel does not take the model."""
         self.kernel, self._n = kernel, len(model.skeleton)
-        arrays: dict[str, np.typing.NDArray[np.generic]] = {**_integers(model), **_reals(model)}
-        described = _Bones(
+        arrays: dict[str, np.typing.NDArray[np.generic]] = {**integer_arrays(model), **real_arrays(model)}
+        described = BonesStructure(
             joints=self._n,
             bones=len(model.bones),
             ends=len(model.tree.carrying),
@@ -168,7 +168,7 @@ class CompiledBones:
         task.forces, task.errors = self._forces.address, ctypes.addressof(self._errors)
         self._aims = aims
 
-    def solve(self, goal: GazeGoal, reference: Angles, last: LastFrames | None) -> SolvedBones:
+    def solve(self, goal: GazeGoal, reference: Angles, last: LastFramesInput | None) -> SolvedBones:
         """The optimum for a goal from the authored pose of joint values `reference` (n,).
 
         Raises:
@@ -181,7 +181,8 @@ class CompiledBones:
         deviation = self._deviation.array.copy()
         return SolvedBones(
             tuple(self._angles.array.tolist()),
-            BonePose(deviation[:n], deviation[n:].reshape(-1, 3, 3)),
+            deviation[:n],
+            deviation[n:].reshape(-1, 3, 3),
             self._forces.array[: task.rows].copy(),
             bool(task.goes_on),
             task.cost,
@@ -191,7 +192,7 @@ class CompiledBones:
         )
 
     def first_step(
-        self, goal: GazeGoal, reference: Angles, last: LastFrames | None, damping: float
+        self, goal: GazeGoal, reference: Angles, last: LastFramesInput | None, damping: float
     ) -> FirstStep:
         """The first step of a solve, with so much damping."""
         self._write_task(goal, reference, last)
@@ -201,7 +202,7 @@ class CompiledBones:
         whole = matrix.array + np.tril(matrix.array, -1).T
         return FirstStep(step.array, whole, descent.array, *values.array.tolist())
 
-    def _write_task(self, goal: GazeGoal, reference: Angles, last: LastFrames | None) -> None:
+    def _write_task(self, goal: GazeGoal, reference: Angles, last: LastFramesInput | None) -> None:
         numbers, task, aims = aim_numbers(goal), self._task, len(goal.ends)
         if aims > self._aims:
             self._grow(aims)
@@ -210,7 +211,7 @@ class CompiledBones:
         task.aims = aims
         self._write_last(last if last is not None and len(last.forces) <= ROWS * aims else None)
 
-    def _write_last(self, last: LastFrames | None) -> None:
+    def _write_last(self, last: LastFramesInput | None) -> None:
         task = self._task
         task.has_last, task.has_before = last is not None, last is not None and last.before is not None
         if last is None:
@@ -221,6 +222,6 @@ class CompiledBones:
         if last.before is not None:
             self._write(self._before, last.before)
 
-    def _write(self, buffer: Buffer, deviation: BonePose) -> None:
+    def _write(self, buffer: Buffer, deviation: DeviationInput) -> None:
         buffer.array[: self._n] = deviation.values
         buffer.array[self._n :] = deviation.balls.reshape(-1)

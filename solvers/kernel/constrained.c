@@ -75,24 +75,10 @@ static int search_line(struct least_squares *problem) {
     return 0;
 }
 
-/* The steepest entry of the Hessian's diagonal with the active rows' springs. */
-static double steepest_on_springs(struct least_squares *problem) {
-    int count = BASE + problem->body->joints;
-    double *diagonal = problem->start, *factors = problem->scaled, steepest = 0.0;
-    memcpy(diagonal, problem->diagonal, (size_t)count * sizeof *diagonal);
-    for (int r = 0; r < problem->row_count; r++) {
-        if (!problem->rows[r].is_active) continue;
-        spread_row(problem, &problem->rows[r], factors);
-        for (int i = 0; i < count; i++) diagonal[i] += problem->stiffness * factors[i] * factors[i];
-    }
-    for (int i = 0; i < count; i++) steepest = larger(steepest, diagonal[i]);
-    return steepest;
-}
-
 /* The minimum on the springs, `at`, by Newton's method on the loaded ones: the cost is convex and piecewise quadratic.
- * Rows have their values there. Returns the number of linear solves. */
-static int sprung_minimum(struct least_squares *problem, int8_t *sides) {
-    int count = BASE + problem->body->joints, rounds = 0;
+ * Rows have their values there. Returns the number of linear solves, with those before it. */
+static int sprung_minimum(struct least_squares *problem, int8_t *sides, int rounds) {
+    int count = BASE + problem->body->joints;
     double *at = problem->at, *there = problem->start;
     value_rows(problem, at);
     for (int iteration = 0; iteration < MAX_ITERATIONS; iteration++) {
@@ -105,13 +91,12 @@ static int sprung_minimum(struct least_squares *problem, int8_t *sides) {
             problem->pushes[r] = row->is_active ? row->force : 0.0;
         }
         start_solves(problem);
-        problem->steepest = steepest_on_springs(problem);
         rounds += box_minimum(problem, sides, &stopped);
         for (int i = 0; i < count; i++) there[i] = clamped(at[i] + problem->x[i], problem->least[i], problem->most[i]);
         value_rows(problem, there);
         for (int r = 0; r < problem->row_count; r++)
             is_settled &= problem->rows[r].is_active == is_loaded(problem, &problem->rows[r], problem->rows[r].value);
-        if (stopped || is_settled) {
+        if (stopped || is_settled || rounds >= problem->most_rounds) {
             memcpy(at, there, (size_t)count * sizeof *at);
             break;
         }
@@ -156,11 +141,12 @@ static int is_box_enough(struct least_squares *problem, int8_t *sides, int *stop
     return is_enough;
 }
 
-/* Rows that contradict each other give way by the changes that no force lessens, and lose the forces of `pushed` over
- * these. */
-static void relieve_rows(struct least_squares *problem, double pushed) {
+/* Rows that contradict each other give way by changes of `least` and more that no force lessens, and lose the forces of
+ * `pushed` over these. */
+static void relieve_rows(struct least_squares *problem, double least, double pushed) {
     for (int r = 0; r < problem->row_count; r++) {
         struct row *row = &problem->rows[r];
+        if (fabs(row->change) < least) continue;
         row->lower += row->change, row->upper += row->change, row->relief += row->change;
         row->force -= pushed * row->change;
     }
@@ -181,7 +167,7 @@ static int push_rows(struct least_squares *problem, int set, double *pushed) {
     }
     if (is_met) return 1;
     if (difference <= STALLED * most)
-        relieve_rows(problem, *pushed), *pushed = 0.0;
+        relieve_rows(problem, STALLED * most, *pushed), *pushed = 0.0;
     else if (set >= SETS && set < SETS + MOST_STIFFENINGS)
         problem->stiffness *= STIFFER;
     for (int r = 0; r < problem->row_count; r++) problem->rows[r].last = problem->rows[r].change;
@@ -206,7 +192,7 @@ int constrained_minimum(struct least_squares *problem, int8_t *sides, int *stopp
             *stopped = 1;
             break;
         }
-        rounds += sprung_minimum(problem, sides);
+        rounds = sprung_minimum(problem, sides, rounds);
         if (push_rows(problem, set, &pushed)) break;
     }
     for (int r = 0; r < problem->row_count; r++) has_yielded |= violation(&problem->rows[r]) != 0.0;

@@ -6,6 +6,7 @@ from typing import NamedTuple, Protocol
 from ..goals import GazeGoal
 from ..kinematics.rotations import Vector
 from ..kinematics.skeleton import Angles, Skeleton
+from ..kinematics.tree import Indices, Tree
 
 
 class DirectionInput(Protocol):
@@ -97,3 +98,53 @@ class HyperparametersInput(Protocol):
 
     @property
     def symmetric_endpoint(self) -> bool: ...
+
+
+class BoneInput(Protocol):
+    """What a model tells of a bone."""
+
+    @property
+    def joints(self) -> tuple[int, ...]: ...
+
+    @property
+    def is_ball(self) -> bool: ...
+
+
+class BonesInput(Protocol):
+    """What the kernel needs of a `bones.model.BoneModel`."""
+
+    skeleton: Skeleton
+    reach: float
+    tree: Tree
+    balls: Indices
+    ball_axes: Angles
+    lower: Angles
+    upper: Angles
+    costs: Angles
+    slides: Angles
+
+    @property
+    def bones(self) -> Sequence[BoneInput]: ...
+
+
+class DeviationInput(Protocol):
+    """A `bones.model.BonePose` that tells how a configuration differs from another one."""
+
+    @property
+    def values(self) -> Angles: ...
+
+    @property
+    def balls(self) -> Angles: ...
+
+
+class LastFramesInput(Protocol):
+    """What the kernel needs of `bones.last_frames.LastFrames`."""
+
+    @property
+    def deviation(self) -> DeviationInput: ...
+
+    @property
+    def before(self) -> DeviationInput | None: ...
+
+    @property
+    def forces(self) -> Angles: ...

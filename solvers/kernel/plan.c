@@ -17,6 +17,7 @@
 #define LASTING_TAIL 30.0
 #define AIM_TOLERANCE (0.5 * DEGREES)
 #define DOUBT 0.1 /* share of a path's cost by which another must be cheaper: no forecast is more exact */
+#define PERIOD (1.0 / 12.0)
 #define HORIZON 0.65                   /* solvers/expressive/prediction.py */
 #define PI 3.14159265358979323846
 
@@ -48,6 +49,8 @@ struct simulation {
     int branches;
     int followed[LIMBER_POOL + 1]; /* steps of each branch that are known */
     double tail, total; /* [s] for which the last state counts, and all of the time that counts */
+    double soon, early; /* [s] until the next plan, in whole steps, and what the last path costs until then [deg s] */
+    double last_rate;   /* [deg] of its last state */
 };
 
 static double *branch_row(struct work *work, const struct simulation *s, int step, int branch) {
@@ -72,7 +75,7 @@ static const double *branch_at(struct work *work, struct simulation *s, int step
 static double cost_of(struct work *work, struct simulation *s, int kind, int branch, double most) {
     const struct limber_plan *plan = s->plan;
     int n = work->n;
-    double speed = plan->speed, cost = 0.0, *angles = work->path, *next = work->path_next;
+    double speed = plan->speed, cost = 0.0, elapsed = 0.0, *angles = work->path, *next = work->path_next;
     memcpy(angles, plan->angles, sizeof *angles * (size_t)n);
     for (int step = 0; step < plan->steps && cost / s->total <= most; step++) {
         double time = plan->durations[step];
@@ -92,7 +95,10 @@ static double cost_of(struct work *work, struct simulation *s, int kind, int bra
         }
         double aim_error = larger(0.0, sqrt(square) - (plan->is_lasting ? 0.0 : AIM_TOLERANCE));
         int is_last = step + 1 == plan->steps;
-        cost += (time + (is_last ? s->tail : 0.0)) * cost_rate(shape_of(work->pose.cosine), aim_error, work->authored.keep);
+        s->last_rate = cost_rate(shape_of(work->pose.cosine), aim_error, work->authored.keep);
+        cost += (time + (is_last ? s->tail : 0.0)) * s->last_rate;
+        elapsed += time;
+        if (elapsed <= s->soon) s->early = cost;
         double *swapped = angles;
         angles = next, next = swapped;
     }
@@ -101,11 +107,15 @@ static double cost_of(struct work *work, struct simulation *s, int kind, int bra
 
 /* Chooses among staying and the transitions to the branches at work->others. */
 static void choose(struct work *work, struct limber_plan *plan, int branches) {
-    struct simulation s = {plan, branches, {0}, plan->is_lasting ? LASTING_TAIL : TAIL, 0.0};
+    struct simulation s = {plan, branches, {0}, plan->is_lasting ? LASTING_TAIL : TAIL, 0.0, 0.0, 0.0, 0.0};
     int under_way = plan->kind > LIMBER_STAY, chosen_kind = LIMBER_STAY, chosen = 0;
-    for (int i = 0; i < plan->steps; i++) s.total += plan->durations[i];
+    for (int i = 0; i < plan->steps; i++) {
+        s.total += plan->durations[i];
+        if (s.total <= PERIOD) s.soon = s.total;
+    }
     s.total += s.tail;
     double best = cost_of(work, &s, under_way ? plan->kind : LIMBER_STAY, 0, INFINITY);
+    double staying = s.early;
     if (under_way && plan->is_straight_only && plan->kind == LIMBER_WITH_AIM) best = INFINITY;
     double hysteresis = larger(plan->hysteresis, best < INFINITY ? DOUBT * best : 0.0);
     if (under_way) {
@@ -117,7 +127,9 @@ static void choose(struct work *work, struct limber_plan *plan, int branches) {
         for (int k = plan->is_straight_only; k < 2; k++) {
             if (under_way && b == 0 && KINDS[k] == plan->kind) continue;
             double cost = cost_of(work, &s, KINDS[k], b, best - hysteresis) + hysteresis;
-            if (cost < best) best = cost, chosen_kind = KINDS[k], chosen = b;
+            /* A straight transition loses the aim whenever it begins: where staying is no worse, it waits. */
+            int waits = !under_way && KINDS[k] == LIMBER_STRAIGHT && staying < s.soon * s.last_rate;
+            if (cost < best && !waits) best = cost, chosen_kind = KINDS[k], chosen = b;
         }
     plan->is_new = chosen_kind != (under_way ? plan->kind : LIMBER_STAY) || (under_way && chosen != 0);
     plan->kind = chosen_kind;

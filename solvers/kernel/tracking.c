@@ -50,14 +50,15 @@ static void brake(const struct model *model, const struct limber_frame *frame, c
 }
 
 /* Writes the nearest angles to `desired` (n,) within bounds that hold the aim, which are the evaluated pose; joints hurry
- * where it would be lost otherwise. Returns the steps. */
+ * where it would be lost otherwise, or lost by more. Returns the steps. */
 static int hold_or_hurry(struct work *work, const struct limber_frame *frame, const double *desired,
                          const double *lower, const double *upper, double *out) {
     int steps = hold(work, desired, lower, upper, out);
     if (work->pose.size <= AT_RISK) return steps;
+    double most = larger(AIM_LOST, work->pose.size - AT_RISK); /* to save less would not be seen */
     within_acceleration(work->model, frame, HURRIED, frame->trust, work->lower, work->upper);
     int faster = hold(work, desired, work->lower, work->upper, work->toward);
-    if (work->pose.size < AIM_LOST) { /* an acceleration that does not save the aim is not used */
+    if (work->pose.size < most) {
         memcpy(out, work->toward, sizeof *out * (size_t)work->n);
         return faster;
     }

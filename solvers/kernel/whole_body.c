@@ -1,6 +1,7 @@
 /* One step of a whole body: the desired motion of its links, its least squares within bounds and constraints, priority
  * level by level, its integration, a second step that corrects the error of linearisation, and further ones that bring
  * contacts to their places. Source: solvers/whole_body/solver.py, contacts.py and desired_motion.py. */
+#include <float.h>
 #include <string.h>
 
 #include "articulated.h"
@@ -367,7 +368,7 @@ static int meet_contacts(struct stepper *stepper) {
     const struct body *body = stepper->body;
     struct limber_body_step *step = stepper->step;
     struct least_squares *problem = &stepper->problem;
-    double base[12], left = HUGE_VAL, *joints_after = step->moved;
+    double base[12], left = DBL_MAX, *joints_after = step->moved;
     int is_corrected = 0;
     while (!has_yielded(stepper)) {
         double last = left;
@@ -376,7 +377,7 @@ static int meet_contacts(struct stepper *stepper) {
         memcpy(stepper->joints, joints_after, (size_t)body->joints * sizeof *joints_after);
         constrain(stepper, stepper->joints, base + 9);
         left = largest_error(problem);
-        if (left < EXACT || left > 0.5 * last) break;
+        if (!(left >= EXACT && left <= 0.5 * last)) break;
         for (int i = 0; i < body->turning; i++) {
             struct turn *still = &stepper->left_turns[i];
             *still = stepper->turns[i];

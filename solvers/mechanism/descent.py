@@ -36,7 +36,6 @@ ALIKE = 0.5  # relative deviation of the last frame's step from this one up to w
 class Shape(NamedTuple):
     """Quantities that depend on the coordinates alone, not on the tasks."""
 
-    of: Loops  # the loops for which it holds
     frames: Frames
     screws: Array  # (2, 3, v) as `SpanningTree.screws`
     loops: tuple[Array, Array]  # residual (r,) and Jacobian (r, v)
@@ -103,14 +102,13 @@ class Descent:
         self.last: Motion | None = None  # of the last frame, over this frame's time
         self.first: Array | None = None  # (v,) the first step, as the linear model has it
 
-    def evaluate(self, values: Array, balls: Array, shape: Shape | None = None) -> Configuration:
-        """The configuration at given coordinates; `shape` may pass quantities that are known already."""
+    def evaluate(self, values: Array, balls: Array) -> Configuration:
+        """The configuration at given coordinates."""
         self.evaluations += 1
-        if shape is None:
-            frames = self.tree.forward(values, balls=balls)
-            screws = self.tree.screws(frames)
-            shape = Shape(self.loops, frames, screws, self.loops.linear(frames, screws, self.driven))
-        _, frames, screws, (gap, _) = shape
+        frames = self.tree.forward(values, balls=balls)
+        screws = self.tree.screws(frames)
+        gap, _ = loops = self.loops.linear(frames, screws, self.driven)
+        shape = Shape(frames, screws, loops)
         error, goal = stacked(self.tasks, Kinematics(frames, screws, values, balls), len(self.tree))
         return Configuration(
             values, balls, shape, float(np.abs(gap).max(initial=0.0)), float(error @ error), (error, goal)

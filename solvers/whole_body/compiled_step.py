@@ -9,7 +9,7 @@ from ..kernel.library import Kernel
 from ..kernel.whole_body import CompiledBody
 from ..kinematics.se3 import Array
 from ..kinematics.tree import BASE, Frames
-from ..least_squares.box import MOST_ROUNDS
+from ..least_squares import box
 from .contacts import contact_names
 from .desired_motion import MotionTargets
 from .state import Solution, State
@@ -78,7 +78,7 @@ class CompiledStep:
         settings.pull = 0.0 if values.posture is None else pull
         if values.posture is not None:
             inputs["posture"][:] = values.posture
-        settings.most_rounds = MOST_ROUNDS
+        settings.most_rounds = box.MOST_ROUNDS
         self.body.hold(values.contacts)
         stepped = self.body.step(state.sides, state.multipliers)
         pose = stepped.joints, stepped.base[:9].reshape(3, 3), stepped.base[9:], stepped.velocity

@@ -5,6 +5,7 @@ Dynamical Inverse Kinematics on SO(3)"; the differences are described in `law`, 
 docs/whole_body.md.
 """
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -313,7 +314,7 @@ class WholeBody:
     ) -> tuple[State, Answer]:
         """The state with its contacts exactly met, corrected for the error of linearisation."""
         before = after
-        left = np.inf
+        left = sys.float_info.max
         while not answer.yielded.any():
             constraints, _ = self._constraints(values, after, dt)
             last, left = (
@@ -324,7 +325,8 @@ class WholeBody:
                     else float(np.abs(constraints.lower[constraints.equal]).max())
                 ),
             )
-            if constraints is None or left < EXACT or left > 0.5 * last:  # each correction squares the error
+            # Each correction squares the error.
+            if constraints is None or not EXACT <= left <= 0.5 * last:
                 break
             made = np.concatenate([np.zeros(BASE), after.joints - state.joints])
             nearest = self._normal.equations(after.frames, *self._still(after.frames))

@@ -86,6 +86,13 @@ def check(values: Values, turning: Sequence[Target], placed: Sequence[Target], j
                 f"{name} must have the shape {shape}, one row for each target of its kind, and has"
                 f" {np.shape(value)}"
             )
+    for contact in values.contacts:
+        rotation = np.eye(3) if contact.rotation is None else contact.rotation
+        if not (np.isfinite(contact.position).all() and np.isfinite(rotation).all()):
+            raise TargetError(
+                f"contact of '{contact.link}': its position and rotation must be finite numbers, got"
+                f" {np.asarray(contact.position).tolist()} m"
+            )
     if values.posture is not None and np.shape(values.posture) != (joints,):
         raise TargetError(
             f"the posture must have one value for each of the {joints} joints, and has the shape"

@@ -148,5 +148,7 @@ def test_what_cannot_be_pressed_says_why():
     with pytest.raises(RuntimeError, match="there is no state 'Dancing': there is 'Idle'"):
         bpy.ops.limber.enter_state(name="Dancing")
     assert bpy.ops.limber.enter_state(name="Attending") == {"FINISHED"}
+    bpy.ops.limber.end_live()
+    assert LIMBER_OT_send_event.why_not(bpy.context) == "Nothing is live: press Start Live on a chain first"
     assert bpy.ops.limber.end_rehearsal() == {"FINISHED"}
     assert not bpy.context.scene.limber_behaviour.rehearse

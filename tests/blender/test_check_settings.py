@@ -6,6 +6,7 @@ from math import nan, radians
 
 import bpy
 import pytest
+from limber import api
 
 from tests.blender.checking import only, refuses_live, sentences
 from tests.blender.rigs import UPRIGHT, build, looking_chain, make_active, target
@@ -30,6 +31,17 @@ def limited(rig, name, **settings):
 def test_limits_that_exclude_the_rest_pose_are_named(rig, chain):
     chain.joints[2].lower = radians(10)
     only(rig, chain, "Joint middle X", "exclude the rest pose", "0 degrees", blocks=False)
+
+
+def test_a_motors_limits_are_what_it_can_do_wherever_the_rest_pose_is(tmp_path):
+    joint = '<parent link="a"/><child link="b"/><axis xyz="0 0 1"/><limit lower=".3" upper="1" velocity="2"/>'
+    robot = f'<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="revolute">{joint}</joint></robot>'
+    (tmp_path / "r.urdf").write_text(robot)
+    bpy.ops.limber.import_robot(filepath=str(tmp_path / "r.urdf"))
+    rig = bpy.context.object
+    chain = api.new_chain(rig, "b", target=target((0.0, -1.0, 0.5)))
+    assert chain.joints[0].lower == pytest.approx(0.3)
+    assert not [finding for finding in api.check(rig, chain) if "rest pose" in finding.sentence]
 
 
 def test_a_smallest_angle_above_the_largest_is_named(rig, chain):

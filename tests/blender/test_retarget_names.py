@@ -309,6 +309,39 @@ def test_a_root_is_the_hips_where_the_legs_hang_on_it_and_nowhere_else():
     assert BodyPart("", "hips") not in parts(on_the_floor)
 
 
+def test_a_waist_whose_hinges_carry_no_leg_is_trunk_also_where_the_hips_are_called_base():
+    bones = {"base": None, "waist_yaw_link": "base", "waist_roll_link": "waist_yaw_link"}
+    bones |= {f"{side}_thigh_pitch_link": "base" for side in ("left", "right")}
+    by_part = parts(bones)
+    assert by_part[BodyPart("", "hips")] == ["base"]
+    assert by_part[BodyPart("", "spine")] == ["waist_yaw_link", "waist_roll_link"]
+
+
+def test_a_body_that_hangs_on_the_hips_is_trunk():
+    by_part = parts({"pelvis": None, "body_yaw_link": "pelvis"})
+    assert by_part[BodyPart("", "spine")] == ["body_yaw_link"]
+
+
+@pytest.mark.parametrize(
+    "necks",
+    [
+        ["lowerNeckPitchLink", "neckYawLink", "upperNeckPitchLink"],
+        ["NECK_Y_S", "NECK_R_S", "NECK_P_S"],
+        ["neck_pan_link", "neck_tilt_link"],
+    ],
+)
+def test_where_nothing_is_called_a_head_it_sits_on_the_last_hinge_of_the_neck(necks: list[str]):
+    bones = dict(zip(necks, ["chest", *necks], strict=False))
+    assert parts({"chest": None} | bones)[BodyPart("", "head")] == necks[-1:]
+    assert BodyPart("", "head") not in parts({"chest": None, "neck": "chest", "neck1": "neck"})
+
+
+def test_a_waist_that_rolls_is_no_right_one():
+    assert read("WAIST_R_S").part == BodyPart("", "waist")
+    assert read("WAIST_R_S").is_hinge
+    assert read("pelvis.R").part is None
+
+
 NAO = "torso Head LShoulder LBicep LElbow LForeArm l_wrist"
 
 

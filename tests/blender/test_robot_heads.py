@@ -143,3 +143,37 @@ def test_what_hangs_on_a_head_and_is_called_so_is_no_second_head(parts):
     assert gaze_bones.heads(bones, "head") == []
     beside = {"spine": None, **dict.fromkeys(parts, "spine")}
     assert gaze_bones.heads(beside, "") == list(parts)
+
+
+def arms(trunk: str) -> list[tuple[str, str, str, str]]:
+    """Links of two arms that branch from a trunk."""
+    return [
+        link
+        for side, y in (("l", 0.2), ("r", -0.2))
+        for link in (
+            (f"{side}_limb_a", trunk, "y", f"0 {y} .2"),
+            (f"{side}_limb_b", f"{side}_limb_a", "y", "0 0 -.2"),
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("trunk", "neck", "head"),
+    [
+        ("rump", "HEAD_UNIT_LINK1", "HEAD_UNIT_LINK2"),
+        ("mid_part", "head_yaw_link", "head_pitch_link"),
+        ("torso", "neck_base", "neck_top"),
+        ("torso", "lowerNeckPitchLink", "upperNeckPitchLink"),
+    ],
+)
+def test_a_trunk_or_head_that_no_name_tells_is_found_where_arms_branch_and_on_top(
+    tmp_path, trunk: str, neck: str, head: str
+):
+    rig = robot(
+        tmp_path,
+        (trunk, "base_link", "z", "0 0 .6"),
+        *arms(trunk),
+        (neck, trunk, "z", "0 0 .3"),
+        (head, neck, "y", "0 0 .05"),
+    )
+    assert spans(rig) == {"Torso": (trunk, trunk), "Head": (neck, head)}

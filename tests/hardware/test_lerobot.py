@@ -249,3 +249,70 @@ def test_whole_numbers_may_have_a_point():
 def test_what_is_no_motor_is_named(plain, said):
     with pytest.raises(LerobotError, match=said):
         from_text(json.dumps(plain))
+
+
+LISTED = [{"name": name, **motor} for name, motor in PLAIN.items()]
+FIELDS = ("id", "drive_mode", "homing_offset", "range_min", "range_max")
+
+
+@pytest.mark.parametrize(
+    "plain",
+    [
+        LISTED,
+        {"motors": LISTED, "robot_type": "so101_follower"},
+        {"version": 2, "calibration": PLAIN, "_meta": {"robot": "so101", "date": "2026-11-29"}},
+        {field: {name: motor[field] for name, motor in PLAIN.items()} for field in FIELDS},
+        {"motor_names": list(PLAIN)}
+        | {field: [motor[field] for motor in PLAIN.values()] for field in FIELDS},
+        {name: {key: str(number) for key, number in motor.items()} for name, motor in PLAIN.items()},
+        {
+            name: dict(
+                zip(
+                    ("ID", "driveMode", "Homing Offset", "rangeMin", "range-max"), motor.values(), strict=True
+                )
+            )
+            for name, motor in PLAIN.items()
+        },
+        {name: motor | {"model": "sts3215"} for name, motor in PLAIN.items()},
+    ],
+)
+def test_the_same_motors_in_another_layout_are_the_same(plain):
+    assert from_text(json.dumps(plain)) == ARM
+
+
+def test_arms_of_a_list_have_their_names():
+    arms = [{"arm": "left", "motors": PLAIN}, {"arm": "right", "motors": LISTED}]
+    motors = from_text(json.dumps({"arms": arms}))
+    assert {name: motors[f"left_{name}"] for name in ARM} == ARM
+    assert {name: motors[f"right_{name}"] for name in ARM} == ARM
+
+
+def test_yaml_and_a_comma_too_many_are_read():
+    yaml = "".join(
+        f"{name}:\n" + "".join(f"  {key}: {number}\n" for key, number in motor.items())
+        for name, motor in PLAIN.items()
+    )
+    assert from_text("# my arm\n" + yaml) == ARM
+    assert from_text(json.dumps(PLAIN)[:-1] + ",}") == ARM
+
+
+@pytest.mark.parametrize("model", ["xl330-m288", "koch_follower", "Dynamixel"])
+def test_what_may_be_of_other_servos_is_not_passed_over(model):
+    with pytest.raises(LerobotError, match=f"'{model}', and no motor: take it out"):
+        from_text(json.dumps(PLAIN | {"model": model}))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda motor: motor.update(range_min=3400, range_max=720),
+        lambda motor: motor.update(homing_offset=None),
+        lambda motor: motor.pop("drive_mode"),
+        lambda motor: motor.update(speed=1),
+    ],
+)
+def test_whatever_is_wrong_with_a_motor_the_message_says_what_to_do(change):
+    with pytest.raises(
+        LerobotError, match="correct it in the file, or calibrate again with lerobot-calibrate"
+    ):
+        from_text(edited(lambda plain: change(plain["shoulder_pan"])))

@@ -71,7 +71,8 @@ class Served:
             return self.pty.robot.positions
 
     def player(self, *options: str):  # a context manager of `Playing`
-        return playing(self.character, "--port", str(self.port), "--status", *options)
+        patient = ("--seconds", str(5.0 * PATIENCE))  # on a busy machine
+        return playing(self.character, "--port", str(self.port), "--status", *patient, *options)
 
     def stays(self, player: Playing) -> None:
         """The robot has come to rest, and stays there for two seconds in which the player plays."""

@@ -281,7 +281,8 @@ def told(inbox: PlayerInbox, director: Director, *messages: tuple) -> list[str]:
         for message in messages:
             make = words if isinstance(message[-1], str) and len(message) > 1 else packet
             sender.sendto(make(*message), ("127.0.0.1", inbox.port))
-    orders, troubles = inbox.told()
+    heard, troubles = inbox.told()
+    orders = [each.order for each in heard]
     for order in orders:
         try:
             director.obey(order, "OSC")

@@ -84,6 +84,23 @@ def character_of(
     )
 
 
+def spine_of(draw: np.random.Generator, bones: int) -> Skeleton:
+    """A line of bones, each a ball."""
+    joints = [
+        Joint(
+            f"bone {k // 3} {k % 3}",
+            k - 1,
+            (1.0, 0.0, 0.0, 0.0),
+            (0.0, 0.0 if k % 3 else 0.1 + float(draw.random()), 0.0),
+            ((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (1.0, 0.0, 0.0))[k % 3],
+            -1e4,
+            1e4,
+        )
+        for k in range(3 * bones)
+    ]
+    return Skeleton(tuple(joints), tool_offset=(0.0, 0.2, 0.0))
+
+
 def aim_of(draw: np.random.Generator, kind: type, roll: str = "") -> Aim:
     """A random aim of a kind; `roll` is "up", "level" or "": a free one."""
     vector, place = unit(draw, 3), tuple((3 * draw.normal(size=3)).tolist())

@@ -168,7 +168,7 @@ def test_after_a_long_rest_a_turn_that_is_known_loses_the_aim_on_fewer_frames() 
     looks = chain.forward(posture.tolist()).tool_rotation
     seen = round(WHOLE_TURN / FRAME)
     stands = round(IDLE_TIME / FRAME) + seen + 20
-    turns = [about(Y, 0.08 * min(max(frame - stands, 0), 30)) for frame in range(stands + 60)]
+    turns = [about(Z, 0.08 * min(max(frame - stands, 0), 30)) for frame in range(stands + 60)]
     goals = [GazeGoal(Orientation(multiply(turn, looks)), posture, symmetric=False) for turn in turns]
     lost = {}
     for told in (False, True):

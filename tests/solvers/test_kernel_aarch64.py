@@ -6,10 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from limber.solvers.bones.solver import BoneSolver
 from limber.solvers.erik.solver import Erik
 from limber.solvers.expressive.model import Model
+from limber.solvers.expressive.options import Options
 from limber.solvers.goals import Direction, GazeGoal, Orientation, Point
 from limber.solvers.kernel.aims import aim_numbers
+from limber.solvers.kernel.bones import BonesStructure, integer_arrays, real_arrays
 from limber.solvers.kernel.library import kernel
 from limber.solvers.kernel.structures import SkeletonStructure, frame_numbers
 
@@ -85,6 +88,23 @@ def recorded_correction(seed: int) -> tuple[bytes, list[float]]:
     return record, [*results, *answer.angles, answer.view_error, answer.whole_error]
 
 
+def recorded_bones(seed: int) -> tuple[bytes, list[float]]:
+    """A solve on bones with its arrays, and its results here."""
+    draw = np.random.default_rng(seed)
+    solver = BoneSolver(kernel_cases.spine_of(draw, int(draw.integers(1, 7))), Options(measure="bones"))
+    model, count = solver.model, len(solver.skeleton)
+    reference = 0.2 * draw.normal(size=count)
+    goal = GazeGoal(Direction(kernel_cases.unit(draw, 3)), reference)
+    assert solver.compiled is not None
+    answer = solver.compiled.solve(goal, reference, None)
+    integers, reals = integer_arrays(model), real_arrays(model)
+    described = BonesStructure(joints=count, bones=len(model.bones), ends=1, reach=model.reach)
+    arrays = *integers.values(), *reals.values(), np.array(aim_numbers(goal)), reference
+    record = b"B" + bytes(described) + b"".join(array.tobytes() for array in arrays)
+    error = answer.errors[0]
+    return record, [answer.steps, answer.cost, *answer.angles, error.angle, error.whole]
+
+
 def test_recorded_calls_have_the_same_results_on_arm(tmp_path: Path) -> None:
     sources = [str(path) for path in sorted((ROOT / "solvers" / "kernel").glob("*.c"))]
     program = tmp_path / "replay"
@@ -99,7 +119,8 @@ def test_recorded_calls_have_the_same_results_on_arm(tmp_path: Path) -> None:
     )
     command = [str(ZIG), "-m", "ziglang", "cc", *target, f"-I{ROOT / 'solvers' / 'kernel'}"]
     subprocess.run([*command, "-o", str(program), str(REPLAY), *sources], check=True, capture_output=True)
-    cases = [recorded(seed) for recorded in (recorded_erik, recorded_correction) for seed in range(CASES)]
+    recorders = recorded_erik, recorded_correction, recorded_bones
+    cases = [recorded(seed) for recorded in recorders for seed in range(CASES)]
     records = tmp_path / "records"
     records.write_bytes(b"".join(record for record, _ in cases))
     assert EMULATOR is not None

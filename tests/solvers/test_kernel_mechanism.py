@@ -1,7 +1,7 @@
 """The compiled solve of a mechanism is that of the Python reference."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +15,7 @@ from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.goals import CentreGoal, FrameGoal, Goals, RegulariserWeights
 from limber.solvers.mechanism.model import Body, Joint, Mechanism
 from limber.solvers.mechanism.solver import MechanismSolver, Solution, State
+from limber.solvers.tasks import Position, Task
 
 from tests.solvers import mechanisms
 
@@ -255,6 +256,24 @@ def test_states_of_kernel_and_reference_go_on_in_each_other() -> None:
         assert solution.report.assembled
         assert not solution.report.flipped
         state = solution.state
+
+
+class Place(Position):
+    """A task of a class that the kernel does not know."""
+
+
+def test_a_goal_that_the_kernel_does_not_know_is_solved_by_the_reference(monkeypatch) -> None:
+    solver, goals = MechanismSolver(MECHANISMS["stewart"]), led("stewart", "platform", swayed("stewart")[:20])
+    expected = motion(solver, ASSEMBLED["stewart"], goals, DT)
+    of_goals = solver.objectives.of_goals
+
+    def of_own_class(goals: Goals) -> Iterator[Task]:
+        for task in of_goals(goals):
+            yield Place(task.ends, task.targets, task.axes) if isinstance(task, Position) else task
+
+    monkeypatch.setattr(solver.objectives, "of_goals", of_own_class)
+    for ours, theirs in zip(motion(solver, ASSEMBLED["stewart"], goals, DT), expected, strict=True):
+        same(ours, theirs, SAME_MOTION)
 
 
 @pytest.mark.parametrize("name", sorted(MECHANISMS))

@@ -442,6 +442,16 @@ def test_the_same_values_give_the_same_bits_and_a_kept_state_can_be_gone_back_to
             ),
             "one value for each of the 33 joints",
         ),
+        (
+            lambda solver: solver.step(
+                replace(
+                    asks(solver.body, solver.start()), contacts=(Contact("left foot", np.full(3, np.nan)),)
+                ),
+                solver.start(),
+                DT,
+            ),
+            "contact of 'left foot': its position and rotation must be finite",
+        ),
         (lambda solver: Target("head", weight=-1.0), "target 'head': the weight"),
         (lambda solver: Target("head", gain=-1.0), "target 'head': the gain"),
         (lambda solver: Options(damping=0.0), "the damping must be above zero"),

@@ -1,14 +1,14 @@
 /* Replays recorded calls of the kernel, on a processor that cannot run the tests themselves.
  *
  * The file of records, argument 1, has one after the other: 'E' of ERIK, with its task as it lies in memory and the arrays
- * that its pointers name, or 'C' of an exact correction, with its skeleton, aim, posture and start. The results go to
- * standard output as doubles.
+ * that its pointers name, 'C' of an exact correction, with its skeleton, aim, posture and start, or 'B' of a solve on bones,
+ * with its skeleton, aim and authored pose. The results go to standard output as doubles.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "limber.h"
+#include "bones.h"
 
 static char *records, *end_of_records;
 
@@ -68,6 +68,32 @@ static void replay_correction(void) {
     tell(values, 3), tell(angles, n), tell(&error.angle, 2);
 }
 
+static void replay_bones(void) {
+    struct limber_bones *bones = next(sizeof *bones);
+    size_t n = (size_t)bones->joints, k = (size_t)bones->bones, e = (size_t)bones->ends;
+    bones->parents = next(n * sizeof(int32_t)), bones->prismatic = next(n * sizeof(int32_t));
+    bones->bone_joints = next(3 * k * sizeof(int32_t)), bones->is_ball = next(k * sizeof(int32_t));
+    bones->end_joints = next(e * sizeof(int32_t));
+    bones->rests = next(12 * n * sizeof(double)), bones->axes = next(3 * n * sizeof(double));
+    bones->lower = next(n * sizeof(double)), bones->upper = next(n * sizeof(double));
+    bones->slides = next(n * sizeof(double)), bones->bone_axes = next(9 * k * sizeof(double));
+    bones->costs = next(9 * k * sizeof(double)), bones->end_frames = next(12 * e * sizeof(double));
+    struct limber_bones_solve task = {.aims = 1};
+    task.aim = next(sizeof *task.aim), task.reference = next(n * sizeof(double));
+    size_t bytes = limber_bones_bytes(bones);
+    void *model = room(bytes);
+    if (limber_bones(model, bytes, bones)) exit(7);
+    struct limber_end_error error;
+    task.bones = model, task.errors = &error;
+    task.workspace_bytes = limber_bones_workspace_bytes(model, 1);
+    task.workspace = room(task.workspace_bytes);
+    task.angles = room(n * sizeof(double)), task.forces = room(6 * sizeof(double));
+    task.deviation = room((n + 9 * k) * sizeof(double));
+    if (limber_bones_solve(&task)) exit(8);
+    double steps = task.steps;
+    tell(&steps, 1), tell(&task.cost, 1), tell(task.angles, n), tell(&error.angle, 2);
+}
+
 int main(int count, char **arguments) {
     FILE *file = count == 2 ? fopen(arguments[1], "rb") : NULL;
     if (!file || fseek(file, 0, SEEK_END)) return 2;
@@ -79,6 +105,8 @@ int main(int count, char **arguments) {
         char kind = *records++;
         if (kind == 'E')
             replay_erik();
+        else if (kind == 'B')
+            replay_bones();
         else
             replay_correction();
     }

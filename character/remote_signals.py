@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ...character import stream
-from ...character.sample_times import is_outdated
-from ...solvers.kinematics.se3 import Array
+from ..solvers.kinematics.se3 import Array
+from . import stream
+from .sample_times import is_outdated
 
 WIDEST = 4  # numbers of an address at most: a quaternion
 

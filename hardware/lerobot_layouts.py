@@ -1,0 +1,150 @@
+"""Layouts in which people keep LeRobot's calibrations, brought to LeRobot's own: an object of motors by name.
+
+LeRobot writes one object with one entry per motor. Others keep motors in a list with their names in them, or
+field by field with one value per motor, as tables are exported; some write the fields' names in other
+letters, or numbers as texts; YAML and spreadsheets do. What a file says beside its motors is left out if no
+number depends on it.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ..files.plain import json_of
+
+FIELDS = ("id", "drive_mode", "homing_offset", "range_min", "range_max")
+NAME = ("name", "motor", "motor_name", "joint", "joint_name")  # fields with the name of a motor in a list
+NAMES = ("motor_names", "names", "motors", "joints")  # lists of motors' names beside lists of their values
+ARM_NAMES = ("name", "arm", "side")  # fields with the name of an arm in a list
+ABOUT = {  # what files say beside their motors, and no number depends on
+    *(
+        "name",
+        "robot",
+        "robot_name",
+        "robot_type",
+        "type",
+        "model",
+        "id",
+        "arm",
+        "side",
+        "version",
+        "lerobot_version",
+    ),
+    *(
+        "date",
+        "created",
+        "created_at",
+        "timestamp",
+        "author",
+        "comment",
+        "comments",
+        "notes",
+        "port",
+        "serial",
+    ),
+    *("serial_number", "motor_model", "description"),
+}
+DYNAMIXEL_WORDS = re.compile(
+    r"dynamixel|koch|omx|viperx|widowx|aloha|manipulator|\bx[clmhw]\d{3}", re.IGNORECASE
+)
+DEEPEST = 8  # objects in each other: no calibration has more
+
+
+def plain_of(text: str) -> Any:
+    """The value of a JSON text, or of a YAML text that is no JSON.
+
+    Raises:
+        ValueError: It is neither; the message is about JSON.
+    """
+    try:
+        return json_of(text)
+    except ValueError as error:
+        from ..files.yaml_text import YamlError, yaml_documents
+
+        try:
+            documents = yaml_documents(text)
+        except YamlError:
+            raise error from None
+        if len(documents) != 1 or not documents[0][1]:
+            raise
+        return documents[0][1]
+
+
+def as_motors(plain: Any, depth: int = 0) -> Any:
+    """A calibration as an object of motors, or of arms with motors. What is no calibration stays as it is."""
+    if depth > DEEPEST:
+        return plain
+    if isinstance(plain, list):
+        return _named(plain, depth) or plain
+    if not isinstance(plain, Mapping):
+        return plain
+    fields = {_field(key): value for key, value in plain.items()}
+    if motors := _from_columns(fields):
+        return motors
+    if fields.keys() & set(FIELDS) and not any(isinstance(value, Mapping) for value in fields.values()):
+        return {
+            key: _number(value) for key, value in fields.items() if not _is_about(key, value) or key in FIELDS
+        }
+    members = {key: as_motors(value, depth + 1) for key, value in plain.items() if not _is_about(key, value)}
+    return {key: member for key, member in members.items() if member != {} or plain[key] == {}}
+
+
+def _named(items: list, depth: int) -> dict[str, Any]:
+    """Motors or arms of a list by the names in them; empty: some have none, or two have the same."""
+    named = {}
+    for item in items:
+        fields = {_field(key): value for key, value in item.items()} if isinstance(item, Mapping) else {}
+        of = NAME if fields.keys() & set(FIELDS[1:]) else ARM_NAMES
+        name = next((fields[key] for key in of if isinstance(fields.get(key), str)), "")
+        if not name or name in named:
+            return {}
+        named[name] = as_motors(
+            {key: value for key, value in item.items() if fields.get(_field(key)) != name}, depth + 1
+        )
+    return named
+
+
+def _from_columns(fields: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Motors of an object that has each field of all motors, by their names or in the order of a list of
+    names; empty: it is none.
+    """
+    columns = {key: fields[key] for key in FIELDS if key in fields}
+    names = next((fields[key] for key in NAMES if isinstance(fields.get(key), list)), None)
+    if "range_min" not in columns:
+        return {}
+    if names is not None and all(isinstance(name, str) for name in names):
+        if any(not isinstance(column, list) or len(column) != len(names) for column in columns.values()):
+            return {}
+        columns = {key: dict(zip(names, column, strict=True)) for key, column in columns.items()}
+    if not all(isinstance(column, Mapping) for column in columns.values()):
+        return {}
+    motors: dict[str, dict[str, Any]] = {}
+    for key, column in columns.items():
+        for name, value in column.items():
+            motors.setdefault(name, {})[key] = _number(value)
+    return motors
+
+
+def _field(key: Any) -> Any:
+    """The name of a motor's field, however it is written: "rangeMin" and "Range Min" are "range_min"."""
+    plain = str(key).lower().replace("_", "").replace(" ", "").replace("-", "")
+    return next((field for field in FIELDS if field.replace("_", "") == plain), key)
+
+
+def _number(value: Any) -> Any:
+    """A whole number also where it is a text."""
+    return (
+        int(value) if isinstance(value, str) and value.lstrip("-").isdecimal() and len(value) < 10 else value
+    )
+
+
+def _is_about(key: Any, value: Any) -> bool:
+    """Whether a member of an object says something that no motor's number depends on. A Dynamixel's name
+    does: its numbers mean other things.
+    """
+    if isinstance(value, str) and DYNAMIXEL_WORDS.search(value):
+        return False
+    is_plain = (
+        value is None or isinstance(value, str) or (key == "version" and isinstance(value, int | float))
+    )
+    return is_plain and str(key).lower().lstrip("_") in ABOUT

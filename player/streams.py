@@ -1,0 +1,56 @@
+"""Numbers that other programs send to a character that plays again and again: followed by smooth curves, at
+whatever rate they come.
+"""
+
+from collections.abc import Iterator
+
+from ..character.remote_signals import RemoteSignals
+from ..inputs.words import STREAMED, Order
+
+
+class OrderStreams:
+    """Orders with numbers that continue one another, by what they are about."""
+
+    def __init__(self) -> None:
+        self._signals = RemoteSignals()
+        self._orders: dict[str, Order] = {}
+
+    def begin(self, order: Order, time: float) -> None:
+        """Begins a stream with an order that was obeyed. `time`: [s] of its numbers by the sender's clock;
+        NaN: not said.
+        """
+        if order.word in STREAMED and order.numbers:
+            self._orders[_key(order)] = order
+            self._signals.begin(_key(order), order.numbers, time)
+
+    def continues(self, order: Order, count: int, time: float) -> bool:
+        """Whether an order continues a stream, and then need not be obeyed at once.
+
+        Args:
+            order: The order.
+            count: How many of its kind came since the last call.
+            time: [s] of its numbers by the sender's clock; NaN: not said.
+        """
+        key, numbers = _key(order), order.numbers
+        if key not in self._signals or not numbers:
+            return False
+        if order.word == "rotation":
+            before = self._signals.value(key)
+            sign = 1.0 if sum(a * b for a, b in zip(before, numbers, strict=True)) >= 0.0 else -1.0
+            numbers = tuple(sign * number for number in numbers)
+        self._signals.receive(key, numbers, count, None, time)
+        return True
+
+    def advance(self, dt: float) -> Iterator[Order]:
+        """Goes on by `dt` [s]; yields the orders whose numbers change."""
+        for key, numbers in self._signals.advance(dt):
+            yield self._orders[key]._replace(numbers=tuple(numbers))
+        self._orders = {key: order for key, order in self._orders.items() if key in self._signals}
+
+    def end(self, order: Order) -> None:
+        """Ends the stream of what an order is about, which somebody else directs now."""
+        self._signals.end(_key(order))
+
+
+def _key(order: Order) -> str:
+    return "/".join(filter(None, (order.path, order.text)))
