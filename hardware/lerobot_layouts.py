@@ -89,7 +89,7 @@ def as_motors(plain: Any, depth: int = 0) -> Any:
     return {key: member for key, member in members.items() if member != {} or plain[key] == {}}
 
 
-def _named(items: list, depth: int) -> dict[str, Any]:
+def _named(items: list[Any], depth: int) -> dict[str, Any]:
     """Motors or arms of a list by the names in them; empty: some have none, or two have the same."""
     named = {}
     for item in items:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from math import inf
 from types import MappingProxyType
 
-import bpy
 import numpy as np
+from bpy.types import Depsgraph, Object, PropertyGroup
 
 from ...character.body.feet import Foot
 from ...character.body.inputs import NOWHERE, BodyInputs
@@ -210,13 +210,7 @@ class BodySession(SceneSession):
         pose.frames = dict(zip(self.reader.names, frames, strict=True))
         return pose, pose  # a body has no desired pose of its own: chains on it read the shown one
 
-    def _linked(
-        self,
-        rig: bpy.types.Object,
-        retarget: bpy.types.PropertyGroup,
-        depsgraph: bpy.types.Depsgraph,
-        is_dirty: bool,
-    ) -> Linked:
+    def _linked(self, rig: Object, retarget: PropertyGroup, depsgraph: Depsgraph, is_dirty: bool) -> Linked:
         """The pairs in use; checked again only if pairs or bones may have changed."""
         if pairing.is_streamed(retarget):
             key = (retarget.input, *pairing.settings(retarget))
@@ -230,9 +224,7 @@ class BodySession(SceneSession):
             self.linked_key = key
         return self.linked
 
-    def _update_reader(
-        self, rig: bpy.types.Object, linked: Linked, shown: bpy.types.Object, is_dirty: bool
-    ) -> None:
+    def _update_reader(self, rig: Object, linked: Linked, shown: Object, is_dirty: bool) -> None:
         key = (rig.data.name, linked.base, linked.targets, linked.paired_only)
         if (
             self.reader is not None
@@ -253,11 +245,7 @@ class BodySession(SceneSession):
             self.restart()
 
     def _update_model(
-        self,
-        rig: bpy.types.Object,
-        retarget: bpy.types.PropertyGroup,
-        linked: Linked,
-        unjointed: tuple[UnjointedPose, ...],
+        self, rig: Object, retarget: PropertyGroup, linked: Linked, unjointed: tuple[UnjointedPose, ...]
     ) -> None:
         joint_velocities = [
             motion.velocity if retarget.own_velocities else inf for motion in self.reader.motions
@@ -315,7 +303,7 @@ class BodySession(SceneSession):
         ):
             self.restart()
 
-    def _filters(self, retarget: bpy.types.PropertyGroup, body: Body) -> tuple[Filter, ...]:
+    def _filters(self, retarget: PropertyGroup, body: Body) -> tuple[Filter, ...]:
         """Motion filter of each joint; none if none is chosen. Limits that nothing sets are those of a new
         chain's joints.
         """
@@ -334,12 +322,7 @@ class BodySession(SceneSession):
         return tuple(filters)
 
     def _inputs(
-        self,
-        rig: bpy.types.Object,
-        retarget: bpy.types.PropertyGroup,
-        linked: Linked,
-        placement: Placement,
-        dt: float,
+        self, rig: Object, retarget: PropertyGroup, linked: Linked, placement: Placement, dt: float
     ) -> BodyInputs:
         """The source's pose as target poses of the body, in its armature's space."""
         # Streamed samples come at a rate of their own; an armature's pose is that of this frame.

@@ -5,20 +5,14 @@ pose in the bones' channels.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-import bpy
 import numpy as np
+from bpy.types import Object, PropertyGroup
 from mathutils import Matrix
 
 from ...character.attention import Attention
 from ...character.chain.hanging import ChainPose
 from ...character.chain.inputs import ChainInputs, EndInputs, InputsError
-from ...character.chain.settings import (
-    BLEND,
-    POSTURE,
-    ChainFrame,
-    ChainSettings,
-    chain_inputs,
-)
+from ...character.chain.settings import BLEND, POSTURE, ChainFrame, ChainSettings, chain_inputs
 from ...character.chain.tick import ChainModel, make_model
 from ...character.host import Frame
 from ...character.mover import GoalResidual
@@ -251,9 +245,7 @@ class ChainSession(SceneSession):
             is_mutual=frame.is_mutual,
         )
 
-    def _update_base(
-        self, rig: bpy.types.Object, chain: bpy.types.PropertyGroup, placement: Placement, world: Matrix
-    ) -> None:
+    def _update_base(self, rig: Object, chain: PropertyGroup, placement: Placement, world: Matrix) -> None:
         """Reads the base frame.
 
         Raises:
@@ -273,7 +265,7 @@ class ChainSession(SceneSession):
             )
         self.base = (np.array(world, float) @ base).tolist()
 
-    def _aim(self, frame: Frame, chain: bpy.types.PropertyGroup, watch: int, influence: float) -> None:
+    def _aim(self, frame: Frame, chain: PropertyGroup, watch: int, influence: float) -> None:
         """Reads the ends' targets, for the chain's own end that with the number `watch`. At Influence 0
         without a filter nothing follows them, so the last ones serve where one is missing.
 
@@ -291,7 +283,7 @@ class ChainSession(SceneSession):
             _aimed(end, target, frame.targets) for end, target in zip(self.ends, targets, strict=True)
         )
 
-    def _authored(self, shown: bpy.types.Object, poses: tuple[BonePose, ...]) -> np.ndarray:
+    def _authored(self, shown: Object, poses: tuple[BonePose, ...]) -> np.ndarray:
         """Authored joint values (n,) [rad; prismatic joints m]. Without a motion filter nothing clamps them
         after this, so they are clamped here as the bones' own constraints do.
         """
@@ -307,12 +299,7 @@ class ChainSession(SceneSession):
         return values
 
     def _update_reader(
-        self,
-        rig: bpy.types.Object,
-        chain: bpy.types.PropertyGroup,
-        solver: str,
-        shown: bpy.types.Object,
-        dirty: set[str],
+        self, rig: Object, chain: PropertyGroup, solver: str, shown: Object, dirty: set[str]
     ) -> None:
         """Makes the reader again if the chain's settings, its bones or their rotation modes have changed."""
         settings = (rig.data.name, *build.stored(chain, solver))
@@ -340,12 +327,7 @@ class ChainSession(SceneSession):
             self.restart()
 
     def _update_model(
-        self,
-        rig: bpy.types.Object,
-        chain: bpy.types.PropertyGroup,
-        solver: str,
-        rig_in_world: Matrix,
-        base: str,
+        self, rig: Object, chain: PropertyGroup, solver: str, rig_in_world: Matrix, base: str
     ) -> None:
         """Makes the mover again if settings have changed, or the part of the pose that no joint moves.
         `base`: kind of base.

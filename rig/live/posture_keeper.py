@@ -4,7 +4,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from math import isfinite
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import bpy
 import numpy as np
@@ -19,8 +19,12 @@ from ..bones.shown_values import Deviation
 from ..chains import postures
 from ..chains.skeleton import ChainReader
 
-if TYPE_CHECKING:
-    from .mover import SceneSession
+
+class SolvedValues(Protocol):
+    """A mover's session, for what it has solved."""
+
+    def values(self) -> dict[JointKey, float]:
+        """Values [rad or m] of the joints at the last tick."""
 
 
 class PostureKeeper:
@@ -113,7 +117,7 @@ class PostureKeeper:
         """Why the chosen posture has only a limited effect, as a sentence; "" if nothing limits it."""
         return ""
 
-    def store_posture(self, name: str, session: "SceneSession") -> bpy.types.Action:
+    def store_posture(self, name: str, session: SolvedValues) -> bpy.types.Action:
         """Makes a pose asset of the posed values of the mover's joints, and selects it in the mover's list.
 
         Raises:
@@ -216,7 +220,7 @@ class BonePostures(BoneJoints):
     def posture_settings(self) -> tuple[str, ...]:
         return ("transition",)
 
-    def store_posture(self, name: str, session: "SceneSession") -> bpy.types.Action:
+    def store_posture(self, name: str, session: SolvedValues) -> bpy.types.Action:
         return postures.store(self.owner, self.settings, name)
 
     def apply_posture(self, action: bpy.types.Action) -> list[tuple[str, str, int]]:
@@ -252,7 +256,7 @@ class MotorPostures(PostureKeeper):
             " set Driven By to Motors"
         )
 
-    def store_posture(self, name: str, session: "SceneSession") -> bpy.types.Action:
+    def store_posture(self, name: str, session: SolvedValues) -> bpy.types.Action:
         shown = session.values() if self.is_live and self.settings.drive == "TARGETS" else {}
         values = shown or self.posed()
         action = self._make_posture(name, values)

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from operator import attrgetter
 
-import bpy
 import numpy as np
+from bpy.types import Depsgraph, Object
 from mathutils import Matrix
 
 from ...solvers.kinematics.se3 import Array, frame_array, inverse
@@ -13,7 +13,6 @@ from ...solvers.mechanism.model import WORLD, Body, Joint, Mechanism, MechanismE
 from ..blender.errors import RigError
 from ..blender.presence import find
 from . import bones, joints, rest_pose
-from .joints import ObjectJoint
 from .masses import Mass, of_object
 from .motorised import with_motors
 from .ownership import deleted_joints, is_joint, joint_objects, role_of
@@ -64,7 +63,7 @@ class Reading:
         Array, ...
     ] = ()  # outermost points (n, 3) of the bodies' meshes in their frames, in the order of the bodies
 
-    def base_now(self, owner: bpy.types.Object) -> Array:
+    def base_now(self, owner: Object) -> Array:
         """World pose (4, 4) of the base, as authored."""
         part = self.base_part
         if part is None:
@@ -80,7 +79,7 @@ class Reading:
         )
         return base_pose
 
-    def part(self, obj: bpy.types.Object) -> Part | None:
+    def part(self, obj: Object) -> Part | None:
         return next((part for part in self.parts if part.uid == obj.session_uid and not part.bone), None)
 
     @property
@@ -96,7 +95,7 @@ class Reading:
         return [*self.shown_parts, *self.carried]
 
 
-def signature(owner: bpy.types.Object) -> tuple:
+def signature(owner: Object) -> tuple:
     """Joints, closures, motors and bones of a mechanism as a tuple, to detect changes. Fast, since it is
     computed in every tick.
     """
@@ -108,13 +107,13 @@ def signature(owner: bpy.types.Object) -> tuple:
     return joint_signature, closure_signature, motors, _rest_of_bones(owner) if settings.use_bones else b""
 
 
-def _rest_of_bones(rig: bpy.types.Object) -> bytes:
+def _rest_of_bones(rig: Object) -> bytes:
     matrices = np.empty(16 * len(rig.data.bones), np.float32)
     rig.data.bones.foreach_get("matrix_local", matrices)
     return matrices.tobytes()
 
 
-def read(owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph, is_rest: bool = False) -> Reading:
+def read(owner: Object, depsgraph: Depsgraph, is_rest: bool = False) -> Reading:
     """The mechanism of an owner as it is authored. Call while the scene shows the authored pose.
 
     Args:
@@ -148,9 +147,7 @@ def read(owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph, is_rest: bool 
 
 
 class _Reader:
-    def __init__(
-        self, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph, object_joints: list, is_rest: bool
-    ) -> None:
+    def __init__(self, owner: Object, depsgraph: Depsgraph, object_joints: list, is_rest: bool) -> None:
         self.owner, self.depsgraph = owner, depsgraph
         self.parts: dict[str, Part] = {}
         self.poses: dict[str, Array] = {}  # rest poses of the bodies
@@ -174,7 +171,7 @@ class _Reader:
             else rest_pose.as_it_stands(poses, base)
         )
 
-    def matrix(self, obj: bpy.types.Object) -> Matrix:
+    def matrix(self, obj: Object) -> Matrix:
         evaluated = obj.evaluated_get(self.depsgraph)
         if not obj.users_collection:
             raise RigError(
@@ -208,7 +205,7 @@ class _Reader:
                 _joint(joint, parent, child, self._on(parent, at_parent), self._on(child, at_child))
             )
 
-    def _add_body(self, body: bpy.types.Object) -> None:
+    def _add_body(self, body: Object) -> None:
         if body.library is not None:
             raise RigError(
                 f"Body '{body.name}' is another file's: make a library override of it (Object > Library"
@@ -253,11 +250,9 @@ class _Reader:
             self.poses[body.name] = self.shown[body.name] = self.rest.to_rest @ body.pose
             self.masses[body.name] = body.mass
         for joint in read_bones.joints:
-            at_parent = (
-                joint.in_parent
-                if joint.parent != WORLD
-                else frame_of(self.rest.to_rest @ frame_array(joint.in_parent))
-            )
+            at_parent = joint.in_parent
+            if joint.parent == WORLD:
+                at_parent = frame_of(self.rest.to_rest @ frame_array(joint.in_parent))
             self.joints.append(replace(joint, in_parent=at_parent))
         self.warnings += read_bones.warnings
 
@@ -381,23 +376,23 @@ class _Reader:
                 )
 
 
-def _joint(object_joint: ObjectJoint, parent: str, child: str, at_parent: Array, at_child: Array) -> Joint:
-    limited = any(map(np.isfinite, (*object_joint.lower, *object_joint.upper)))
-    lower, upper = (object_joint.lower, object_joint.upper) if limited else ((), ())
+def _joint(joint: joints.ObjectJoint, parent: str, child: str, at_parent: Array, at_child: Array) -> Joint:
+    limited = any(map(np.isfinite, (*joint.lower, *joint.upper)))
+    lower, upper = (joint.lower, joint.upper) if limited else ((), ())
     return Joint(
-        object_joint.name,
-        object_joint.shape.kind,
+        joint.name,
+        joint.shape.kind,
         parent,
         child,
         frame_of(at_parent),
         frame_of(at_child),
         lower,
         upper,
-        closes=object_joint.meets is not None,
+        closes=joint.meets is not None,
     )
 
 
-def _ancestors(obj: bpy.types.Object) -> list:
+def _ancestors(obj: Object) -> list:
     ancestors = []
     while obj.parent is not None:
         obj = obj.parent
