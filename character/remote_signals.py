@@ -74,7 +74,9 @@ class RemoteSignals:
         row = self._rows[address]
         if is_outdated(time, self._samples.times[row]):
             return
-        values, counts, velocities, times = (part.copy() for part in self._samples)
+        before = self._samples
+        values, velocities, times = before.values.copy(), before.velocities.copy(), before.times.copy()
+        counts = before.numbers.copy()
         values[row], velocities[row] = _padded(numbers), np.nan if velocity is None else _padded(velocity)
         counts[row] += count
         times[row] = time
@@ -110,7 +112,9 @@ class RemoteSignals:
         del self._sizes[address]
         others = [other for other in range(len(self._samples.numbers)) if other != row]
         self._state, before = self._state.only(others), self._samples
-        self._samples = stream.Samples(*(part[others] for part in before))
+        self._samples = stream.Samples(
+            before.values[others], before.numbers[others], before.velocities[others], before.times[others]
+        )
         self._rows = {name: other - (other > row) for name, other in self._rows.items()}
 
 

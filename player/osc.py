@@ -17,12 +17,12 @@ class Heard(NamedTuple):
 
     Attributes:
         order: The newest one of its kind.
-        count: How many of its kind have come since the one before.
+        messages: How many of its kind have come since the one before.
         time: When its numbers were taken [s], by the sender's clock; NaN: not said.
     """
 
     order: Order
-    count: int
+    messages: int
     time: float
 
 

@@ -31,7 +31,7 @@ COMPILERS = ("gcc", "cc", "clang")  # of a developer's machine, in order
 ENTRY_DATE, ENTRY_MODE = (1980, 1, 1, 0, 0, 0), 0o100644  # as in scripts/build.py
 
 # Contraction of products and sums differs between processors; nothing reads errno.
-FLAGS = ("-std=c11", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fvisibility=hidden", "-shared")
+FLAGS = ("-std=c11", "-Os", "-ffp-contract=off", "-fno-math-errno", "-fvisibility=hidden", "-shared")
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-pedantic", "-Werror")
 SANITIZERS = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 UNIX = ("-fPIC", "-lm")
