@@ -35,7 +35,8 @@ from limber.solvers.kinematics.se3 import Frame
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.goals import EVENLY, CentreGoal, FrameGoal, Goals
 from limber.solvers.mechanism.model import Mechanism, MechanismError
-from limber.solvers.mechanism.solver import MechanismSolver, Report, State
+from limber.solvers.mechanism.solution import Report, State
+from limber.solvers.mechanism.solver import MechanismSolver
 
 from benchmarks import mechanism_tick, mechanism_unseen
 

@@ -12,7 +12,8 @@ from limber.solvers.kinematics.se3 import Frame
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.goals import FrameGoal, Goals, RegulariserWeights
 from limber.solvers.mechanism.model import Body, Joint, Mechanism
-from limber.solvers.mechanism.solver import MechanismSolver, State
+from limber.solvers.mechanism.solution import State
+from limber.solvers.mechanism.solver import MechanismSolver
 
 from .mechanism_gallery import Case, dancer
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from limber.solvers.kinematics.rotations import from_matrix, to_matrix
 from limber.solvers.kinematics.se3 import frame_array
-from limber.solvers.mechanism.solver import State
+from limber.solvers.mechanism.solution import State
 
 from .mechanism_cases import RATE, Race
 from .mechanism_model import kept, model_of

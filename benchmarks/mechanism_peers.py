@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from limber.solvers.kinematics.rotations import to_matrix
 from limber.solvers.kinematics.se3 import angle_of, frame_array
-from limber.solvers.mechanism.solver import State
+from limber.solvers.mechanism.solution import State
 
 from .mechanism_cases import Race, races
 from .mechanism_contestants import CONTESTANTS, Contestant

@@ -24,7 +24,8 @@ import numpy as np
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.counting import count
 from limber.solvers.mechanism.goals import RegulariserWeights
-from limber.solvers.mechanism.solver import MechanismSolver, Solution
+from limber.solvers.mechanism.solution import Solution
+from limber.solvers.mechanism.solver import MechanismSolver
 
 from benchmarks.mechanism_cases import every_kind, serial_arm
 from benchmarks.mechanism_gallery import Case, boxer, dancer, tower, walker

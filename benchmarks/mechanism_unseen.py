@@ -11,7 +11,8 @@ from limber.solvers.kinematics.se3 import Frame
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.goals import FrameGoal, Goals
 from limber.solvers.mechanism.model import Body, Joint, Mechanism
-from limber.solvers.mechanism.solver import MechanismSolver, State
+from limber.solvers.mechanism.solution import State
+from limber.solvers.mechanism.solver import MechanismSolver
 
 FRAMES, RATE = 240, 60.0  # [Hz]
 FLAT = between(Z, (0.0, -1.0, 0.0))  # joints' axes along the world's -y

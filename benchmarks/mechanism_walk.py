@@ -13,7 +13,8 @@ from limber.solvers.kinematics.rotations import IDENTITY
 from limber.solvers.kinematics.se3 import Frame
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.goals import CentreGoal, FrameGoal, Goals, RegulariserWeights
-from limber.solvers.mechanism.solver import MechanismSolver, Solution
+from limber.solvers.mechanism.solution import Solution
+from limber.solvers.mechanism.solver import MechanismSolver
 from limber.solvers.mechanism.support import centre_of_mass, tipping
 
 from .mechanism_gallery import walker

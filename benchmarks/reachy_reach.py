@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from limber.robots.reading import read
 from limber.solvers.kinematics.rotations import Quaternion, exponential, from_matrix, logarithm, to_matrix
-from limber.solvers.mechanism.solver import Report
+from limber.solvers.mechanism.solution import Report
 
 from .reachy_kinematics import NEUTRAL, URDF, ClosedForm, Platform, poses
 

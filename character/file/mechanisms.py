@@ -9,8 +9,8 @@ from ...motion import FILTERS, Limits, LimitsError, MotionStyle, make_filter
 from ...solvers.kinematics.se3 import Frame
 from ...solvers.mechanism.kinds import KINDS
 from ...solvers.mechanism.model import Body, Joint, Mechanism, MechanismError
+from ...solvers.mechanism.solution import State as Rest
 from ...solvers.mechanism.solver import MechanismSolver
-from ...solvers.mechanism.solver import State as Rest
 from ..chain.settings import BASES
 from ..mechanism.inputs import WEIGHTS, GoalSpec
 from ..mechanism.tick import MechanismModel, MechanismMotor

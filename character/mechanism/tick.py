@@ -15,8 +15,9 @@ from ...motion import Filter, Kinematic
 from ...solvers.kinematics.rotations import Vector
 from ...solvers.kinematics.se3 import Array
 from ...solvers.mechanism.goals import NO_REGULARISER, FrameGoal, Goals
-from ...solvers.mechanism.solver import MechanismSolver, Report
-from ...solvers.mechanism.solver import State as Pose
+from ...solvers.mechanism.solution import Report
+from ...solvers.mechanism.solution import State as Pose
+from ...solvers.mechanism.solver import MechanismSolver
 
 FIRST = 200  # largest number of solver steps in the first frame, whose goals may be far from the rest pose
 # largest number of poses evaluated in a later frame, some 6 ms at 30 bodies in Python, a tenth of that

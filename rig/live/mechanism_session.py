@@ -26,7 +26,8 @@ from ...solvers.amounts import rounded
 from ...solvers.kinematics.se3 import Array, inverse
 from ...solvers.mechanism.goals import Goals, RegulariserWeights
 from ...solvers.mechanism.model import MechanismError
-from ...solvers.mechanism.solver import MechanismSolver, Report
+from ...solvers.mechanism.solution import Report
+from ...solvers.mechanism.solver import MechanismSolver
 from ...solvers.tolerances import MET
 from ..blender.errors import RigError
 from ..bones import channels, rotation_modes

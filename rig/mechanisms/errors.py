@@ -11,7 +11,8 @@ from ...solvers.kinematics.rotations import Vector, to_matrix, vector_angle
 from ...solvers.kinematics.se3 import Array, frame_array, logarithm
 from ...solvers.mechanism.goals import FrameGoal, Goals
 from ...solvers.mechanism.model import WORLD
-from ...solvers.mechanism.solver import MechanismSolver, State
+from ...solvers.mechanism.solution import State
+from ...solvers.mechanism.solver import MechanismSolver
 from ...solvers.mechanism.support import centre_of_mass, tipping
 from ..bones.axes import is_prismatic
 from .authored_mechanism import Reading

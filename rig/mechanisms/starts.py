@@ -8,7 +8,8 @@ from math import pi
 import bpy
 
 from ...solvers.mechanism.model import Mechanism
-from ...solvers.mechanism.solver import MechanismSolver, State
+from ...solvers.mechanism.solution import State
+from ...solvers.mechanism.solver import MechanismSolver
 from ..blender import actions
 from .shapes import dof_axes
 

@@ -13,7 +13,8 @@ from ..tolerances import MET
 from .descent import Descent
 from .goals import Goals
 from .loops import Loops
-from .solver import MechanismSolver, Solution, State
+from .solution import Solution, State
+from .solver import MechanismSolver
 
 TRIES = 60  # number of starts, the given one first
 NEAREST, FARTHEST = (

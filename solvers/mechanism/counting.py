@@ -10,7 +10,8 @@ from ..tolerances import MET, TINY
 from .clusters import RANK
 from .descent import PROBE
 from .goals import Goals
-from .solver import MechanismSolver, State
+from .solution import State
+from .solver import MechanismSolver
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,8 @@ from .counting import null_space
 from .goals import Goals
 from .kinds import KINDS
 from .model import WORLD, Joint, Mechanism
-from .solver import MechanismSolver, State
+from .solution import State
+from .solver import MechanismSolver
 
 # [rad or sizes] of the coordinate that moves most: trial steps of a corrected loop, large ones first, since a
 # small motion may be rounding

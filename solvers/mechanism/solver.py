@@ -7,9 +7,8 @@ docs/mechanisms.md.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
@@ -17,7 +16,6 @@ from ..kernel.library import kernel
 from ..kinematics.se3 import Array, Frame, frame_array, orthonormal
 from ..kinematics.tree import Frames, Indices, Mask
 from ..least_squares.bounded_step import LONGEST_STEP
-from ..least_squares.damping import FIRST_SHARE
 from ..limits import JointState, Limit, PositionLimit, VelocityLimit, bounds
 from ..tasks import JointValues, Kinematics, Task
 from ..tolerances import EXACT, LONGEST_FRAME, MET, SHORTEST_FRAME, is_frame
@@ -30,56 +28,11 @@ from .loops import Loops
 from .model import Mechanism, MechanismError
 from .objectives import Objectives, by_full_rotations, stacked
 from .readout import coordinates_at, values_of
+from .solution import Report, Solution, State
 from .tree import SpanningTree
 
 MOST_WAYPOINTS = round(math.tau / LONGEST_STEP)  # waypoints of a full rotation
 ITERATIONS = 20  # most steps of a frame: three are usual from the last frame's state
-
-
-@dataclass(frozen=True)
-class State:
-    """Configuration of a mechanism, from which its next solve starts. An immutable value."""
-
-    values: Array  # (v,) coordinates [rad, m], full rotations counted
-    balls: Array  # (k, 3, 3) rotations of ball joints
-    damping: float = FIRST_SHARE  # share of the squared error
-    motion: Motion | None = field(
-        default=None, repr=False, compare=False
-    )  # of the last frame; None: not known
-    # its assembly: of the reference, or the kernel's numbers (m,); None: not known
-    branch: Branch | Array | None = field(default=None, repr=False, compare=False)
-    regular: "State | None" = field(
-        default=None, repr=False, compare=False
-    )  # the last of this assembly away from singular poses
-
-
-class Report(NamedTuple):
-    """Outcome of one solve: assembly, errors and convergence."""
-
-    assembled: bool  # every joint's residual is at most MET
-    settled: bool  # the solve has converged
-    residual: float  # [m or rad] of the joint with the largest residual
-    worst: str  # that joint's name; "": no joint closes a loop
-    goal_error: float  # root of the remaining weighted sum of squares [sizes, rad]
-    at_limits: tuple[
-        str, ...
-    ]  # sentences on joints whose position or speed limit is active against the goals
-    iterations: int
-    flipped: (
-        bool  # the assembly mode has changed since the last frame, other than by the motors' own movement
-    )
-
-    @property
-    def converged(self) -> bool:
-        return self.assembled
-
-
-class Solution(NamedTuple):
-    """Result of a mechanism's solve for one frame."""
-
-    state: State
-    poses: Array  # (b, 4, 4) bodies in the world, in the mechanism's order
-    report: Report
 
 
 class MechanismSolver:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from limber.solvers.mechanism.solver import Report
+from limber.solvers.mechanism.solution import Report
 from limber.solvers.tolerances import MET
 
 from benchmarks.mechanism import unassembled

@@ -12,7 +12,7 @@ import pytest
 from limber.solvers.kinematics.se3 import Frame, exponential, frame_array
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.goals import Goals
-from limber.solvers.mechanism.solver import State
+from limber.solvers.mechanism.solution import State
 
 from benchmarks import mechanism_peers
 from benchmarks.mechanism_cases import Race, races

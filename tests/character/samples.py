@@ -31,7 +31,8 @@ from limber.solvers.kinematics.se3 import HERE, exponential
 from limber.solvers.kinematics.skeleton import End, Skeleton
 from limber.solvers.kinematics.skeleton import Joint as SkeletonJoint
 from limber.solvers.mechanism.model import Body, Joint, Mechanism
-from limber.solvers.mechanism.solver import MechanismSolver, State
+from limber.solvers.mechanism.solution import State
+from limber.solvers.mechanism.solver import MechanismSolver
 from limber.solvers.whole_body.body import Body as WalkerBody
 from limber.solvers.whole_body.body import Coupling
 from limber.solvers.whole_body.targets import Target

@@ -14,7 +14,8 @@ from limber.solvers.kinematics.se3 import Frame, exponential
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.goals import CentreGoal, FrameGoal, Goals, RegulariserWeights
 from limber.solvers.mechanism.model import Body, Joint, Mechanism
-from limber.solvers.mechanism.solver import MechanismSolver, Solution, State
+from limber.solvers.mechanism.solution import Solution, State
+from limber.solvers.mechanism.solver import MechanismSolver
 from limber.solvers.tasks import Position, Task
 
 from tests.solvers import mechanisms

@@ -10,7 +10,8 @@ from limber.solvers.kinematics.se3 import Frame
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.goals import FrameGoal, Goals
 from limber.solvers.mechanism.model import Body, Joint, Mechanism
-from limber.solvers.mechanism.solver import MechanismSolver, Solution, State
+from limber.solvers.mechanism.solution import Solution, State
+from limber.solvers.mechanism.solver import MechanismSolver
 
 from tests.solvers import mechanisms
 from tests.solvers.mechanisms import flat

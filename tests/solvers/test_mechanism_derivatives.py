@@ -9,7 +9,8 @@ from limber.solvers.kinematics.se3 import Frame, exponential, frame_array, inver
 from limber.solvers.mechanism.descent import Descent
 from limber.solvers.mechanism.goals import CentreGoal, FrameGoal, Goals, RegulariserWeights
 from limber.solvers.mechanism.kinds import KINDS
-from limber.solvers.mechanism.solver import MechanismSolver, State
+from limber.solvers.mechanism.solution import State
+from limber.solvers.mechanism.solver import MechanismSolver
 from limber.solvers.tasks import Task
 
 from tests.solvers import mechanisms
