@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
-from limber.hardware.lerobot import LeRobotMotor
+from limber.hardware.lerobot.calibration import LeRobotMotor
 from limber.robots.lerobot_zeros import ZEROS
 from limber.robots.model import Robot
 from limber.robots.reading import read

@@ -8,7 +8,7 @@ Source: `AnimationService` and `record.py` of humancomputerlab/lelamp_runtime.
 
 from __future__ import annotations
 
-from ..lerobot import Mode
+from ..lerobot.calibration import Mode
 from .csv_rows import numbers_of, rows_of
 from .motion import Motion
 from .plain import csv_of

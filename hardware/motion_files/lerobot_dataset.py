@@ -17,7 +17,7 @@ from typing import Literal
 from ...files.content import open_regular
 from ...files.json_fields import JsonFields
 from ...files.parquet import ParquetError, ParquetTable
-from ..lerobot import GRIPPER
+from ..lerobot.calibration import GRIPPER
 from .json_files import document
 from .recording import (
     ASKED_NUMBERS,

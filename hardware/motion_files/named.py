@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ..lerobot import Mode
+from ..lerobot.calibration import Mode
 from .recording import MotionFileError, Unit
 
 

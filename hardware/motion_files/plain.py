@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ..device import DeviceJoint
-from ..lerobot import GRIPPER
+from ..lerobot.calibration import GRIPPER
 from .csv_rows import is_number, numbers_of, rows_of, with_point
 from .json_files import document
 from .motion import Motion

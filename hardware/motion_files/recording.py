@@ -12,7 +12,7 @@ from typing import Literal
 from ...files.content import LARGE
 from ...files.large import LargeError
 from ..errors import HardwareError
-from ..lerobot import Mode
+from ..lerobot.calibration import Mode
 
 MOST_NUMBERS = 5_000_000  # largest count of values in a recording: three hours of ten joints at 50 Hz
 NUMBER_BYTES = 32  # of a number in memory

@@ -5,7 +5,7 @@ from pathlib import Path
 import bpy
 from bpy.props import EnumProperty, StringProperty
 
-from ...hardware import lerobot as calibration_file
+from ...hardware.lerobot import calibration as calibration_file
 from ...rig.blender.errors import RigError
 from ...rig.live.movers import live_of
 from ...rig.robot import lerobot, zero_check

@@ -3,7 +3,7 @@
 from math import degrees
 
 from ...hardware.errors import HardwareError
-from ...hardware.lerobot import DYNAMIXEL, FEETECH
+from ...hardware.lerobot.calibration import DYNAMIXEL, FEETECH
 from ...hardware.safety import State
 from ...operators.subject import rig_of
 from ...rig.blender.errors import RigError

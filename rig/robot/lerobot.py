@@ -7,7 +7,15 @@ from math import ceil, degrees, floor, isfinite
 
 import bpy
 
-from ...hardware.lerobot import FEETECH, GRIPPER, LAST_STEP, STEPS_PER_RADIAN, Family, LeRobotMotor, arms_of
+from ...hardware.lerobot.calibration import (
+    FEETECH,
+    GRIPPER,
+    LAST_STEP,
+    STEPS_PER_RADIAN,
+    Family,
+    LeRobotMotor,
+    arms_of,
+)
 from ...hardware.motion_files import Scale
 from ...robots.lerobot_zeros import KNOWN, ZEROS, Zero
 from ..blender.errors import RigError

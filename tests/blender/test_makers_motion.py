@@ -6,8 +6,8 @@ from math import degrees, pi, radians
 import bpy
 import numpy as np
 import pytest
-from limber.hardware import lerobot
-from limber.hardware.lerobot import LeRobotMotor
+from limber.hardware.lerobot import calibration as lerobot
+from limber.hardware.lerobot.calibration import LeRobotMotor
 from limber.hardware.motion_files import FORMATS, Settings, read, write
 from limber.hardware.motion_files.lelamp import JOINTS
 from limber.rig.bones.imported_robot import pose_joints

@@ -83,7 +83,7 @@ def steps_at(rig, values: dict[str, float]) -> dict[int, float]:
 
 @pytest.mark.every_blender
 def test_lerobots_degrees_are_the_arms_own_and_go_to_the_same_steps(so101, path):
-    from limber.hardware.lerobot import load
+    from limber.hardware.lerobot.calibration import load
 
     bpy.ops.limber.import_lerobot(filepath=str(path))
     motors = load(path)
@@ -102,7 +102,7 @@ def test_lerobots_degrees_are_the_arms_own_and_go_to_the_same_steps(so101, path)
 
 @pytest.mark.parametrize("model", ["so101_new_calib", "so101_old_calib", "so_arm100"])
 def test_other_models_get_other_zeros_and_go_to_the_same_steps(tmp_path, path, model):
-    from limber.hardware.lerobot import load
+    from limber.hardware.lerobot.calibration import load
     from limber.robots.lerobot_zeros import ZEROS
 
     rig = arm(tmp_path, model)
@@ -369,7 +369,7 @@ KOCH = {
 @pytest.mark.every_blender
 @pytest.mark.parametrize("known_by", ["its folder", "the protocol"])
 def test_a_koch_arms_calibration_is_that_of_its_dynamixel_servos(tmp_path, known_by, capfd):
-    from limber.hardware.lerobot import DYNAMIXEL, load
+    from limber.hardware.lerobot.calibration import DYNAMIXEL, load
 
     rig = arm(tmp_path, "koch")
     folder = tmp_path / ("koch_follower" if known_by == "its folder" else "mine")

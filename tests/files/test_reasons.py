@@ -9,7 +9,7 @@ import pytest
 from limber.files.reasons import ending, reason
 from limber.hardware import calibration_file, lerobot
 from limber.hardware.calibration_file import CalibrationError
-from limber.hardware.lerobot import LerobotError
+from limber.hardware.lerobot.calibration import LerobotError
 from limber.robots.closures import read_mechanism
 from limber.robots.errors import UrdfError
 from limber.robots.gallery.description import read_description

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from limber.hardware.lerobot import (
+from limber.hardware.lerobot.calibration import (
     DYNAMIXEL,
     FEETECH,
     LerobotError,

@@ -10,8 +10,8 @@ import math
 import subprocess
 
 import pytest
-from limber.hardware import lerobot
-from limber.hardware.lerobot import LeRobotMotor
+from limber.hardware.lerobot import calibration as lerobot
+from limber.hardware.lerobot.calibration import LeRobotMotor
 
 from tests.hardware.served_bus import ServedBus
 from tests.makers.python import LELAMP, MAKERS, MISSING, NO_LELAMP, ROOT, has, run

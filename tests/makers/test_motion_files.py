@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from limber.files.parquet import ParquetTable
-from limber.hardware import lerobot
-from limber.hardware.lerobot import LeRobotMotor
+from limber.hardware.lerobot import calibration as lerobot
+from limber.hardware.lerobot.calibration import LeRobotMotor
 from limber.hardware.motion_files import FORMATS, Episode, Settings, read, write
 
 from tests.hardware.moves import POSES, REACHY, arm, lamp, motion

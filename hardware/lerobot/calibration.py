@@ -32,15 +32,15 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from ..files import atomic
-from ..files.content import SMALL
-from ..files.content import text as read_text
-from ..files.json_fields import JsonFields
-from ..files.plain import shown
-from ..files.reasons import reason
-from .device import LAST_SERVO
-from .errors import HardwareError
-from .lerobot_layouts import FIELDS, as_motors, plain_of
+from ...files import atomic
+from ...files.content import SMALL
+from ...files.content import text as read_text
+from ...files.json_fields import JsonFields
+from ...files.plain import shown
+from ...files.reasons import reason
+from ..device import LAST_SERVO
+from ..errors import HardwareError
+from .layouts import FIELDS, as_motors, plain_of
 
 Mode = Literal["degrees", "range_m100_100", "range_0_100"]
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..files.plain import json_of
+from ...files.plain import json_of
 
 FIELDS = ("id", "drive_mode", "homing_offset", "range_min", "range_max")
 NAME = ("name", "motor", "motor_name", "joint", "joint_name")  # fields with the name of a motor in a list
@@ -59,7 +59,7 @@ def plain_of(text: str) -> Any:
     try:
         return json_of(text)
     except ValueError as error:
-        from ..files.yaml_text import YamlError, yaml_documents
+        from ...files.yaml_text import YamlError, yaml_documents
 
         try:
             documents = yaml_documents(text)

@@ -1,0 +1,1 @@
+"""Calibration files of LeRobot, of whichever version and layout."""
