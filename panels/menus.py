@@ -74,6 +74,13 @@ class LIMBER_MT_operators_motion(Submenu, bpy.types.Menu):
     )  # fmt: skip
 
 
+class LIMBER_MT_operators_behaviour(Submenu, bpy.types.Menu):
+    """Operators: Behaviour and Eyes"""
+
+    bl_label = "Behaviour and Eyes"
+    operators = ("rehearse", "end_rehearsal", "check_behaviour", "add_lid", "remove_lid", "add_lid_value")
+
+
 class LIMBER_MT_operators_bake_and_record(Submenu, bpy.types.Menu):
     """Operators: Bake and Record"""
 

@@ -40,7 +40,6 @@ TOP_LEVEL = {
     "motion",
     "operators",
     "panels",
-    "player",
     "registration.py",
     "rig",
     "solvers",

@@ -76,8 +76,9 @@ class LIMBER_PT_behaviour(RigTab):
     """What the scene's characters do by themselves: states, what leads from one to another, gestures"""
 
     bl_label = "Behaviour"
+    bl_parent_id = "LIMBER_PT_motion"
     bl_options = {"DEFAULT_CLOSED"}
-    bl_order = 7
+    bl_order = 4
 
     def draw(self, context):
         layout = self.layout

@@ -52,6 +52,9 @@ class Layout:
         if not self.enabled:
             self.greyed.append((whose, name))
 
+    def prop_search(self, whose, name: str, _owner, _items: str, **options) -> None:
+        self.prop(whose, name, **options)
+
     def template_list(self, _class: str, _id: str, whose, name: str, *_arguments, **_options) -> None:
         self.lists.append((whose, name))
 
@@ -63,7 +66,7 @@ class Layout:
     def _nothing(self, *_arguments, **_options) -> None:
         pass
 
-    separator = template_icon_view = menu = progress = prop_search = operator_menu_enum = _nothing
+    separator = template_icon_view = menu = progress = operator_menu_enum = _nothing
 
 
 def drawn(panel) -> Layout:

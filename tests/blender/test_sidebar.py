@@ -50,6 +50,8 @@ NAMED_BY_PANELS = {
         "set_end",
     ),
     *("confirm_joint", "show_message", "wait"),
+    *("add_ready_set", "add_to_behaviour", "remove_from_behaviour", "move_in_behaviour", "mask_joint"),
+    *("send_event", "enter_state"),
 }
 
 
@@ -116,7 +118,8 @@ def test_what_gaze_does_not_show_is_in_its_settings():
     from limber.panels.authoring.gaze import LIMBER_PT_gaze, LIMBER_PT_gaze_settings
     from limber.rig.properties.chains import LimberGoal
 
-    _, chain = looking_chain()
+    rig, chain = looking_chain()
+    chain.target = rig  # its bones can be chosen, too
     shown: set[str] = set()
     for goal in ("POINT", "DIRECTION", "ORIENTATION", "POSITION", "FRAME"):
         for roll in ("FREE", "UPRIGHT"):

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 from limber.files.reasons import ending, reason
-from limber.hardware import calibration_file, lerobot
+from limber.hardware import calibration_file
 from limber.hardware.calibration_file import CalibrationError
+from limber.hardware.lerobot import calibration as lerobot
 from limber.hardware.lerobot.calibration import LerobotError
 from limber.robots.closures import read_mechanism
 from limber.robots.errors import UrdfError

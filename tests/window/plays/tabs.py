@@ -41,10 +41,15 @@ def take_out(stage, *kept: str) -> None:
 
 
 def only(stage, root: str) -> None:
-    """Takes all panels but `root` and its parts out of the tab and opens those."""
+    """Takes all panels but `root`, what it is a part of and its parts out of the tab and opens those."""
     empty(stage)
+    parents = {cls.__name__: getattr(cls, "bl_parent_id", "") for cls in panels(stage)}
+    shown, above = {root}, parents[root]
+    while above:
+        shown.add(above)
+        above = parents[above]
     for cls in panels(stage):
-        if root in (cls.__name__, getattr(cls, "bl_parent_id", "")):
+        if cls.__name__ in shown or getattr(cls, "bl_parent_id", "") == root:
             bpy.utils.register_class(cls)
 
 
