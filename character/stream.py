@@ -24,6 +24,7 @@ START = 0.25  # [s] in which a stream that has just begun is joined, where it is
 ROUNDING = 1e-6  # relative
 RETURN = 3.0  # periods in which a signal that has gone on comes back to its last sample, if no other comes
 INSTANT = 1e-9  # [s] a shorter cubic is a step
+FASTER = 2.0  # times its speeds between the last samples, at which a signal goes on at most
 LEAST_RATE = 1e-12  # [1/s] smaller velocities count as none
 
 __all__ = ["PAUSE", "REJOIN", "Samples", "StreamState", "advance", "begin"]
@@ -219,8 +220,15 @@ def _tendency(
     bent = np.where(np.isfinite(before.slopes), (spans / both)[:, None] * bends, 0.0)
     parabola, accelerations = slopes + bent, 2.0 * bends / both[:, None]
     velocities = np.where(trust > 0.0, trust * parabola, 0.0)
+    # It goes on at most as fast as it has just been, twice over: few samples may lie on a steep parabola.
+    fastest = FASTER * np.nanmax(
+        np.abs((slopes, before.slopes, before.slopes - before.bends)), 0, initial=0.0
+    )
+    velocities = np.clip(velocities, -fastest, fastest)
     velocities = np.where(np.isfinite(new.velocities) & ~is_new[:, None], new.velocities, velocities)
-    return Tendency(slopes, spans, bends, parabola, accelerations), velocities, trust * accelerations
+    rates = fastest / np.maximum(now.timing.periods, LEAST)[:, None]
+    accelerations = np.clip(trust * accelerations, -rates, rates)
+    return Tendency(slopes, spans, bends, parabola, accelerations), velocities, accelerations
 
 
 def _cubics(

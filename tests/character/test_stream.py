@@ -164,6 +164,11 @@ def test_any_samples_at_any_times_end_in_the_last_of_them(samples: list[tuple[in
     assert np.abs(shown).max() < 2000.0
 
 
+def test_samples_on_a_steep_parabola_are_not_followed_far_beyond_them():
+    shown = played({1: [0.0], 2: [29.0], 3: [0.0], 7: [-11.0], 15: [37.0]}, 140)
+    assert np.abs(shown).max() < 200.0
+
+
 def received(
     rate: float, clock: float, seconds: float, delays: np.ndarray, is_lost: np.ndarray
 ) -> dict[int, list[float]]:
