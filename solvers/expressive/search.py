@@ -11,7 +11,7 @@ from ..goals import GazeGoal
 from ..kinematics.skeleton import Angles
 from ..tolerances import MET
 from .aims import BatchedAim, two_sided
-from .descent import COARSE_PASSES, PASSES, Candidates, Descent, StepGoal
+from .descent import COARSE_PASSES, PASSES, Candidates, Descent
 from .model import Model
 from .seeds import Seeds, distinct
 from .shape import Authored
@@ -37,10 +37,7 @@ NEARLY_MET = (
 # Where none of the last round meets the aim, those that the first round kept take so many more steps, and the
 # best few are corrected.
 RESCUE_STEPS, RESCUES = 10, 8
-# weight of the squared distance to the posture, against the squared differences of directions, by which one
-# of the poses of equal shape and aim is chosen: it changes no shape that could be seen
-NEAREST = 1e-5
-SHAPE_DIGITS = 7  # decimals of a mean cosine that are compared: less than the next is not seen
+SHAPE_DIGITS = 9  # decimals of a mean cosine that are compared: beyond them lies rounding
 
 
 class Searching(NamedTuple):
@@ -104,7 +101,7 @@ class Search:
             searching = self.advanced(descent, searching)
             steps, spare = steps + 1, spare or searching.candidates
         assert spare is not None
-        candidates = self._nearest(descent, searching.candidates, np.array(posture))
+        candidates = searching.candidates
         for _ in range(POLISHING_STEPS):
             candidates = descent.toward_aim(candidates)
         best = self._finished(descent, candidates, posture, 1)
@@ -114,17 +111,6 @@ class Search:
             everyone = np.concatenate([candidates.angles, spare.angles, [posture]])
             best = self._finished(descent, descent.at(everyone, None), posture, RESCUES)
         return best, steps + POLISHING_STEPS + best.steps
-
-    def _nearest(self, descent: Descent, candidates: Candidates, posture: Angles) -> Candidates:
-        """Candidates after a step to the nearest pose to the posture (n,) among those of equal shape and aim,
-        as joints have that cancel; where that is no worse.
-        """
-        one, model = np.ones(len(candidates.angles)), self.model
-        goal = StepGoal(posture - candidates.angles, one, one, NEAREST * one, model.lower, model.upper)
-        nearer = descent.at(descent.guided(candidates, goal), candidates.sides)
-        is_worse = nearer.merit > candidates.merit + MET
-        angles = np.where(is_worse[:, None], candidates.angles, nearer.angles)
-        return descent.at(angles, candidates.sides)
 
     def _finished(
         self, descent: Descent, candidates: Candidates, posture: tuple[float, ...], count: int
@@ -136,9 +122,7 @@ class Search:
         posture.
         """
         goal, costs = descent.aim.goal, [1.0] * len(posture)
-        far = ((candidates.angles - posture) ** 2).sum(1)
-        shape = -np.round(candidates.cosine, SHAPE_DIGITS)
-        order = np.lexsort((far, shape, np.maximum(NEARLY_MET, candidates.aim_error)))[:count]
+        order = np.lexsort((-candidates.cosine, np.maximum(NEARLY_MET, candidates.aim_error)))[:count]
         found = [
             correct_or_look(self.model.skeleton, goal, candidates.angles[k].tolist(), costs) for k in order
         ]

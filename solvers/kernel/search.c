@@ -13,8 +13,7 @@
 #define NEARLY_MET 1e-3
 #define RESCUE_STEPS 10
 #define RESCUES 8
-#define NEAREST 1e-5
-#define SHAPE_DIGITS 1e7
+#define SHAPE_DIGITS 1e9
 
 static const struct {
     int steps, passes, kept;
@@ -68,34 +67,6 @@ static void step_toward_aim(struct work *work, double *angles, const double *sid
     }
 }
 
-/* All candidates after a step to the nearest pose to the posture among those of equal shape and aim, as joints have that
- * cancel; where that is no worse. */
-static void step_nearest(struct work *work, const double *posture, int count) {
-    int n = work->n;
-    struct step_goal goal = {work->toward, 1.0, 1.0, NEAREST, work->lower, work->upper};
-    for (int k = 0; k < n; k++) {
-        work->lower[k] = work->model->joint[k].lower, work->upper[k] = work->model->joint[k].upper;
-    }
-    for (int i = 0; i < count; i++) {
-        double *angles = row_of(work, work->angles, i);
-        evaluate(work, angles, work->sides[i]);
-        double merit = merit_of(work);
-        for (int k = 0; k < n; k++) work->toward[k] = posture[k] - angles[k];
-        guided(work, angles, &goal, PASSES, work->path);
-        evaluate(work, work->path, work->sides[i]);
-        if (!(merit_of(work) > merit + MET)) memcpy(angles, work->path, sizeof *angles * (size_t)n);
-    }
-}
-
-static double rounded_shape(double cosine) { return -rint(SHAPE_DIGITS * cosine) / SHAPE_DIGITS; }
-
-/* Squared distance of two configurations. */
-static double square_of_change(const struct work *work, const double *angles, const double *posture) {
-    double change = 0.0;
-    for (int k = 0; k < work->n; k++) change += (angles[k] - posture[k]) * (angles[k] - posture[k]);
-    return change;
-}
-
 struct rating {
     double view, whole, shape, change;
 };
@@ -111,23 +82,22 @@ static int is_better(const struct rating *a, const struct rating *b) {
  * the errors of the view and of the whole goal, the shape, then the distance to the posture. */
 static int finish(struct work *work, int count, int tried, const double *posture, double *best, double *aim_error) {
     int n = work->n, best_steps = 0;
-    for (int i = 0; i < count; i++) work->costs[i] = square_of_change(work, row_of(work, work->angles, i), posture);
+    for (int i = 0; i < count; i++) work->costs[i] = -work->cosine[i];
     sort_by(work->costs, count, work->order);
-    for (int i = 0; i < count; i++) work->costs[i] = rounded_shape(work->cosine[work->order[i]]);
-    sort_by(work->costs, count, work->picked);
-    for (int i = 0; i < count; i++) work->kinds[i] = work->order[work->picked[i]];
-    for (int i = 0; i < count; i++) work->merit[i] = larger(NEARLY_MET, work->size[work->kinds[i]]);
+    for (int i = 0; i < count; i++) work->merit[i] = larger(NEARLY_MET, work->size[work->order[i]]);
     sort_by(work->merit, count, work->picked);
     struct rating best_rating = {INFINITY, INFINITY, INFINITY, INFINITY};
     for (int i = 0; i < count && i < tried; i++) {
-        double *angles = row_of(work, work->angles, work->kinds[work->picked[i]]);
+        double *angles = row_of(work, work->angles, work->order[work->picked[i]]);
         int steps = correct_or_look(work, angles, MAX_CORRECTIONS);
         double whole = work->pose.size;
         struct rating rating = {larger(MET, view_error(work)), larger(MET, whole), 0.0, 0.0};
         if (tried > 1) {
+            double change = 0.0;
             evaluate(work, angles, 0.0);
-            rating.shape = rounded_shape(work->pose.cosine);
-            rating.change = sqrt(square_of_change(work, angles, posture));
+            for (int k = 0; k < n; k++) change += (angles[k] - posture[k]) * (angles[k] - posture[k]);
+            rating.shape = -rint(SHAPE_DIGITS * work->pose.cosine) / SHAPE_DIGITS;
+            rating.change = sqrt(change);
         }
         if (i > 0 && !is_better(&rating, &best_rating)) continue;
         best_rating = rating, best_steps = steps, *aim_error = whole;
@@ -170,7 +140,6 @@ int32_t limber_search(const struct limber_problem *problem, int32_t starts, cons
             memcpy(work.spare_sides, work.sides, sizeof(double) * (size_t)count);
         }
     }
-    step_nearest(&work, problem->posture, count);
     for (int i = 0; i < POLISHING_STEPS; i++) step_toward_aim(&work, work.angles, work.sides, count);
     rate(&work, count);
     double aim_error = INFINITY;

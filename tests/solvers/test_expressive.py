@@ -243,17 +243,3 @@ def test_a_symmetric_end_may_be_met_rolled_by_half_a_turn() -> None:
     goal = Orientation(multiply(pose.tool_rotation, about(Y, math.pi)))
     assert Expressive(chain).solve(GazeGoal(goal, posture)).shape_deviation < 1e-3
     assert Expressive(chain).solve(GazeGoal(goal, posture, symmetric=False)).shape_deviation > 0.05
-
-
-@pytest.mark.parametrize(("axes", "first"), [("XYYX", 1), ("YXYYXY", 2), ("YXXYYXZY", 3)])
-def test_of_poses_of_equal_shape_and_aim_the_search_takes_the_nearest_to_the_posture(
-    axes: str, first: int
-) -> None:
-    """Two joints about one axis may rotate against each other: the least change moves both alike."""
-    chain, draw = unit_chain(axes, 2.8), np.random.default_rng(1)
-    for _ in range(5):
-        posture = draw.uniform(-0.6, 0.6, len(axes))
-        turned = tuple((posture + draw.uniform(-0.3, 0.3, len(axes))).tolist())
-        goal = GazeGoal(Orientation(chain.forward(turned).tool_rotation), posture)
-        change = Expressive(chain).solve(goal).angles - posture
-        assert change[first] == pytest.approx(change[first + 1], abs=1e-4)

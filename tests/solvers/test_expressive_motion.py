@@ -344,14 +344,3 @@ def test_a_frame_of_a_time_lapse_is_solved_with_no_more_work_than_any_other(
         return most
 
     assert work(dt) <= work(1.0)
-
-
-def test_a_lost_aim_is_regained_with_the_larger_acceleration() -> None:
-    solver, posture = Expressive(unit_chain("YXXZY", math.pi / 2)), np.array([0.1, 0.3, -0.4, 0.2, 0.1])
-    aim = Orientation(solver.skeleton.forward(tuple(posture)).tool_rotation)
-    start = solver.solve(GazeGoal(aim, posture)).angles
-    moved = Orientation(multiply(about(Y, math.radians(25)), aim.wxyz))
-    answer = solver.solve(GazeGoal(moved, posture), start, None)
-    assert answer.memory.planning.transition is None, "no branch is better"
-    assert answer.aim_error > math.radians(1), "too far for one frame"
-    assert np.abs(answer.angles - start).max() > 1.5 * ACCELERATION * FRAME**2

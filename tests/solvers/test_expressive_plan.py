@@ -10,7 +10,6 @@ from limber.solvers.expressive.motion import (
     ACCELERATION,
     DIRECT,
     HURRIED,
-    KINDS,
     Transition,
     braking_speed,
     duration,
@@ -21,9 +20,7 @@ from limber.solvers.expressive.simulation import (
     HYSTERESIS,
     LONG_STEP,
     STEP,
-    Path,
     cheapest,
-    simulated,
     simulation_steps,
 )
 from limber.solvers.expressive.tracking import FRAME
@@ -120,20 +117,3 @@ def test_a_path_in_progress_is_left_only_for_one_that_is_cheaper_by_a_tenth() ->
         costs = np.array([500.0, 500.0, 100.0, 500.0, other])
         chosen = cheapest(costs, branches, transition, 0.0, HYSTERESIS)
         assert (chosen is not transition) == is_left
-
-
-def test_a_straight_transition_waits_while_staying_is_no_worse() -> None:
-    planner, now = planner_and_now()
-    branches = np.array([[1.2, -0.9, 0.8, -0.4, 1.0], [-1.3, 0.2, 0.9, 1.1, -0.7]])
-    at_goal = planner.search.solve(GOAL, tuple(POSTURE), now.authored)[0].angles
-    straight = np.array((None, *KINDS * len(branches))) == DIRECT
-    under_way = Transition(DIRECT, tuple(branches[0]))
-    for angles, transition, waits in (
-        (np.array(at_goal), None, True),
-        (np.array(at_goal), under_way, False),  # it has lost the aim already
-        (-POSTURE, None, False),  # so far from the aim that nothing is lost
-    ):
-        path = Path(angles, 0.0, transition)
-        costs = simulated(planner.model, branches, path, now, simulation_steps(HORIZON))
-        assert np.isinf(costs[straight]).all() == waits
-        assert np.isfinite(costs[~straight]).all()
