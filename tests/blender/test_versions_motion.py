@@ -32,7 +32,7 @@ def curves_of(action) -> list:
     return list(action.fcurves)
 
 
-@pytest.fixture(params=sorted(VERSIONS.glob("*.blend")), ids=lambda path: path.stem)
+@pytest.fixture(params=sorted(VERSIONS.glob("figure-*.blend")), ids=lambda path: path.stem)
 def saved(request):
     """A file as an earlier version saved it: a figure whose bones have several axes, and a lamp whose bones
     have one or two.
