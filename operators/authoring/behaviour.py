@@ -7,6 +7,7 @@ from ...rig.behaviour import authored, ready_sets
 from ...rig.blender import item_keys
 from ...rig.blender.counting import counted
 from ...rig.blender.errors import RigError
+from ...rig.blender.free_name import free_name
 from ...rig.blender.selection import selected, selected_index
 from ..operator import Operator, UndoOperator
 from ..subject import chain_of, needs_rig, rig_of
@@ -109,6 +110,7 @@ class LIMBER_OT_add_to_behaviour(_OnList):
         elif self.items == "transitions":
             _between_states(context.scene, item)
         elif self.items == "gestures":
+            item.name = free_name("Gesture", {gesture.name for gesture in items if gesture != item})
             item.event = "gesture"
         if self.items in ("gestures", "chains"):
             _choose_active_chain(context, item)
@@ -187,7 +189,7 @@ class LIMBER_OT_mask_joint(UndoOperator):
 class LIMBER_OT_check_behaviour(Operator):
     """List what of the behaviour cannot be used and how to mend it"""
 
-    bl_label = "Check"
+    bl_label = "Check Behaviour"
 
     @classmethod
     def why_not(cls, context) -> str:

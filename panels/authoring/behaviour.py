@@ -87,7 +87,7 @@ class LIMBER_PT_behaviour(RigTab):
         row = layout.row(align=True)
         for name, (_, text, _) in READY_SETS.items():
             row.operator("limber.add_ready_set", text=text, icon="PRESET_NEW").name = name
-        layout.operator("limber.check_behaviour", icon="CHECKMARK")
+        layout.operator("limber.check_behaviour", text="Check", icon="CHECKMARK")
         if not behaviour.states:
             sentence(layout, "What the character does by itself, here and without Blender", "INFO")
             return

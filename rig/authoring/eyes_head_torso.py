@@ -103,6 +103,8 @@ def _completed(figure: Figure, ends: Ends) -> Ends:
     ]:
         structural_ends = gaze_structure.ends(figure)
         if structural_ends.head and structural_ends.head != ends.head:
+            if not imported_robot.is_robot(figure.rig):
+                return structural_ends
             spine = gaze_bones.named(bones).get(BodyPart("", "spine"), ())
             trunk = [bone for bone in parents_of(figure.rig, structural_ends.head) if bone in spine]
             return structural_ends._replace(torso=structural_ends.torso or next(iter(trunk), ""))

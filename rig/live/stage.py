@@ -101,11 +101,11 @@ class SceneStage(Stage):
     def empty(self) -> "SceneStage":
         other = SceneStage(self.solvers)
         other.dirty = set(self.dirty)
-        other.performers = {scene: performer.copy() for scene, performer in self.performers.items()}
+        other.performers = {scene: performer.copy() for scene, performer in list(self.performers.items())}
         return other
 
     def snapshot(self) -> dict:
-        performers = {scene: performer.copy() for scene, performer in self.performers.items()}
+        performers = {scene: performer.copy() for scene, performer in list(self.performers.items())}
         return {**super().snapshot(), PERFORMERS: performers}
 
     def copy(self, snapshot: Mapping | None = None) -> "SceneStage":

@@ -11,6 +11,8 @@ pytestmark = pytest.mark.every_blender
 
 CHANGING = {  # operators that change the file: each is one step in the undo history
     "add_demo_lamp",
+    *("add_ready_set", "add_to_behaviour", "remove_from_behaviour", "move_in_behaviour", "mask_joint"),
+    *("rehearse", "end_rehearsal", "add_lid", "remove_lid", "add_lid_value"),
     "add_robot",
     "add_robot_folder",
     "choose_damping",
@@ -145,6 +147,11 @@ MECHANISM = {  # verbs of mechanisms
 }
 OF_MECHANISMS = {"check_mechanism", *MECHANISM}
 GALLERY = {"add_robot", "add_robot_folder", "install_robot_meshes", "import_from_robot"}
+BEHAVIOUR = {  # of the scene
+    "check_behaviour",
+    *("add_ready_set", "add_to_behaviour", "remove_from_behaviour", "move_in_behaviour", "mask_joint"),
+    *("rehearse", "end_rehearsal", "send_event", "enter_state"),
+}
 WITHOUT_A_RIG = {
     "cancel_scan",
     "go_to_robot",
@@ -154,6 +161,7 @@ WITHOUT_A_RIG = {
     "clear_marks",
     "export_character",
     *GALLERY,
+    *BEHAVIOUR,
 }  # are about something else than the armature at hand
 BUILT_IN = {
     "rna_type",
