@@ -39,7 +39,7 @@ LOST = {State.FAULT, State.WORKER_LOST}
 def possible_orders(status: Status) -> list[str]:
     """The orders that a person may give a robot now, beside stop."""
     if status.state is State.DISARMED:
-        return ["confirm" if status.needs_confirmation else "arm", "connect"]
+        return ["arm", "connect"]  # a robot that cannot measure then shows the pose that it asks to confirm
     if status.state is State.CONFIRM_POSE:
         return ["confirm", "disarm"]
     if status.state in LOST:

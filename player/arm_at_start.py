@@ -17,6 +17,7 @@ from ..files.content import SMALL, content, text
 from ..files.plain import json_of
 from ..files.reasons import reason
 from .errors import PlayerError
+from .robots import calibration_beside
 
 FORMAT, VERSION = "limber-arm-at-start", 1
 BOOT = Path("/proc/sys/kernel/random/boot_id")  # another one each time that Linux starts
@@ -100,7 +101,10 @@ def allow(character: Path) -> Path:
 
 
 def _digest(character: Path) -> str:
-    return hashlib.sha256(content(character)).hexdigest()
+    """SHA-256 of a character file and of the calibration beside it, where there is one."""
+    beside = calibration_beside(character)
+    files = [character, beside] if beside.exists() else [character]
+    return hashlib.sha256(b"".join(hashlib.sha256(content(path)).digest() for path in files)).hexdigest()
 
 
 def _allowed(path: Path) -> dict[str, str]:

@@ -181,7 +181,7 @@ class LivePlay:
 
     def order(self, line: str) -> None:
         """Takes a line that a person has typed, from any thread. A stop is done at once."""
-        if line.strip().casefold() == STOP:
+        if line.split()[:1] and line.split()[0].casefold() == STOP:  # whatever is behind it: all robots stop
             self.stop()
         else:
             self._wait_for_tick(TYPED, line.strip())

@@ -99,6 +99,8 @@ class LiveRobot:
         self.ordered_by = ""
         if word == "connect" and status.state not in (State.CLOSED, State.DISARMED) and not is_away(status):
             raise PlayerError(f"Robot of '{self.name}': type disarm or clear first, then connect")
+        if word == "confirm" and status.state is not State.CONFIRM_POSE:
+            raise PlayerError(f"Robot of '{self.name}': type arm first, which says the pose to confirm")
         self.session.order(word)
 
     def plain(self) -> dict[str, Any]:
@@ -211,10 +213,16 @@ class LiveRobots:
             raise PlayerError(f"there is no robot '{name}': there is {names}")
         if word == "confirm" and len(robots) > 1:
             raise PlayerError(f"each robot is confirmed by itself: type confirm and its name, of {names}")
+        is_lost = any(robot.session.link.read_status().state in LOST for robot in self.robots)
         for robot in robots:
             robot.order(word)
-        if word in ("clear", *ARMING) and self._permission is not None:
-            self._permission.note_person()
+        forgets = (word == "clear" and len(robots) == len(self.robots)) or (word in ARMING and not is_lost)
+        if forgets and self._permission is not None:
+            self._is_faulty = False  # a fault that goes on is noted again
+            try:
+                self._permission.note_person()
+            except OSError as error:
+                self._say(f"The fault stays noted for the next start: {error.filename}: {reason(error)}")
 
     @property
     def summary(self) -> str:

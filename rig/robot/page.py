@@ -97,6 +97,7 @@ def serve(rig: bpy.types.Object) -> str:
 def end(rig: bpy.types.Object) -> None:
     """Serves the page of an armature no longer."""
     page = _pages.pop(rig.session_uid, None)
+    _stops_done.pop(rig.session_uid, None)
     if page is not None and page.server is not None:
         page.server.close()
 
@@ -128,6 +129,7 @@ def look() -> bool:
         rig = find(page.rig_name, uid)
         if rig is None:
             _pages.pop(uid).server.close()
+            _stops_done.pop(uid, None)
             continue
         page.rig_name = rig.name
         if page.stops != _stops_done.get(uid, 0):
