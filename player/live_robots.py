@@ -236,6 +236,7 @@ class LiveRobots:
         while time.monotonic() < until and self._moving():
             time.sleep(HEARTBEAT)
         moving = self._moving()
+        self._note_faults(any(robot.session.link.read_status().state in LOST for robot in self.robots))
         self.sessions.close_all()
         if moving:
             self._say(

@@ -59,6 +59,7 @@ class PageServer:
         self._state = ""  # the newest, as JSON
         self.is_watched = False  # whether a browser shows the page
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        ip_address(host)  # a name is refused
         self._listener = socket.create_server((host, port), family=family, backlog=MOST)
         self._listener.setblocking(False)
         self.port: int = self._listener.getsockname()[1]

@@ -43,8 +43,7 @@ def play(stage):
     yield from stage.until(lambda: rehearsal.state(scene) == "Idle" and miss(rig, target) > 5.0)
     stage.facts["idle"] = miss(rig, target)
     yield from hand.click_on('name="arrive"')
-    yield from stage.until(lambda: rehearsal.state(scene) == "Attending" and miss(rig, target) < 2.0)
-    stage.facts["attending"] = miss(rig, target)
+    yield from stage.until(lambda: rehearsal.state(scene) == "Attending")
     stage.facts["lines"] = rehearsal.lines(scene)
     for _ in range(4):
         stage.redraw()
