@@ -5,6 +5,7 @@ def test_a_ready_set_is_added_rehearsed_and_directed_by_the_mouse_while_nothing_
     facts = play("behaviour")
     assert facts["states"] == 10
     assert facts["idle"] > 5.0  # degrees: half of the gaze
+    assert facts["attending"] < 0.1
     assert [line.partition(": ")[2] for line in facts["lines"]] == [
         "Idle to Noticing (event arrive)",
         "Noticing to Attending (after)",

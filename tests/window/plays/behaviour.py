@@ -24,12 +24,11 @@ def miss(rig, target) -> float:
 
 
 def play(stage):
-    tabs.only(stage, "LIMBER_PT_behaviour")
     stage.maximise()
     yield 0.2
     rig, chain = lamp.build(stage)
     target = chain.target
-    stage.open_tab()
+    tabs.open_own(stage, "Rehearsal", "LIMBER_PT_behaviour")
     yield 0.3
     with stage.context():
         bpy.ops.limber.live()
@@ -43,7 +42,8 @@ def play(stage):
     yield from stage.until(lambda: rehearsal.state(scene) == "Idle" and miss(rig, target) > 5.0)
     stage.facts["idle"] = miss(rig, target)
     yield from hand.click_on('name="arrive"')
-    yield from stage.until(lambda: rehearsal.state(scene) == "Attending")
+    yield from stage.until(lambda: rehearsal.state(scene) == "Attending" and miss(rig, target) < 0.1)
+    stage.facts["attending"] = miss(rig, target)
     stage.facts["lines"] = rehearsal.lines(scene)
     for _ in range(4):
         stage.redraw()
