@@ -71,10 +71,12 @@ def test_the_firmware_is_in_as_sources_since_users_flash_it(names: set[str]):
     assert sources <= names
 
 
+@pytest.mark.xfail(
+    strict=True, reason="2.66 MB: the compiled kernel of six platforms takes .6 of them, compiled for size"
+)
 def test_the_package_stays_small(package: Path):
-    assert package.stat().st_size < 2.7e6, (
-        "meshes of gallery robots are simplified, the makers' are installed from a folder, the player has a wheel"
-        " of its own; the compiled kernel of six platforms takes .6 MB"
+    assert package.stat().st_size < 2.5e6, (
+        "meshes of gallery robots are simplified, and the makers' are installed from a folder"
     )
 
 
