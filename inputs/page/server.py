@@ -28,9 +28,14 @@ PAGE = Path(__file__).resolve().parent / "page.html"
 PORT = 8765  # where the page is, unless another port is chosen
 MOST = 12  # connections at a time
 RECEIVED = 16384  # [bytes] taken from a connection at a time
-TURN = 1.0  # [s] between two looks at who is silent
+BEAT = 0.25  # [s] between two signs of life to a page; it sends the number of the last one with a press
+FRESH = 4  # beats after which a press is none any more: it was held up on its way
 PAUSE = 1e-3  # [s] between two turns of the thread: a flood leaves time to others
-PRESSES = ("arm", "confirm", "clear")  # orders after which a robot may move: each is a new press
+PRESSES = (
+    "arm",
+    "confirm",
+    "clear",
+)  # orders after which a robot may move: each is a new press, with the newest beat that the page got
 BLOCKS = re.compile(r"<(style|script)>(.*?)</\1>", re.DOTALL)
 
 Receive = Callable[[dict[str, Any]], None]
@@ -101,7 +106,7 @@ class PageServer:
         while not self._is_closing:
             writing = [each for each, visitor in self._visitors.items() if visitor.unsent]
             reading = [self._listener, self._woken, *self._visitors]
-            readable, writable, _ = select.select(reading, writing, [], TURN)
+            readable, writable, _ = select.select(reading, writing, [], BEAT)
             if self._woken in readable:
                 self._woken.recv(4096)
             if self._listener in readable:
@@ -124,8 +129,12 @@ class PageServer:
         if len(self._visitors) >= MOST:
             connection.close()
             return
-        connection.setblocking(False)
-        own = connection.getsockname()[0]
+        try:
+            connection.setblocking(False)
+            own = connection.getsockname()[0]
+        except OSError:
+            connection.close()
+            return
         self._visitors[connection] = Visitor(lambda request: self._answer(request, own), time.monotonic())
 
     def _hear(self, connection: socket.socket, visitor: Visitor, now: float) -> None:
@@ -143,22 +152,24 @@ class PageServer:
             self._take(visitor, message)
 
     def _take(self, visitor: Visitor, message: dict[str, Any]) -> None:
-        """Takes an order: a stop is done here, and a press counts once."""
+        """Takes an order: a stop is done here. A press counts once, and only while its beat is new."""
         word, press = message.get("word"), message.get("press")
         if word == STOP:
             self._stop()
             return
         if word in PRESSES:
-            if not isinstance(press, int) or press <= visitor.press:
+            last = visitor.presses.get(word, 0)
+            if not isinstance(press, int) or press <= last or not 0 <= _beat() - press <= FRESH:
                 return
-            visitor.press = press
+            visitor.presses[word] = press
         self._receive(message)
 
     def _show(self) -> None:
         """Sends the newest state to all who can take it."""
-        state = self._state
+        state, beat = self._state, _beat()
         for visitor in self._visitors.values():
             visitor.show(state)
+            visitor.give_beat(beat)
         self.is_watched = any(visitor.is_open for visitor in self._visitors.values())
 
     def _send(self, connection: socket.socket) -> None:
@@ -213,6 +224,11 @@ class PageServer:
             name = socket.gethostname().casefold()
             names += [name, f"{name}.local"]
         return {f"{name}:{self.port}" for name in names}
+
+
+def _beat() -> int:
+    """Number of the beat that it is time for, on a clock that never jumps."""
+    return int(time.monotonic() / BEAT)
 
 
 def _refused(sentence: str, status: HTTPStatus = HTTPStatus.FORBIDDEN) -> Response:

@@ -63,14 +63,15 @@ class Visitor:
         is_open: Whether it is a WebSocket.
         is_leaving: Whether it is to be closed once all is sent.
         began, heard_at: [s] when it began, and when it last sent something.
-        press: Number of its last press that may let a robot move.
+        presses: Beat of its last press of each order that may let a robot move.
     """
 
     def __init__(self, answer: Answer, now: float) -> None:
         self.unsent = bytearray()
         self.is_open = self.is_leaving = False
         self.heard_at = self.began = now
-        self.press = 0
+        self.presses: dict[str, int] = {}
+        self._beat = 0  # that it was given last
         self._asked_at = now  # [s] for a sign of life
         self._second, self._count = now, 0  # in which messages are counted, and their number
         self._answer = answer
@@ -107,6 +108,13 @@ class Visitor:
             return
         self._shown = state
         self.unsent += self._socket.send(TextMessage(data=state))
+
+    def give_beat(self, beat: int) -> None:
+        """Sends a sign of life, if it is a new one and nothing else is on its way."""
+        if self._socket is None or self.is_leaving or self.unsent or beat == self._beat:
+            return
+        self._beat = beat
+        self.unsent += self._socket.send(TextMessage(data=json.dumps({"beat": beat})))
 
     def is_done(self, now: float) -> bool:
         """Whether it is to be closed; one that has been silent is asked for a sign of life."""

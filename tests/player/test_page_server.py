@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 import pytest
+from limber.inputs.page import server
 from limber.inputs.page.server import MOST, PageServer
 from limber.inputs.page.visitor import LONGEST_HEAD, LONGEST_MESSAGE, MOST_MESSAGES
 
@@ -44,6 +45,20 @@ class Served:
     def directing(self, token: str = TOKEN, origin: str | None = None, **options: object) -> ClientConnection:
         address = f"ws://127.0.0.1:{self.port}/directing?token={token}"
         return connect(address, origin=origin, compression=None, open_timeout=PATIENCE, **options)
+
+
+def received(page: ClientConnection) -> str:
+    """The next message that is no sign of life."""
+    while (text := page.recv(PATIENCE)).startswith('{"beat"'):
+        continue
+    return text
+
+
+def next_beat(page: ClientConnection) -> int:
+    """The next sign of life."""
+    while not (text := page.recv(PATIENCE)).startswith('{"beat"'):
+        continue
+    return json.loads(text)["beat"]
 
 
 def until(condition: Callable[[], object]) -> None:
@@ -121,20 +136,33 @@ def test_orders_come_through_and_a_stop_at_once(served: Served):
 
 def test_a_press_that_may_move_a_robot_counts_once(served: Served):
     with served.directing() as page:
-        for press in (1, 1, 1, None, "2", 0, True, 2, 2):
+        first = next_beat(page)
+        for press in (first, first, None, str(first), 0, True, first + 1000):
+            page.send(json.dumps({"word": "arm", "names": "", "press": press}))
+        second = next_beat(page)
+        for press in (second, second, first):
             page.send(json.dumps({"word": "arm", "names": "", "press": press}))
         page.send(json.dumps({"word": "stop"}))
         until(lambda: served.stops)
-    assert [order["press"] for order in served.orders] == [1, 2]
+    assert [order["press"] for order in served.orders] == [first, second]
+
+
+def test_a_press_that_was_held_up_on_its_way_is_none(served: Served):
+    with served.directing() as page:
+        held_up = next_beat(page) - server.FRESH - 1
+        page.send(json.dumps({"word": "arm", "names": "", "press": held_up}))
+        page.send(json.dumps({"word": "stop"}))
+        until(lambda: served.stops)
+    assert served.orders == []
 
 
 def test_the_page_gets_the_newest_state_first_and_then_each_change(served: Served):
     served.server.publish('"first"')
     with served.directing() as page:
-        assert page.recv(PATIENCE) == '"first"'
+        assert received(page) == '"first"'
         served.server.publish('"first"')
         served.server.publish('"second"')
-        assert page.recv(PATIENCE) == '"second"'
+        assert received(page) == '"second"'
         until(lambda: served.server.is_watched)
     until(lambda: not served.server.is_watched)
 
@@ -167,7 +195,7 @@ def test_messages_that_are_too_long_or_no_text_end_the_connection(served: Served
         with served.directing() as page:
             page.send(message)
             with pytest.raises(ConnectionClosed):
-                page.recv(PATIENCE)
+                received(page)
     assert served.request(f"/?token={TOKEN}")[0] == 200
 
 
@@ -177,7 +205,7 @@ def test_a_flood_ends_the_connection_and_a_stop_in_it_counts(served: Served):
             for _ in range(4 * MOST_MESSAGES):
                 page.send(json.dumps({"word": "stop"}))
         with pytest.raises(ConnectionClosed):
-            page.recv(PATIENCE)
+            received(page)
     assert served.stops
     assert len(served.orders) <= MOST_MESSAGES
 
@@ -217,7 +245,7 @@ def test_a_browser_that_does_not_read_holds_nobody_up(served: Served):
             for number in range(50):
                 text = json.dumps([number, "x" * 100_000])
                 served.server.publish(text)
-                assert json.loads(page.recv(PATIENCE))[0] == number
+                assert json.loads(received(page))[0] == number
             page.send(json.dumps({"word": "stop"}))
             until(lambda: served.stops)
 
