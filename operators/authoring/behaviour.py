@@ -9,6 +9,7 @@ from ...rig.blender.counting import counted
 from ...rig.blender.errors import RigError
 from ...rig.blender.free_name import free_name
 from ...rig.blender.selection import selected, selected_index
+from ...rig.live import rehearsal
 from ..operator import Operator, UndoOperator
 from ..subject import chain_of, needs_rig, rig_of
 
@@ -143,6 +144,8 @@ class LIMBER_OT_remove_from_behaviour(_OnList):
         items.remove(removed)
         self._follow(owner, {k: None if k == removed else k - (k > removed) for k in range(count)})
         setattr(owner, active, selected_index(items, removed))
+        if not context.scene.limber_behaviour.states:
+            rehearsal.end(context.scene)  # a state that is added later does not direct the chains unasked
 
 
 class LIMBER_OT_move_in_behaviour(_OnList):

@@ -152,3 +152,18 @@ def test_what_cannot_be_pressed_says_why():
     assert LIMBER_OT_send_event.why_not(bpy.context) == "Nothing is live: press Start Live on a chain first"
     assert bpy.ops.limber.end_rehearsal() == {"FINISHED"}
     assert not bpy.context.scene.limber_behaviour.rehearse
+
+
+def test_a_rehearsal_ends_with_the_last_state_and_gestures_have_names_of_their_own(behaviour):
+    bpy.ops.limber.live()
+    bpy.ops.limber.rehearse()
+    assert behaviour.rehearse
+    for _ in range(3):
+        bpy.ops.limber.remove_from_behaviour(items="states")
+    assert not behaviour.rehearse
+    bpy.ops.limber.add_to_behaviour(items="states")
+    assert not behaviour.rehearse, "a state that is added does not direct the chains unasked"
+    for _ in range(2):
+        bpy.ops.limber.add_to_behaviour(items="gestures")
+    names = [gesture.name for gesture in behaviour.gestures]
+    assert len(set(names)) == len(names)
