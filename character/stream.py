@@ -24,7 +24,7 @@ START = 0.25  # [s] in which a stream that has just begun is joined, where it is
 ROUNDING = 1e-6  # relative
 RETURN = 3.0  # periods in which a signal that has gone on comes back to its last sample, if no other comes
 INSTANT = 1e-9  # [s] a shorter cubic is a step
-FASTER = 2.0  # times its speeds between the last samples, at which a signal goes on at most
+BEYOND = 2.0  # times the distance of the last samples, which a signal leaves them by at most
 LEAST_RATE = 1e-12  # [1/s] smaller velocities count as none
 
 __all__ = ["PAUSE", "REJOIN", "Samples", "StreamState", "advance", "begin"]
@@ -72,6 +72,8 @@ class Cubics(NamedTuple):
     end_velocities: Array  # (m, d) [1/s]
     end_accelerations: Array  # (m, d) [1/s^2]
     caught_up: Array  # (m,) [s] when a signal that was interrupted is where it would be otherwise
+    lowest: Array  # (m, d) values that are not left, however steep the last samples lay
+    highest: Array  # (m, d)
 
     def at(self, time: float, periods: Array, rest: Array) -> tuple[Array, Array]:
         """Values (m, d) and velocities (m, d) [1/s] at a time [s] after their begin.
@@ -95,7 +97,8 @@ class Cubics(NamedTuple):
         value, velocity = (
             np.choose(phase[:, None], parts) for parts in zip(course, beyond, returned, strict=True)
         )
-        return value, velocity
+        held = np.clip(value, self.lowest, self.highest)
+        return held, np.where(held == value, velocity, 0.0)
 
 
 class StreamState(NamedTuple):
@@ -145,7 +148,7 @@ def begin(samples: Samples, is_timed: bool = False) -> StreamState:
         samples,
         sample_times.unknown(samples.times, is_timed),
         tendency,
-        Cubics(none, values, still, none, values, still, still, none),
+        Cubics(none, values, still, none, values, still, still, none, values, values),
     )
 
 
@@ -220,14 +223,8 @@ def _tendency(
     bent = np.where(np.isfinite(before.slopes), (spans / both)[:, None] * bends, 0.0)
     parabola, accelerations = slopes + bent, 2.0 * bends / both[:, None]
     velocities = np.where(trust > 0.0, trust * parabola, 0.0)
-    # It goes on at most as fast as it has just been, twice over: few samples may lie on a steep parabola.
-    fastest = FASTER * np.nanmax(
-        np.abs((slopes, before.slopes, before.slopes - before.bends)), 0, initial=0.0
-    )
-    velocities = np.clip(velocities, -fastest, fastest)
     velocities = np.where(np.isfinite(new.velocities) & ~is_new[:, None], new.velocities, velocities)
-    rates = fastest / np.maximum(now.timing.periods, LEAST)[:, None]
-    accelerations = np.clip(trust * accelerations, -rates, rates)
+    accelerations = trust * accelerations
     return Tendency(slopes, spans, bends, parabola, accelerations), velocities, accelerations
 
 
@@ -263,6 +260,9 @@ def _cubics(
     velocities, accelerations = motion
     goals = new.values + ahead * velocities + (ahead - 0.5 * bent) * bent * accelerations
     values, rates = np.where(is_new[:, None], new.values, shown[0]), np.where(is_new[:, None], 0.0, shown[1])
+    lowest, highest = _limits(
+        now, new, values, (ahead + timing.periods[:, None]) * np.nan_to_num(new.velocities)
+    )
     return Cubics(
         np.full(len(end), now.time),
         values,
@@ -272,7 +272,21 @@ def _cubics(
         velocities + bent * accelerations,
         accelerations,
         caught_up,
+        lowest,
+        highest,
     )
+
+
+def _limits(now: StreamState, new: Samples, shown: Array, sent: Array) -> tuple[Array, Array]:
+    """The values (m, d) between which a signal stays: its last three samples with twice as much on either
+    side as they are apart, what it shows, and how far its sender says that it moves. Few samples, or some
+    that came almost together, may lie on a parabola that leaves them steeply.
+    """
+    before = now.samples.values - now.tendency.slopes * now.tendency.spans[:, None]
+    last = np.array((new.values, now.samples.values, before))
+    lowest, highest = np.fmin.reduce(last), np.fmax.reduce(last)
+    apart = BEYOND * np.nan_to_num(highest - lowest) + np.abs(sent)
+    return np.fmin(lowest - apart, shown), np.fmax(highest + apart, shown)
 
 
 def _cubic(begin: Motion, end: Motion, span: Array, time: Array) -> Motion:
