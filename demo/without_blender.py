@@ -129,8 +129,9 @@ def _picture(folder: Path, rig, chain, motion, say, quietly) -> None:
             picture = folder / "frames" / f"alone_{row:04d}.png"
             with quietly():
                 studio.render(1, picture)
-            error = degrees(motion["aim_error"][row, 0])
-            caption = f"{time:g} s: {motion['state'][row]}, aim {error:.1f} degrees off"
+            aim = f"aim {degrees(motion['aim_error'][row, 0]):.1f} degrees off"
+            is_alone = time < COMES or LEAVES < time < RETURNS
+            caption = f"{time:g} s: {motion['state'][row]}, {'nobody is there' if is_alone else aim}"
             cells.append({"picture": f"frames/{picture.name}", "caption": caption})
         rows.append({"label": label, "cells": cells})
         say(f"pictures of a visitor who {label}")
