@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from ..character.behaviour.data import BehaviourError
+from ..character.behaviour.deciding import Senses
 from ..character.behaviour.performer import Directed, Performer
 from ..character.body.tick import BodyOutputs, BodyState
 from ..character.chain.hanging import ChainPose
@@ -190,6 +191,7 @@ class Performance:
             {target.name: target.anchor for target in character.targets},
             {part.key: part for part in self.parts},
         )
+        self._moment = Moment(0.0, 0.0, self._scene, {}, self.controls.chains, None)  # of the last call
         self._posture_names = {
             chain.name: [posture.name for posture in chain.postures] for chain in character.chains
         }
@@ -202,6 +204,7 @@ class Performance:
         targets: Mapping[str, Matrix],
         events: Sequence[str] = (),
         seconds: float | None = None,
+        senses: Senses | None = None,
     ) -> None:
         """Moves the character on.
 
@@ -211,15 +214,16 @@ class Performance:
             targets: World matrices of targets, instead of those of the clip.
             events: Names of the events since the last call.
             seconds: Time [s] since the first frame, for what goes on by itself; None: that of the frame.
+            senses: What is perceived of persons; None: nothing perceives them.
         """
         if self.performer is not None:
-            self.performer.advance(dt, events)
+            self.performer.advance(dt, events, senses)
         direct = None if self.performer is None else partial(self._direct, self.performer, dt)
         rate = self.character.rate
         frames = frame if seconds is None else seconds / rate.seconds_a_frame
         seconds = (self.character.first_frame + frames) * rate.fps_base / rate.fps
         moment = Moment(frame, seconds, self._scene, targets, self.controls.chains, direct)
-        self.frame = frame
+        self.frame, self._moment = frame, moment
         self._stage.tick(self.parts, moment, dt, {})
 
     def _direct(self, performer: Performer, dt: float, chain: str, clip: Directed, kept: int) -> Directed:
@@ -271,9 +275,20 @@ class Performance:
         return self._session(chain).kept
 
     def authored_target(self, name: str, frame: float) -> Matrix:
-        """Where the clip has a target at a frame, without what moves it there."""
-        matrix: Matrix = self._scene.anchors[name].frame.at(frame).tolist()
+        """World matrix of a target of the clip at a frame, also if somebody has put it elsewhere; where it
+        hangs on a chain, that is as at the last call of `advance`.
+        """
+        anchor = self._scene.anchors[name]
+        if anchor.link is None:
+            matrix: Matrix = anchor.frame.at(frame).tolist()
+        else:
+            matrix = self._stage.view(self.parts, self._moment).world(anchor).tolist()
         return matrix
+
+    @property
+    def target_names(self) -> list[str]:
+        """Names of the clip's targets."""
+        return list(self._scene.anchors)
 
     def target_position(self, chain: ChainEntry) -> list[float]:
         """Position [m] in the world of the target that a chain's own end follows."""

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from limber.character.behaviour.data import Behaviour, StateSpec
+from limber.character.behaviour.deciding import Senses
 from limber.character.chain.settings import RIG
 from limber.character.file.contents import CharacterFile
 from limber.character.file.robots import RobotEntry, RobotJoint
@@ -320,6 +321,12 @@ def test_osc_moves_targets_sets_what_a_script_sets_and_names_events_but_arms_not
         assert told(inbox, director, ("/limber/axis/Arm/y", 0.25), ("/limber/look", "Ball")) == []
         director.tick(1 / 24, 2 / 24)
         assert performance.target_position(chain) == [0.25, 0.25, 0.75]
+        near, far = ((number, 0.0, 0.5, 0.0, z, 1.0) for number, z in ((1.0, 2.0), (2.0, 3.0)))
+        assert told(inbox, director, ("/limber/seen/Ball", *near), ("/limber/seen/Ball", *far)) == []
+        x, y, z = (row[3] for row in performance.authored_target("Ball", performance.frame)[:3])
+        director.tick(1e-3, 2 / 24)
+        assert performance.target_position(chain) == pytest.approx([x + 1.0, y, z - 2.0], abs=1e-6)
+        assert director.persons.senses == Senses(2.0)
         assert told(inbox, director, ("/limber/pause",), ("/limber/seek", 1.5)) == []
         director.tick(1 / 24, 3 / 24)
         assert performance.frame == 36.0, "the clip stands where it was put"
