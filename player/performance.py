@@ -71,8 +71,7 @@ class PlayedChainSession(Session[PlayedView, ChainPose]):
         self.kept = Kept(shown, settings.influence, settings.share)
         model = self._model(entry, base == POSTURE)
         is_filtered = bool(model.filters)
-        watched = entry.ends[0].targets[int(entry.watch.step(moment.frame))]
-        self.target = controls.target or directed.target or watched
+        self.target = controls.target or directed.target or _watched(entry, moment.frame)
         stored = entry.postures[posture].values if base == POSTURE and posture >= 0 else None
         if base == POSTURE and stored is None:
             raise InputsError(f"Chain '{entry.name}' has no stored posture: choose one of its postures")
@@ -264,11 +263,16 @@ class Performance:
         return outputs if isinstance(outputs, BodyOutputs) else None
 
     def target_name(self, chain: str) -> str:
-        """Name of the target that a chain's own end follows; raises PlayerError without such a chain."""
-        session = self._stage.sessions.get(chain)
-        if not isinstance(session, PlayedChainSession):
+        """Name of the target that a chain's own end follows, or will in its first tick; raises PlayerError
+        without such a chain.
+        """
+        entry = self._scene.chains.get(chain)
+        if entry is None:
             raise PlayerError(f"there is no chain '{chain}'")
-        return session.target
+        session = self._stage.sessions.get(chain)
+        if isinstance(session, PlayedChainSession) and session.target:
+            return session.target
+        return self.controls.chains[chain].target or _watched(entry, self.frame)
 
     def kept(self, chain: ChainEntry) -> Kept:
         """What a chain keeps at the last call of `advance`."""
@@ -352,6 +356,11 @@ def _named(
 def _or(control: Any, authored: Any) -> Any:
     """What was set, or what the clip has if nothing was."""
     return authored if control is None else control
+
+
+def _watched(entry: ChainEntry, frame: float) -> str:
+    """Name of the target that a chain's own end follows at a frame of its clip."""
+    return entry.ends[0].targets[int(entry.watch.step(frame))]
 
 
 def _kept(entry: ChainEntry, controls: ChainControls, frame: float) -> tuple[str, int, list[float]]:

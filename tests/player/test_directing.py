@@ -25,3 +25,13 @@ def test_a_target_on_another_chain_is_moved_along_one_axis_of_the_world():
     director.obey(order_of("axis/Arm/z", [z + 0.25]), "OSC")
     director.tick(1e-6, 1e-6)
     assert performance.target_position(arm) == pytest.approx([x, y, z + 0.25], abs=1e-5)
+
+
+def test_what_comes_before_the_first_tick_counts_in_it():
+    performance = Performance(character())
+    director = Director(performance, Playhead(2.0))
+    director.obey(order_of("target/Arm", [0.25, 0.5, 0.75]), "OSC")
+    director.obey(order_of("axis/Arm/z", [0.5]), "OSC")
+    director.tick(0.0, 0.0)
+    (arm,) = performance.character.chains
+    assert performance.target_position(arm) == [0.25, 0.5, 0.5]
