@@ -1,5 +1,6 @@
 """Plays a character in real time, with its robots, as a person and other programs direct it."""
 
+import gc
 import json
 import queue
 import shlex
@@ -221,6 +222,8 @@ class LivePlay:
                 self._tick(seconds, dt, 1.0 / pacing.rate)
                 if is_first:
                     self._check_first()
+                    gc.collect()
+                    gc.freeze()  # what lives as long as the performance is not searched again and again
                     service.ready()
                     is_first = False
                 now, rate = time.monotonic(), pacing.rate

@@ -375,9 +375,7 @@ def _kept(entry: ChainEntry, controls: ChainControls, frame: float) -> tuple[str
 
 def _settings(entry: ChainEntry, controls: ChainControls, frame: float) -> ChainSettings:
     """The settings of a chain at a frame of its clip, with what was set."""
-    settings = ChainSettings.of_numbers(
-        {name: float(track.at(frame)) for name, track in entry.settings.items()}
-    )
+    settings = entry.settings_at(frame)
     return settings._replace(
         influence=_or(controls.influence, settings.influence), share=_or(controls.share, settings.share)
     )
