@@ -1,4 +1,4 @@
-"""Damaged character files: what is raised, how long it takes, how much memory, and what is written."""
+"""Damaged character files, read and played: what is raised, time, memory, and what is written."""
 
 import random
 import resource
@@ -9,7 +9,11 @@ from pathlib import Path
 
 from limber.character.file import archive, reading
 from limber.character.file.errors import CharacterFileError
+from limber.player.errors import PlayerError
+from limber.player.playing import play
+from limber.player.script import Script
 
+PLAYED = Script(0.2, 24.0)  # what is read is played so long: 5 ticks
 WRITING = "wax+"  # letters of a mode in which a file is opened to be written
 
 
@@ -19,6 +23,7 @@ class Damaged:
 
     Attributes:
         refused, read: How many were refused, and were read all the same.
+        unplayable: How many of those that were read say that they cannot be played.
         escaped: Other exceptions.
         slowest: Longest time [s] of a processor.
         grown: By how much the process's largest memory grew [MB].
@@ -27,6 +32,7 @@ class Damaged:
 
     refused: int = 0
     read: int = 0
+    unplayable: int = 0
     escaped: list[str] = field(default_factory=list)
     slowest: float = 0.0
     grown: float = 0.0
@@ -34,8 +40,9 @@ class Damaged:
 
     def __str__(self) -> str:
         return (
-            f"{self.refused} refused, {self.read} read, {len(self.escaped)} other exceptions"
-            f" {self.escaped[:3] or ''}, slowest {self.slowest:.2f} s, memory grew by {self.grown:.0f} MB,"
+            f"{self.refused} refused, {self.read} read ({self.unplayable} say that they"
+            f" cannot play), {len(self.escaped)} other exceptions"
+            f" {self.escaped[:3] or ''}, slowest {1e3 * self.slowest:.0f} ms, memory grew by {self.grown:.0f} MB,"
             f" {len(self.written)} files written"
         )
 
@@ -58,10 +65,13 @@ def damaged(path: Path, count: int, seed: int) -> Damaged:
         broken = _broken(data, source) if number % 2 else _repacked(members, source)
         begun = time.process_time()
         try:
-            reading.character_of(archive.unpacked(broken, path.name), path.name)
+            character = reading.character_of(archive.unpacked(broken, path.name), path.name)
             outcome.read += 1
+            play(character, PLAYED)
         except CharacterFileError:
             outcome.refused += 1
+        except PlayerError:
+            outcome.unplayable += 1
         except BaseException as error:
             outcome.escaped.append(f"{number}: {error!r}")
         outcome.slowest = max(outcome.slowest, time.process_time() - begun)
