@@ -53,15 +53,13 @@ class Life:
         if self.breathing:
             added += self.breathing * _breath(self.seed, seconds) * _lift(skeleton, posture, up)
         if self.sway:
-            fall = np.linspace(1.0, ROOTED, len(skeleton))
-            added += (
-                self.sway * fall * np.array([_swing(self.seed, k, seconds) for k in range(len(skeleton))])
-            )
+            swings = np.array([_swing(self.seed, k, seconds) for k in range(len(skeleton))])
+            added += self.sway * _fall(len(skeleton)) * swings
         if self.glances:
             for k in _last(skeleton):
                 added[k] += self.glances * _glance(self.seed, k, seconds)
         lower, upper = np.minimum(skeleton.lower, posture), np.maximum(skeleton.upper, posture)
-        return np.where(turns, np.clip(posture + added, lower, upper) - posture, 0.0)
+        return np.where(turns, np.minimum(np.maximum(posture + added, lower), upper) - posture, 0.0)
 
 
 def _breath(seed: int, seconds: float) -> float:
@@ -79,6 +77,12 @@ def _lift(skeleton: Skeleton, posture: Angles, up: Vector) -> Angles:
         float(np.abs(rise).max()), LIFTS * skeleton.reach, 1e-9
     )  # never 0: a chain without length lifts nothing
     return rise / largest
+
+
+@lru_cache
+def _fall(count: int) -> Angles:
+    """Amplitude (n,) of the sway of each joint, relative to the root's; not to be changed."""
+    return np.linspace(1.0, ROOTED, count)
 
 
 def _swing(seed: int, joint: int, seconds: float) -> float:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from .device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT, Device
+from .device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT, Device, DeviceJoint
 from .protocols.interface import Silence
 from .protocols.table import is_on_network, silence_of
 from .safety import JUMPED, Fault, State
@@ -15,6 +16,8 @@ from .safety import JUMPED, Fault, State
 BUTTONS = re.compile(r"\b(press|then) (Confirm Pose and Arm|Confirm Pose|Clear Fault|Disarm|Connect|Arm)\b")
 JOINT_BY_JOINT = ", or Confirm joint by joint"  # which buttons alone can
 VERBS = {"press": "type", "then": "then"}
+STOP_IS_READY = "Stop is always ready"
+NO_STOP = "nobody can give Stop here, so end Blender, or switch off the robot's power, to stop it"
 
 
 class HostWords(NamedTuple):
@@ -23,15 +26,19 @@ class HostWords(NamedTuple):
     Attributes:
         name: Name of the host.
         typed: What a person types for each button; empty: there are buttons.
+        has_stop: Whether a person can give Stop at any moment.
     """
 
     name: str = "Blender"
     typed: Mapping[str, str] = MappingProxyType({})
+    has_stop: bool = True
 
     def said(self, text: str) -> str:
         """A sentence about Blender and its buttons as one about this host."""
         if self.name != BLENDER.name:
             text = text.replace(JOINT_BY_JOINT, "")
+        if not self.has_stop:
+            text = text.replace(STOP_IS_READY, NO_STOP)
         if self.typed:
             text = BUTTONS.sub(lambda button: f"{VERBS[button[1]]} '{self.typed[button[2]]}'", text)
         return text.replace(BLENDER.name, self.name)
@@ -47,16 +54,16 @@ _STATES: dict[State, str] = {
         "These servos do not measure their positions: bring the robot to the pose that Blender shows, "
         f"then press Confirm Pose{JOINT_BY_JOINT}"
     ),
-    State.ARMING: "Arming: the robot moves slowly to the pose that Blender shows; Stop is always ready",
+    State.ARMING: f"Arming: the robot moves slowly to the pose that Blender shows; {STOP_IS_READY}",
     State.ARMED: "Armed: the robot follows",
     State.HOLDING: (
         "Holding still: no new angles from Blender, which is busy; wait, and the robot moves on slowly"
     ),
-    State.SETUP: "One joint moves slowly for the set-up; Stop is always ready, Disarm ends it",
+    State.SETUP: f"One joint moves slowly for the set-up; {STOP_IS_READY}, Disarm ends it",
     State.PARKING: (
-        "Parking: the robot goes slowly to where it rests, and is disarmed there; Stop is always ready"
+        f"Parking: the robot goes slowly to where it rests, and is disarmed there; {STOP_IS_READY}"
     ),
-    State.BRAKING: "Disarming: the robot slows down first; Stop is always ready",
+    State.BRAKING: f"Disarming: the robot slows down first; {STOP_IS_READY}",
     State.LIMP: "Limp: move the robot by hand; press Disarm when done",
 }
 
@@ -64,7 +71,7 @@ _NEEDS_CONFIRMATION = (
     "Disarmed. These servos do not measure their positions: bring the robot to the pose that Blender shows, "
     "then press Confirm Pose and Arm to let it move"
 )
-_JUMPED = "The pose in Blender jumped: the robot goes there slowly; Stop is always ready"
+_JUMPED = f"The pose in Blender jumped: the robot goes there slowly; {STOP_IS_READY}"
 
 _FAULTS: dict[Fault, str] = {
     Fault.STOPPED: "Stopped: make sure that all is safe, press Clear Fault, then Arm",
@@ -222,6 +229,15 @@ def port_name(port: str) -> str:
     return {VIRTUAL_PORT: "the virtual robot", VIRTUAL_HOBBY_PORT: "the virtual robot with hobby servos"}.get(
         port, port
     )
+
+
+def pose_texts(joints: Sequence[DeviceJoint], positions: Sequence[float]) -> list[str]:
+    """The position of each joint, in its unit, as a person reads it."""
+    scales = {"rad": (math.degrees(1.0), " degrees"), "m": (1e3, " mm"), "plain": (1.0, "")}
+    rows = [
+        (joint.name, position, *scales[joint.unit]) for joint, position in zip(joints, positions, strict=True)
+    ]
+    return [f"{name} {scale * position:.1f}{unit}" for name, position, scale, unit in rows]
 
 
 def sentence(

@@ -64,6 +64,7 @@ class Inbox:
     urgent = b""  # address for which `alarm` is called before any packet is parsed, wherever it is in them
     clock_address = b""  # address by which a sender says its time, before or after what it sends at that time
     timed_root = ""  # beginning of the addresses whose values are of that time
+    numbered_roots: tuple[str, ...] = ()  # beginnings of those whose first number says what they are about
 
     def __init__(self, host: str, port: int, clock: Callable[[], float] | None = None) -> None:
         """Opens a socket on a host and port. `clock` [s] measures the budget."""
@@ -118,6 +119,16 @@ class Inbox:
         yet are dropped.
         """
 
+    def key(self, message: Message) -> Key:
+        """What a message is about, of which the newest counts: its address, the strings among its arguments,
+        and where these are numbered the first number.
+        """
+        if message.trouble:
+            return message.address, "", "trouble"
+        is_numbered = message.address.startswith(self.numbered_roots)
+        number = [repr(number) for number in message.numbers[:is_numbered]]
+        return (message.address, *(string[:NAME] for string in message.strings), *number)
+
     def close(self) -> None:
         if self._thread is not None:
             self._closing.close()
@@ -135,7 +146,7 @@ class Inbox:
             message = next(packet.left, None)
             if message is None:
                 self._size -= self._waiting.pop().size
-            elif self._known.get(key := _key(message), 0) <= packet.number:
+            elif self._known.get(key := self.key(message), 0) <= packet.number:
                 self._known[key] = packet.number
                 older[key] += key in newest
                 if packet.time is not None and message.address.startswith(self.timed_root):
@@ -195,15 +206,6 @@ class Inbox:
         self._waiting.clear()
         self._known.clear()
         self._size = 0
-
-
-def _key(message: Message) -> Key:
-    """Key of a message: its address and the strings among its arguments."""
-    return (
-        (message.address, *(string[:NAME] for string in message.strings))
-        if not message.trouble
-        else (message.address, "", "trouble")
-    )
 
 
 Kind = TypeVar("Kind", bound=Inbox)

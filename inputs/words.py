@@ -20,7 +20,8 @@ class Word(NamedTuple):
     Attributes:
         least_names: How many names it needs, a text among its arguments included.
         counts: How many numbers it may have.
-        takes_text: Whether a text, a name, may stand in their place.
+        takes_text: Whether a text, a name, may stand among its arguments.
+        is_text_enough: Whether that may stand in the numbers' place.
         is_press: Whether it is a button's: its number is 0 when it is let go, which does nothing.
         is_personal: Whether a person alone gives it: no program does.
     """
@@ -28,6 +29,7 @@ class Word(NamedTuple):
     least_names: int
     counts: tuple[int, ...] = ()
     takes_text: bool = False
+    is_text_enough: bool = False
     is_press: bool = False
     is_personal: bool = False
 
@@ -40,8 +42,9 @@ WORDS = {
     "influence": Word(1, (1,)),
     "share": Word(1, (1,)),
     "value": Word(1, (1,), takes_text=True),
-    "target": Word(1, (3,), takes_text=True),
-    "look": Word(0, (3,), takes_text=True),
+    "target": Word(1, (3,), takes_text=True, is_text_enough=True),
+    "look": Word(0, (3,), takes_text=True, is_text_enough=True),
+    "seen": Word(1, (6,), takes_text=True),
     "rotation": Word(1, (4,)),
     "axis": Word(2, (1,)),
     "velocity": Word(1, (3, 6)),
@@ -59,6 +62,8 @@ WORDS = {
 # numbers that come again and again, and are followed smoothly where a host does that
 STREAMED = ("target", "rotation", "axis", "influence", "share", "weight", "value")
 ALSO = {"trigger": "event"}  # words of other programs for the same
+# words whose first number says what an order is about: of several at once each counts
+NUMBERED = ("seen",)
 
 
 class Order(NamedTuple):
@@ -116,7 +121,7 @@ def order_of(path: str, arguments: Sequence[float | str], shown: str = "", list_
     numbers = tuple(argument for argument in arguments if not isinstance(argument, str))
     _check_texts(shown, word, names, texts)
     kind = WORDS[word]
-    if not kind.is_press and not (texts and word != "value" and not numbers):
+    if not kind.is_press and not (texts and kind.is_text_enough and not numbers):
         _check_count(shown, numbers, kind.counts)
     if not all(abs(number) <= FARTHEST for number in numbers):
         raise InputError(

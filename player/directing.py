@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from ..character.chain.inputs import Matrix
 from ..character.file.contents import ChainEntry
+from ..character.seeing import SeenPersons, SightingError, sighting_of
 from ..inputs.words import Order, begun_with, named
 from ..solvers.kinematics import rotations
 from .errors import PlayerError
@@ -33,12 +34,14 @@ class Director:
         performance, playhead: The performance, and where its clip is.
         events: Names of the events since the last tick.
         placed: Targets that somebody has put elsewhere, by their names.
+        persons: Persons whom trackers see. Where a target is a camera, who looks at it looks at whom it sees.
     """
 
     performance: Performance
     playhead: Playhead
     events: list[str] = field(default_factory=list)
     placed: dict[str, Placed] = field(default_factory=dict)
+    persons: SeenPersons = field(default_factory=SeenPersons)
 
     def obey(self, order: Order, cause: str) -> None:
         """Does what an order says; nothing where its button was let go.
@@ -61,11 +64,13 @@ class Director:
         self.playhead.advance(dt)
         frame = self.playhead.seconds / self.performance.character.rate.seconds_a_frame
         events, self.events = self.events, []
-        self.performance.advance(frame, dt, self._targets(frame), events, seconds)
+        self.persons.advance(dt, self.camera_pose)
+        self.performance.advance(frame, dt, self._targets(frame), events, seconds, senses=self.persons.senses)
 
     def _targets(self, frame: float) -> Mapping[str, Matrix]:
-        """World matrices of the targets that somebody has put elsewhere."""
-        return {name: self._matrix(name, placed, frame) for name, placed in self.placed.items()}
+        """World matrices of the targets that somebody has put elsewhere, and of persons who are seen."""
+        seen = {name: Placed(list(place)) for name, place in self.persons.positions.items()}
+        return {name: self._matrix(name, placed, frame) for name, placed in {**seen, **self.placed}.items()}
 
     def _matrix(self, name: str, placed: Placed, frame: float) -> Matrix:
         authored = self.performance.authored_target(name, frame)
@@ -73,6 +78,13 @@ class Director:
         if placed.rotation is None:
             return moved_to(position, authored)
         return moved_to(position, [list(row) for row in rotations.to_matrix(placed.rotation)])
+
+    def camera_pose(self, camera: str) -> Matrix | None:
+        """World matrix of a camera at the last tick; None: the character has no target of that name."""
+        performance = self.performance
+        if camera not in performance.target_names:
+            return None
+        return performance.authored_target(camera, performance.frame)
 
     def place(self, names: str) -> Placed:
         """Where somebody has put the target for which names stand, to be changed."""
@@ -173,6 +185,16 @@ def _axis(director: Director, order: Order, cause: str) -> None:
     placed.position[AXES.index(axis)] = order.numbers[0]
 
 
+def _seen(director: Director, order: Order, cause: str) -> None:
+    camera = named(order.name, director.performance.target_names) or order.name
+    try:
+        sighting = sighting_of(order.numbers)
+    except SightingError as error:
+        raise PlayerError(str(error)) from error
+    director.persons.take(camera, sighting, director.camera_pose(camera))
+    director.placed.pop(camera, None)  # the newest order counts
+
+
 def _velocity(director: Director, order: Order, cause: str) -> None:
     """Curves through what comes, and the motion filter, smooth it: a sender's velocity is not needed."""
     director.place(order.names)
@@ -203,6 +225,7 @@ ORDERS: dict[str, Callable[[Director, Order, str], None]] = {
     "rotation": _rotation,
     "axis": _axis,
     "velocity": _velocity,
+    "seen": _seen,
     "play": _play,
     "pause": _pause,
     "seek": _seek,

@@ -1,5 +1,6 @@
 """Plays a character in real time, with its robots, as a person and other programs direct it."""
 
+import gc
 import json
 import queue
 import shlex
@@ -84,6 +85,11 @@ class LiveOptions:
     token: str = ""
     sound_delay: float = DELAY
 
+    @property
+    def has_stop(self) -> bool:
+        """Whether a person can give Stop: typed, on the page, or by OSC."""
+        return self.is_attended or self.page is not None or self.osc is not None
+
 
 class _Waiting(NamedTuple):
     """An order that waits: how many stops came before it, when it came [s], who gave it, and its line or
@@ -129,7 +135,8 @@ class LivePlay:
         self._streams = OrderStreams()
         self._page: PageServer | None = None
         if not options.without_robot:
-            host = HOST if options.page is None else HostWords("Limber")
+            typed = HOST.typed if options.page is None else HostWords().typed
+            host = HOST._replace(typed=typed, has_stop=options.has_stop)
             self._robots = LiveRobots(
                 character, path, options.port, options.arm, options.permission, host, self._say
             )
@@ -215,11 +222,14 @@ class LivePlay:
                 self._tick(seconds, dt, 1.0 / pacing.rate)
                 if is_first:
                     self._check_first()
+                    gc.collect()
+                    gc.freeze()  # what lives as long as the performance is not searched again and again
                     service.ready()
                     is_first = False
-                now = time.monotonic()
+                now, rate = time.monotonic(), pacing.rate
                 if pacing.ticked(tick_began, now):
-                    self._say(f"This computer is too slow: {pacing.rate:.0f} ticks a second from now on")
+                    why = "is too slow" if pacing.rate < rate else "has time again"
+                    self._say(f"This computer {why}: {pacing.rate:.0f} ticks a second from now on")
                 if self._options.has_status and now - said_at >= 1.0:
                     said_at += 1.0
                     self._say_line(self._line(seconds, pacing))

@@ -11,7 +11,7 @@ from ..files.reasons import reason
 from ..hardware.errors import HardwareError
 from ..hardware.robot_session import ARMING, HEARTBEAT, LOST, RobotSession, RobotSessions, possible_orders
 from ..hardware.safety import DRIVEN, Fault, State
-from ..hardware.sentences import HostWords
+from ..hardware.sentences import STOP_IS_READY, HostWords, pose_texts
 from ..hardware.status import Status
 from ..motion import Kinematic
 from .arm_at_start import Permission, permission_path
@@ -74,7 +74,7 @@ class LiveRobot:
             return values
         if self.shown is None:
             self.shown = [Kinematic(value.position) for value in values]
-            say(f"Robot of '{self.name}': the pose is {', '.join(self.values.texts(self.shown))}")
+            say(f"Robot of '{self.name}': the pose is {', '.join(self._pose)}")
         return self.shown
 
     def _look(self, status: Status, say: Callable[[str], None]) -> None:
@@ -103,6 +103,12 @@ class LiveRobot:
             raise PlayerError(f"Robot of '{self.name}': type arm first, which says the pose to confirm")
         self.session.order(word)
 
+    @property
+    def _pose(self) -> list[str]:
+        """The pose to which a person brings the robot, joint by joint; empty: it follows."""
+        positions = [value.position for value in self.shown or ()]
+        return pose_texts(self.session.link.device.joints, positions) if positions else []
+
     def plain(self) -> dict[str, Any]:
         """What the page shows of it."""
         status = self.session.link.read_status()
@@ -113,7 +119,7 @@ class LiveRobot:
             "is_lost": status.state in LOST,
             "warnings": list(status.warnings),
             "orders": possible_orders(status),
-            "pose": self.values.texts(self.shown) if self.shown is not None else [],
+            "pose": self._pose,
         }
 
 
@@ -168,14 +174,14 @@ class LiveRobots:
             self.sessions.close_all()
             raise PlayerError(str(error)) from error
         if permission is not None and self.robots:
-            self._arm_at_start(permission)
+            self._arm_at_start(permission, host)
 
-    def _arm_at_start(self, permission: Permission) -> None:
+    def _arm_at_start(self, permission: Permission, host: HostWords) -> None:
         """Lets the robots be armed once they are connected, if the installer's permission is not used up."""
         if why := permission.claim():
             self._say(f"Not armed at the start: {why}")
             return
-        self._say(f"Armed once it is connected: {permission_path()} says so; Stop is always ready")
+        self._say(host.said(f"Armed once it is connected: {permission_path()} says so; {STOP_IS_READY}"))
         for robot in self.robots:
             robot.ordered_by = INSTALLER
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from ..inputs.errors import InputError
 from ..inputs.inbox import Inbox
 from ..inputs.packets import Message
-from ..inputs.words import Order, order_of
+from ..inputs.words import NUMBERED, Order, order_of
 
 ROOT = "/limber/"
 STOP = "/limber/stop"
@@ -38,6 +38,7 @@ class PlayerInbox(Inbox):
     """
 
     urgent = STOP.encode()
+    numbered_roots = tuple(f"{ROOT}{word}" for word in NUMBERED)
 
     def __init__(self, host: str, port: int, stop: Callable[[], object]) -> None:
         self._stop = stop

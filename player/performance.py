@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from ..character.behaviour.data import BehaviourError
+from ..character.behaviour.deciding import Senses
 from ..character.behaviour.performer import Directed, Performer
 from ..character.body.tick import BodyOutputs, BodyState
 from ..character.chain.hanging import ChainPose
@@ -70,8 +71,7 @@ class PlayedChainSession(Session[PlayedView, ChainPose]):
         self.kept = Kept(shown, settings.influence, settings.share)
         model = self._model(entry, base == POSTURE)
         is_filtered = bool(model.filters)
-        watched = entry.ends[0].targets[int(entry.watch.step(moment.frame))]
-        self.target = controls.target or directed.target or watched
+        self.target = controls.target or directed.target or _watched(entry, moment.frame)
         stored = entry.postures[posture].values if base == POSTURE and posture >= 0 else None
         if base == POSTURE and stored is None:
             raise InputsError(f"Chain '{entry.name}' has no stored posture: choose one of its postures")
@@ -190,6 +190,7 @@ class Performance:
             {target.name: target.anchor for target in character.targets},
             {part.key: part for part in self.parts},
         )
+        self._moment = Moment(0.0, 0.0, self._scene, {}, self.controls.chains, None)  # of the last call
         self._posture_names = {
             chain.name: [posture.name for posture in chain.postures] for chain in character.chains
         }
@@ -202,6 +203,7 @@ class Performance:
         targets: Mapping[str, Matrix],
         events: Sequence[str] = (),
         seconds: float | None = None,
+        senses: Senses | None = None,
     ) -> None:
         """Moves the character on.
 
@@ -211,15 +213,16 @@ class Performance:
             targets: World matrices of targets, instead of those of the clip.
             events: Names of the events since the last call.
             seconds: Time [s] since the first frame, for what goes on by itself; None: that of the frame.
+            senses: What is perceived of persons; None: nothing perceives them.
         """
         if self.performer is not None:
-            self.performer.advance(dt, events)
+            self.performer.advance(dt, events, senses)
         direct = None if self.performer is None else partial(self._direct, self.performer, dt)
         rate = self.character.rate
         frames = frame if seconds is None else seconds / rate.seconds_a_frame
         seconds = (self.character.first_frame + frames) * rate.fps_base / rate.fps
         moment = Moment(frame, seconds, self._scene, targets, self.controls.chains, direct)
-        self.frame = frame
+        self.frame, self._moment = frame, moment
         self._stage.tick(self.parts, moment, dt, {})
 
     def _direct(self, performer: Performer, dt: float, chain: str, clip: Directed, kept: int) -> Directed:
@@ -260,20 +263,36 @@ class Performance:
         return outputs if isinstance(outputs, BodyOutputs) else None
 
     def target_name(self, chain: str) -> str:
-        """Name of the target that a chain's own end follows; raises PlayerError without such a chain."""
-        session = self._stage.sessions.get(chain)
-        if not isinstance(session, PlayedChainSession):
+        """Name of the target that a chain's own end follows, or will in its first tick; raises PlayerError
+        without such a chain.
+        """
+        entry = self._scene.chains.get(chain)
+        if entry is None:
             raise PlayerError(f"there is no chain '{chain}'")
-        return session.target
+        session = self._stage.sessions.get(chain)
+        if isinstance(session, PlayedChainSession) and session.target:
+            return session.target
+        return self.controls.chains[chain].target or _watched(entry, self.frame)
 
     def kept(self, chain: ChainEntry) -> Kept:
         """What a chain keeps at the last call of `advance`."""
         return self._session(chain).kept
 
     def authored_target(self, name: str, frame: float) -> Matrix:
-        """Where the clip has a target at a frame, without what moves it there."""
-        matrix: Matrix = self._scene.anchors[name].frame.at(frame).tolist()
+        """World matrix of a target of the clip at a frame, also if somebody has put it elsewhere; where it
+        hangs on a chain, that is as at the last call of `advance`.
+        """
+        anchor = self._scene.anchors[name]
+        if anchor.link is None:
+            matrix: Matrix = anchor.frame.at(frame).tolist()
+        else:
+            matrix = self._stage.view(self.parts, self._moment).world(anchor).tolist()
         return matrix
+
+    @property
+    def target_names(self) -> list[str]:
+        """Names of the clip's targets."""
+        return list(self._scene.anchors)
 
     def target_position(self, chain: ChainEntry) -> list[float]:
         """Position [m] in the world of the target that a chain's own end follows."""
@@ -339,6 +358,11 @@ def _or(control: Any, authored: Any) -> Any:
     return authored if control is None else control
 
 
+def _watched(entry: ChainEntry, frame: float) -> str:
+    """Name of the target that a chain's own end follows at a frame of its clip."""
+    return entry.ends[0].targets[int(entry.watch.step(frame))]
+
+
 def _kept(entry: ChainEntry, controls: ChainControls, frame: float) -> tuple[str, int, list[float]]:
     """Kind of base, index of the stored posture (-1: none), and weights of all, with what was set."""
     weights = entry.weights.at(frame).tolist()
@@ -351,9 +375,7 @@ def _kept(entry: ChainEntry, controls: ChainControls, frame: float) -> tuple[str
 
 def _settings(entry: ChainEntry, controls: ChainControls, frame: float) -> ChainSettings:
     """The settings of a chain at a frame of its clip, with what was set."""
-    settings = ChainSettings.of_numbers(
-        {name: float(track.at(frame)) for name, track in entry.settings.items()}
-    )
+    settings = entry.settings_at(frame)
     return settings._replace(
         influence=_or(controls.influence, settings.influence), share=_or(controls.share, settings.share)
     )

@@ -1,6 +1,5 @@
 """The robots of a character as the player connects them: which device, and which values they are sent."""
 
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import get_args
@@ -113,13 +112,6 @@ class FollowedValues:
             else:
                 followed.append(self._value(joint.value, values[self._indices[joint.value]], dt))
         return followed
-
-    def texts(self, values: Sequence[Kinematic]) -> list[str]:
-        """Each joint's value as a person reads it."""
-        scales = {"rad": (math.degrees(1.0), " degrees"), "m": (1e3, " mm"), "plain": (1.0, "")}
-        rows = zip(self._robot.joints, values, strict=True)
-        units = [(joint.name, value.position, *scales[joint.unit]) for joint, value in rows]
-        return [f"{name} {scale * position:.1f}{unit}" for name, position, scale, unit in units]
 
     def _value(self, name: str, number: float, dt: float) -> Kinematic:
         """A value after its filter, if it has one."""

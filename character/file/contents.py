@@ -1,12 +1,14 @@
 """What is in a character file."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from ...motion import MotionStyle
 from ...solvers.kinematics.skeleton import Skeleton
 from ..behaviour.data import Behaviour
 from ..chain.inputs import EndInputs
+from ..chain.settings import ChainSettings
 from ..filtered_value import ValueFilter
 from .anchors import Anchor, ChainLink
 from .bodies import BodyEntry, JointRange
@@ -86,6 +88,21 @@ class ChainEntry:
     def joint_names(self) -> tuple[str, ...]:
         """Names of the joints as "ARMATURE/JOINT"."""
         return tuple(f"{self.rig}/{joint.name}" for joint in self.skeleton.joints)
+
+    def settings_at(self, frame: float) -> ChainSettings:
+        """Its settings at a frame, counted from 0."""
+        return self._still_settings or self._settings_at(frame)
+
+    @cached_property
+    def _still_settings(self) -> ChainSettings | None:
+        """Its settings where they are the same in every frame; else None."""
+        is_still = all(len(track.rows) == 1 for track in self.settings.values())
+        return self._settings_at(0.0) if is_still else None
+
+    def _settings_at(self, frame: float) -> ChainSettings:
+        return ChainSettings.of_numbers(
+            {name: float(track.at(frame)) for name, track in self.settings.items()}
+        )
 
 
 class TargetEntry(NamedTuple):

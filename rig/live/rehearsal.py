@@ -9,7 +9,7 @@ from ...character.behaviour.deciding import Decision, Senses
 from ...character.behaviour.performer import Performer
 from ..behaviour import authored
 from ..blender.errors import RigError
-from . import signals
+from . import persons, signals
 from .runtime import current, live_chains
 
 MOST_DECISIONS = 200  # that are stored: a rehearsal may last for hours
@@ -28,7 +28,7 @@ class _Rehearsals:
         performer = performer_of(scene)
         if performer is not None:
             events = current().events.pop(scene.session_uid, [])
-            performer.advance(dt, events, _senses(scene.limber_behaviour))
+            performer.advance(dt, events, _senses(scene))
             del performer.decisions[:-MOST_DECISIONS]
         return False
 
@@ -70,10 +70,11 @@ def _cast(scene: bpy.types.Scene) -> list[authored.CastChain]:
     return [authored.CastChain(str(mover.key), *mover) for mover in live_chains(scene)]
 
 
-def _senses(settings: bpy.types.PropertyGroup) -> Senses | None:
+def _senses(scene: bpy.types.Scene) -> Senses | None:
     """What is perceived; None: nothing perceives anybody."""
+    settings, tracked = scene.limber_behaviour, persons.of(scene)
     if settings.person == "UNKNOWN":
-        return None
+        return tracked.senses if tracked is not None else None
     return Senses(settings.person_distance if settings.person == "SEEN" else None)
 
 

@@ -10,6 +10,7 @@ import bpy
 
 from ...character.behaviour.performer import Performer
 from ...character.one_thread import in_one_thread
+from ...character.seeing import SeenPersons
 from ...character.stage import Stage
 from ...solvers.goals import GazeGoal
 from ..bones.joint_bones import Followed
@@ -49,7 +50,9 @@ class SceneHost:
 
     def view(self, poses: Sequence[tuple[Mover, SceneSession, Mapping]]) -> Placement:
         """Predicted transforms with these poses; a mover without a pose counts as authored."""
-        placement = Placement(self.depsgraph, {}, self.stage.rests)
+        persons = self.stage.persons.get(self.depsgraph.scene.session_uid)
+        seen = persons.positions if persons is not None else {}
+        placement = Placement(self.depsgraph, {}, self.stage.rests, seen)
         for mover, session, pose in poses:
             for uid, bones in mover.bodies(session).items():
                 self.bodies.setdefault(uid, set()).update(bones)
@@ -96,11 +99,13 @@ class SceneStage(Stage):
         self.solvers = solvers or {}
         self.dirty: set[str] = set()
         self.performers: dict[int, Performer] = {}  # of behaviours, by their scenes' session_uid
+        self.persons: dict[int, SeenPersons] = {}  # whom trackers see, likewise
         self.rests = RestFrames()
 
     def empty(self) -> "SceneStage":
         other = SceneStage(self.solvers)
         other.dirty = set(self.dirty)
+        other.persons = self.persons  # what is seen now; the live stage alone hears of it
         other.performers = {scene: performer.copy() for scene, performer in list(self.performers.items())}
         return other
 

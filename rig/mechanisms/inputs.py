@@ -93,14 +93,18 @@ def _of_goal(
 
 
 def target_pose(goal: bpy.types.PropertyGroup, placement: Placement) -> Array:
-    """World pose (4, 4) of a goal's target (an object or one of its bones), without its scale.
+    """World pose (4, 4) of a goal's target (an object or one of its bones), without its scale; where it is a
+    camera that sees a person, at the person's position.
 
     Raises:
         RigError: the bone is missing, or the pose is not finite.
     """
     target, bone = goal.target, goal.target_bone
     if not bone:
-        return world_pose(placement, target, "", f"Goal '{goal.name}': target '{target.name}'")
+        pose = world_pose(placement, target, "", f"Goal '{goal.name}': target '{target.name}'")
+        if (person := placement.person(target)) is not None:
+            pose[:3, 3] = person
+        return pose
     if target.type != "ARMATURE" or bone not in target.data.bones:
         raise RigError(
             f"Goal '{goal.name}': target '{target.name}' has no bone '{bone}': choose one of its bones as"

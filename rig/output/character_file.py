@@ -4,6 +4,7 @@ authored, frame by frame.
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import NamedTuple
 
 import bpy
 import numpy as np
@@ -47,13 +48,36 @@ SCENE = "SCENE"  # the behaviour is the scene's own
 TEST_FOR = 10.0  # [s] of the self-test
 
 
-def _auxiliaries(movers: list[Mover]) -> dict:
-    """Auxiliary values of the robots of movers, by name."""
-    return {
-        auxiliary.name: auxiliary
-        for owner in dict.fromkeys(mover.owner for mover in movers)
-        for auxiliary in owner.limber.device.auxiliaries
-    }
+class ExportedValue(NamedTuple):
+    """A value beside the joints: its name in the file, the object whose robot has it, and its settings."""
+
+    name: str
+    owner: bpy.types.Object
+    settings: bpy.types.PropertyGroup
+
+
+def _exported_values(movers: list[Mover]) -> list[ExportedValue]:
+    """Values of the robots of movers. Where those of two objects have one name, the object's stands before
+    it.
+
+    Raises:
+        RigError: two of one object have one name.
+    """
+    owners = dict.fromkeys(mover.owner for mover in movers)
+    pairs = [(owner, value) for owner in owners for value in owner.limber.device.auxiliaries]
+    for k, (owner, value) in enumerate(pairs):
+        if any(owner == other and value.name == each.name for other, each in pairs[:k]):
+            raise RigError(
+                f"Two values of '{owner.name}' are called '{value.name}': rename one of them in the Robot"
+                " panel, then export"
+            )
+    names = [value.name for _, value in pairs]
+    return [
+        ExportedValue(
+            value.name if names.count(value.name) == 1 else f"{owner.name}/{value.name}", owner, value
+        )
+        for owner, value in pairs
+    ]
 
 
 class CharacterExport(Stepped):
@@ -92,8 +116,8 @@ class CharacterExport(Stepped):
         }  # object and bone of each target
         self.places: dict[str, list[np.ndarray]] = {name: [] for name in self.targets}
         self.hangings: dict[str, list[Hanging | None]] = {name: [] for name in self.targets}
-        self.auxiliaries = _auxiliaries(self.movers)
-        self.values: dict[str, list[float]] = {name: [] for name in self.auxiliaries}
+        self.exported_values = _exported_values(self.movers)
+        self.values: dict[str, list[float]] = {value.name: [] for value in self.exported_values}
         self.robots, self.no_robots = _robots(self.movers)
         self.total, self.done = len(self.frames), 0
         super().__init__(scene)
@@ -126,9 +150,9 @@ class CharacterExport(Stepped):
                 np.array(matrix @ placement.bone(target, bone) if bone else matrix, float)
             )
             self.hangings[name].append(placement.hanging(target, bone))
-        for name, auxiliary in self.auxiliaries.items():
-            value = value_of(auxiliary)
-            self.values[name].append(0.0 if value is None else value)
+        for value in self.exported_values:
+            number = value_of(value.settings)
+            self.values[value.name].append(0.0 if number is None else number)
         for robot in self.robots:
             robot.read()
         self.done += 1
@@ -153,14 +177,14 @@ class CharacterExport(Stepped):
             ),
             values=tuple(
                 ValueEntry(
-                    name,
-                    track(np.array(row)),
-                    value_filter(self.auxiliaries[name]),
-                    self._lids_of(self.auxiliaries[name]),
+                    value.name,
+                    track(np.array(self.values[value.name])),
+                    value_filter(value.settings),
+                    self._lids_of(value.settings),
                 )
-                for name, row in self.values.items()
+                for value in self.exported_values
             ),
-            robots=tuple(robot.entry(self._names()) for robot in self.robots),
+            robots=tuple(robot.entry(self._names(), self._value_names(robot.rig)) for robot in self.robots),
             behaviour=self._behaviour(posture_names),
             mechanisms=tuple(each.entry(self._anchor) for each in self.mechanisms),
             bodies=tuple(each.entry() for each in self.bodies),
@@ -176,6 +200,10 @@ class CharacterExport(Stepped):
             if auxiliary.owner == owner and auxiliary.path == lid_path(chain):
                 return each.name
         return ""
+
+    def _value_names(self, owner: bpy.types.Object) -> dict[str, str]:
+        """Names in the file of an object's values, by their own."""
+        return {value.settings.name: value.name for value in self.exported_values if value.owner == owner}
 
     def _behaviour(self, posture_names: Iterable[str]) -> Behaviour | None:
         """The behaviour of the file.
@@ -243,6 +271,12 @@ class CharacterExport(Stepped):
         """What cannot travel, and what happens instead, as sentences."""
         remarks = [f"{mover.label} is not in the file: {why}" for mover, why in self.left_out]
         remarks += [f"The robot of '{name}' is not in the file: {why}" for name, why in self.no_robots]
+        remarks += [
+            f"Value '{value.settings.name}' of '{value.owner.name}' is '{value.name}' in the file, since another"
+            " object has one of that name"
+            for value in self.exported_values
+            if value.name != value.settings.name
+        ]
         if self.behaviour == SCENE:
             remarks += [finding.sentence for finding in authored.findings(self.scene)]
         for reader in self._readers:

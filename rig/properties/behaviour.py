@@ -238,7 +238,11 @@ class LimberBehaviour(PropertyGroup):
         name="Person",
         description="While rehearsing: what a tracker would say where the character plays",
         items=[
-            ("UNKNOWN", "No Tracker", "Nothing perceives persons: nobody is seen, and nobody is lost"),
+            (
+                "UNKNOWN",
+                "Tracker",
+                "What trackers say by OSC; without one nobody is seen, and nobody is lost",
+            ),
             ("SEEN", "Seen", "A person is seen"),
             ("LOST", "Gone", "Nobody is seen"),
         ],

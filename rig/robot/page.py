@@ -13,6 +13,8 @@ import bpy
 
 from ...hardware.errors import HardwareError
 from ...hardware.robot_session import ARMING, TO_ROBOTS, possible_orders
+from ...hardware.safety import State
+from ...hardware.sentences import pose_texts
 from ...inputs.errors import InputError
 from ...inputs.inbox import refuse_others
 from ...inputs.page.orders import order_from
@@ -208,7 +210,9 @@ def _state(rig: bpy.types.Object, said: str) -> dict[str, Any]:
 
 def _robot(rig: bpy.types.Object) -> dict[str, Any]:
     """What the page shows of the armature's robot."""
-    status = robots[rig.session_uid].link.read_status()
+    robot = robots[rig.session_uid]
+    status = robot.link.read_status()
+    is_asking = status.state is State.CONFIRM_POSE
     return {
         "name": rig.name,
         "sentence": status.sentence,
@@ -216,7 +220,7 @@ def _robot(rig: bpy.types.Object) -> dict[str, Any]:
         "is_moving": status.moving,
         "warnings": list(status.warnings),
         "orders": possible_orders(status),
-        "pose": [],
+        "pose": pose_texts(robot.link.device.joints, robot.angles) if is_asking else [],
     }
 
 

@@ -18,7 +18,7 @@ from ...hardware.safety import State
 from ...inputs.errors import InputError
 from ...inputs.inbox import BUDGET, NAME, Inbox, opened, refuse_others
 from ...inputs.packets import Message
-from ...inputs.words import STREAMED, Order, order_of
+from ...inputs.words import NUMBERED, STREAMED, Order, order_of
 from ..blender.errors import RigError
 from ..blender.presence import find
 from ..blender.write_access import granted
@@ -53,6 +53,7 @@ class RemoteOrders(Inbox):
     """Inbox of one object's remote control: the newest command for each address that is not executed yet."""
 
     urgent = STOP.encode()
+    numbered_roots = tuple(f"{ROOT}{word}" for word in NUMBERED)
 
     def __init__(self, host: str, port: int, clock: Callable[[], float] | None = None) -> None:
         super().__init__(host, port, clock)
@@ -93,8 +94,8 @@ class RemoteOrders(Inbox):
         address = message.address.removeprefix(ROOT)
         if address == ARM:
             self._note_arm(is_pressed(message.arguments))
-        # a name among the arguments is a part of what an order is about, as a part of the address is
-        address = NAMED.join((address, *(string[:NAME] for string in message.strings)))
+        # names and numbers that say what an order is about are a part of it, as a part of the address is
+        address = NAMED.join((address, *self.key(message)[1:]))
         if address in self.newest or len(self.newest) < MOST:
             self.newest[address] = message.arguments
             self.counts[address] += message.repeats

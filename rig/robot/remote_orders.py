@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable, Sequence
 import bpy
 from mathutils import Quaternion, Vector
 
+from ...character.seeing import SightingError, sighting_of
 from ...inputs.words import Order, begun_with, named, spellings
 from ..blender.errors import RigError, capitalised
 from ..blender.transforms import move_to, rotate_to
 from ..chains.kept_posture import choose
-from ..live import rehearsal
+from ..live import persons, rehearsal
 from ..live.live import is_playing
 from ..live.mover import Mover
 from ..live.movers import movers_of
@@ -133,6 +134,15 @@ def _rehearsed(rig: bpy.types.Object) -> bpy.types.Scene:
     return scene
 
 
+def _see(rig: bpy.types.Object, order: Order) -> None:
+    """Takes what a tracker says of a person before its camera, an object of the scene."""
+    try:
+        sighting = sighting_of(order.numbers)
+    except SightingError as error:
+        raise RigError(f"'{ROOT}{order.path}': {error}") from error
+    persons.see(bpy.context.scene, order.name, sighting)
+
+
 def _play(rig: bpy.types.Object, order: Order) -> None:
     if not is_playing():
         bpy.ops.screen.animation_play()
@@ -233,6 +243,7 @@ ORDERS: dict[str, Callable] = {
     "value": _set_value,
     "event": _event,
     "state": _enter_state,
+    "seen": _see,
     "play": _play,
     "pause": _pause,
     "seek": _seek,

@@ -55,6 +55,8 @@ class Placement:
             for a bone whose chain is not solved yet, which then counts as authored. Filled while movers are
             solved.
         rests: Rest frames of bones, which outlast the frame; None: they are read again.
+        seen: Positions [m] in the world of persons, by the names of the cameras that see them: who follows
+            such a camera follows the person.
     """
 
     def __init__(
@@ -62,8 +64,10 @@ class Placement:
         depsgraph: bpy.types.Depsgraph,
         moved: dict[int, dict[str, tuple | None]],
         rests: RestFrames | None = None,
+        seen: Mapping[str, Sequence[float]] = MappingProxyType({}),
     ) -> None:
         self.depsgraph = depsgraph
+        self._seen = seen
         self.moved = moved
         self._rests = rests or RestFrames()
         self.frames: dict[
@@ -134,13 +138,22 @@ class Placement:
         return self._hanging_object(obj, np.eye(4))
 
     def target(self, obj: bpy.types.Object, bone: str) -> list[list[float]]:
-        """World matrix of an object, or of a bone of it, in double precision where that is known."""
+        """World matrix of what follows an object, or a bone of it, has as target, in double precision where
+        that is known.
+        """
+        if not bone and (person := self.person(obj)) is not None:
+            rows = [list(row) for row in self.object(obj)]
+            return [[*row[:3], place] for row, place in zip(rows, (*person, 1.0), strict=True)]
         hanging = self.hanging(obj, bone)
         if hanging is not None:
             rows: list[list[float]] = hanging.world.tolist()
             return rows
         matrix = self.object(obj)
         return [list(row) for row in (matrix @ self.bone(obj, bone) if bone else matrix)]
+
+    def person(self, camera: bpy.types.Object) -> Sequence[float] | None:
+        """Position [m] in the world of the person whom a camera sees, or saw last; None: nobody yet."""
+        return self._seen.get(camera.name)
 
     def _hanging_bone(
         self, rig: bpy.types.Object, bone: bpy.types.Bone, relative: np.ndarray

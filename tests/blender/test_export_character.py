@@ -323,6 +323,41 @@ def test_a_robot_travels_with_its_servos_its_calibration_and_what_its_joints_fol
     assert sent[-1].velocity > 0.0
 
 
+def two_with_a_jaw() -> list:
+    """Two robots' armatures, each with a value 'Jaw' of its own."""
+    rigs = []
+    for number, name in enumerate(("First", "Second"), 1):
+        rig, _ = robot_rig(build(UPRIGHT, name))
+        value = rig.limber.device.auxiliaries.add()
+        value.name, value.owner, value.path, value.servo = "Jaw", rig, '["jaw"]', 7
+        rig["jaw"] = 0.25 * number
+        rigs.append(rig)
+    return rigs
+
+
+def test_values_of_one_name_on_two_armatures_are_two_values(tmp_path):
+    two_with_a_jaw()
+    file = exported(tmp_path)
+    performance = Performance(file)
+    performance.advance(0.0, 0.0, {})
+    assert {value.name: number for value, number in zip(file.values, performance.values(), strict=True)} == {
+        "First/Jaw": 0.25,
+        "Second/Jaw": 0.5,
+    }
+    performance.controls.set_value("Second/Jaw", 0.75)
+    for robot, number in zip(file.robots, (0.25, 0.75), strict=True):
+        assert FollowedValues(robot, file).at(performance, 0.1)[-1].position == number
+    assert sum("since another object has one of that name" in remark for remark in file.remarks) == 2
+
+
+def test_two_values_of_one_name_on_one_armature_are_refused_with_the_remedy(tmp_path):
+    rig = two_with_a_jaw()[0]
+    rig.limber.device.auxiliaries.add()
+    rig.limber.device.auxiliaries[-1].name = "Jaw"
+    with pytest.raises(RuntimeError, match="Two values of 'First' are called 'Jaw': rename one"):
+        bpy.ops.limber.export_character(filepath=str(tmp_path / "a.limber"))
+
+
 def test_a_robot_that_a_program_drives_stays_in_blender_and_the_file_says_so(tmp_path):
     rig, _ = robot_rig()
     rig.limber.device.protocol = OWN_FILE

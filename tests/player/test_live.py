@@ -13,8 +13,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from limber.character.behaviour.data import Behaviour, StateSpec
+from limber.character.behaviour.deciding import Senses
 from limber.character.chain.settings import RIG
 from limber.character.file.contents import CharacterFile
 from limber.character.file.robots import RobotEntry, RobotJoint
@@ -241,17 +243,56 @@ def test_a_robot_that_a_program_drives_is_refused(path: Path):
         device_of(program, path)
 
 
-def test_a_computer_that_is_too_slow_lowers_the_rate_and_is_never_behind():
-    pacing, now = Pacing(60.0, 0.0), 0.0
-    lowered = False
-    for _ in range(400):
+def paced(pacing: Pacing, now: float, seconds: float, tick: float) -> tuple[float, list[float]]:
+    """The time [s] after so many seconds of ticks that each take `tick` [s], and the rates on the way."""
+    rates, until = [pacing.rate], now + seconds
+    while now < until:
         began = max(now, pacing.due)
-        now = began + 0.03
-        lowered |= pacing.ticked(began, now)
+        now = began + tick
+        if pacing.ticked(began, now):
+            rates.append(pacing.rate)
         assert pacing.due >= now
-    assert lowered
+    return now, rates
+
+
+def test_a_computer_that_is_too_slow_lowers_the_rate_and_is_never_behind():
+    pacing = Pacing(60.0, 0.0)
+    paced(pacing, 0.0, 12.0, 0.03)
     assert 0.03 <= 1.0 / pacing.rate < 0.06
     assert pacing.tick_seconds == pytest.approx(0.03)
+
+
+def test_a_computer_that_has_time_again_raises_the_rate_step_by_step_up_to_what_was_wanted():
+    pacing = Pacing(60.0, 0.0)
+    now, lowered = paced(pacing, 0.0, 20.0, 0.05)
+    now, raised = paced(pacing, now, 8.0, 0.002)
+    assert raised == [lowered[-1]], "not at once"
+    now, raised = paced(pacing, now, 120.0, 0.002)
+    assert raised == sorted(raised)
+    assert len(raised) == len(lowered)
+    assert pacing.rate == 60.0
+    assert paced(pacing, now, 60.0, 0.002)[1] == [60.0]
+
+
+def test_a_computer_that_is_just_fast_enough_keeps_its_rate():
+    pacing = Pacing(60.0, 0.0)
+    now, _ = paced(pacing, 0.0, 20.0, 0.0175)
+    assert len(paced(pacing, now, 3600.0, 0.0175)[1]) == 1
+
+
+def test_raises_that_do_not_last_come_ever_more_seldom():
+    """Work that comes for a second each time that the rate was raised."""
+    pacing, now, raises = Pacing(60.0, 0.0), 0.0, []
+    now, _ = paced(pacing, now, 2.0, 0.02)
+    while now < 7200.0:
+        before = pacing.rate
+        now, rates = paced(pacing, now, 1.0, 0.002 if pacing.rate < 60.0 else 0.02)
+        if max(rates) > before:
+            raises.append(now)
+    waits = np.diff(raises)
+    assert len(raises) < 20
+    assert (np.diff(waits)[:6] > 8.0).all()
+    assert (waits[6:] > 590.0).all()
 
 
 def test_a_robot_that_was_unplugged_comes_back_disarmed_and_waits_for_an_order(path: Path, tmp_path: Path):
@@ -320,6 +361,12 @@ def test_osc_moves_targets_sets_what_a_script_sets_and_names_events_but_arms_not
         assert told(inbox, director, ("/limber/axis/Arm/y", 0.25), ("/limber/look", "Ball")) == []
         director.tick(1 / 24, 2 / 24)
         assert performance.target_position(chain) == [0.25, 0.25, 0.75]
+        near, far = ((number, 0.0, 0.5, 0.0, z, 1.0) for number, z in ((1.0, 2.0), (2.0, 3.0)))
+        assert told(inbox, director, ("/limber/seen/Ball", *near), ("/limber/seen/Ball", *far)) == []
+        x, y, z = (row[3] for row in performance.authored_target("Ball", performance.frame)[:3])
+        director.tick(1e-3, 2 / 24)
+        assert performance.target_position(chain) == pytest.approx([x + 1.0, y, z - 2.0], abs=1e-6)
+        assert director.persons.senses == Senses(2.0)
         assert told(inbox, director, ("/limber/pause",), ("/limber/seek", 1.5)) == []
         director.tick(1 / 24, 3 / 24)
         assert performance.frame == 36.0, "the clip stands where it was put"

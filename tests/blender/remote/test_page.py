@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 
 import bpy
 import pytest
-from limber.rig.robot import page
+from limber.hardware.device import VIRTUAL_HOBBY_PORT
+from limber.rig.robot import links, page
 
 from tests.blender.drawing import drawn
 from tests.blender.posing import stored
@@ -104,6 +105,19 @@ def test_a_robot_is_armed_by_a_press_and_stopped_at_once(rig, browser):
     obeyed(browser, word="arm", press=beat(browser))
     assert "cannot be done now" in shown(browser, lambda content: content["said"])["said"][0]
     assert state(rig) == "FAULT"
+
+
+def test_the_page_names_the_pose_that_a_person_confirms(rig, browser):
+    rig.limber.device.port = VIRTUAL_HOBBY_PORT
+    connect(rig)
+    until(lambda: state(rig) == "DISARMED", "it is connected")
+    assert shown(browser, lambda content: content["robots"])["robots"][0]["pose"] == []
+    obeyed(browser, word="arm", press=beat(browser))
+    until(lambda: state(rig) == "CONFIRM_POSE", "it asks for its pose")
+    pose = shown(browser, lambda content: content["robots"][0]["pose"])["robots"][0]["pose"]
+    assert len(pose) == len(links.joint_names(rig))
+    assert all(text.startswith(name) for text, name in zip(pose, links.joint_names(rig), strict=True))
+    assert all(text.endswith(" degrees") for text in pose)
 
 
 def test_an_old_press_arms_nothing(rig, browser, monkeypatch):

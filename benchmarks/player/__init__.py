@@ -1,0 +1,1 @@
+"""Figures of the player without Blender: ticks, start, memory, interruptions, damaged files, long play."""

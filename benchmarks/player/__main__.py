@@ -1,0 +1,49 @@
+"""Figures of the player without Blender: ticks, start, memory, interruptions, damaged files.
+
+python -m benchmarks.player [FILE] [--seconds 30] [--interruptions 1000] [--damages 8000] [--seed 3]
+
+FILE is a character file; without one the demo lamp is exported.
+"""
+
+import argparse
+from pathlib import Path
+
+from limber.character.file import reading
+
+from .damage import damaged
+from .interruptions import interrupted
+from .lamp import ROOT, exported, layered
+from .starting import started
+from .ticks import measured
+
+PLAYED = 5.0  # [s] after which memory is read
+STARTS = 3  # of which the fastest counts
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("file", type=Path, nargs="?", default=ROOT / "build" / "bench" / "lamp.limber")
+    parser.add_argument("--seconds", type=float, default=30.0, help="of real time for the ticks")
+    parser.add_argument("--interruptions", type=int, default=1000)
+    parser.add_argument("--damages", type=int, default=8000)
+    parser.add_argument("--seed", type=int, default=3, help="of the damage")
+    parsed = parser.parse_args()
+    path = exported(parsed.file)
+    character = reading.read(path)
+    behaving = layered(character)
+    if parsed.seconds:
+        for title, has_page in (("no page", False), ("a page that a browser shows", True)):
+            print(f"Ticks, {title}: {measured(behaving, path, parsed.seconds, has_page)}", flush=True)
+        print(f"Start to the first tick: {min(started(path) for _ in range(STARTS))}", flush=True)
+        print(f"Played {PLAYED:g} s with a page: {started(path, PLAYED, '--page', '0')}", flush=True)
+    if parsed.interruptions:
+        for title, played in (("with behaviour", behaving), ("clip alone", character)):
+            print(f"Interruptions, {title}: {interrupted(played, parsed.interruptions)}", flush=True)
+    if parsed.damages:
+        print(f"Damaged files: {damaged(path, parsed.damages, parsed.seed)}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,107 @@
+"""Damaged character files, read and played: what is raised, time, memory, and what is written."""
+
+import random
+import resource
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from limber.character.file import archive, reading
+from limber.character.file.errors import CharacterFileError
+from limber.player.errors import PlayerError
+from limber.player.playing import play
+from limber.player.script import Script
+
+PLAYED = Script(0.2, 24.0)  # what is read is played so long: 5 ticks
+WRITING = "wax+"  # letters of a mode in which a file is opened to be written
+
+
+@dataclass
+class Damaged:
+    """Outcomes of damaged files.
+
+    Attributes:
+        refused, read: How many were refused, and were read all the same.
+        unplayable: How many of those that were read say that they cannot be played.
+        escaped: Other exceptions.
+        slowest: Longest time [s] of a processor.
+        grown: By how much the process's largest memory grew [MB].
+        written: Files that were opened to be written.
+    """
+
+    refused: int = 0
+    read: int = 0
+    unplayable: int = 0
+    escaped: list[str] = field(default_factory=list)
+    slowest: float = 0.0
+    grown: float = 0.0
+    written: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.refused} refused, {self.read} read ({self.unplayable} say that they"
+            f" cannot play), {len(self.escaped)} other exceptions"
+            f" {self.escaped[:3] or ''}, slowest {1e3 * self.slowest:.0f} ms, memory grew by {self.grown:.0f} MB,"
+            f" {len(self.written)} files written"
+        )
+
+
+def damaged(path: Path, count: int, seed: int) -> Damaged:
+    """Reads a character file that was damaged at random, so many times: in half of the cases its bytes, else
+    the content of its members, whose sizes and digests are right.
+    """
+    data, source, outcome = path.read_bytes(), random.Random(seed), Damaged()
+    members = archive.unpacked(data, path.name)
+    is_watching = [True]
+
+    def watch(event: str, arguments: tuple) -> None:
+        if is_watching and event == "open" and set(str(arguments[1] or "")) & set(WRITING):
+            outcome.written.append(str(arguments[0]))
+
+    sys.addaudithook(watch)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for number in range(count):
+        broken = _broken(data, source) if number % 2 else _repacked(members, source)
+        begun = time.process_time()
+        try:
+            character = reading.character_of(archive.unpacked(broken, path.name), path.name)
+            outcome.read += 1
+            play(character, PLAYED)
+        except CharacterFileError:
+            outcome.refused += 1
+        except PlayerError:
+            outcome.unplayable += 1
+        except BaseException as error:
+            outcome.escaped.append(f"{number}: {error!r}")
+        outcome.slowest = max(outcome.slowest, time.process_time() - begun)
+    is_watching.clear()
+    outcome.grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024.0
+    return outcome
+
+
+def _broken(data: bytes, source: random.Random) -> bytes:
+    """Data with bytes changed, taken out, put in and doubled."""
+    broken = bytearray(data)
+    for _ in range(source.choice((1, 1, 2, 8))):
+        kind, at = source.randrange(5), source.randrange(max(len(broken), 1))
+        length = source.randrange(1, 200)
+        if kind == 0 and broken:
+            broken[at] = source.randrange(256)
+        elif kind == 1:
+            del broken[at : at + length]
+        elif kind == 2:
+            broken[at:at] = source.randbytes(length)
+        elif kind == 3:
+            broken[at : at + 4] = source.choice(
+                (b"\xff" * 4, b"\0" * 4, b"PK\x03\x04", b"1e99", b"null", b"-1,0")
+            )
+        else:
+            broken[at:at] = broken[at : at + length]
+    return bytes(broken)
+
+
+def _repacked(members: dict[str, bytes], source: random.Random) -> bytes:
+    """A file of which one member is damaged before it is packed."""
+    name = source.choice(sorted(members))
+    return archive.packed({**members, name: _broken(members[name], source)})

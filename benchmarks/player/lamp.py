@@ -1,0 +1,56 @@
+"""The demo lamp as a character file with all layers: `python -m benchmarks.player.lamp FILE` exports it.
+
+Base from stored postures, clip, a gesture, idle motion, an exact gaze, motion filter, limits; the behaviour
+*Attentive*; and the virtual robot.
+"""
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from limber.character.behaviour.data import Gesture
+from limber.character.behaviour.ready import READY
+from limber.character.file import reading
+from limber.character.file.contents import CharacterFile
+
+ROOT = Path(__file__).resolve().parents[2]
+NOD = 0.15  # [rad] of the last joint
+
+
+def exported(path: Path) -> Path:
+    """The lamp's character file, exported by a Blender of its own where it is not there yet."""
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        subprocess.run([sys.executable, "-m", __name__, str(path)], check=True, cwd=ROOT, stdout=2)
+    return path
+
+
+def layered(character: CharacterFile) -> CharacterFile:
+    """A character with the behaviour *Attentive*, and a nod of its first chain at event "nod"."""
+    chain = character.chains[0]
+    rows = np.full((13, len(chain.skeleton)), np.nan)
+    rows[:, -1] = NOD * np.sin(np.linspace(0.0, np.pi, 13))
+    names = [posture.name for each in character.chains for posture in each.postures]
+    behaviour = replace(READY["ATTENTIVE"](names), gestures=(Gesture("Nod", chain.name, "nod", rows, 24.0),))
+    return replace(character, behaviour=behaviour)
+
+
+def _export(path: Path) -> None:
+    import bpy
+    import limber
+
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    bpy.context.preferences.addons.new().module = limber.__package__
+    limber.register()
+    bpy.ops.limber.add_demo_lamp()
+    rig = bpy.context.active_object
+    rig.limber.chains[0].life.amount = 1.0
+    bpy.ops.limber.live()
+    bpy.ops.limber.export_character(filepath=str(path), behaviour="ATTENTIVE")
+    print([posture.name for posture in reading.read(path).chains[0].postures])
+
+
+if __name__ == "__main__":
+    _export(Path(sys.argv[1]).resolve())

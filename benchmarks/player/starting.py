@@ -1,0 +1,45 @@
+"""Start and memory of `limber play`: a process from its begin to its first tick."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from .lamp import ROOT
+
+COMMAND = (
+    "import sys; sys.path.insert(0, {!r}); from checkout import load_limber; load_limber();"
+    " from limber.player.command import main; sys.exit(main(sys.argv[1:]))"
+)
+
+
+class Start(NamedTuple):
+    """Wall time and processor time [s] from the begin of a process to the end of its first tick, and its
+    largest memory [MB].
+    """
+
+    wall: float
+    processor: float
+    memory: float
+
+    def __str__(self) -> str:
+        return f"{self.wall:.2f} s ({self.processor:.2f} s of a processor), {self.memory:.0f} MB"
+
+
+def started(path: Path, seconds: float = 0.0, *options: str) -> Start:
+    """A player that plays for some time [s]; 0: for one tick."""
+    command = [sys.executable, "-c", COMMAND.format(str(ROOT)), "play", str(path), "--no-robot"]
+    begun = time.perf_counter()
+    process = subprocess.Popen(
+        [*command, "--seconds", f"{seconds:g}", *options],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+    )
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"limber play ended with {process.returncode}")
+    wall = time.perf_counter() - begun
+    return Start(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024.0)

@@ -1,0 +1,124 @@
+"""Processor time of the player's ticks: a character that plays in real time, as `limber play` does, while a
+person moves its target and sends events; without a page, and with one that a browser shows.
+"""
+
+import os
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from multiprocessing import get_context
+from multiprocessing.synchronize import Event
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+import numpy as np
+from limber.character.file.contents import CharacterFile
+from limber.inputs.words import Order
+from limber.player.live import LiveOptions, LivePlay
+from wsproto import ConnectionType, WSConnection
+from wsproto.events import Request
+
+RATE = 60.0  # ticks a second
+EVENTS_EVERY = 90  # ticks
+WARM = 60  # ticks that are not counted
+
+
+class Ticks(NamedTuple):
+    """Processor time [ms] of each tick in its own thread, and of all threads from one tick to the next."""
+
+    tick: list[float]
+    process: list[float]
+
+    def __str__(self) -> str:
+        rows = {"tick": self.tick, "all threads": self.process}
+        return ", ".join(
+            f"{name} {np.percentile(row, 50):.2f} ms p50, {np.percentile(row, 99):.2f} ms p99"
+            for name, row in rows.items()
+        )
+
+
+class _Measured(LivePlay):
+    """A performance that measures its ticks. `direct` is called before each, with its number."""
+
+    direct: Callable[[int], None]
+
+    def measure(self, direct: Callable[[int], None]) -> Ticks:
+        self.direct, self.ticks = direct, Ticks([], [])
+        self._process = time.process_time()
+        self.run()
+        return Ticks(*(row[WARM:] for row in self.ticks))
+
+    def _tick(self, seconds: float, dt: float, due: float) -> None:
+        self.direct(len(self.ticks.tick))
+        process, begun = time.process_time(), time.thread_time()
+        super()._tick(seconds, dt, due)
+        self.ticks.tick.append(1e3 * (time.thread_time() - begun))
+        self.ticks.process.append(1e3 * (process - self._process))
+        self._process = process
+
+
+def measured(character: CharacterFile, path: Path, seconds: float, has_page: bool) -> Ticks:
+    """Ticks of a character for some time [s] on one core, without robots; with a page a browser shows it."""
+    lines: list[str] = []
+    options = LiveOptions(RATE, seconds, without_robot=True, page=0 if has_page else None)
+    play = _Measured(character, path, options, lines.append)
+    address = next((line.removeprefix("Page: ") for line in lines if line.startswith("Page: ")), "")
+    with _on_one_core(), _browser(address):
+        return play.measure(lambda number: _direct(play, character, number))
+
+
+def _direct(play: LivePlay, character: CharacterFile, number: int) -> None:
+    """Moves the target, and sends an event now and then, as orders from a page."""
+    chain, events = character.chains[0], character.behaviour.events
+    centre = np.array(character.targets[0].anchor.frame.at(0.0))[:3, 3]
+    place = centre + 0.2 * np.array([np.sin(number / 40), np.cos(number / 63), np.sin(number / 27)])
+    play._director.obey(Order("target", chain.name, tuple(place.tolist())), "benchmark")
+    if number % EVENTS_EVERY == 0:
+        play._director.obey(Order("event", events[number // EVENTS_EVERY % len(events)]), "benchmark")
+
+
+@contextmanager
+def _on_one_core() -> Iterator[None]:
+    """This process has one core, where the system can do that."""
+    if not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(cores)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, cores)
+
+
+@contextmanager
+def _browser(address: str) -> Iterator[None]:
+    """A browser in a process of its own shows the page at an address; "": there is none."""
+    if not address:
+        yield
+        return
+    context = get_context("spawn")
+    is_open, is_over = context.Event(), context.Event()
+    process = context.Process(target=_show, args=(address, is_open, is_over), daemon=True)
+    process.start()
+    is_open.wait()
+    try:
+        yield
+    finally:
+        is_over.set()
+        process.join()
+
+
+def _show(address: str, is_open: Event, is_over: Event) -> None:
+    """Reads all that the page is sent."""
+    parts = urlsplit(address)
+    connection = WSConnection(ConnectionType.CLIENT)
+    with socket.create_connection((parts.hostname, parts.port)) as stream:
+        host = f"{parts.hostname}:{parts.port}"
+        stream.sendall(connection.send(Request(host=host, target=f"/directing?{parts.query}")))
+        assert b" 101 " in stream.recv(4096)
+        is_open.set()
+        while not is_over.is_set() and stream.recv(1 << 16):
+            pass

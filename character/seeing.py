@@ -1,0 +1,235 @@
+"""Persons that trackers see: who is seen, how far away, and where in the world. Any program may be a tracker;
+a host passes on what it says. Knows no Blender.
+
+A tracker says of a person in its camera's picture: a number that is the person's own, how long ago the
+picture was taken, the tangents x (right) and y (down) of the direction from the camera, the distance along
+its axis, and how sure it is. A camera looks along -Z of its frame, with +Y up, as Blender's do.
+"""
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import nan
+from typing import NamedTuple
+
+import numpy as np
+
+from ..solvers.kinematics.rotations import Vector
+from ..solvers.kinematics.se3 import Array
+from .behaviour.deciding import Senses
+from .chain.inputs import Matrix
+from .remote_signals import RemoteSignals
+from .stream import PAUSE
+
+LOST = PAUSE  # [s] after a person's last picture from which on nobody is there: a stream has ended then
+SURE = 1.0  # sum of the confidences of a person's pictures from which on it is seen
+NEARER = 0.5  # factor of the distance of whom a camera follows, within which another takes over ...
+NEARER_FOR = 1.0  # ... after this time [s]
+MOST = 64  # persons at a time; a sender of ever new ones cannot fill the memory
+
+
+class SightingError(ValueError):
+    """Numbers that say of nobody where they are; the message says what was expected."""
+
+
+class Sighting(NamedTuple):
+    """What a tracker says of a person: the person's number, the age of the picture [s], tangents right and
+    down in it, the distance [m] along the camera's axis, and the confidence from 0, nobody, to 1.
+    """
+
+    person: float
+    age: float
+    x: float
+    y: float
+    distance: float
+    confidence: float
+
+
+def sighting_of(numbers: Sequence[float]) -> Sighting:
+    """The sighting of six numbers; raises SightingError."""
+    sighting = Sighting(*numbers)
+    if not sighting.distance > 0.0:
+        raise SightingError(f"a person has the distance {sighting.distance:g}: send metres above 0")
+    return sighting._replace(age=max(sighting.age, 0.0), confidence=min(max(sighting.confidence, 0.0), 1.0))
+
+
+@dataclass
+class _Person:
+    """A person in a camera's pictures.
+
+    Attributes:
+        sighting: The newest one.
+        since: Time [s] since its picture was taken.
+        sureness: Sum of the confidences so far, at most `SURE`.
+        position: (3,) [m] in the world; empty: it is not known where the camera is.
+        count: Sightings since the last tick.
+    """
+
+    sighting: Sighting
+    since: float
+    sureness: float = 0.0
+    position: Vector | tuple[()] = ()
+    count: int = 0
+
+    @property
+    def is_seen(self) -> bool:
+        return self.sureness >= SURE
+
+
+class _Camera:
+    """Where a camera is and was while pictures are of use, and whom it follows.
+
+    Attributes:
+        follows: The person's number; None: nobody.
+        nearer_for: [s] for which somebody has been much nearer.
+    """
+
+    def __init__(self, time: float, pose: Matrix) -> None:
+        self._past = deque([(time, pose)])  # the newest last
+        self.follows: float | None = None
+        self.nearer_for = 0.0
+
+    def remember(self, time: float, pose: Matrix) -> None:
+        """Remembers where it is at a time [s], which is later than all before."""
+        self._past.append((time, pose))
+        while len(self._past) > 2 and self._past[1][0] < time - LOST:
+            self._past.popleft()
+
+    def in_world(self, position: Vector, time: float) -> Vector:
+        """A position [m] in the camera's frame at a time [s] as one in the world; linear between two times
+        that are known.
+        """
+        later, pose = self._past[-1]
+        placed = _placed(pose, position)
+        for earlier, pose in list(self._past)[-2::-1]:
+            if later <= time:
+                break
+            before = _placed(pose, position)
+            share = min((later - time) / (later - earlier), 1.0)
+            placed, later = placed + share * (before - placed), earlier
+        x, y, z = placed.tolist()
+        return x, y, z
+
+    def choose(self, distances: dict[float, float], dt: float) -> None:
+        """Chooses whom it follows: the nearest, until another has been much nearer for a while. `distances`:
+        of persons, by their numbers [m].
+        """
+        nearest = min(distances, key=distances.__getitem__, default=None)
+        if nearest is None or self.follows not in distances:
+            self.follows, self.nearer_for = nearest, 0.0
+            return
+        is_much_nearer = distances[nearest] < NEARER * distances[self.follows]
+        self.nearer_for = self.nearer_for + dt if is_much_nearer else 0.0
+        if self.nearer_for >= NEARER_FOR:
+            self.follows, self.nearer_for = nearest, 0.0
+
+
+class SeenPersons:
+    """Persons that trackers see, each by its camera's name and its own number.
+
+    Attributes:
+        positions: Position [m] in the world of the person that each camera follows, or followed last, by the
+            camera's name; none where it is not known where the camera is.
+    """
+
+    def __init__(self) -> None:
+        self.positions: dict[str, Vector] = {}
+        self._time = 0.0  # [s] since the begin
+        self._persons: dict[tuple[str, float], _Person] = {}
+        self._cameras: dict[str, _Camera] = {}
+        self._signals = RemoteSignals()
+        self._is_tracked = False  # whether a tracker has ever said something
+
+    @property
+    def senses(self) -> Senses | None:
+        """What is perceived of persons; None: no tracker has said anything yet."""
+        if not self._is_tracked:
+            return None
+        seen = (each.sighting.distance for each in self._persons.values() if each.is_seen)
+        return Senses(min(seen, default=None))
+
+    @property
+    def is_active(self) -> bool:
+        """Whether time alone changes something."""
+        return bool(self._persons) or self._signals.is_active
+
+    def take(self, camera: str, sighting: Sighting, pose: Matrix | None) -> None:
+        """Takes a sighting; one that is older than what is known already changes nothing.
+
+        Args:
+            camera: Name of the camera.
+            sighting: What its tracker says.
+            pose: World matrix of the camera now; None: it is not known.
+        """
+        self._is_tracked = True
+        key = camera, sighting.person
+        person = self._persons.get(key)
+        if sighting.age > (LOST if person is None else person.since):
+            return
+        if not sighting.confidence:
+            self._persons.pop(key, None)
+            return
+        if person is None:
+            if len(self._persons) >= MOST:
+                return
+            person = self._persons[key] = _Person(sighting, sighting.age)
+        person.sighting, person.since = sighting, sighting.age
+        person.sureness += sighting.confidence
+        person.count += 1
+        if pose is not None:
+            known = self._cameras.setdefault(camera, _Camera(self._time, pose))
+            person.position = known.in_world(_in_camera(sighting), self._time - sighting.age)
+
+    def advance(self, dt: float, pose_of: Callable[[str], Matrix | None]) -> None:
+        """Goes on by `dt` [s]; `pose_of` gives the world matrix of a camera now, None if it is not known."""
+        if dt <= 0.0:
+            return
+        self._time += dt
+        for person in self._persons.values():
+            person.since += dt
+        self._persons = {key: person for key, person in self._persons.items() if person.since <= LOST}
+        for name, camera in self._cameras.items():
+            self._follow(name, camera, dt)
+            if (pose := pose_of(name)) is not None:
+                camera.remember(self._time, pose)
+        self.positions |= {name: _single(place) for name, place in self._signals.advance(dt)}
+        for person in self._persons.values():
+            person.count = 0
+
+    def _follow(self, name: str, camera: _Camera, dt: float) -> None:
+        """Chooses whom a camera follows, and passes the person's positions on."""
+        seen = {
+            number: person
+            for (of, number), person in self._persons.items()
+            if of == name and person.is_seen and person.position
+        }
+        before = camera.follows
+        camera.choose({number: person.sighting.distance for number, person in seen.items()}, dt)
+        if camera.follows is None:
+            return
+        person = seen[camera.follows]
+        if camera.follows != before or name not in self._signals:
+            self._signals.begin(name, person.position, nan)
+            self.positions[name] = _single(person.position)
+        elif person.count:
+            self._signals.receive(name, person.position, person.count, None, nan)
+
+
+def _in_camera(sighting: Sighting) -> Vector:
+    """Position [m] of a person in the frame of its camera."""
+    ahead = sighting.distance
+    return ahead * sighting.x, -ahead * sighting.y, -ahead
+
+
+def _placed(pose: Matrix, position: Vector) -> Array:
+    """A position (3,) [m] in the frame of a camera as one in the world; the camera's scale does not count."""
+    matrix = np.array(pose)
+    rotation = matrix[:3, :3] / np.linalg.norm(matrix[:3, :3], axis=0)
+    placed: Array = rotation @ position + matrix[:3, 3]
+    return placed
+
+
+def _single(position: Sequence[float]) -> Vector:
+    """A position in single precision, as Blender stores it: it gives the same motion in every host."""
+    x, y, z = np.array(position).astype(np.float32).tolist()
+    return x, y, z

@@ -1,0 +1,48 @@
+"""Persons whom trackers see in a scene: live chains that look at a camera look at whom it sees."""
+
+import bpy
+
+from ...character.chain.inputs import Matrix
+from ...character.seeing import SeenPersons, Sighting
+from ...inputs.words import named
+from . import signals
+from .runtime import current
+
+
+class _Trackers:
+    """Signals from trackers to live motion."""
+
+    def is_active(self, scene: bpy.types.Scene) -> bool:
+        return (persons := of(scene)) is not None and persons.is_active
+
+    def advance(self, scene: bpy.types.Scene, dt: float) -> bool:
+        if (persons := of(scene)) is not None:
+            persons.advance(dt, lambda camera: _pose(scene, camera))
+        return False
+
+
+def register() -> None:
+    signals.by_sender["trackers"] = _Trackers()
+
+
+def unregister() -> None:
+    signals.by_sender.pop("trackers", None)
+
+
+def of(scene: bpy.types.Scene) -> SeenPersons | None:
+    """Persons whom trackers see in a scene; None: no tracker has said anything."""
+    return current().playback.stage.persons.get(scene.session_uid)
+
+
+def see(scene: bpy.types.Scene, camera: str, sighting: Sighting) -> None:
+    """Takes what a tracker says of its camera, given by the name of an object."""
+    persons = current().playback.stage.persons.setdefault(scene.session_uid, SeenPersons())
+    if camera not in scene.objects:
+        camera = named(camera, scene.objects.keys()) or camera
+    persons.take(camera, sighting, _pose(scene, camera))
+
+
+def _pose(scene: bpy.types.Scene, camera: str) -> Matrix | None:
+    """World matrix of a camera as it is shown; None: the scene has no such object."""
+    obj = scene.objects.get(camera)
+    return [list(row) for row in obj.matrix_world] if obj is not None else None

@@ -1,0 +1,37 @@
+"""What a character does on orders, without a clock."""
+
+from dataclasses import replace
+
+import pytest
+from limber.character.file.anchors import Anchor, ChainLink
+from limber.character.file.contents import TargetEntry
+from limber.inputs.words import order_of
+from limber.player.directing import Director
+from limber.player.performance import Performance
+from limber.player.playhead import Playhead
+
+from tests.character.samples import chain, character, placed
+
+
+def test_a_target_on_another_chain_is_moved_along_one_axis_of_the_world():
+    two = character(chain("Arm"), chain("Other", "Rig2"))
+    ball = TargetEntry("Ball", Anchor(ChainLink("Other", 2), placed((0.3, 0.5, 0.4))))
+    performance = Performance(replace(two, targets=(ball, *two.targets[1:])))
+    director = Director(performance, Playhead(2.0))
+    director.tick(0.0, 0.0)
+    arm = performance.character.chains[0]
+    x, y, z = performance.target_position(arm)
+    assert (x, y, z) != (0.3, 0.5, 0.4)
+    director.obey(order_of("axis/Arm/z", [z + 0.25]), "OSC")
+    director.tick(1e-6, 1e-6)
+    assert performance.target_position(arm) == pytest.approx([x, y, z + 0.25], abs=1e-5)
+
+
+def test_what_comes_before_the_first_tick_counts_in_it():
+    performance = Performance(character())
+    director = Director(performance, Playhead(2.0))
+    director.obey(order_of("target/Arm", [0.25, 0.5, 0.75]), "OSC")
+    director.obey(order_of("axis/Arm/z", [0.5]), "OSC")
+    director.tick(0.0, 0.0)
+    (arm,) = performance.character.chains
+    assert performance.target_position(arm) == [0.25, 0.5, 0.5]
