@@ -145,15 +145,17 @@ def _begun(visit: Visit, weight: float) -> tuple[PlayingClip, ...]:
 def _played(
     clips: Sequence[PlayingClip], visit: Visit, way: Transition, dt: float
 ) -> tuple[PlayingClip, ...]:
-    """Clips `dt` seconds later: the visit's own comes, those of earlier visits play on while they go."""
+    """Clips `dt` seconds later: the visit's own comes, as it is now; those of earlier visits, and one that
+    the state has no more, play on while they go.
+    """
     known = clips if any(each.visit == visit.number for each in clips) else (*clips, *_begun(visit, 0.0))
     played = []
     for each in known:
-        is_present = each.visit == visit.number
-        weight = way.step(each.weight, float(is_present), dt)
-        seconds = visit.seconds if is_present else each.seconds + dt
-        if is_present or weight.position > 0.0:
-            played.append(each._replace(seconds=seconds, weight=weight))
+        if each.visit == visit.number and visit.clip is not None:
+            weight = way.step(each.weight, 1.0, dt)
+            played.append(each._replace(clip=visit.clip, seconds=visit.seconds, weight=weight))
+        elif (weight := way.step(each.weight, 0.0, dt)).position > 0.0:
+            played.append(each._replace(seconds=each.seconds + dt, weight=weight))
     return tuple(played)
 
 

@@ -3,6 +3,7 @@
 from bpy.props import StringProperty
 
 from ...rig.blender.errors import RigError
+from ...rig.blender.free_name import free_name
 from ...rig.robot import values
 from ...rig.robot.lid_values import lid_path
 from ..operator import UndoOperator
@@ -27,13 +28,18 @@ class LIMBER_OT_add_lid(UndoOperator):
         rig, chain = rig_of(context), chain_of(context)
         active = context.active_pose_bone
         name = self.bone or (active.name if active is not None and active.id_data == rig else "")
-        if name and name in {joint.bone for joint in chain.joints}:
-            raise RigError(
-                f"Bone '{name}' has a joint of chain '{chain.name}': choose a bone that is a lid alone"
-            )
-        lid = chain.eyes.lids.add()
-        lid.bone, lid.name = name, f"Lid {len(chain.eyes.lids)}"
-        chain.eyes.active_lid = len(chain.eyes.lids) - 1
+        for other in rig.limber.chains if name else ():
+            if name in {joint.bone for joint in other.joints}:
+                raise RigError(
+                    f"Bone '{name}' has a joint of chain '{other.name}': choose a bone that is a lid alone"
+                )
+            if name in {lid.bone for lid in other.eyes.lids}:
+                raise RigError(f"Bone '{name}' is a lid of chain '{other.name}' already: choose another bone")
+        lids = chain.eyes.lids
+        names = {lid.name for lid in lids}
+        lid = lids.add()
+        lid.bone, lid.name = name, free_name(f"Lid {len(lids)}", names)
+        chain.eyes.active_lid = len(lids) - 1
         chain.eyes.enabled = True
         rig.update_tag()
 

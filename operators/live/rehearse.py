@@ -2,6 +2,7 @@
 
 from bpy.props import StringProperty
 
+from ...rig.behaviour.choices import event_names
 from ...rig.blender.errors import RigError
 from ...rig.events import handlers
 from ...rig.live import rehearsal
@@ -15,9 +16,9 @@ OFF = "The behaviour is not rehearsed: press Rehearse under Behaviour"
 
 def needs_rehearsal(context) -> str:
     """Why there is nothing to direct, with the remedy; "" if the scene's behaviour is rehearsed."""
-    if not rehearsal.is_on(context.scene):
-        return OFF
-    return "" if live_chains(context.scene) else NOT_LIVE
+    if not live_chains(context.scene):
+        return NOT_LIVE
+    return "" if rehearsal.is_on(context.scene) else OFF
 
 
 class LIMBER_OT_rehearse(UndoOperator):
@@ -60,7 +61,7 @@ class LIMBER_OT_send_event(Operator):
     why_not = needs_rehearsal
 
     def run(self, context):
-        known = rehearsal.events(context.scene)
+        known = event_names(context.scene.limber_behaviour)
         if self.name not in known:
             raise RigError(f"Nothing waits for event '{self.name}': there is {_either(known)}")
         rehearsal.send(context.scene, self.name)

@@ -1,7 +1,7 @@
 """Panel Behaviour: what the scene's characters do by themselves, and its rehearsal."""
 
 from ...operators.authoring.behaviour import LISTS, READY_SETS, selected_state
-from ...rig.behaviour.choices import chain_of
+from ...rig.behaviour.choices import chain_of, event_names
 from ...rig.blender.selection import selected
 from ...rig.live import rehearsal
 from ..tab import List, RigTab, message, props, sentence
@@ -99,7 +99,7 @@ class LIMBER_PT_behaviour(RigTab):
         else:
             row.operator("limber.rehearse", icon="PLAY")
         _draw_buttons(layout, "limber.enter_state", [state.name for state in behaviour.states], scene)
-        _draw_buttons(layout, "limber.send_event", rehearsal.events(scene), scene)
+        _draw_buttons(layout, "limber.send_event", event_names(behaviour), scene)
         column = layout.column(align=True)
         column.active = is_on
         column.row(align=True).prop(behaviour, "person", expand=True)
@@ -162,6 +162,8 @@ def _draw_role(layout, role) -> None:
     column = layout.column()
     column.use_property_split = True
     column.prop(role, "look_at")
+    if role.look_at is not None and role.look_at.type == "ARMATURE":
+        column.prop(role, "look_at_bone")
     for name in ("influence", "share"):
         row = column.row(heading=name.title(), align=True)
         row.prop(role, f"sets_{name}", text="")

@@ -1,6 +1,6 @@
 """A scene's behaviour as the engine's data, and what of it cannot be used."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import inf, nan
 from typing import NamedTuple
 
@@ -17,14 +17,12 @@ from ...character.behaviour.data import (
     StateSpec,
     TransitionSpec,
 )
-from ..blender import actions
 from ..blender.errors import Finding, RigError
-from ..bones import axes, channels
-from ..bones.axes import JointKey
-from ..bones.channels import Channel
-from ..chains.skeleton import ChainReader
-from ..scene.dependencies import targets
+from ..chains import kept_posture
+from ..scene.dependencies import ChainTarget
+from ..scene.goal import watchable_by
 from . import choices
+from .clip_rows import clip_rows
 
 
 class CastChain(NamedTuple):
@@ -59,7 +57,8 @@ def behaviour(scene: bpy.types.Scene, cast: Sequence[CastChain]) -> Behaviour | 
     settings = scene.limber_behaviour
     if not settings.states:
         return None
-    states = tuple(_state(state, cast) for state in settings.states)
+    choices_of = [ChainChoices.of(each) for each in cast]
+    states = tuple(_state(state, choices_of) for state in settings.states)
     known = {state.name for state in states}
     try:
         return Behaviour(
@@ -74,11 +73,26 @@ def behaviour(scene: bpy.types.Scene, cast: Sequence[CastChain]) -> Behaviour | 
         raise RigError(f"The behaviour cannot be used: {error}") from error
 
 
-def _state(state: bpy.types.PropertyGroup, cast: Sequence[CastChain]) -> StateSpec:
+class ChainChoices(NamedTuple):
+    """What a state may choose for a chain: names of its stored postures by their actions, and targets."""
+
+    cast: CastChain
+    postures: dict[bpy.types.Action | None, str]
+    targets: list[ChainTarget]
+
+    @classmethod
+    def of(cls, cast: CastChain) -> "ChainChoices":
+        chain = cast.chain
+        actions = (posture.action for posture in chain.postures)
+        names = dict(zip(actions, kept_posture.names(chain), strict=True))
+        return cls(cast, names, watchable_by(chain))
+
+
+def _state(state: bpy.types.PropertyGroup, chains: Sequence[ChainChoices]) -> StateSpec:
     special = {(role.owner, role.uid): role for role in state.chains if role.owner is not None}
     roles = tuple(
-        (each.name, _role(special.get((each.owner, each.chain.uid), state), state, each.chain))
-        for each in cast
+        (each.cast.name, _role(special.get((each.cast.owner, each.cast.chain.uid), state), state, each))
+        for each in chains
     )
     return StateSpec(state.name, roles, _everyone(state), state.seconds, state.speaks)
 
@@ -95,16 +109,25 @@ def _everyone(role: bpy.types.PropertyGroup) -> ChainRole:
     )
 
 
-def _role(
-    role: bpy.types.PropertyGroup, state: bpy.types.PropertyGroup, chain: bpy.types.PropertyGroup
-) -> ChainRole:
+def _role(role: bpy.types.PropertyGroup, state: bpy.types.PropertyGroup, chain: ChainChoices) -> ChainRole:
     """What a chain does in a state, from the settings for it."""
-    stored = {posture.action for posture in chain.postures if posture.action is not None}
     weights = tuple(
-        (posture.action.name, posture.weight) for posture in state.postures if posture.action in stored
+        (chain.postures[posture.action], posture.weight)
+        for posture in state.postures
+        if posture.action is not None and posture.action in chain.postures
     )
-    look_at = next((target.name for target in targets(chain) if target.obj == role.look_at), None)
-    return _everyone(role)._replace(weights=weights or None, target=look_at)
+    target = _looked_at(role, chain.targets)
+    return _everyone(role)._replace(weights=weights or None, target=target.name if target else None)
+
+
+def _looked_at(role: bpy.types.PropertyGroup, targets: Iterable[ChainTarget]) -> ChainTarget | None:
+    """The target that a role looks at, among targets; where it names no bone, the object itself or else the
+    first bone of it. None: it looks at none of them.
+    """
+    at = [target for target in targets if target.obj == role.look_at]
+    bone = role.look_at_bone if at and role.look_at.type == "ARMATURE" else ""
+    exact = [target for target in at if target.bone == bone]
+    return next(iter(exact or ([] if bone else at)), None)
 
 
 def _transition(transition: bpy.types.PropertyGroup) -> TransitionSpec:
@@ -129,8 +152,8 @@ def _clips(
     if state.clip is None:
         return
     for each in cast:
-        if (rows := _rows(state.clip, each.owner, each.chain)) is not None:
-            yield StateClip(state.name, each.name, rows, _rate(scene), state.loops)
+        if (rows := clip_rows(state.clip, each.owner, each.chain)) is not None:
+            yield StateClip(state.name, each.name, rows.values, _rate(scene), state.loops)
 
 
 def _rate(scene: bpy.types.Scene) -> float:
@@ -147,66 +170,21 @@ def _gesture(
     )
     if performer is None or gesture.action is None or not gesture.event:
         return None
-    rows = _rows(gesture.action, performer.owner, performer.chain)
+    rows = clip_rows(gesture.action, performer.owner, performer.chain)
     if rows is None:
         return None
     is_added = gesture.mode == "ADD"
     left_alone = {joint.name for joint in gesture.left_alone}
-    labels = [axes.label(*key) for key in ChainReader(performer.owner, performer.chain).joint_keys]
-    rows = np.where([label in left_alone for label in labels], nan, rows)
+    values = np.where([label in left_alone for label in rows.labels], nan, rows.values)
     return Gesture(
         gesture.name,
         performer.name,
         gesture.event,
-        rows - rows[0] if is_added else rows,
+        values - values[0] if is_added else values,
         _rate(scene),
         is_added,
         gesture.fade,
     )
-
-
-def forget_actions() -> None:
-    """Actions may have changed: their rows are read again."""
-    _known_rows.clear()
-
-
-# by identities of the action and the chain
-_known_rows: dict[tuple, np.ndarray | None] = {}
-
-
-def _rows(
-    action: bpy.types.Action, owner: bpy.types.Object, chain: bpy.types.PropertyGroup
-) -> np.ndarray | None:
-    """Values (frames, n) [rad; prismatic joints m] of a chain's joints in an action; NaN for joints that it
-    does not move. None: it moves none, or the chain cannot be read.
-    """
-    key = (action.session_uid, owner.session_uid, chain.uid, *(joint.label for joint in chain.joints))
-    if key not in _known_rows:
-        _known_rows[key] = _read_rows(action, owner, chain)
-    return _known_rows[key]
-
-
-def _read_rows(
-    action: bpy.types.Action, owner: bpy.types.Object, chain: bpy.types.PropertyGroup
-) -> np.ndarray | None:
-    try:
-        keys = ChainReader(owner, chain).joint_keys
-    except RigError:
-        return None
-    curves = actions.fcurves(action)
-    limits = {joint.key: (joint.lower, joint.upper) for joint in chain.joints}
-
-    def value(key: JointKey, frame: float) -> float:
-        def read(channel: Channel) -> float | None:
-            curve = actions.find(curves, channel.path, channel.index)
-            return curve.evaluate(frame) if curve is not None else None
-
-        number = channels.value_of(owner, key, read, limits)
-        return nan if number is None else number
-
-    begin, end = (round(frame) for frame in action.frame_range)
-    rows = np.array([[value(key, frame) for key in keys] for frame in range(begin, end + 1)])
-    return rows if len(rows) > 1 and np.isfinite(rows).any() else None
 
 
 def findings(scene: bpy.types.Scene) -> list[Finding]:
@@ -239,7 +217,7 @@ def _of_state(state: bpy.types.PropertyGroup) -> Iterator[str]:
                 " choose another, or store it again"
             )
     if state.clip is not None and not any(
-        _rows(state.clip, owner, chain) is not None for owner, chain in choices.chains()
+        clip_rows(state.clip, owner, chain) is not None for owner, chain in choices.chains()
     ):
         yield (
             f"State '{state.name}' plays '{state.clip.name}', which moves no joint of a chain over two frames or"
@@ -249,9 +227,10 @@ def _of_state(state: bpy.types.PropertyGroup) -> Iterator[str]:
         if choices.chain_of(role) is None:
             yield f"State '{state.name}' names a chain that was removed: choose another, or remove the line"
     for role in (state, *state.chains):
-        if role.look_at is not None and not choices.is_target(role.look_at):
+        if role.look_at is not None and _looked_at(role, choices.watchable()) is None:
+            name = f"{role.look_at.name}/{role.look_at_bone}" if role.look_at_bone else role.look_at.name
             yield (
-                f"State '{state.name}' looks at '{role.look_at.name}', which is no chain's target: choose"
+                f"State '{state.name}' looks at '{name}', which no chain's own end has as target: choose"
                 " another, or add it to a chain under Attention"
             )
 
@@ -297,7 +276,7 @@ def _of_gesture(gesture: bpy.types.PropertyGroup) -> str:
         return f"{label} has no action, or it was deleted: choose one"
     if not gesture.event:
         return f"{label} has no event that begins it: choose one, or type a new one"
-    if _rows(gesture.action, *pair) is None:
+    if clip_rows(gesture.action, *pair) is None:
         return (
             f"{label}: action '{gesture.action.name}' moves no joint of chain '{pair[1].name}' over two frames"
             " or more: choose another action or chain"

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import bpy
 
 from ..blender.free_name import free_name
-from ..scene.dependencies import targets
+from ..scene.dependencies import ChainTarget
+from ..scene.goal import watchable_by
 
 # Blender keeps no reference to the items of a dynamic enumeration
 _items: dict[int, list[tuple[str, str, str, str, int]]] = {}
@@ -59,24 +60,48 @@ def choose_chain(item: bpy.types.PropertyGroup, number: int) -> None:
     item.owner, item.uid = (known[number - 1][0], known[number - 1][1].uid) if number else (None, "")
 
 
+def watchable() -> Iterator[ChainTarget]:
+    """The targets that own ends of chains can look at."""
+    for _, chain in chains():
+        yield from watchable_by(chain)
+
+
 def is_target(obj: bpy.types.Object) -> bool:
-    """Whether a chain has an object among its targets."""
-    return any(target.obj == obj for _, chain in chains() for target in targets(chain))
+    """Whether a chain's own end can look at an object, or at a bone of it."""
+    return any(target.obj == obj for target in watchable())
+
+
+def target_bones(role: bpy.types.PropertyGroup, _context: bpy.types.Context, typed: str) -> list[str]:
+    """Names of the bones of a role's target that chains can look at and that contain what was typed."""
+    bones = dict.fromkeys(target.bone for target in watchable() if target.obj == role.look_at)
+    return [bone for bone in bones if bone and typed.casefold() in bone.casefold()]
+
+
+def posture_actions() -> Iterator[bpy.types.Action]:
+    """The actions of the chains' stored postures."""
+    for _, chain in chains():
+        yield from (posture.action for posture in chain.postures if posture.action is not None)
 
 
 def is_posture(action: bpy.types.Action) -> bool:
     """Whether a chain has an action among its stored postures."""
-    return any(posture.action == action for _, chain in chains() for posture in chain.postures)
+    return action in posture_actions()
 
 
-def events(item: bpy.types.PropertyGroup, _context: bpy.types.Context, typed: str) -> list[str]:
-    """Names of the behaviour's events so far."""
-    behaviour = item.id_data.limber_behaviour
+def event_names(behaviour: bpy.types.PropertyGroup) -> list[str]:
+    """Names of the events for which a behaviour waits."""
     names = [
         *(each.event for each in behaviour.transitions if each.cause == "event"),
         *(each.event for each in behaviour.gestures),
     ]
-    return [name for name in dict.fromkeys(names) if name and typed.casefold() in name.casefold()]
+    return [name for name in dict.fromkeys(names) if name]
+
+
+def events(item: bpy.types.PropertyGroup, _context: bpy.types.Context, typed: str) -> list[str]:
+    """Names of the behaviour's events so far that contain what was typed."""
+    return [
+        name for name in event_names(item.id_data.limber_behaviour) if typed.casefold() in name.casefold()
+    ]
 
 
 def follow_name(state: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:

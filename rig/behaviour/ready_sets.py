@@ -17,12 +17,9 @@ def add(settings: bpy.types.PropertyGroup, name: str) -> tuple[int, int]:
         settings: Settings of the behaviour.
         name: Key in `READY`.
     """
-    stored = {
-        posture.action.name: posture.action
-        for _, chain in choices.chains()
-        for posture in chain.postures
-        if posture.action is not None
-    }
+    stored: dict[str, list[bpy.types.Action]] = {}  # actions of postures by their names
+    for action in dict.fromkeys(choices.posture_actions()):
+        stored.setdefault(action.name, []).append(action)
     behaviour = READY[name](stored)
     known = {state.name for state in settings.states}
     new_states = [state for state in behaviour.states if state.name not in known]
@@ -47,8 +44,9 @@ def _add_state(settings: bpy.types.PropertyGroup, spec: StateSpec, stored: dict)
         if (value := getattr(role, name)) is not None:
             setattr(state, name, value)
     for name, weight in role.weights or ():
-        posture = state.postures.add()
-        posture.action, posture.weight = stored[name], weight
+        for action in stored[name]:  # of several characters, one of which is linked
+            posture = state.postures.add()
+            posture.action, posture.weight = action, weight
 
 
 def _identity(transition: TransitionSpec) -> tuple:

@@ -30,6 +30,18 @@ def numbers(mover: bpy.types.PropertyGroup) -> list[int]:
     return [posture.number or index + 1 for index, posture in enumerate(mover.postures)]
 
 
+def names(mover: bpy.types.PropertyGroup) -> list[str]:
+    """Names of a mover's stored postures in files, behaviours and orders, in the list's order: those of their
+    actions, with the file that one is linked from where two are called alike. "": the action was deleted.
+    """
+    stored = [posture.action for posture in mover.postures]
+    short = [action.name if action is not None else "" for action in stored]
+    return [
+        name if short.count(name) == 1 or action is None else action.name_full
+        for name, action in zip(short, stored, strict=True)
+    ]
+
+
 def number(mover: bpy.types.PropertyGroup) -> int:
     """The number that the property `posture` stores, even if no posture has it any more."""
     stored = stored_value(mover, "posture")

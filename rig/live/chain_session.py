@@ -217,12 +217,13 @@ class ChainSession(SceneSession):
         if poses != self.poses:
             self.poses = poses
         world = placement.object(rig)
-        self._update_model(rig, chain, solver, world, BLEND if frame.host.performer else chain.base)
+        performer = frame.host.performer(frame.mover)
+        self._update_model(rig, chain, solver, world, BLEND if performer else chain.base)
         evaluated_chain = build.keyed(rig, chain, depsgraph)
         is_filtered = bool(self.model.filters)
         self.authored = self._authored(shown, poses)
         self.lids = read_lids(shown, chain)
-        directed = direct(frame, self, evaluated_chain, dt)
+        directed = direct(frame, self, evaluated_chain, performer, dt)
         self.chain_settings = directed.settings
         self._aim(frame, chain, directed.watch, directed.settings.influence)
         self._update_base(rig, chain, placement, world)

@@ -6,14 +6,14 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
-from ...character.behaviour.performer import Directed
+from ...character.behaviour.performer import Directed, Performer
 from ...character.chain.inputs import KeptPosture
 from ...character.chain.settings import BLEND, POSTURE, ChainSettings, kept_posture, kept_values
 from ...character.effects import PostureEffect
 from ...character.host import Frame
 from ..chains.kept_posture import active, kept, place
 from ..scene.goal import watched
-from .mover import SceneSession
+from .mover import Mover, SceneSession
 
 
 class DirectedChain(NamedTuple):
@@ -35,7 +35,11 @@ class DirectedChain(NamedTuple):
 
 
 def direct(
-    frame: Frame, session: SceneSession, evaluated_chain: bpy.types.PropertyGroup, dt: float
+    frame: Frame,
+    session: SceneSession,
+    evaluated_chain: bpy.types.PropertyGroup,
+    performer: Performer | None,
+    dt: float,
 ) -> DirectedChain:
     """What a chain keeps and follows in a frame.
 
@@ -43,14 +47,15 @@ def direct(
         frame: The frame.
         session: The chain's session, with its model and its authored values.
         evaluated_chain: The chain's evaluated properties.
+        performer: The behaviour that directs the chain; None: nothing does.
         dt: Time step [s].
 
     Raises:
         RigError: a stored posture is missing, or has no value of the chain's joints.
     """
     settings = ChainSettings.of(evaluated_chain)
-    if frame.host.performer is not None:
-        return _by_behaviour(frame, session, evaluated_chain, settings, dt)
+    if performer is not None:
+        return _by_behaviour(frame.mover, session, evaluated_chain, settings, performer, dt)
     mover, keys = frame.mover, session.reader.joint_keys
     stored = partial(session.in_posture, mover, keys)
     posture = kept(mover.settings, evaluated_chain, session.authored, stored)
@@ -65,17 +70,18 @@ def direct(
 
 
 def _by_behaviour(
-    frame: Frame,
+    mover: Mover,
     session: SceneSession,
     evaluated_chain: bpy.types.PropertyGroup,
     settings: ChainSettings,
+    performer: Performer,
     dt: float,
 ) -> DirectedChain:
     """As `direct`, by the scene's behaviour; `settings`: what the chain has without it."""
-    mover, chain, keys = frame.mover, frame.mover.settings, session.reader.joint_keys
+    chain, keys = mover.settings, session.reader.joint_keys
     known = session.known_postures(mover, keys)
     kept_index = place(chain, evaluated_chain)
-    directed = frame.host.performer.direct(
+    directed = performer.direct(
         str(mover.key),
         [posture.name for posture in known.values()],
         Directed(chain.base, [evaluated_chain.postures[index].weight for index in known], settings),
@@ -83,7 +89,7 @@ def _by_behaviour(
         dt,
     )
     weighted = directed.weighted([posture.values for posture in known.values()])
-    numbers = range(len(chain.targets) + 1)
+    numbers = range(1 + len(chain.targets))
     by_name = {target.name: k for k in reversed(numbers) if (target := watched(chain, k)) is not None}
     return DirectedChain(
         directed.settings,

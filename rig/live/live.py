@@ -13,12 +13,12 @@ from time import perf_counter
 import bpy
 
 from ...character.playback import Playback, Time
-from ..behaviour import authored
+from ..behaviour import clip_rows
 from ..blender import write_access
 from ..blender.overrides import why_not_editable
 from ..mechanisms import assembled
 from ..scene.placement import Placement
-from . import budget, runtime, shown_poses, signals
+from . import budget, rehearsal, runtime, shown_poses, signals
 from .mover import Mover
 from .movers import mover_of
 from .runtime import can_show, current, live_chains, live_movers, session
@@ -49,6 +49,7 @@ def start(owner: bpy.types.Object, settings: bpy.types.PropertyGroup) -> None:
         RigError: the mover cannot be read or assembled; then it is not live.
     """
     mover_of(owner, settings).make_ready(as_authored)
+    rehearsal.end_without_chains()
     settings.live = True
     sync()
     session(owner, settings).restart()
@@ -60,6 +61,7 @@ def stop(owner: bpy.types.Object, settings: bpy.types.PropertyGroup) -> None:
     settings.live = False
     current().playback.stage.sessions.pop(mover_of(owner, settings).key, None)
     sync()
+    rehearsal.end_without_chains()
 
 
 def prepare(stage: SceneStage, movers: Sequence[Mover]) -> None:
@@ -76,7 +78,7 @@ def forget() -> None:
     """Discards all runtime state of live motion, before Blender frees the data that it refers to."""
     runtime.forget()
     assembled.forget()
-    authored.forget_actions()
+    clip_rows.forget()
 
 
 def drop_references() -> None:
@@ -141,6 +143,7 @@ def _advance(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, dt: float) 
     """Ticks all live movers of a scene, and shows their poses."""
     if signals.advance(scene, dt):
         shown_poses.evaluate(depsgraph)
+    rehearsal.perform(current().playback.stage, scene, dt)
     movers = live_movers(scene)
     moving = _able(movers)
     current().shown = None
@@ -153,12 +156,17 @@ def _able(movers: list[Mover]) -> list[Mover]:
     return [mover for mover in movers if mover.can_move]
 
 
+def _goes_on(scene: bpy.types.Scene) -> bool:
+    """Whether live motion goes on although neither settings nor targets change."""
+    return signals.are_active(scene) or rehearsal.is_on(scene)
+
+
 def is_ticking(owner: bpy.types.Object) -> bool:
     """Whether live motion goes on in a scene of an object, so that what is sent to it waits for the next
     tick.
     """
     return current().is_any and any(
-        movers_of_scene(scene) and (signals.are_active(scene) or is_playing()) for scene in owner.users_scene
+        movers_of_scene(scene) and (_goes_on(scene) or is_playing()) for scene in owner.users_scene
     )
 
 
@@ -194,7 +202,7 @@ def frame_changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> boo
         shown_poses.show_all(scene, stage, depsgraph, movers)
         return False
     _present(scene, depsgraph, movers, moving)
-    return scene.session_uid in current().moving or signals.are_active(scene)
+    return scene.session_uid in current().moving or _goes_on(scene)
 
 
 def _go_to(
@@ -217,6 +225,7 @@ def _go_to(
     def advance(stage: SceneStage, dt: float) -> None:
         if stage is current().playback.stage and signals.advance(scene, dt):
             shown_poses.evaluate(depsgraph)
+        rehearsal.perform(stage, scene, dt)
         stage.advance(movers, depsgraph, dt)
 
     return playback.go_to(scene.session_uid, time, advance, restart, is_played)
@@ -283,12 +292,13 @@ def _mark_dirty(depsgraph: bpy.types.Depsgraph) -> None:
     """Makes the next tick read armatures and stored postures again that have changed."""
     stage = current().playback.stage
     if depsgraph.id_type_updated("ARMATURE"):
+        clip_rows.forget()
         for update in depsgraph.updates:
             if isinstance(update.id, bpy.types.Armature):
                 stage.mark_dirty(update.id.name)
     if depsgraph.id_type_updated("ACTION"):
         stage.mark_postures_dirty()
-        authored.forget_actions()
+        clip_rows.forget()
 
 
 def owner_updated(depsgraph: bpy.types.Depsgraph) -> bool:
@@ -318,11 +328,11 @@ def advance_clock(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, time: 
         current().clock.stop(scene)
         return scene.session_uid in current().moving or current().has_rendered or current().must_sync
     _sync_lost()
-    if scene.session_uid in current().moving or signals.are_active(scene) or _has_changed(scene, depsgraph):
+    if scene.session_uid in current().moving or _goes_on(scene) or _has_changed(scene, depsgraph):
         passed = current().clock.due(scene, time)
         if passed > 0.0:
             _advance(scene, depsgraph, passed)
-    goes_on = scene.session_uid in current().moving or signals.are_active(scene)
+    goes_on = scene.session_uid in current().moving or _goes_on(scene)
     if not goes_on:
         current().clock.stop(scene)
     return goes_on

@@ -24,7 +24,7 @@ from ...motion import Kinematic
 from ..blender.errors import RigError
 from ..bones import axes
 from ..bones.channels import SAME, Channel
-from ..chains import postures
+from ..chains import kept_posture, postures
 from ..properties.frame_range import bake_range
 from ..scene.dependencies import NO_BODIES, Bodies, Moved
 from ..scene.placement import Placement
@@ -119,7 +119,7 @@ class SceneSession(Session):
 
     def known_postures(self, mover: "Mover", joint_keys: Sequence[JointKey]) -> dict[int, StoredPosture]:
         """The stored postures that have values of the mover's joints, by their indices in its list."""
-        known = {}
+        known, names = {}, kept_posture.names(mover.settings)
         for index, posture in enumerate(mover.settings.postures):
             if posture.action is None:
                 continue
@@ -127,7 +127,7 @@ class SceneSession(Session):
                 values = self.in_posture(mover, joint_keys, posture.action)
             except RigError:
                 continue
-            known[index] = StoredPosture(posture.action.name, values)
+            known[index] = StoredPosture(names[index], values)
         return known
 
     def values(self) -> dict[JointKey, float]:

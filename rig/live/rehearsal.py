@@ -8,47 +8,40 @@ from ...character.behaviour.data import BehaviourError
 from ...character.behaviour.deciding import Decision, Senses
 from ...character.behaviour.performer import Performer
 from ..behaviour import authored
+from ..behaviour.choices import event_names
 from ..blender.errors import RigError
-from . import persons, signals
+from . import persons
 from .runtime import current, live_chains
+from .stage import SceneStage
 
 MOST_DECISIONS = 200  # that are stored: a rehearsal may last for hours
 
 
-class _Rehearsals:
-    """Signals from the behaviour to live motion."""
-
-    def is_active(self, scene: bpy.types.Scene) -> bool:
-        return is_on(scene) and bool(live_chains(scene))
-
-    def advance(self, scene: bpy.types.Scene, dt: float) -> bool:
-        if not is_on(scene):
-            current().playback.stage.performers.pop(scene.session_uid, None)
-            return False
-        performer = performer_of(scene)
-        if performer is not None:
-            events = current().events.pop(scene.session_uid, [])
-            performer.advance(dt, events, _senses(scene))
-            del performer.decisions[:-MOST_DECISIONS]
-        return False
-
-
-def register() -> None:
-    signals.by_sender["behaviour"] = _Rehearsals()
-
-
-def unregister() -> None:
-    signals.by_sender.pop("behaviour", None)
-
-
 def is_on(scene: bpy.types.Scene) -> bool:
-    """Whether the scene's behaviour is rehearsed."""
-    return scene.limber_behaviour.rehearse and bool(scene.limber_behaviour.states)
+    """Whether the scene's behaviour is rehearsed: then live motion must go on."""
+    settings = scene.limber_behaviour
+    return settings.rehearse and bool(settings.states) and bool(live_chains(scene))
 
 
-def performer_of(scene: bpy.types.Scene) -> Performer | None:
-    """What runs the scene's behaviour with its present settings; None: it cannot be used."""
-    performers = current().playback.stage.performers
+def perform(stage: SceneStage, scene: bpy.types.Scene, dt: float) -> None:
+    """Lets a rehearsed behaviour go on by `dt` [s] on a stage, before its movers are ticked. Live motion
+    alone takes the events that are sent, and has trackers.
+    """
+    performer = performer_of(scene, stage) if is_on(scene) else None
+    if performer is None:
+        stage.performers.pop(scene.session_uid, None)
+        return
+    is_live = stage is current().playback.stage
+    events = current().events.pop(scene.session_uid, []) if is_live else []
+    performer.advance(dt, events, _senses(scene, is_live))
+    del performer.decisions[:-MOST_DECISIONS]
+
+
+def performer_of(scene: bpy.types.Scene, stage: SceneStage) -> Performer | None:
+    """What runs the scene's behaviour on a stage with its present settings; None: it cannot be used. On
+    another stage than live's it begins in the first state at once.
+    """
+    performers = stage.performers
     try:
         behaviour = authored.behaviour(scene, _cast(scene))
     except RigError:
@@ -58,7 +51,8 @@ def performer_of(scene: bpy.types.Scene) -> Performer | None:
         return None
     performer = performers.get(scene.session_uid)
     if performer is None:
-        performer = Performer(behaviour, scene.limber_behaviour.seed, is_gradual=True)
+        is_live = stage is current().playback.stage
+        performer = Performer(behaviour, scene.limber_behaviour.seed, is_gradual=is_live)
         performers[scene.session_uid] = performer
     else:
         performer.replace(behaviour)
@@ -70,10 +64,11 @@ def _cast(scene: bpy.types.Scene) -> list[authored.CastChain]:
     return [authored.CastChain(str(mover.key), *mover) for mover in live_chains(scene)]
 
 
-def _senses(scene: bpy.types.Scene) -> Senses | None:
-    """What is perceived; None: nothing perceives anybody."""
-    settings, tracked = scene.limber_behaviour, persons.of(scene)
+def _senses(scene: bpy.types.Scene, is_live: bool) -> Senses | None:
+    """What is perceived; None: nothing perceives anybody. Live motion alone has trackers."""
+    settings = scene.limber_behaviour
     if settings.person == "UNKNOWN":
+        tracked = persons.of(scene) if is_live else None
         return tracked.senses if tracked is not None else None
     return Senses(settings.person_distance if settings.person == "SEEN" else None)
 
@@ -89,7 +84,7 @@ def enter(scene: bpy.types.Scene, state: str) -> None:
     Raises:
         RigError: there is no such state, or the behaviour cannot be used.
     """
-    performer = performer_of(scene)
+    performer = performer_of(scene, current().playback.stage)
     if performer is None:
         raise RigError("The behaviour cannot be used: press Check under Behaviour")
     try:
@@ -98,21 +93,26 @@ def enter(scene: bpy.types.Scene, state: str) -> None:
         raise RigError(str(error)) from error
 
 
-def events(scene: bpy.types.Scene) -> list[str]:
-    """Names of the events for which the behaviour waits."""
-    settings = scene.limber_behaviour
-    names = [
-        *(each.event for each in settings.transitions if each.cause == "event"),
-        *(each.event for each in settings.gestures),
-    ]
-    return [name for name in dict.fromkeys(names) if name]
+def remarks(scene: bpy.types.Scene) -> dict[str, str]:
+    """What a bake or an export of motion has of a rehearsed behaviour, after its label."""
+    if not is_on(scene) or not event_names(scene.limber_behaviour):
+        return {}
+    how = "it begins in its first state, and no event is sent"
+    return {"Behaviour": f"{how}: Record Live keeps a rehearsal with its events"}
 
 
 def begin(scene: bpy.types.Scene) -> None:
     """The behaviour is rehearsed from its first state on."""
     end(scene)
     scene.limber_behaviour.rehearse = True
-    performer_of(scene)
+    performer_of(scene, current().playback.stage)
+
+
+def end_without_chains() -> None:
+    """Ends rehearsals of scenes in which no chain is live, so that what is live later begins plainly."""
+    for scene in bpy.data.scenes:
+        if scene.limber_behaviour.rehearse and scene.is_editable and not live_chains(scene):
+            end(scene)
 
 
 def end(scene: bpy.types.Scene) -> None:

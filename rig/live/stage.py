@@ -67,10 +67,9 @@ class SceneHost:
         session = self.stage.sessions.get((rig.session_uid, BODY))
         return session.shown if session is not None else {}
 
-    @property
-    def performer(self) -> Performer | None:
-        """What directs the scene's chains; None: nothing does."""
-        return self.stage.performers.get(self.depsgraph.scene.session_uid)
+    def performer(self, chain: Mover) -> Performer | None:
+        """What directs a chain; None: nothing does. A behaviour directs live chains."""
+        return self.stage.performers.get(self.depsgraph.scene.session_uid) if chain.is_live else None
 
     def solver(self, chain: Mover) -> str:
         """Name of a chain's solver."""

@@ -12,7 +12,7 @@ from ...solvers.goals import GazeGoal
 from ..blender import actions
 from ..blender.errors import RigError
 from ..bones.channels import Channel
-from ..live import live
+from ..live import live, rehearsal
 from ..live.mover import Mover
 from ..live.movers import mover_of
 from ..live.runtime import live_chains, live_movers
@@ -78,10 +78,10 @@ class Bake(Stepped):
             key: [] for key in self.horizons
         }  # goals of each frame in the first pass
         self.passes = self.passes_left = 2 if self.goals else 1
-        self._begin_pass()
+        self._begin_pass(scene)
         super().__init__(scene)
 
-    def _begin_pass(self) -> None:
+    def _begin_pass(self, scene: bpy.types.Scene) -> None:
         self.stage = SceneStage()
         live.prepare(self.stage, self.movers)
         for mover in self.movers:
@@ -91,7 +91,7 @@ class Bake(Stepped):
             mover.key: [] for mover in self.movers
         }  # values to key in each frame
         self.held: dict[int, str] = {}  # frames in which goals could not be followed, and why
-        self.remarks: dict[str, str] = {}  # label of a mover -> warning, reported once
+        self.remarks = rehearsal.remarks(scene)  # label of a mover -> warning, reported once
 
     @property
     def length(self) -> int:
@@ -129,6 +129,7 @@ class Bake(Stepped):
         dt = self.seconds_a_frame if self.take.frames else 0.0
         depsgraph = bpy.context.evaluated_depsgraph_get()
         moving = [*self.movers, *self.along]
+        rehearsal.perform(self.stage, self.scene, dt)
         self.stage.advance(moving, depsgraph, dt, {} if self.is_first_of_two else self._ahead())
         placement = self.stage.placement(moving, depsgraph)
         before = self.take.rows[-1] if self.take.rows else {}
@@ -150,7 +151,7 @@ class Bake(Stepped):
         if self.is_first_of_two and len(self.take.frames) == self.length:
             self.passes_left = 1
             super()._put_back()  # both passes read the authored pose at the same frame
-            self._begin_pass()
+            self._begin_pass(self.scene)
         return self.done < self.total
 
     def _note(self, mover: Mover, frame: int) -> None:

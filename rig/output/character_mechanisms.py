@@ -11,7 +11,7 @@ from ...motion import Limits
 from ...solvers.mechanism.solution import State as Rest
 from ..blender.errors import RigError
 from ..blender.presence import find
-from ..chains.kept_posture import place
+from ..chains import kept_posture
 from ..live.mechanism_session import MechanismSession
 from ..live.mover import Mover
 from ..mechanisms import inputs as asked
@@ -72,7 +72,7 @@ class ExportedMechanism:
             matrix = placement.object(obj)
             world.append(np.array(matrix @ placement.bone(obj, bone) if bone else matrix, float))
         evaluated = asked.keyed(self.mover.owner, settings, placement.depsgraph)
-        index = place(settings, evaluated)
+        index = kept_posture.place(settings, evaluated)
         weights = [asked.goal_weights(goal) for goal in evaluated.goals]
         if not self._specs and settings.drive != "MOTORS":
             self._specs = [asked.goal_spec(goal, self.reading, placement) for goal in settings.goals]
@@ -145,11 +145,11 @@ class ExportedMechanism:
 
     def _postures(self) -> dict[int, StoredPosture]:
         """The stored postures that have values of the motors, by their indices in the mechanism's list."""
-        postures = {}
+        postures, names = {}, kept_posture.names(self.mover.settings)
         for index, posture in enumerate(self.mover.settings.postures):
             if posture.action is not None and self.mover.in_posture(posture.action):
                 values = self.session.in_posture(self.mover, self.session.joint_keys, posture.action)
-                postures[index] = StoredPosture(posture.action.name, values)
+                postures[index] = StoredPosture(names[index], values)
         return postures
 
 

@@ -30,7 +30,7 @@ from ..blender.errors import RigError
 from ..blender.sound_strips import beginning_at
 from ..bones.file_joints import SourceKey
 from ..bones.shown_values import Deviation
-from ..live import live
+from ..live import live, rehearsal
 from ..live.mover import Mover
 from ..live.movers import movers_of
 from ..live.stage import SceneStage
@@ -103,7 +103,8 @@ class Export(Stepped):
         self.stride = (
             frame_rate / rate if self.form.has_frames and not self.movers else 1.0
         )  # scene frames from one row to the next
-        self.warnings: list[str] = []  # about the motion as a whole
+        # about the motion as a whole
+        self.warnings = [f"{label}: {remark}" for label, remark in rehearsal.remarks(scene).items()]
         self.sound = ""  # name of the sound file written beside the motion file
         self.stage = SceneStage()
         self.filters = ValueFilters()
@@ -151,6 +152,7 @@ class Export(Stepped):
             )
         dt = 1.0 / self.frame_rate if self.rows else 0.0
         depsgraph = bpy.context.evaluated_depsgraph_get()
+        rehearsal.perform(self.stage, self.scene, dt)
         self.stage.advance(self.movers, depsgraph, dt)
         if self.movers and values.constrained_bones(movers_of(self.rig), self.sources):
             self._show(self.stage, depsgraph)

@@ -40,6 +40,11 @@ class LimberRole:
         type=Object,
         poll=lambda _role, candidate: choices.is_target(candidate),
     )
+    look_at_bone: StringProperty(
+        name="Bone",
+        description="Bone to look at, of those that chains have among their targets; none: the first of them",
+        search=choices.target_bones,
+    )
     sets_influence: BoolProperty(
         name="Set Influence", description="Use this influence in the state, in place of the chains' own"
     )

@@ -20,6 +20,7 @@ from ...inputs.inbox import refuse_others
 from ...inputs.page.orders import order_from
 from ...inputs.page.server import PageServer
 from ...inputs.words import Order
+from ..behaviour.choices import event_names
 from ..blender.errors import RigError
 from ..blender.presence import find
 from ..blender.write_access import granted
@@ -195,7 +196,7 @@ def _state(rig: bpy.types.Object, said: str) -> dict[str, Any]:
         "robots": [_robot(rig)] if rig.session_uid in robots else [],
         "state": rehearsal.state(scene),
         "states": [state.name for state in scene.limber_behaviour.states] if is_rehearsed else [],
-        "events": rehearsal.events(scene) if is_rehearsed else [],
+        "events": event_names(scene.limber_behaviour) if is_rehearsed else [],
         "chains": [_chain(chain) for chain in rig.limber.chains],
         "values": values,
         "clip": {
@@ -235,7 +236,7 @@ def _chain(chain: bpy.types.PropertyGroup) -> dict[str, Any]:
         "targets": list(dict.fromkeys(each.name for each in targets if each is not None)),
         "position": list(position),
         "postures": [
-            {"name": posture.action.name, "weight": posture.weight} for posture in stored_postures(chain)
+            {"name": name, "weight": posture.weight} for name, posture in stored_postures(chain).items()
         ],
         "influence": chain.influence,
         "share": chain.share,

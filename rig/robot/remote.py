@@ -178,10 +178,9 @@ def addresses(movers: Iterable[Mover]) -> list[str]:
             entries.append((f"influence/{name}", "v"))
         if hasattr(settings, "share"):
             entries.append((f"share/{name}", "v"))
-        stored = [posture.action.name for posture in stored_postures(settings)]
         entries += [
             (f"{kind}/{name}/{posture}", number)
-            for posture in stored
+            for posture in stored_postures(settings)
             for kind, number in (("weight", "v"), ("posture", "1"))
         ]
     return [

@@ -12,7 +12,7 @@ from ...character.seeing import SightingError, sighting_of
 from ...inputs.words import Order, begun_with, named, spellings
 from ..blender.errors import RigError, capitalised
 from ..blender.transforms import move_to, rotate_to
-from ..chains.kept_posture import choose
+from ..chains import kept_posture
 from ..live import persons, rehearsal
 from ..live.live import is_playing
 from ..live.mover import Mover
@@ -92,7 +92,7 @@ def _set_weight(rig: bpy.types.Object, order: Order) -> None:
 def _keep_posture(rig: bpy.types.Object, order: Order) -> None:
     """Makes a mover keep a stored posture, with its transition."""
     settings, posture = _mover_and_posture(rig, f"{order.names}/{order.text}" if order.text else order.names)
-    choose(settings, list(settings.postures).index(posture))
+    kept_posture.choose(settings, list(settings.postures).index(posture))
     settings.base = "POSTURE"
 
 
@@ -102,7 +102,7 @@ def _mover_and_posture(
     """Settings of the mover and the stored posture that names stand for."""
     mover, posture = _mover_and_rest(rig, _movers_with(rig, "postures"), names)
     lacks, stored = f"{mover.label} has no posture", stored_postures(mover.settings)
-    return mover.settings, _named(stored, posture, lacks, lambda each: each.action.name)
+    return mover.settings, stored[_named(stored, posture, lacks, str)]
 
 
 def _set_value(rig: bpy.types.Object, order: Order) -> None:
@@ -188,9 +188,12 @@ def goals_of(settings: bpy.types.PropertyGroup) -> list:
     return [*getattr(settings, "goals", ()), *getattr(settings, "ends", ())]
 
 
-def stored_postures(settings: bpy.types.PropertyGroup) -> list:
-    """Stored postures of a mover whose pose assets exist."""
-    return [posture for posture in getattr(settings, "postures", ()) if posture.action]
+def stored_postures(settings: bpy.types.PropertyGroup) -> dict[str, bpy.types.PropertyGroup]:
+    """Stored postures of a mover whose pose assets exist, by their names."""
+    if not hasattr(settings, "postures"):
+        return {}
+    named_postures = zip(kept_posture.names(settings), settings.postures, strict=True)
+    return {name: posture for name, posture in named_postures if posture.action is not None}
 
 
 def _movers_with(rig: bpy.types.Object, *settings: str) -> list[Mover]:
@@ -213,9 +216,7 @@ def _mover_and_rest(rig: bpy.types.Object, movers: Sequence[Mover], names: str) 
     return by_name[begun[0]], begun[1]
 
 
-def _named(
-    items: Iterable[bpy.types.PropertyGroup], given: str, lacks: str, name: Callable
-) -> bpy.types.PropertyGroup:
+def _named(items: Iterable[object], given: str, lacks: str, name: Callable[[object], str]) -> object:
     """The item whose name is `given`, with spaces or underscores; raises RigError, whose message begins with
     `lacks`, if there is none.
     """

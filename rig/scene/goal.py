@@ -113,6 +113,12 @@ def watched(chain: bpy.types.PropertyGroup, number: int) -> ChainTarget | None:
     return target_of(chain.targets[number - 1] if number else chain)
 
 
+def watchable_by(chain: bpy.types.PropertyGroup) -> list[ChainTarget]:
+    """The targets that a chain's own end can follow: its own, then the additional ones."""
+    targets = [watched(chain, number) for number in range(1 + len(chain.targets))]
+    return [target for target in targets if target is not None]
+
+
 def followed_target(chain: bpy.types.PropertyGroup) -> ChainTarget | None:
     """The target that the chain currently follows; None: there is none."""
     return watched(chain, chain.watch)

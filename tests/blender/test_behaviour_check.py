@@ -44,8 +44,8 @@ def test_a_posture_and_a_target_that_no_chain_has_any_more_are_named(behaviour):
     chain.targets.remove(0)
     assert sentences() == [
         "State 'Eager' keeps 'High', which no chain has among its postures: choose another, or store it again",
-        "State 'Eager' looks at 'Visitor', which is no chain's target: choose another, or add it to a chain"
-        " under Attention",
+        "State 'Eager' looks at 'Visitor', which no chain's own end has as target: choose another, or add it"
+        " to a chain under Attention",
     ]
 
 
@@ -140,8 +140,8 @@ def test_what_cannot_be_pressed_says_why():
     assert LIMBER_OT_rehearse.why_not(bpy.context).startswith("The behaviour has no state")
     bpy.ops.limber.add_ready_set(name="CALM")
     assert LIMBER_OT_rehearse.why_not(bpy.context) == "Nothing is live: press Start Live on a chain first"
-    assert LIMBER_OT_send_event.why_not(bpy.context).startswith("The behaviour is not rehearsed")
     bpy.ops.limber.live()
+    assert LIMBER_OT_send_event.why_not(bpy.context).startswith("The behaviour is not rehearsed")
     assert bpy.ops.limber.rehearse() == {"FINISHED"}
     with pytest.raises(RuntimeError, match="Nothing waits for event 'dance': there is 'arrive', 'leave'"):
         bpy.ops.limber.send_event(name="dance")
@@ -150,8 +150,7 @@ def test_what_cannot_be_pressed_says_why():
     assert bpy.ops.limber.enter_state(name="Attending") == {"FINISHED"}
     bpy.ops.limber.end_live()
     assert LIMBER_OT_send_event.why_not(bpy.context) == "Nothing is live: press Start Live on a chain first"
-    assert bpy.ops.limber.end_rehearsal() == {"FINISHED"}
-    assert not bpy.context.scene.limber_behaviour.rehearse
+    assert not bpy.context.scene.limber_behaviour.rehearse, "what is live next begins plainly"
 
 
 def test_a_rehearsal_ends_with_the_last_state_and_gestures_have_names_of_their_own(behaviour):
@@ -167,3 +166,45 @@ def test_a_rehearsal_ends_with_the_last_state_and_gestures_have_names_of_their_o
         bpy.ops.limber.add_to_behaviour(items="gestures")
     names = [gesture.name for gesture in behaviour.gestures]
     assert len(set(names)) == len(names)
+
+
+def linked_action(name: str, folder):
+    """An action of this name from another file, beside one of this file."""
+    other = bpy.data.actions[name].copy()
+    bpy.data.actions[name].name = "Own"
+    other.name = name
+    path = folder / "library.blend"
+    bpy.data.libraries.write(str(path), {other})
+    bpy.data.actions.remove(other)
+    bpy.data.actions["Own"].name = name
+    with bpy.data.libraries.load(str(path), link=True) as (_, data):
+        data.actions = [name]
+    return data.actions[0]
+
+
+def test_a_posture_and_one_of_its_name_from_another_file_are_two(behaviour, tmp_path):
+    rig = bpy.context.active_object
+    own, linked = bpy.data.actions["High"], linked_action("High", tmp_path)
+    assert own != linked
+    assert own.name == linked.name
+    posture = rig.limber.chains[0].postures.add()
+    posture.action = linked
+    character = exported(tmp_path)
+    (weighted,) = character.behaviour.state("Eager").role(character.chains[0].name).weights
+    assert weighted == ("High", 0.75)
+    names = [posture.name for posture in character.chains[0].postures]
+    assert names == ["Low", "High", linked.name_full]
+    behaviour.states["Eager"].postures[0].action = linked
+    (weighted,) = exported(tmp_path).behaviour.state("Eager").role(character.chains[0].name).weights
+    assert weighted == (linked.name_full, 0.75)
+
+
+def test_a_ready_set_keeps_the_posture_of_every_character_that_has_one_of_its_name(tmp_path):
+    _, chain = looking_chain()
+    bpy.ops.limber.store_posture(name="Asleep")
+    linked = linked_action("Asleep", tmp_path)
+    _, other = looking_chain()
+    other.postures.add().action = linked
+    assert bpy.ops.limber.add_ready_set(name="CALM") == {"FINISHED"}
+    asleep = bpy.context.scene.limber_behaviour.states["Asleep"]
+    assert {posture.action for posture in asleep.postures} == {chain.postures[0].action, linked}

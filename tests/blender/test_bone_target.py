@@ -102,3 +102,45 @@ def test_a_stale_bone_means_nothing_beside_an_object():
     from limber.rig.scene.goal import followed_target
 
     assert tuple(followed_target(chain)) == (chain.target, "")
+
+
+def test_a_state_looks_at_one_of_several_bones_of_an_armature():
+    from limber.rig.behaviour import choices
+    from limber.rig.behaviour.authored import behaviour, cast_of, findings
+
+    other = visitor()
+    rig, chain = watching(other, "shoulder")
+    further = chain.targets.add()
+    further.target, further.target_bone = other, "hand"
+    scene = bpy.context.scene
+    state = scene.limber_behaviour.states.add()
+    state.name, state.look_at = "Idle", other
+
+    def target() -> str | None:
+        return behaviour(scene, cast_of([(rig, chain)])).states[0].role("head").target
+
+    assert choices.target_bones(state, bpy.context, "") == ["shoulder", "hand"]
+    assert choices.target_bones(state, bpy.context, "HA") == ["hand"]
+    assert target() == "Visitor/shoulder", "the first"
+    state.look_at_bone = "hand"
+    assert target() == "Visitor/hand"
+    assert findings(scene) == []
+    state.look_at_bone = "gone"
+    assert target() is None
+    assert "looks at 'Visitor/gone', which no chain's own end has as target" in findings(scene)[0].sentence
+
+
+def test_a_state_looks_at_no_target_of_a_further_end():
+    from limber.rig.behaviour import choices
+    from limber.rig.behaviour.authored import findings
+
+    _, chain = looking_chain(at=visitor())
+    chain.target_bone = "hand"
+    reached = bpy.data.objects.new("Reached", None)
+    bpy.context.scene.collection.objects.link(reached)
+    end = chain.ends.add()
+    end.bone, end.target, end.enabled = "upper", reached, True
+    assert not choices.is_target(reached)
+    state = bpy.context.scene.limber_behaviour.states.add()
+    state.name, state.look_at = "Idle", reached
+    assert "which no chain's own end has as target" in findings(bpy.context.scene)[0].sentence

@@ -98,3 +98,16 @@ def test_a_bone_with_a_joint_is_no_lid(capfd):
     blinking()
     with pytest.raises(RuntimeError, match="Bone 'head' has a joint of chain"):
         bpy.ops.limber.add_lid(bone="head")
+
+
+def test_lids_have_names_of_their_own_and_a_bone_is_a_lid_once():
+    rig = build({**UPRIGHT, "left": None, "right": None})
+    rig, chain = looking_chain(rig, "base", "lower", "middle", "upper", "head")
+    for bone in ("left", "right"):
+        assert bpy.ops.limber.add_lid(bone=bone) == {"FINISHED"}
+    chain.eyes.active_lid = 0
+    assert bpy.ops.limber.remove_lid() == {"FINISHED"}
+    with pytest.raises(RuntimeError, match="Bone 'right' is a lid of chain 'head' already: choose another"):
+        bpy.ops.limber.add_lid(bone="right")
+    assert bpy.ops.limber.add_lid(bone="left") == {"FINISHED"}
+    assert len({lid.name for lid in chain.eyes.lids}) == 2

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...blender.errors import RigError
 from ...bones import axes
-from ...live import live
+from ...live import live, rehearsal
 from ...live.mover import Mover, SceneSession
 from ...live.stage import SceneStage
 from ...live.uses import Use, as_seen, why_not, with_company
@@ -127,7 +127,9 @@ class MotionCheck(Stepped):
         frame = self.frame
         self.scene.frame_set(frame)
         depsgraph = bpy.context.evaluated_depsgraph_get()
-        self.stage.advance(self.movers, depsgraph, self.seconds_a_frame if self.done else 0.0)
+        dt = self.seconds_a_frame if self.done else 0.0
+        rehearsal.perform(self.stage, self.scene, dt)
+        self.stage.advance(self.movers, depsgraph, dt)
         placement = self.stage.placement(self.movers, depsgraph)
         for zone in self.zones:
             zone.look(placement)

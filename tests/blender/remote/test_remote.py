@@ -160,13 +160,10 @@ def test_a_mechanisms_goals_are_moved_and_rotated_by_their_names():
     bpy.ops.limber.remote()
     turn = Quaternion((0.0, 0.0, 1.0), radians(5.0))
     place = goal.target.matrix_world.translation + Vector((0.01, 0.0, 0.01))
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+    with sending_to(remote.heard(owner)) as send:
         for kind, numbers in (("target", place), ("rotation", turn)):
-            said = packet(f"/limber/{kind}/Stewart_Platform/Top_Plate", *numbers)
-            sender.sendto(said, ("127.0.0.1", owner.limber.remote.port))
-        until(remote.look, "the target has come")
-        while remote.heard(owner).newest:
-            remote.look()
+            send(packet(f"/limber/{kind}/Stewart_Platform/Top_Plate", *numbers))
+        assert remote.look()
     assert problem(owner) == ""
     bpy.context.view_layer.update()
     mechanisms.settle(owner)
