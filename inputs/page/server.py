@@ -36,6 +36,7 @@ PRESSES = (
     "confirm",
     "clear",
 )  # orders after which a robot may move: each is a new press, with the newest beat that the page got
+REFUSED = "That press came late or twice, and was not obeyed: press again"
 BLOCKS = re.compile(r"<(style|script)>(.*?)</\1>", re.DOTALL)
 
 Receive = Callable[[dict[str, Any]], None]
@@ -160,6 +161,7 @@ class PageServer:
         if word in PRESSES:
             last = visitor.presses.get(word, 0)
             if not isinstance(press, int) or press <= last or not 0 <= _beat() - press <= FRESH:
+                visitor.tell({"refused": REFUSED})
                 return
             visitor.presses[word] = press
         self._receive(message)
@@ -168,8 +170,7 @@ class PageServer:
         """Sends the newest state to all who can take it."""
         state, beat = self._state, _beat()
         for visitor in self._visitors.values():
-            visitor.show(state)
-            visitor.give_beat(beat)
+            visitor.show(state, beat)
         self.is_watched = any(visitor.is_open for visitor in self._visitors.values())
 
     def _send(self, connection: socket.socket) -> None:

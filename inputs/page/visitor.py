@@ -100,21 +100,23 @@ class Visitor:
             return [message for message in messages if message.get("word") == STOP]
         return messages
 
-    def show(self, state: str) -> None:
-        """Sends what the page shows, if it has changed, and the last is not still on its way: a browser that
-        is slow gets fewer.
+    def show(self, state: str, beat: int) -> None:
+        """Sends a sign of life and what the page shows, each if it is new and nothing is still on its way: a
+        browser that is slow gets fewer. None waits behind the other: the page changes in every turn.
         """
-        if self._socket is None or self.is_leaving or self.unsent or state == self._shown or not state:
+        if self._socket is None or self.is_leaving or self.unsent:
             return
-        self._shown = state
-        self.unsent += self._socket.send(TextMessage(data=state))
+        if beat != self._beat:
+            self._beat = beat
+            self.tell({"beat": beat})
+        if state and state != self._shown:
+            self._shown = state
+            self.unsent += self._socket.send(TextMessage(data=state))
 
-    def give_beat(self, beat: int) -> None:
-        """Sends a sign of life, if it is a new one and nothing else is on its way."""
-        if self._socket is None or self.is_leaving or self.unsent or beat == self._beat:
-            return
-        self._beat = beat
-        self.unsent += self._socket.send(TextMessage(data=json.dumps({"beat": beat})))
+    def tell(self, message: dict[str, Any]) -> None:
+        """Sends a message, unless too much is still on its way."""
+        if self._socket is not None and not self.is_leaving and len(self.unsent) < MOST_UNSENT:
+            self.unsent += self._socket.send(TextMessage(data=json.dumps(message)))
 
     def is_done(self, now: float) -> bool:
         """Whether it is to be closed; one that has been silent is asked for a sign of life."""

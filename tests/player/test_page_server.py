@@ -3,9 +3,11 @@
 import http.client
 import json
 import socket
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from itertools import count
 
 import pytest
 from limber.inputs.page import server
@@ -49,15 +51,17 @@ class Served:
 
 def received(page: ClientConnection) -> str:
     """The next message that is no sign of life."""
+    give_up = time.monotonic() + PATIENCE
     while (text := page.recv(PATIENCE)).startswith('{"beat"'):
-        continue
+        assert time.monotonic() < give_up
     return text
 
 
 def next_beat(page: ClientConnection) -> int:
     """The next sign of life."""
+    give_up = time.monotonic() + PATIENCE
     while not (text := page.recv(PATIENCE)).startswith('{"beat"'):
-        continue
+        assert time.monotonic() < give_up
     return json.loads(text)["beat"]
 
 
@@ -154,6 +158,32 @@ def test_a_press_that_was_held_up_on_its_way_is_none(served: Served):
         page.send(json.dumps({"word": "stop"}))
         until(lambda: served.stops)
     assert served.orders == []
+
+
+def test_a_press_that_is_not_obeyed_is_answered(served: Served):
+    with served.directing() as page:
+        page.send(json.dumps({"word": "clear", "names": "", "press": next_beat(page) - server.FRESH - 1}))
+        assert json.loads(received(page))["refused"].endswith("press again")
+
+
+def test_signs_of_life_come_through_while_the_page_changes_all_the_time(served: Served):
+    is_over = threading.Event()
+
+    def publish() -> None:
+        for number in count():
+            served.server.publish(f'"{number}"')
+            if is_over.wait(1e-4):
+                return
+
+    changes = threading.Thread(target=publish)
+    changes.start()
+    try:
+        with served.directing() as page:
+            page.send(json.dumps({"word": "arm", "names": "", "press": next_beat(page)}))
+            until(lambda: served.orders)
+    finally:
+        is_over.set()
+        changes.join()
 
 
 def test_the_page_gets_the_newest_state_first_and_then_each_change(served: Served):
