@@ -47,12 +47,18 @@ SCENE = "SCENE"  # the behaviour is the scene's own
 TEST_FOR = 10.0  # [s] of the self-test
 
 
-def _auxiliaries(movers: list[Mover]) -> dict:
-    """Auxiliary values of the robots of movers, by name."""
-    return {
-        auxiliary.name: auxiliary
+def _value_names(movers: list[Mover]) -> dict[bpy.types.Object, dict[str, str]]:
+    """Names in the file of the auxiliary values of robots, by the robot's object and the name there. Where
+    several robots have a value of one name, the object's stands before it.
+    """
+    by_owner = {
+        owner: [value.name for value in owner.limber.device.auxiliaries]
         for owner in dict.fromkeys(mover.owner for mover in movers)
-        for auxiliary in owner.limber.device.auxiliaries
+    }
+    all_names = [name for names in by_owner.values() for name in names]
+    return {
+        owner: {name: name if all_names.count(name) == 1 else f"{owner.name}/{name}" for name in names}
+        for owner, names in by_owner.items()
     }
 
 
@@ -92,7 +98,12 @@ class CharacterExport(Stepped):
         }  # object and bone of each target
         self.places: dict[str, list[np.ndarray]] = {name: [] for name in self.targets}
         self.hangings: dict[str, list[Hanging | None]] = {name: [] for name in self.targets}
-        self.auxiliaries = _auxiliaries(self.movers)
+        self.value_names = _value_names(self.movers)
+        self.auxiliaries = {  # by their names in the file
+            self.value_names[owner][value.name]: value
+            for owner in self.value_names
+            for value in owner.limber.device.auxiliaries
+        }
         self.values: dict[str, list[float]] = {name: [] for name in self.auxiliaries}
         self.robots, self.no_robots = _robots(self.movers)
         self.total, self.done = len(self.frames), 0
@@ -160,7 +171,7 @@ class CharacterExport(Stepped):
                 )
                 for name, row in self.values.items()
             ),
-            robots=tuple(robot.entry(self._names()) for robot in self.robots),
+            robots=tuple(robot.entry(self._names(), self.value_names[robot.rig]) for robot in self.robots),
             behaviour=self._behaviour(posture_names),
             mechanisms=tuple(each.entry(self._anchor) for each in self.mechanisms),
             bodies=tuple(each.entry() for each in self.bodies),

@@ -38,13 +38,19 @@ class ExportedRobot:
         self._values = values.newest(self.rig, self.sources, self._values)
         self._rows.append(self._values)
 
-    def entry(self, names: Mapping[SourceKey, str]) -> RobotEntry:
-        """The robot; `names`: those of the file's joints, by what a robot's joint follows."""
+    def entry(self, names: Mapping[SourceKey, str], value_names: Mapping[str, str]) -> RobotEntry:
+        """The robot.
+
+        Args:
+            names: Names of the file's joints, by what a robot's joint follows.
+            value_names: Names of the robot's auxiliary values in the file, by those that they have here.
+        """
         joints = []
         for k, (joint, source) in enumerate(zip(self.device.joints, self.sources, strict=True)):
             name = names.get(source.key, "")
             is_still = not source.auxiliary and not name
             rows = track(np.array([row[k] for row in self._rows])) if is_still else None
-            joints.append(RobotJoint(joint.name, joint.unit, joint.limits, name, source.auxiliary, rows))
+            value = value_names[source.auxiliary] if source.auxiliary else ""
+            joints.append(RobotJoint(joint.name, joint.unit, joint.limits, name, value, rows))
         calibration = to_text(RobotCalibration.of(self.device))
         return RobotEntry(self.rig.name, self.device.port, tuple(joints), calibration)

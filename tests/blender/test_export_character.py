@@ -323,6 +323,22 @@ def test_a_robot_travels_with_its_servos_its_calibration_and_what_its_joints_fol
     assert sent[-1].velocity > 0.0
 
 
+def test_values_of_one_name_on_two_robots_are_two_in_the_file(tmp_path):
+    for angle in (0.25, 0.75):
+        rig, _ = robot_rig()
+        value = rig.limber.device.auxiliaries.add()
+        value.name, value.owner, value.path, value.servo = "Jaw", rig, '["jaw"]', 7
+        rig["jaw"] = angle
+    file = exported(tmp_path)
+    numbers = {value.name: value.track.rows.ravel()[0] for value in file.values}
+    assert numbers == {"Rig/Jaw": 0.25, "Rig.001/Jaw": 0.75}
+    assert [(robot.name, robot.joints[-1].value) for robot in file.robots] == [
+        ("Rig", "Rig/Jaw"),
+        ("Rig.001", "Rig.001/Jaw"),
+    ]
+    assert check(file).largest == 0.0
+
+
 def test_a_robot_that_a_program_drives_stays_in_blender_and_the_file_says_so(tmp_path):
     rig, _ = robot_rig()
     rig.limber.device.protocol = OWN_FILE
