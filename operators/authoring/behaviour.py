@@ -7,7 +7,6 @@ from ...rig.behaviour import authored, ready_sets
 from ...rig.blender import item_keys
 from ...rig.blender.counting import counted
 from ...rig.blender.errors import RigError
-from ...rig.blender.free_name import free_name
 from ...rig.blender.selection import selected, selected_index
 from ...rig.live import rehearsal
 from ..operator import Operator, UndoOperator
@@ -61,6 +60,10 @@ class LIMBER_OT_add_ready_set(UndoOperator):
 
     why_not = needs_rig
 
+    @classmethod
+    def description(cls, context, properties) -> str:
+        return f"{READY_SETS[properties.name][2]}. Stored postures that are called as a state are kept in it"
+
     def run(self, context):
         states, transitions = ready_sets.add(context.scene.limber_behaviour, self.name)
         label = READY_SETS[self.name][0]
@@ -111,19 +114,20 @@ class LIMBER_OT_add_to_behaviour(_OnList):
         elif self.items == "transitions":
             _between_states(context.scene, item)
         elif self.items == "gestures":
-            item.name = free_name("Gesture", {gesture.name for gesture in items if gesture != item})
-            item.event = "gesture"
+            item.name = "Gesture"
+            item.event = item.name.casefold()
         if self.items in ("gestures", "chains"):
             _choose_active_chain(context, item)
 
 
 def _between_states(scene, transition) -> None:
-    """Lets a new transition lead from the selected state to the next one."""
+    """Lets a new transition lead from the selected state to the next one, by an event of that one's name."""
     states = scene.limber_behaviour.states
     if states:
         index = selected_index(states, scene.limber_behaviour.active_state)
         transition.begin = states[index].name
         transition.end = states[(index + 1) % len(states)].name
+        transition.event = transition.end.casefold()
 
 
 def _choose_active_chain(context, item) -> None:

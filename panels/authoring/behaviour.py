@@ -41,7 +41,9 @@ class LIMBER_UL_state_postures(List):
     """Stored postures that are kept in the state, with their weights"""
 
     def draw_row(self, context, layout, owner, item, index):
-        row = layout.split(factor=0.6, align=True)
+        row = layout.row(align=True)
+        row.label(text="", icon="POSE_HLT")  # where a click selects the row
+        row = row.split(factor=0.6, align=True)
         row.prop(item, "action", text="")
         row.prop(item, "weight", text="", slider=True)
 
@@ -50,7 +52,13 @@ class LIMBER_UL_state_chains(List):
     """Chains that do something else in the state"""
 
     def draw_row(self, context, layout, owner, item, index):
-        layout.prop(item, "chain", text="", emboss=False)
+        pair = chain_of(item)
+        row = layout.split(factor=0.6, align=True)
+        row.label(
+            text=pair[1].name if pair is not None else "None",
+            icon="CON_ROTLIMIT" if pair is not None else "ERROR",
+        )
+        row.label(text=pair[0].name if pair is not None else "")
 
 
 def _cause(transition) -> str:
@@ -154,6 +162,7 @@ class LIMBER_PT_behaviour_states(BehaviourPart):
         _draw_role(layout, state)
         layout.label(text="Single Chains")
         if (role := _listed(layout, "LIMBER_UL_state_chains", state, "chains", rows=2)) is not None:
+            layout.prop(role, "chain")
             _draw_role(layout, role)
 
 
@@ -198,7 +207,7 @@ class LIMBER_PT_behaviour_transitions(BehaviourPart):
             column.prop(transition, "event")
         elif transition.cause in ("nearer", "farther"):
             column.prop(transition, "distance")
-        else:
+        elif transition.cause != "ended":
             column.prop(transition, "seconds")
         if transition.cause == "random":
             column.prop(transition, "longest")

@@ -8,7 +8,9 @@ class LIMBER_UL_lids(List):
     """Bones that are lids"""
 
     def draw_row(self, context, layout, owner, item, index):
-        layout.prop_search(item, "bone", item.id_data.data, "bones", text="", icon="BONE_DATA")
+        row = layout.row(align=True)
+        row.label(text="", icon="HIDE_OFF")  # where a click selects the row
+        row.prop_search(item, "bone", item.id_data.data, "bones", text="", icon="BONE_DATA")
 
 
 class LIMBER_PT_eyes(ChainTab):

@@ -104,6 +104,14 @@ def events(item: bpy.types.PropertyGroup, _context: bpy.types.Context, typed: st
     ]
 
 
+def name_gesture(gesture: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
+    """Makes the name of a gesture unique."""
+    taken = {other.name for other in gesture.id_data.limber_behaviour.gestures if other != gesture}
+    name = free_name(gesture.name or "Gesture", taken)
+    if gesture.name != name:
+        gesture.name = name  # calls this function again
+
+
 def follow_name(state: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
     """Makes the name of a state unique, and lets transitions follow it."""
     behaviour = state.id_data.limber_behaviour

@@ -188,7 +188,12 @@ class LimberMaskedJoint(PropertyGroup):
 class LimberGesture(LimberChainChoice, PropertyGroup):
     """A clip that is played once over the state when an event comes."""
 
-    name: StringProperty(name="Name", description="Name of the gesture", default="Gesture")
+    name: StringProperty(
+        name="Name",
+        description="Name of the gesture, unique in the behaviour",
+        default="Gesture",
+        update=choices.name_gesture,
+    )
     event: StringProperty(
         name="Event",
         description="Name of the event that begins it: choose one, or type a new one",

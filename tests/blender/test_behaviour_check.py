@@ -1,5 +1,7 @@
 """What of a behaviour cannot be used is named, with the remedy, and left out of what plays."""
 
+from types import SimpleNamespace
+
 import bpy
 import pytest
 
@@ -164,8 +166,28 @@ def test_a_rehearsal_ends_with_the_last_state_and_gestures_have_names_of_their_o
     assert not behaviour.rehearse, "a state that is added does not direct the chains unasked"
     for _ in range(2):
         bpy.ops.limber.add_to_behaviour(items="gestures")
-    names = [gesture.name for gesture in behaviour.gestures]
-    assert len(set(names)) == len(names)
+    assert [(each.name, each.event) for each in behaviour.gestures] == [
+        ("Gesture", "gesture"),
+        ("Gesture.001", "gesture.001"),
+    ]
+    behaviour.gestures[1].name = "Gesture"
+    assert behaviour.gestures[1].name == "Gesture.001"
+
+
+def test_a_transition_that_is_added_can_be_used_without_typing(behaviour):
+    behaviour.active_state = 2
+    assert bpy.ops.limber.add_to_behaviour(items="transitions") == {"FINISHED"}
+    added = behaviour.transitions[-1]
+    assert (added.begin, added.end, added.cause, added.event) == ("Tired", "Calm", "event", "calm")
+    assert sentences() == []
+
+
+def test_the_button_of_each_ready_set_says_what_is_in_it():
+    from limber.operators.authoring.behaviour import READY_SETS, LIMBER_OT_add_ready_set
+
+    for name, (_, _, states) in READY_SETS.items():
+        properties = SimpleNamespace(name=name)
+        assert LIMBER_OT_add_ready_set.description(bpy.context, properties).startswith(states)
 
 
 def linked_action(name: str, folder):

@@ -76,6 +76,20 @@ def test_a_bake_keys_the_behaviour_that_is_rehearsed_and_ends_the_rehearsal():
     assert not bpy.context.scene.limber_behaviour.rehearse
 
 
+def test_motion_check_looks_at_the_behaviour_that_is_rehearsed():
+    from limber.rig.live.movers import mover_of
+    from limber.rig.output.motion_check.check import MotionCheck
+
+    rig, chain = by_itself()
+    rows = rehearsed(rig, chain, {}, len(FRAMES))
+    mover = mover_of(rig, chain)
+    work = MotionCheck(bpy.context.scene, mover, FRAMES, 1.0, 1.0)
+    while work.step():
+        pass
+    assert np.abs(np.array(work.takes[mover.key].filtered) - rows).max() < 1e-9
+    work.cancel()
+
+
 def test_a_bake_of_a_behaviour_with_events_says_that_it_has_none():
     rig, chain = reacting()
     rehearsed(rig, chain, {8: "arrive"}, 20)
