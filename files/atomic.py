@@ -99,6 +99,8 @@ def replacing(path: Path, rights: int | None = None) -> Iterator[Path]:
             the file is write-protected.
     """
     path = Path(os.path.realpath(path))
+    if not path.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
     if path.exists() and not os.access(path, os.W_OK):
         raise PermissionError(errno.EACCES, "the file is write-protected", str(path))
     _sweep(path)

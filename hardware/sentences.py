@@ -17,6 +17,9 @@ BUTTONS = re.compile(r"\b(press|then) (Confirm Pose and Arm|Confirm Pose|Clear F
 JOINT_BY_JOINT = ", or Confirm joint by joint"  # which buttons alone can
 VERBS = {"press": "type", "then": "then"}
 STOP_IS_READY = "Stop is always ready"
+BY_HAND = re.compile(
+    r"[,;]? (?:and|then) press Clear Fault(?: to connect again|, or disconnect and choose another port)?$"
+)
 NO_STOP = "nobody can give Stop here, so end Blender, or switch off the robot's power, to stop it"
 
 
@@ -27,11 +30,15 @@ class HostWords(NamedTuple):
         name: Name of the host.
         typed: What a person types for each button; empty: there are buttons.
         has_stop: Whether a person can give Stop at any moment.
+        no_orders: Where nobody can give it orders: what to do instead.
+        retried: Faults after which it connects again by itself.
     """
 
     name: str = "Blender"
     typed: Mapping[str, str] = MappingProxyType({})
     has_stop: bool = True
+    no_orders: str = ""
+    retried: frozenset[Fault] = frozenset()
 
     def said(self, text: str) -> str:
         """A sentence about Blender and its buttons as one about this host."""
@@ -39,7 +46,9 @@ class HostWords(NamedTuple):
             text = text.replace(JOINT_BY_JOINT, "")
         if not self.has_stop:
             text = text.replace(STOP_IS_READY, NO_STOP)
-        if self.typed:
+        if self.no_orders:
+            text = BUTTONS.sub(lambda button: self.no_orders if button[1] == "press" else button[0], text)
+        elif self.typed:
             text = BUTTONS.sub(lambda button: f"{VERBS[button[1]]} '{self.typed[button[2]]}'", text)
         return text.replace(BLENDER.name, self.name)
 
@@ -251,7 +260,10 @@ def sentence(
     """Sentence about a state or fault and the remedy; `detail` completes it, `needs_confirmation` as in
     `Status`.
     """
-    return host.said(_sentence(state, fault, detail, device, needs_confirmation))
+    text = _sentence(state, fault, detail, device, needs_confirmation)
+    if state is State.FAULT and fault in host.retried:
+        text = BY_HAND.sub("; Blender connects again by itself, and it stays disarmed", text)
+    return host.said(text)
 
 
 def _sentence(state: State, fault: Fault, detail: str, device: Device, needs_confirmation: bool) -> str:

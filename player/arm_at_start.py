@@ -21,6 +21,7 @@ from .robots import calibration_beside
 
 FORMAT, VERSION = "limber-arm-at-start", 1
 BOOT = Path("/proc/sys/kernel/random/boot_id")  # another one each time that Linux starts
+UNPERMITTED = "nobody has permitted it for {file} as it is now: type limber arm-at-start {file} in a terminal"
 WRITABLE = stat.S_IWGRP | stat.S_IWOTH
 
 

@@ -3,15 +3,17 @@
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from importlib import metadata
 from pathlib import Path
+from typing import Any
 
-from ..character.file import reading
+from ..character.file import archive, reading
 from ..character.file.errors import CharacterFileError
 from ..files.reasons import reason
 from ..inputs.page.server import PORT
 from . import playing, script
-from .arm_at_start import allow, permission_for
+from .arm_at_start import UNPERMITTED, allow, permission_for
 from .check import check
 from .errors import PlayerError
 from .info import info, lines
@@ -34,7 +36,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = parser().parse_args(arguments)
     try:
         status: int = parsed.run(parsed)
+        sys.stdout.flush()
         return status
+    except BrokenPipeError:
+        raise
     except (CharacterFileError, PlayerError) as error:
         return _fail(str(error))
     except OSError as error:
@@ -51,6 +56,7 @@ def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="limber", description="Plays characters that Limber exported from Blender"
     )
+    parser.add_argument("--version", action="version", version=_versions())
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for name, run, text in (
         ("play", _play, "play a character"),
@@ -66,6 +72,15 @@ def parser() -> argparse.ArgumentParser:
         if name == "info":
             command.add_argument("--json", action="store_true", help="as JSON")
     return parser
+
+
+def _versions() -> str:
+    """The player's version, and the newest character files that it reads."""
+    try:
+        version = metadata.version("limber")
+    except metadata.PackageNotFoundError:
+        version = "from its sources"
+    return f"limber {version}; reads character files up to version {'.'.join(map(str, archive.VERSION))}"
 
 
 def _add_play(command: argparse.ArgumentParser) -> None:
@@ -115,25 +130,24 @@ def _add_play(command: argparse.ArgumentParser) -> None:
     real.add_argument("--seed", type=int, default=0, help="seed of the behaviour")
 
 
-def _rate(text: str) -> float:
-    rate = float(text)
-    if not SLOWEST <= rate <= FASTEST:
-        raise argparse.ArgumentTypeError(f"{text}: give a number from {SLOWEST:g} to {FASTEST:g}")
-    return rate
+def _bounded(kind: type[int] | type[float], lowest: float, highest: float, noun: str) -> Callable[[str], Any]:
+    """Reads a number of the command line that has bounds."""
+
+    def number(text: str) -> int | float:
+        try:
+            value = kind(text)
+        except ValueError:
+            value = kind(lowest - 1)
+        if not lowest <= value <= highest:
+            raise argparse.ArgumentTypeError(f"{text}: give {noun} from {lowest:g} to {highest:g}")
+        return value
+
+    return number
 
 
-def _delay(text: str) -> float:
-    delay = float(text)
-    if not 0.0 <= delay <= LONGEST_DELAY:
-        raise argparse.ArgumentTypeError(f"{text}: give a time from 0 to {LONGEST_DELAY:g} s")
-    return delay
-
-
-def _port(text: str) -> int:
-    port = int(text)
-    if not 0 <= port <= 65535:
-        raise argparse.ArgumentTypeError(f"{text}: give a port from 0 to 65535")
-    return port
+_rate = _bounded(float, SLOWEST, FASTEST, "a number")
+_delay = _bounded(float, 0.0, LONGEST_DELAY, "a time in seconds")
+_port = _bounded(int, 0, 65535, "a port")
 
 
 def _play(parsed: argparse.Namespace) -> int:
@@ -141,6 +155,11 @@ def _play(parsed: argparse.Namespace) -> int:
     if (parsed.script is None) != (parsed.out is None):
         raise PlayerError("--script and --out belong together: give both, or none to play in real time")
     if parsed.script is None:
+        permission = permission_for(parsed.file) if parsed.at_start else None
+        if parsed.at_start and permission is None:
+            print(
+                f"Not armed at the start: {UNPERMITTED.format(file=printable(str(parsed.file)))}", flush=True
+            )
         options = LiveOptions(
             rate=parsed.rate,
             seconds=parsed.seconds,
@@ -148,7 +167,7 @@ def _play(parsed: argparse.Namespace) -> int:
             without_robot=parsed.no_robot,
             is_attended=sys.stdin.isatty(),
             arm=parsed.arm,
-            permission=permission_for(parsed.file) if parsed.at_start else None,
+            permission=permission,
             has_status=parsed.status,
             seed=parsed.seed,
             osc=parsed.osc,
@@ -160,7 +179,10 @@ def _play(parsed: argparse.Namespace) -> int:
         )
         play_live(character, parsed.file, options)
         return 0
-    recording = playing.play(character, script.read(parsed.script))
+    performed = script.read(parsed.script)
+    for remark in script.remarks(performed, character):
+        print(f"limber: {parsed.script.name}: {printable(remark)}", file=sys.stderr)
+    recording = playing.play(character, performed)
     playing.write(parsed.out, recording)
     print(f"{len(recording['time'])} frames of {len(character.joint_names)} joints in {parsed.out}")
     return 0

@@ -117,7 +117,12 @@ def listed(names: Iterable[str]) -> str:
 
 
 def _event(director: Director, order: Order, cause: str) -> None:
-    director.events.append(order.name)
+    performer = director.performance.performer
+    events = performer.behaviour.events if performer else ()
+    known = named(order.name, events)
+    if known is None:
+        raise PlayerError(f"there is no event '{order.name}': there is {listed(events)}")
+    director.events.append(known)
 
 
 def _state(director: Director, order: Order, cause: str) -> None:

@@ -3,10 +3,11 @@
 from typing import Any
 
 from ..character.file.archive import VERSION
-from ..character.file.contents import ChainEntry, CharacterFile
+from ..character.file.contents import ChainEntry, CharacterFile, RobotEntry
 from ..solvers.kernel.library import kernel
 from ..solvers.table import SOLVERS
 from .paths import path_of
+from .robots import protocol_of
 
 
 def info(character: CharacterFile) -> dict[str, Any]:
@@ -24,6 +25,7 @@ def info(character: CharacterFile) -> dict[str, Any]:
         "bodies": [body.name for body in character.bodies],
         "joints": list(character.joint_names),
         "targets": [target.name for target in character.targets],
+        "robots": [_robot(robot) for robot in character.robots],
         "values": [value.name for value in character.values],
         "states": [state.name for state in character.behaviour.states] if character.behaviour else [],
         "events": list(character.behaviour.events) if character.behaviour else [],
@@ -42,6 +44,15 @@ def _chain(chain: ChainEntry) -> dict[str, Any]:
         "filter": chain.filter_name,
         "targets": list(chain.ends[0].targets),
         "postures": [posture.name for posture in chain.postures],
+    }
+
+
+def _robot(robot: RobotEntry) -> dict[str, Any]:
+    return {
+        "name": robot.name,
+        "protocol": protocol_of(robot),
+        "port": robot.port,
+        "joints": [joint.name for joint in robot.joints],
     }
 
 
@@ -77,6 +88,12 @@ def lines(character: CharacterFile) -> list[str]:
             f"Body of '{body.name}': {len(body.body)} joints, {len(body.targets)} targets; feet on the floor:"
             f" {feet}"
         )
+    for robot in map(_robot, character.robots):
+        text.append(
+            f"Robot of '{robot['name']}': {robot['protocol']} on {robot['port']}, {len(robot['joints'])} joints"
+        )
+    if not character.robots:
+        text.append("No robot: it plays for itself")
     if character.values:
         text.append(f"Values: {', '.join(value.name for value in character.values)}")
     if character.behaviour is not None:

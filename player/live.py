@@ -30,7 +30,7 @@ from .page import page_state
 from .paths import checked_order, path_of, set_order
 from .performance import Performance
 from .playhead import Playhead
-from .robots import HOST
+from .robots import HOST, NO_ORDERS
 from .scene import MoverEntry
 from .service import ServiceManager
 from .sound import DELAY, ClipSound
@@ -135,8 +135,11 @@ class LivePlay:
         self._streams = OrderStreams()
         self._page: PageServer | None = None
         if not options.without_robot:
-            typed = HOST.typed if options.page is None else HostWords().typed
-            host = HOST._replace(typed=typed, has_stop=options.has_stop)
+            host = HOST._replace(has_stop=options.has_stop)
+            if options.page is not None:
+                host = host._replace(typed=HostWords().typed)
+            elif not options.is_attended:
+                host = host._replace(no_orders=NO_ORDERS)
             self._robots = LiveRobots(
                 character, path, options.port, options.arm, options.permission, host, self._say
             )
@@ -359,7 +362,7 @@ class LivePlay:
         state = f", {self._performance.state}" if self._performance.state else ""
         robots = self._robots.summary if self._robots is not None else "no robot"
         milliseconds = 1000.0 * pacing.tick_seconds
-        return f"{seconds:.0f} s{state}, {pacing.rate:.0f} ticks a second of {milliseconds:.1f} ms; {robots}"
+        return f"{seconds:.0f} s{state}, {pacing.rate:.0f} ticks a second, each computed in {milliseconds:.1f} ms; {robots}"
 
     def _wait(self, due: float) -> None:
         """Waits until a time [s] or the end; robots get signs of life meanwhile."""
@@ -392,9 +395,10 @@ def order_of_line(line: str) -> Order | None:
             return checked_order(path_of("target", chain), target)
         case [path, *values] if path.partition("/")[0] in TYPED_AS_SENT:
             return checked_order(path, *map(number_or_text, values))
+    what = "Orders" if words == ["help"] else f"'{' '.join(words)}' is no order"
     raise PlayerError(
-        f"'{' '.join(words)}' is no order: type arm, confirm, disarm, stop, clear, connect, event NAME, state"
-        " NAME, set PATH VALUE, target CHAIN TARGET, look TARGET, play, pause, seek SECONDS or quit"
+        f"{what}: type arm, confirm, disarm, stop, clear, connect, event NAME, state NAME, set PATH VALUE,"
+        " target CHAIN TARGET, look TARGET, play, pause, seek SECONDS or quit"
     )
 
 

@@ -10,19 +10,17 @@ from ..character.file.contents import CharacterFile
 from ..files.reasons import reason
 from ..hardware.errors import HardwareError
 from ..hardware.robot_session import ARMING, HEARTBEAT, LOST, RobotSession, RobotSessions, possible_orders
-from ..hardware.safety import DRIVEN, Fault, State
+from ..hardware.safety import DRIVEN, State
 from ..hardware.sentences import STOP_IS_READY, HostWords, pose_texts
 from ..hardware.status import Status
 from ..motion import Kinematic
 from .arm_at_start import Permission, permission_path
 from .errors import PlayerError
 from .performance import Performance
-from .robots import FollowedValues, calibration_beside, check_origin, device_of, per_unit
+from .robots import AWAY, FollowedValues, calibration_beside, check_origin, device_of, per_unit
 
 RETRY_AFTER = 2.0  # [s] between two attempts to reach a robot that is away
 END_WITHIN = 6.0  # [s] for robots to come to rest at the end
-# of a robot that is not there: it may come back, and stays disarmed then
-AWAY = {Fault.PORT_MISSING, Fault.PORT_BUSY, Fault.PORT_UNUSABLE, Fault.UNPLUGGED, Fault.SILENT}
 # in which an order to arm waits for the robot to be connected
 BEFORE_ARMING = {State.CLOSED, State.CONNECTING, State.DISARMED}
 PERSON, INSTALLER = "person", "installer"
@@ -39,6 +37,7 @@ class LiveRobot:
     ordered_by: str = ""
     retry_at: float = 0.0  # [s]
     said: str = ""  # its last sentence
+    is_retrying: bool = False  # whether it is away, and is connected again and again: that is said once
     # values that it keeps while a person brings it to their pose; None: it follows
     shown: list[Kinematic] | None = None
 
@@ -57,7 +56,8 @@ class LiveRobot:
         self.session.note_movers(frozenset({"play"}))
         values = self._followed(performance, status, dt, say)
         self.session.send(per_unit(values, link.unit(due)), plays=True, due=due)
-        if status.sentence != self.said:
+        self.is_retrying = is_away(status) or (self.is_retrying and status.state is State.CONNECTING)
+        if status.sentence != self.said and not (self.is_retrying and status.state is State.CONNECTING):
             self.said = status.sentence
             say(f"Robot of '{self.name}': {status.sentence}")
         self._look(status, say)
@@ -101,6 +101,8 @@ class LiveRobot:
             raise PlayerError(f"Robot of '{self.name}': type disarm or clear first, then connect")
         if word == "confirm" and status.state is not State.CONFIRM_POSE:
             raise PlayerError(f"Robot of '{self.name}': type arm first, which says the pose to confirm")
+        if word == "arm" and status.state in LOST:
+            raise PlayerError(f"Robot of '{self.name}': {status.sentence}")
         self.session.order(word)
 
     @property

@@ -119,7 +119,7 @@ def _apply(director: Director, event: Event) -> list[dict[str, Any]]:
     if event.state:
         director.obey(Order("state", event.state), "script")
         return []
-    director.obey(Order("event", event.event), "script")
+    director.events.append(event.event)  # one that the character does not have does nothing
     return [decision | {"event": event.event}]
 
 

@@ -10,6 +10,7 @@ from ..hardware import calibration_file
 from ..hardware.device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT, Device, DeviceJoint, Unit, on_virtual_robot
 from ..hardware.errors import HardwareError
 from ..hardware.protocols.table import FILE
+from ..hardware.safety import Fault
 from ..hardware.sentences import HostWords
 from ..motion import Kinematic
 from .errors import PlayerError
@@ -23,7 +24,10 @@ ORDERS = {
     "Clear Fault": "clear",
     "Connect": "connect",
 }  # what a person types instead of each button
-HOST = HostWords("Limber", ORDERS)
+# Faults of a robot that is not there: it may come back, and stays disarmed then.
+AWAY = frozenset({Fault.PORT_MISSING, Fault.PORT_BUSY, Fault.PORT_UNUSABLE, Fault.UNPLUGGED, Fault.SILENT})
+HOST = HostWords("Limber", ORDERS, retried=AWAY)
+NO_ORDERS = "start limber play in a terminal, or with --page,"
 CALIBRATION = ".calibration.json"  # end of the name of a file beside the character's that replaces its own
 UNITS: Mapping[str, Unit] = {unit: unit for unit in get_args(Unit)}
 
@@ -57,6 +61,14 @@ def device_of(robot: RobotEntry, character: Path, port: str = "") -> Device:
     except HardwareError as error:
         raise PlayerError(str(error)) from error
     return on_virtual_robot(device) if device.port in (VIRTUAL_PORT, VIRTUAL_HOBBY_PORT) else device
+
+
+def protocol_of(robot: RobotEntry) -> str:
+    """Key of the protocol of a robot, as its file has it. Raises PlayerError for a damaged calibration."""
+    try:
+        return calibration_file.from_text(robot.calibration, f"The calibration of '{robot.name}'").protocol
+    except HardwareError as error:
+        raise PlayerError(str(error)) from error
 
 
 def calibration_beside(character: Path) -> Path:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..character.chain.inputs import Matrix
+from ..character.file.contents import CharacterFile
 from ..character.file.tracks import Array
 from ..files.content import content
 from ..files.json_fields import JsonFields
@@ -103,6 +104,20 @@ def read(path: Path) -> Script:
     except ValueError as error:
         raise PlayerError(f"'{path.name}' is no JSON: {error}") from error
     return script_of(JsonFields(path.name, plain, PlayerError))
+
+
+def remarks(script: Script, character: CharacterFile) -> list[str]:
+    """What a script names that the character does not have: nothing follows it."""
+    targets = [target.name for target in character.targets]
+    events = character.behaviour.events if character.behaviour is not None else ()
+    unknown = [
+        *(("target", name, targets) for name, _ in script.targets if name not in targets),
+        *(("event", each.event, events) for each in script.events if each.event and each.event not in events),
+    ]
+    return [
+        f"there is no {kind} '{name}': there is {', '.join(map(repr, known)) or 'none'}"
+        for kind, name, known in dict.fromkeys((kind, name, tuple(known)) for kind, name, known in unknown)
+    ]
 
 
 def script_of(plain: JsonFields) -> Script:

@@ -10,6 +10,7 @@ from mathutils import Quaternion, Vector
 
 from ...character.seeing import SightingError, sighting_of
 from ...inputs.words import Order, begun_with, named, spellings
+from ..behaviour.choices import event_names
 from ..blender.errors import RigError, capitalised
 from ..blender.transforms import move_to, rotate_to
 from ..chains import kept_posture
@@ -115,7 +116,12 @@ def _set_value(rig: bpy.types.Object, order: Order) -> None:
 
 
 def _event(rig: bpy.types.Object, order: Order) -> None:
-    rehearsal.send(_rehearsed(rig), order.name)
+    scene = _rehearsed(rig)
+    events = event_names(scene.limber_behaviour)
+    known = named(order.name, events)
+    if known is None:
+        raise RigError(f"there is no event '{order.name}': there is {', '.join(map(repr, events)) or 'none'}")
+    rehearsal.send(scene, known)
 
 
 def _enter_state(rig: bpy.types.Object, order: Order) -> None:

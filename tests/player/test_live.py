@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from limber.character.behaviour.data import Behaviour, StateSpec
+from limber.character.behaviour.data import Behaviour, StateSpec, TransitionSpec
 from limber.character.behaviour.deciding import Senses
 from limber.character.chain.settings import RIG
 from limber.character.file.contents import CharacterFile
@@ -64,7 +64,8 @@ def robot(port: str = VIRTUAL_PORT) -> RobotEntry:
 
 
 def with_robot(port: str = VIRTUAL_PORT) -> CharacterFile:
-    behaviour = Behaviour((StateSpec("Idle"), StateSpec("Sad")))
+    events = [TransitionSpec("Idle", "Sad", "event", name) for name in ("wave", "bow")]
+    behaviour = Behaviour((StateSpec("Idle"), StateSpec("Sad")), tuple(events))
     return replace(character(chain(base=RIG)), robots=(robot(port),), behaviour=behaviour)
 
 
@@ -213,8 +214,14 @@ def test_nobody_at_a_terminal_arms_nothing(path: Path):
 
 def test_a_robot_that_is_away_is_waited_for(path: Path, tmp_path: Path):
     with playing(path, "--port", str(tmp_path / "no port"), "--arm", "--status") as player:
-        player.until("does not exist: plug the robot in and type 'clear'")
-        player.until("3 s, Idle")
+        player.until(
+            "does not exist: plug the robot in; Limber connects again by itself, and it stays disarmed"
+        )
+        player.until("5 s, Idle")
+        said = [line for line in player.text.splitlines() if line.startswith("Robot of 'Rig': ")]
+        assert len(said) == 3, "its port, that it is being connected, and once that it is away"
+        player.type("arm")
+        player.until("does not exist")
 
 
 def test_a_calibration_file_beside_the_characters_replaces_its_own(path: Path):
@@ -352,6 +359,9 @@ def test_osc_moves_targets_sets_what_a_script_sets_and_names_events_but_arms_not
         )
         assert troubles == []
         assert director.events == ["wave", "bow"]
+        assert told(inbox, director, ("/limber/event", "nod")) == [
+            "there is no event 'nod': there is 'wave', 'bow'"
+        ]
         director.tick(1 / 24, 1 / 24)
         assert director.events == []
         assert performance.state == "Sad"

@@ -1,0 +1,98 @@
+"""The command `limber`: what it prints where something is missing or wrong, without stack traces."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from limber.character.chain.settings import RIG
+from limber.character.file.writing import write
+from limber.hardware.device import VIRTUAL_PORT
+from limber.player.command import main, parser
+from limber.player.script import Event, Script, remarks
+
+from tests.character.samples import chain, character
+from tests.player.test_live import robot
+
+ROOT = Path(__file__).resolve().parents[2]
+RUN = (
+    sys.executable,
+    "-c",
+    "from checkout import load_limber; load_limber(); import sys; from limber.player.entry import main;"
+    " sys.exit(main())",
+)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    write(tmp_path / "sample.limber", replace(character(chain(base=RIG)), robots=(robot(VIRTUAL_PORT),)))
+    return tmp_path / "sample.limber"
+
+
+def test_it_says_which_robot_is_in_a_file(path: Path, capsys: pytest.CaptureFixture):
+    assert main(["info", str(path)]) == 0
+    assert "Robot of 'Rig': limber on virtual" in capsys.readouterr().out
+    assert main(["info", "--json", str(path)]) == 0
+    (listed,) = json.loads(capsys.readouterr().out)["robots"]
+    assert (listed["protocol"], listed["port"]) == ("limber", VIRTUAL_PORT)
+
+
+def test_a_script_that_names_what_is_not_there_is_remarked_upon(path: Path):
+    script = Script(1.0, 24.0, 0, (("Bell", None), ("Ball", None)), (Event(0.5, event="arive"),))
+    assert remarks(script, character(chain(base=RIG))) == [
+        "there is no target 'Bell': there is 'Ball', 'Lamp/Shade'",
+        "there is no event 'arive': there is none",
+    ]
+
+
+@pytest.mark.parametrize(("option", "text"), [("--page", "abc"), ("--rate", "fast"), ("--osc", "70000")])
+def test_a_number_out_of_its_bounds_is_told_them(option: str, text: str, capsys: pytest.CaptureFixture):
+    with pytest.raises(SystemExit):
+        parser().parse_args(["play", "a.limber", option, text])
+    assert f"{text}: give a " in capsys.readouterr().err
+
+
+def test_a_folder_that_is_missing_is_said_of_the_file_that_was_chosen(path: Path, tmp_path: Path, capsys):
+    script, out = tmp_path / "script.json", tmp_path / "nowhere" / "out.npz"
+    script.write_text('{"seconds": 0, "rate": 24}')
+    assert main(["play", str(path), "--script", str(script), "--out", str(out)]) == 1
+    assert f"{out}: No such file" in capsys.readouterr().err
+
+
+def run(*words: str, **options: object) -> subprocess.CompletedProcess:
+    return subprocess.run([*RUN, *words], cwd=ROOT, capture_output=True, text=True, check=False, **options)
+
+
+def test_a_start_that_nobody_has_permitted_says_so(path: Path, tmp_path: Path):
+    settings = {**os.environ, "XDG_CONFIG_HOME": str(tmp_path / "settings")}
+    ended = run("play", str(path), "--no-robot", "--seconds", "0", "--at-start", env=settings)
+    assert ended.returncode == 0, ended.stderr
+    assert f"nobody has permitted it for {path} as it is now" in ended.stdout
+
+
+def test_a_missing_library_is_named(path: Path, tmp_path: Path):
+    (tmp_path / "numpy.py").write_text("raise ModuleNotFoundError(\"No module named 'numpy'\", name='numpy')")
+    ended = run("info", str(path), env={**os.environ, "PYTHONPATH": str(tmp_path)})
+    assert (ended.returncode, ended.stderr.count("\n")) == (1, 1)
+    assert "this Python has no numpy" in ended.stderr
+
+
+def test_ctrl_c_while_it_begins_is_no_stack_trace(tmp_path: Path):
+    (tmp_path / "numpy.py").write_text("raise KeyboardInterrupt")
+    ended = run("info", "a.limber", env={**os.environ, "PYTHONPATH": str(tmp_path)})
+    assert (ended.returncode, ended.stderr) == (128 + signal.SIGINT, "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes end otherwise there")
+def test_a_reader_who_has_had_enough_is_no_error(path: Path):
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as closed:
+        ended = subprocess.run(
+            [*RUN, "info", str(path)], cwd=ROOT, stdout=closed, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert (ended.returncode, ended.stderr) == (0, "")
