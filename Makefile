@@ -9,13 +9,15 @@ ROOT ?=
 END ?=
 SECONDS ?= 600
 COUNT ?= 1000
+CALLS ?= 10000000
+SEED ?= 1
 VERSION ?=
 RING ?=
 RIGS ?= ../shared/rigs
 BODIES ?= ../shared/data/human-gazebo/humanSubject01_66dof.urdf ../shared/whole_body/humanSubject01_48dof.urdf ../shared/whole_body/iCubGenova03.urdf
 
 .NOTPARALLEL:
-.PHONY: help setup main kernel demo test bench build wheel soak window sequences docs release lint format clean
+.PHONY: help setup main kernel demo test bench build wheel soak fuzz window sequences docs release lint format clean
 
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -59,6 +61,11 @@ bench: main ## print every benchmark's table, about 15 minutes; the comparison o
 
 soak: main ## all figures of the robot that take long (SECONDS=600, 30 minutes): a stream, lateness, Stop, firmware and servos behind ports, random faults
 	@.venv/bin/python -m benchmarks.soak --seconds $(SECONDS)
+
+fuzz: main ## call the kernel with random and bad input under gcc's sanitizers, 12 hours of one core (CALLS=10000000, SEED=1)
+	@.venv/bin/python scripts/build_kernel.py --check
+	@LIMBER_KERNEL="$(CURDIR)/build/kernel/checked/liblimber_kernel.so" LD_PRELOAD="$$(gcc -print-file-name=libasan.so)" ASAN_OPTIONS=detect_leaks=0 \
+		.venv/bin/python -W ignore -m benchmarks.kernel_fuzz --calls $(CALLS) --seed $(SEED)
 
 window: setup build ## get real Blender windows, of Blender 5 and 4 (once: Debian's Blenders, 2.5 GB) and run the ring of tests that needs them
 	@scripts/window.sh install

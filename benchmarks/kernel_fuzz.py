@@ -3,17 +3,15 @@ finite.
 
     python -m benchmarks.kernel_fuzz [--calls 100000] [--seed 1]
 
-With a library that has sanitizers (`python scripts/build_kernel.py --check`) errors of memory and undefined
-behaviour end it:
-
-    LIMBER_KERNEL=build/kernel/checked/liblimber_kernel.so LD_PRELOAD=$(gcc -print-file-name=libasan.so)
-    ASAN_OPTIONS=detect_leaks=0 python -m benchmarks.kernel_fuzz
+`make fuzz` runs ten million of them with a library that has gcc's sanitizers, where errors of memory and
+undefined behaviour end it. It fails where a result is not finite.
 """
 
 import argparse
 import math
 from collections import Counter
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from limber.solvers.bones.last_frames import LastFrames
@@ -29,7 +27,7 @@ from limber.solvers.kernel.binding import CompiledModel
 from limber.solvers.kernel.bones import CompiledBones
 from limber.solvers.kernel.erik import COUNTS, REALS, CompiledErik
 from limber.solvers.kernel.inputs import PlannedPath
-from limber.solvers.kernel.library import KernelError, kernel
+from limber.solvers.kernel.library import Kernel, KernelError, kernel
 from limber.solvers.kinematics.rotations import IDENTITY, to_matrix
 from limber.solvers.kinematics.skeleton import End, Joint, Skeleton
 from limber.solvers.limits import usual_limits
@@ -48,6 +46,7 @@ SIZES = (1, 2, 3, 5, 8, 18, 60, 200)
 SHARES = (0.3, 0.2, 0.2, 0.15, 0.1, 0.04, 0.007, 0.003)  # of the skeletons, by size
 CALLS_OF_A_SKELETON = 40
 SHARE_OF_ERIK = 0.3  # of the calls
+NOT_FINITE = "calls that are NOT FINITE"  # what must not be
 BEYOND = 1e-15  # of an angle: rounding by which full rotations may put it beyond a limit
 BODIES = 0.2  # share of the calls that are steps of a whole body
 MECHANISMS = 0.2  # and that are solves of mechanisms
@@ -276,6 +275,38 @@ def stepped(draw: np.random.Generator, skeleton: Skeleton) -> list[np.ndarray]:
     return [state.joints, state.base_rotation, state.base_position, state.velocity, state.frames.nodes]
 
 
+class Solvers(NamedTuple):
+    """The kernel's models of one skeleton, and a mechanism."""
+
+    skeleton: Skeleton
+    compiled: CompiledModel
+    mechanism: MechanismSolver
+    erik: CompiledErik | None
+    bones: CompiledBones | None
+
+
+def solvers_of(draw: np.random.Generator, library: Kernel) -> Solvers:
+    """Models of random numbers. Raises KernelError where the kernel refuses them."""
+    skeleton = skeleton_of(draw, int(draw.choice(SIZES, p=SHARES)))
+    compiled = CompiledModel(library, Model(skeleton, Options(hold_body=bool(draw.integers(2)))))
+    mechanism = MechanismSolver(kernel_fuzz_mechanisms.mechanism_of(draw))
+    return Solvers(skeleton, compiled, mechanism, erik_of(draw, skeleton), bones_of(draw, skeleton))
+
+
+def call_any(draw: np.random.Generator, solvers: Solvers) -> list[np.ndarray]:
+    """One random call of one of the entries; returns what must be finite."""
+    kind, skeleton = draw.random(), solvers.skeleton
+    if kind < BODIES:
+        return stepped(draw, skeleton)
+    if kind < BODIES + MECHANISMS:
+        return kernel_fuzz_mechanisms.solve(draw, solvers.mechanism)
+    if solvers.bones is not None and kind > 1.0 - BONES:
+        return call_bones(draw, skeleton, solvers.bones)
+    if solvers.erik is not None and kind < BODIES + MECHANISMS + SHARE_OF_ERIK:
+        return call_erik(draw, skeleton, solvers.erik)
+    return call(draw, solvers.compiled, skeleton)
+
+
 def main() -> None:
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("--calls", type=int, default=100_000)
@@ -284,33 +315,21 @@ def main() -> None:
     library, draw, results = kernel(), np.random.default_rng(choice.seed), Counter()
     assert library is not None, "there is no compiled kernel: python scripts/build_kernel.py"
     while results.total() < choice.calls:
-        skeleton = skeleton_of(draw, int(draw.choice(SIZES, p=SHARES)))
         try:
-            compiled = CompiledModel(library, Model(skeleton, Options(hold_body=bool(draw.integers(2)))))
-            mechanism = MechanismSolver(kernel_fuzz_mechanisms.mechanism_of(draw))
+            solvers = solvers_of(draw, library)
         except KernelError:
             results["models refused"] += 1
             continue
-        erik, bones = erik_of(draw, skeleton), bones_of(draw, skeleton)
         for _ in range(CALLS_OF_A_SKELETON):
             try:
-                kind = draw.random()
-                if kind < BODIES:
-                    values = stepped(draw, skeleton)
-                elif kind < BODIES + MECHANISMS:
-                    values = kernel_fuzz_mechanisms.solve(draw, mechanism)
-                elif bones is not None and kind > 1.0 - BONES:
-                    values = call_bones(draw, skeleton, bones)
-                elif erik is not None and kind < BODIES + MECHANISMS + SHARE_OF_ERIK:
-                    values = call_erik(draw, skeleton, erik)
-                else:
-                    values = call(draw, compiled, skeleton)
-                finite = all(np.isfinite(each).all() for each in values)
+                finite = all(np.isfinite(each).all() for each in call_any(draw, solvers))
             except (KernelError, TargetError):
                 results["calls refused"] += 1
             else:
-                results["calls that are finite" if finite else "calls that are NOT FINITE"] += 1
+                results["calls that are finite" if finite else NOT_FINITE] += 1
     print(", ".join(f"{count} {what}" for what, count in sorted(results.items())))
+    if results[NOT_FINITE]:
+        raise SystemExit(1)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ thread; they can be compared within one run only, and ratios under 1.5 mean litt
 | `python -m benchmarks.jacobian` | the Jacobian family as Buss tests it |
 | `python -m benchmarks.paper_tables` | the ERIK paper's Tables 8 and 9 and its headlines, with ERIK as published |
 | `python -m benchmarks.headlines`, `python -m benchmarks.arm` | [the papers' headlines](headlines.md) beside ours, and FABRIK |
+| `python -m benchmarks.first_use` | what loading the compiled kernel and a first solve take |
 | `python -m benchmarks.mechanism_table --all` | [mechanisms](mechanisms.md) with loops, beside other libraries, too |
 
 ## All solvers at a glance

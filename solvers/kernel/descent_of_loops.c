@@ -7,9 +7,6 @@
 #include "dense.h"
 #include "turns.h"
 
-#define LEAST_SHARE 1e-9 /* solvers/least_squares/damping.py, as the next */
-#define MOST_SHARE 1e4
-
 struct configuration *acquire(struct descent *descent) {
     struct configuration *slot = descent->slots;
     while (slot->users && slot + 1 < descent->slots + SLOTS) slot++;

@@ -16,6 +16,8 @@
 #define NEAR_SINGULAR 0.01
 #define PROBE 0.05
 #define ALIKE 0.5
+#define LEAST_SHARE 1e-9 /* solvers/least_squares/damping.py, as the next */
+#define MOST_SHARE 1e4
 #define SLOTS 8 /* configurations that are alive at once: start, result, continuation, trial, two of its closing */
 
 /* A goal, with its numbers checked. */

@@ -6,8 +6,6 @@
 #include "descent_of_loops.h"
 #include "vectors.h"
 
-#define LEAST_SHARE 1e-9 /* solvers/least_squares/damping.py */
-
 static double damping_at(const struct descent *descent, double square) {
     return descent->share * larger(square, LEAST_SHARE);
 }

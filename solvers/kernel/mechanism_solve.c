@@ -340,7 +340,8 @@ int32_t limber_mechanism_solve(struct limber_mechanism_solve *solve) {
     descent.weight_axes = solve->has_weight_axes ? solve->weight_axes : NULL;
     descent.closes_only = solve->closes_only != 0;
     descent.clusters = descent.closes_only ? 0 : mechanism->clusters;
-    descent.share = solve->damping, descent.growth = 2.0, descent.most = MOST_STEPS * 64L;
+    descent.share = clamped(solve->damping, LEAST_SHARE, MOST_SHARE), descent.growth = 2.0;
+    descent.most = MOST_STEPS * 64L;
     memset(descent.held, 0, (size_t)mechanism->coordinates * sizeof *descent.held);
     if (has_mode) memcpy(descent.mode, solve->mode, mechanism->mode_count * sizeof *descent.mode);
     error = read_goals(&descent, solve);

@@ -4,7 +4,8 @@ Bounds are many and cheap, constraints few: so these become penalties, whose tar
 multipliers until they hold exactly (Hestenes 1969; Powell 1969). One solve within the box per set of active
 constraints, and two sets of multipliers are usual, one when they start from the last step's. Constraints that
 contradict each other are violated with the least sum of squares (as in ProxQP, Bambade et al. 2022), and that
-is reported.
+is reported. Among the solutions with this least violation the objective decides: the contradictory bounds are
+moved by their violation, and the search goes on with bounds that can hold.
 """
 
 from dataclasses import dataclass
@@ -21,10 +22,8 @@ from .box import MOST_ROUNDS, Sides
 
 Mask = NDArray[np.bool_]
 
-STIFFER, MOST_STIFFENINGS = (
-    10.0,
-    5,
-)  # factor by which the penalties' stiffness is raised, and how often: more is lost in rounding
+# factor by which the penalties' stiffness is raised, and how often: more is lost in rounding
+STIFFER, MOST_STIFFENINGS = 10.0, 5
 
 
 @dataclass(frozen=True)
@@ -50,6 +49,10 @@ class Constraints:
         at = self.matrix @ x + shift
         beyond: Array = np.maximum(at - self.upper, 0.0) + np.minimum(at - self.lower, 0.0)
         return beyond
+
+    def moved(self, change: Array) -> "Constraints":
+        """The constraints with both bounds moved by `change` (m,)."""
+        return Constraints(self.matrix, self.lower + change, self.upper + change)
 
     @property
     def tolerance(self) -> Array:
@@ -118,14 +121,15 @@ def solve(
         if (np.abs(constraints.beyond(boxed.x)) <= tolerance).all():
             return of_box(boxed, len(constraints))
         x, sides, rounds, forces = boxed.x, boxed.sides, boxed.rounds, np.zeros(len(constraints))
-    last, stiffenings = np.full(len(constraints), np.inf), 0
+    last, stiffenings, pushed = np.full(len(constraints), np.inf), 0, 0.0
     for _ in range(MAX_ITERATIONS):
         if rounds >= MOST_ROUNDS:
             stopped = True
             break
         x, sides, more = penalty.minimum(x, sides, forces)
-        rounds += more
-        before, forces = forces, penalty.stiffness * constraints.beyond(x, forces / penalty.stiffness)
+        rounds, pushed = rounds + more, pushed + penalty.stiffness
+        before = forces
+        forces = penalty.stiffness * penalty.constraints.beyond(x, before / penalty.stiffness)
         change = (forces - before) / penalty.stiffness
         # It becomes zero where the constraints hold, and the least violation where they contradict each
         # other.
@@ -133,14 +137,16 @@ def solve(
             break
         if stiffenings < MOST_STIFFENINGS:
             penalty.stiffness, stiffenings = STIFFER * penalty.stiffness, stiffenings + 1
-        elif (np.abs(change - last) <= tolerance).all():
-            break
+        elif (np.abs(change - last) <= tolerance).all():  # no force lessens these violations
+            penalty.constraints = penalty.constraints.moved(change)
+            forces, pushed = forces - pushed * change, 0.0
+            penalty.stiffness, stiffenings = penalty.stiffness / STIFFER**stiffenings, 0
         last = change
     beyond = constraints.beyond(x)
     yielded = np.where(np.abs(beyond) > tolerance, beyond, 0.0)
     return Answer(
         x, sides, 0.0 * forces if yielded.any() else forces, yielded, rounds, stopped
-    )  # a contradiction's forces have no bound
+    )  # the next step begins anew: its violation is another one
 
 
 class _Penalty:

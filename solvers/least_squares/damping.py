@@ -30,7 +30,7 @@ class Damping:
     """
 
     def __init__(self, share: float = FIRST_SHARE) -> None:
-        self.share = share
+        self.share = min(max(share, LEAST_SHARE), MOST_SHARE)  # raising zero would leave it zero
         self._growth = 2.0  # after the next step that does not help; doubled by each
 
     def at(self, square: float) -> float:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from limber.solvers.kernel.library import KernelError, kernel
 from limber.solvers.kinematics.rotations import Quaternion, Vector, from_matrix
 from limber.solvers.kinematics.se3 import Frame, exponential
+from limber.solvers.least_squares.damping import LEAST_SHARE, MOST_SHARE
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.goals import CentreGoal, FrameGoal, Goals, RegulariserWeights
 from limber.solvers.mechanism.model import Body, Joint, Mechanism
@@ -331,3 +332,13 @@ def test_a_bar_without_length_is_solved_as_in_the_reference() -> None:
     goals = Goals(actuators={"first": (1.0,)})
     ours, theirs = (each.solve(goals, each.rest(), DT) for each in (solver, reference(solver)))
     same(ours, theirs, SAME_MOTION)
+
+
+@pytest.mark.parametrize("damping", [0.0, 5e-324, 1e-30, 1e30])
+def test_damping_of_any_size_ends_within_what_steps_can_raise(damping: float) -> None:
+    """Zero stays zero however often it is doubled: a target out of reach was tried for ever."""
+    solver, start = SOLVERS["four-bar"], replace(ASSEMBLED["four-bar"], damping=damping)
+    goals = Goals((FrameGoal(solver.mechanism.bodies[-1].name, (9.0, 0.0, 9.0)),))
+    for each in (solver, reference(solver)):
+        after = each.solve(goals, start, DT, evaluations=300).state
+        assert LEAST_SHARE <= after.damping <= 2.0 * MOST_SHARE
