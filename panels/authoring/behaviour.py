@@ -47,7 +47,7 @@ class LIMBER_UL_state_postures(List):
 
 
 class LIMBER_UL_state_chains(List):
-    """Chains that do something else in the state"""
+    """List of the chains with settings of their own in the selected state"""
 
     def draw_row(self, context, layout, owner, item, index):
         layout.prop(item, "chain", text="", emboss=False)
