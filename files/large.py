@@ -1,4 +1,4 @@
-"""What announces so much that the user is asked before it is read."""
+"""Error for a file that announces so much data that the user is asked before it is read."""
 
 
 class LargeError(ValueError):

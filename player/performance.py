@@ -348,7 +348,7 @@ class Performance:
 def _named(
     names: Sequence[str], values: Sequence[float], motion: Sequence[Kinematic]
 ) -> dict[str, Kinematic]:
-    """Motion of joints by their names, from their values where that is not known."""
+    """Motion of joints by their names; where no motion is known, joints at rest at their values."""
     known = motion or [Kinematic(value) for value in values]
     return dict(zip(names, known, strict=False))
 

@@ -25,11 +25,11 @@ from .tree import Tree
 # cosine: a joint axis within 37 degrees of the bone's direction becomes its Y (a twist), any other its X (a
 # hinge)
 ALONG = 0.8
-SAME_PLACE = 1e-3  # of the robot's size: joints nearer to each other than this are at the same position
+SAME_PLACE = 1e-3  # share of the robot's size: joints nearer to each other than this are at the same position
 SHORTEST = (
     0.04  # of the robot's size: shorter bones lose their direction in single precision, and cannot be clicked
 )
-LONGEST_TIP = 0.25  # of the robot's size: longest bone of a leaf link, whose end the file does not give
+LONGEST_TIP = 0.25  # share of the robot's size: longest bone of a leaf link, whose end the file does not give
 SMALLEST_ROBOT = 0.01  # [m] if all links are at the same position
 # Blender derives a bone's axes from its direction relative to its parent's in single precision, and loses
 # digits as the two become opposite: the error grows from 1e-6 rad at this bound to 2.5e-4 rad

@@ -61,9 +61,9 @@ def read_joint_limits(path: Path) -> tuple[dict[str, JointRates], list[str]]:
         )
     warnings: list[str] = []
     return {
-        str(name): _rates(str(name), own, warnings)
-        for name, own in joints.items()
-        if isinstance(own, Mapping)
+        str(name): _rates(str(name), limits, warnings)
+        for name, limits in joints.items()
+        if isinstance(limits, Mapping)
     }, warnings
 
 
@@ -71,19 +71,19 @@ def _joints(content: Any) -> Mapping[Any, Any]:
     """The map of joints, which ROS's parameter files have within others; empty without one."""
     waiting = [content]
     while waiting:
-        found = waiting.pop()
-        if isinstance(found, Mapping):
-            if isinstance(found.get(KEY), Mapping):
-                joints: Mapping[Any, Any] = found[KEY]
+        node = waiting.pop()
+        if isinstance(node, Mapping):
+            if isinstance(node.get(KEY), Mapping):
+                joints: Mapping[Any, Any] = node[KEY]
                 return joints
-            waiting += found.values()
+            waiting += node.values()
     return {}
 
 
-def _rates(name: str, own: Mapping[Any, Any], warnings: list[str]) -> JointRates:
+def _rates(name: str, limits: Mapping[Any, Any], warnings: list[str]) -> JointRates:
     def rate(word: str) -> float | None:
-        value = own.get(f"max_{word}")
-        if value is None or own.get(f"has_{word}_limits", True) is False:
+        value = limits.get(f"max_{word}")
+        if value is None or limits.get(f"has_{word}_limits", True) is False:
             return None
         number = number_of(value)
         if number is None or number <= 0.0:
@@ -94,6 +94,6 @@ def _rates(name: str, own: Mapping[Any, Any], warnings: list[str]) -> JointRates
             return None
         return number if number <= LARGEST else None
 
-    accelerations = [found for found in (rate("acceleration"), rate("deceleration")) if found is not None]
-    has_range = own.get("has_position_limits", "max_position" in own) is True
+    accelerations = [number for number in (rate("acceleration"), rate("deceleration")) if number is not None]
+    has_range = limits.get("has_position_limits", "max_position" in limits) is True
     return JointRates(rate("velocity"), min(accelerations, default=None), rate("jerk"), has_range)

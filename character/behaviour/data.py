@@ -166,11 +166,11 @@ class StateClip(NamedTuple):
         return interpolated(self.rows, seconds * self.rate)
 
 
-def interpolated(rows: Array, place: float) -> Array:
+def interpolated(rows: Array, position: float) -> Array:
     """The row (n,) at a position among rows (k, n), from 0 to k - 1; between two rows linearly."""
-    place = min(max(place, 0.0), len(rows) - 1.0)
-    first = min(int(place), len(rows) - 2)
-    row: Array = rows[first] + (place - first) * (rows[first + 1] - rows[first])
+    position = min(max(position, 0.0), len(rows) - 1.0)
+    first = min(int(position), len(rows) - 2)
+    row: Array = rows[first] + (position - first) * (rows[first + 1] - rows[first])
     return row
 
 

@@ -109,7 +109,7 @@ class ChainSettings(NamedTuple):
 
         Args:
             kind: Type of the goal of the chain's own end.
-            is_filtered: Whether the chain has a motion filter, which alone shapes a target's jumps then.
+            is_filtered: Whether the chain has a motion filter: it eases the target's jumps itself.
             has_choice: Whether the chain may change from one target to another.
         """
         return AttentionSettings(

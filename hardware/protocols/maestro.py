@@ -42,7 +42,7 @@ from .interface import (
 SET_TARGET, SET_SPEED, SET_MULTIPLE, GET_POSITION, GET_ERRORS = 0x84, 0x87, 0x9F, 0x90, 0xA1
 
 MODELS = (6, 12, 18, 24)  # channels that a Maestro can have
-MICRO = MODELS[0]  # the Micro Maestro, which knows no multiple targets
+MICRO = MODELS[0]  # the Micro Maestro, which lacks the command Set Multiple Targets
 QUARTERS = 4  # units in a microsecond
 SHORTEST, LONGEST = 64 * QUARTERS, 4080 * QUARTERS  # pulses that a Maestro can be set to
 SPEED_UNIT = 100.0  # quarter us per second in one unit of speed: a quarter us every 10 ms

@@ -132,11 +132,11 @@ class PageServer:
             return
         try:
             connection.setblocking(False)
-            own = connection.getsockname()[0]
+            address = connection.getsockname()[0]
         except OSError:
             connection.close()
             return
-        self._visitors[connection] = Visitor(lambda request: self._answer(request, own), time.monotonic())
+        self._visitors[connection] = Visitor(lambda request: self._answer(request, address), time.monotonic())
 
     def _hear(self, connection: socket.socket, visitor: Visitor, now: float) -> None:
         try:

@@ -30,7 +30,7 @@ LISTS = {  # list -> label of an item, property with the selected item's index
 OF_STATE = ("postures", "chains")
 which = EnumProperty(
     name="List",
-    description="List of the behaviour, or of its selected state",
+    description="List to change: one of the behaviour, or of its selected state",
     items=[(key, f"{label}s", f"The list of {label.casefold()}s") for key, (label, _) in LISTS.items()],
 )
 

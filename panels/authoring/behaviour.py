@@ -49,7 +49,7 @@ class LIMBER_UL_state_postures(List):
 
 
 class LIMBER_UL_state_chains(List):
-    """Chains that do something else in the state"""
+    """List of the chains with settings of their own in the selected state"""
 
     def draw_row(self, context, layout, owner, item, index):
         pair = chain_of(item)

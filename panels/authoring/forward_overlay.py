@@ -17,7 +17,7 @@ from ..drawing import Overlay, draw_lines, write
 
 CHOSEN, OTHER = (0.94, 0.89, 0.26, 1.0), (0.34, 0.71, 0.91, 0.8)
 TEXT = (1.0, 1.0, 1.0, 1.0)
-BARB, FLARE = 0.15, 0.06  # of an arrow's length: length and half width of its head
+BARB, FLARE = 0.15, 0.06  # share of an arrow's length: length and half width of its head
 LABEL_OFFSET = 6  # [pixels at a scale of 1] distance of a label from its arrow
 
 

@@ -23,11 +23,10 @@ def looking(rig: bpy.types.Object, name: str) -> str:
 
 
 def _only_marks(rig: bpy.types.Object, name: str) -> bool:
-    """Whether a bone goes on from its parent with nothing on it, and nothing follows it: it has no part of a
-    mesh, or its name says so.
+    """Whether a bone only marks the end of its parent: it has no children, it deforms no part of a mesh or
+    its name says that it ends a limb, and no other bone follows it.
 
-    Its axes are free as Blender makes them. An axis that is locked is a joint of one's own, and so is a bone
-    that constraints move.
+    A bone with a locked axis or with constraints is a joint that the user set up, and no such mark.
     """
     bone, pose = rig.data.bones[name], rig.pose.bones[name]
     if (

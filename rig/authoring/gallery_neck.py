@@ -12,7 +12,7 @@ from ..bones import axes, imported_robot
 from ..mechanisms import offsets
 
 CONTROL = "Head Control"
-SHORTEST = 0.01  # [m] of the control, which ends at the head's eye
+SHORTEST = 0.01  # [m] least length of the control, which ends at the head's eye
 # The control points forward (its Y is the root link's x) with its Z up: axis of the bone and sign of each
 # DoF.
 AXES = {"x": ("Y", 1), "y": ("X", -1), "z": ("Z", 1), "yaw": ("Z", 1), "pitch": ("X", -1), "roll": ("Y", 1)}

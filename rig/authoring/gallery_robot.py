@@ -87,26 +87,26 @@ def adding(
     _check_hardware(robot)
     check(robot, files.robot)
     with all_or_nothing():
-        place = lamp.free_position(context.scene)
+        position = lamp.free_position(context.scene)
         came = yield from importing(context, files, True, "AUTO", True)
         rig = came.rig
         rig.name = rig.data.name = rig.users_collection[0].name = robot.name
         rig.data.display_type = "STICK"
-        rig.location = place
+        rig.location = position
         rig.data[KEY] = json.dumps(
             {key: getattr(robot, key) for key in ("name", "maker", "licence", "source", "notes")}
         )
         device = rig.limber.device
         device.protocol, device.baudrate = robot.protocol, robot.baudrate
-        found = Joints.of(rig)
+        joints = Joints.of(rig)
         pose_joints(rig, robot.pose)
         if robot.gaze.neck is None:
             pose_joints(rig, next(iter(robot.postures.values()), {}))
         _put_on_ground(context, rig)
         for name, limb in robot.limbs.items():
-            _chain(rig, [found.bones[limb.root], found.bones[limb.end]], name)
-        chain = _gaze(context, rig, found, robot)
-        _give_servos(rig, found, robot)
+            _chain(rig, [joints.bones[limb.root], joints.bones[limb.end]], name)
+        chain = _gaze(context, rig, joints, robot)
+        _give_servos(rig, joints, robot)
         _narrow_to_servos(rig)
         rig.limber.active_chain = list(rig.limber.chains).index(chain)
         for part in rig.children:

@@ -14,8 +14,8 @@ from ..bones.figure import NEAR, Figure
 from . import chain_end, chain_root
 from .gaze_bones import Ends
 
-LIMB = 0.15  # of the figure's size: arms and wings reach at least this far; ears and breasts hardly do
-SHORTER = 0.5  # of the longest limb's reach: shorter ones, such as ears, do not show where the chest is
+LIMB = 0.15  # share of the figure's size: arms and wings reach at least this far; ears and breasts hardly do
+SHORTER = 0.5  # share of the longest limb's reach: shorter ones, such as ears, do not show where the chest is
 AHEAD = cos(radians(25))  # cosine of the angle to the front within which an eye's bone looks
 Belongs = Callable[[np.ndarray], bool]  # whether something at a point (3,) belongs to the head
 UP = np.array((0.0, 0.0, 1.0))

@@ -26,24 +26,24 @@ def give(rig: bpy.types.Object, limits: Mapping[str, JointRates]) -> tuple[int, 
         RigError: the rig has none of the joints.
     """
     joints = file_joints(rig)
-    found = match([(name, -1) for name in limits], joints)
-    if not found:
+    matches = match([(name, -1) for name in limits], joints)
+    if not matches:
         has = named([joint.name for joint in joints]) or "none"
         raise RigError(
             f"The file limits {named(list(limits))}, and '{rig.name}' has no joint of such a name (it has"
             f" {has})"
         )
-    for name, joint in found.items():
+    for name, joint in matches.items():
         _give(rig, joint, limits[name])
-    strangers = [name for name in limits if name not in found]
-    ranges = [name for name in found if limits[name].has_range]
+    strangers = [name for name in limits if name not in matches]
+    ranges = [name for name in matches if limits[name].has_range]
     warnings = [f"'{rig.name}' has no joint for {named(strangers)}: left out"] if strangers else []
     if ranges:
         warnings.append(
             f"The file's ranges of {named(ranges)} are not taken: set Min and Max in the Joints panel if they"
             " are narrower"
         )
-    return len(found), warnings
+    return len(matches), warnings
 
 
 def _give(rig: bpy.types.Object, joint: FileJoint, rates: JointRates) -> None:
@@ -51,9 +51,9 @@ def _give(rig: bpy.types.Object, joint: FileJoint, rates: JointRates) -> None:
     if joint.motor >= 0:
         apply_rates(rig.limber.mechanism.motors[joint.motor], rates)
     for chain in rig.limber.chains:
-        for own in chain.joints:
-            if chain.uid == uid and (own.bone, own.axis) == (bone, axis):
-                apply_rates(own, rates)
+        for chain_joint in chain.joints:
+            if chain.uid == uid and (chain_joint.bone, chain_joint.axis) == (bone, axis):
+                apply_rates(chain_joint, rates)
     record = (
         imported_robot.motor(rig.pose.bones[bone], axis)
         if rig.type == "ARMATURE" and bone in rig.pose.bones

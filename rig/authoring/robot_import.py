@@ -276,11 +276,13 @@ def _prepare_pose(tree: Tree, rig: bpy.types.Object, names: list[str]) -> Iterat
 
 def _store_postures(robot: Robot, rig: bpy.types.Object) -> None:
     """Makes a pose asset of each posture that the robot's file stores."""
-    found = {record.branch.joint.name: (bone, record) for bone, record in records(rig) if record.axis}
+    bones_and_records = {
+        record.branch.joint.name: (bone, record) for bone, record in records(rig) if record.axis
+    }
     for name, values in robot.postures.items():
         of_bones = {}
         for joint, value in values.items():
-            bone, record = found.get(joint, ("", None))
+            bone, record = bones_and_records.get(joint, ("", None))
             if record is not None and record.branch.joint.mimic is None:
                 of_bones[bone, channel(record), INDEX[record.axis]] = record.sign * value
         pose_asset(rig, name, of_bones, f"Posture of {rig.name}, from its file")

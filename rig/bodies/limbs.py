@@ -10,8 +10,8 @@ import numpy as np
 from ..bones.figure import Figure
 from .part_names import BodyPart, side_of
 
-ARM = 0.15  # of the figure's size: arms reach at least this far; ears hardly do
-HAND = 0.3  # of an arm's length: hand and fingers are the last part of it, shorter than this
+ARM = 0.15  # share of the figure's size: arms reach at least this far; ears hardly do
+HAND = 0.3  # share of an arm's length: hand and fingers are the last part of it, shorter than this
 # of a limb's length: joints within it are hinges of one joint, and the last of them carries the limb
 COINCIDE = 0.05
 UP = np.array((0.0, 0.0, 1.0))

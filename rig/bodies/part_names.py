@@ -29,7 +29,7 @@ class NameReading(NamedTuple):
         stem: What remains of it, in lower case without separators.
         is_hinge: Whether it names the axis of a hinge.
         number: Its last number; None: it has none.
-        rank: Place of the stem among the names of its part: the usual one first.
+        rank: Index of the stem among the names of its part, of which the usual one is the first.
     """
 
     part: BodyPart | None
@@ -176,21 +176,32 @@ UNKNOWN: tuple[None, str, int] = (None, "", 0)  # of a name: no part, no stem, n
 def read(name: str) -> NameReading:
     """What a name says."""
     if VERTEBRAE.fullmatch(name):
-        return NameReading(
-            BodyPart("", "spine"), "spine", False, int(re.sub(r"\D", "", name.rpartition(":")[2])), 0
-        )
-    said, side = words(name), side_of(name)
-    numbers = [int(word) for word in said if word.isdecimal()]
-    rest = [word for word in said if word not in SIDES and not word.isdecimal()]
+        number = int(re.sub(r"\D", "", name.rpartition(":")[2]))
+        return NameReading(BodyPart("", "spine"), "spine", False, number, 0)
+    return _read_words(words(name), side_of(name))
+
+
+def _read_words(said: Sequence[str], side: str) -> NameReading:
+    """What the words of a name with this side say."""
+    rest = [word for word in said if not (word in SIDES or word.isdecimal())]
     spoken, named, jointed, half = _narrowed(rest, side)
-    is_hinge, number = _has_roll(said) or len(named) < len(spoken), numbers[-1] if numbers else None
     whole = "".join(rest)
     stems = (whole, *map("".join, (spoken, named, reversed(named), jointed, half)))
     part, stem, rank = _known_part(stems, side) if whole not in OTHERS else UNKNOWN
-    if part is None and ROLL in said and (joint := next((s for s in stems if s in JOINTS), "")):
-        (part, stem, rank), is_hinge = _known_part([joint], ""), True
+    is_hinge = _has_roll(said) or len(named) < len(spoken)
+    # An R that names no side is the roll axis: "WAIST_R".
+    if part is None and ROLL in said and (joints := [stem for stem in stems if stem in JOINTS]):
+        (part, stem, rank), is_hinge = _known_part(joints, ""), True
+    # Of a joint's two links, "upper" and "lower", each is named by the joint alone.
     is_of_half = bool(stem) and stem == "".join(half) != "".join(jointed)
-    return NameReading(part, stem or "".join(named) or whole, is_hinge or is_of_half, number, rank)
+    return NameReading(
+        part, stem or "".join(named) or whole, is_hinge or is_of_half, _last_number(said), rank
+    )
+
+
+def _last_number(said: Sequence[str]) -> int | None:
+    """The last of the words that are numbers; None: there is none."""
+    return next((int(word) for word in reversed(said) if word.isdecimal()), None)
 
 
 def _narrowed(name_words: Sequence[str], side: str) -> tuple[list[str], list[str], list[str], list[str]]:

@@ -88,7 +88,7 @@ class Humanoid:
         self._root: tuple[Vector, Quaternion] = ORIGIN, rotations.IDENTITY
         self._local: dict[str, tuple[Vector, Quaternion]] = {}
         self._counts: Counter[str] = Counter()  # messages of each bone
-        self._times: dict[str, float] = {}  # [s] of the newest one, by the sender's clock
+        self._times: dict[str, float] = {}  # [s] time of the newest one, by the sender's clock
         self._posed: dict[
             str, tuple[Vector, Quaternion]
         ] = {}  # cached world poses, cleared when a message arrives

@@ -16,12 +16,12 @@ from .controls import Controls
 # of the figure's height: a limb that reaches down to here stands, since feet of one figure are at different
 # heights
 LOW = 0.15
-REACH = 0.05  # of the figure's size: a limb is at least this long, unless it is a short leg
+REACH = 0.05  # share of the figure's size: a limb is at least this long, unless it is a short leg
 SHORT_LEG = (
     0.02,
     0.5,
 )  # a short leg goes down by this share of the figure's size, and of the height at which it begins
-NEAR = 0.01  # of the figure's size: positions within it coincide
+NEAR = 0.01  # share of the figure's size: positions within it coincide
 # of the figure's size: a bone that begins at least this far from its parent is no part of the same limb
 AWAY = 0.35
 LEVEL = 0.3  # sine of the largest angle to the ground of the line from a bone to its mirror image

@@ -41,9 +41,20 @@ def as_authored() -> Iterator[bpy.types.Depsgraph]:
 
 
 def start(owner: bpy.types.Object, settings: bpy.types.PropertyGroup) -> None:
-    """Makes a mover live.
+    """Makes a mover live, and solves the shown frame.
 
     Call within an operator that has UNDO, so that undo of an unrelated step does not revert it.
+
+    Raises:
+        RigError: the mover cannot be read or assembled; then it is not live.
+    """
+    switch_on(owner, settings)
+    session(owner, settings).restart()
+    _begin(bpy.context.scene, bpy.context.evaluated_depsgraph_get())
+
+
+def switch_on(owner: bpy.types.Object, settings: bpy.types.PropertyGroup) -> None:
+    """Switches a mover to live and solves nothing yet, for a job that solves frames on its own stage.
 
     Raises:
         RigError: the mover cannot be read or assembled; then it is not live.
@@ -52,8 +63,6 @@ def start(owner: bpy.types.Object, settings: bpy.types.PropertyGroup) -> None:
     rehearsal.end_without_chains()
     settings.live = True
     sync()
-    session(owner, settings).restart()
-    _begin(bpy.context.scene, bpy.context.evaluated_depsgraph_get())
 
 
 def stop(owner: bpy.types.Object, settings: bpy.types.PropertyGroup) -> None:

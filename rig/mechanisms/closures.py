@@ -24,8 +24,8 @@ POINTS = [
     ("ORIGIN", "Link Origin", "Origin of the link of an imported robot, as its file has it"),
 ]
 WORDS = {name: title.lower() for name, title, _ in POINTS}
-APART = 1e-4  # of the armature's size: points nearer to each other coincide
-ALIKE = 1e-6  # of the armature's size: distances that differ by less are the same
+APART = 1e-4  # share of the armature's size: points nearer to each other coincide
+ALIKE = 1e-6  # share of the armature's size: distances that differ by less are the same
 
 
 def point(rig: bpy.types.Object, rest: Rest, bone: str, which: str) -> Array:

@@ -60,21 +60,21 @@ def hull_of(places: Array) -> Solid:
     return replace(_hull_of(places), points=outermost(places))
 
 
-def _hull_of(places: Array) -> Solid:
-    if len(places) < 4:
+def _hull_of(points: Array) -> Solid:
+    if len(points) < 4:
         return Solid()
-    made = bmesh.new()
+    mesh = bmesh.new()
     try:
-        middle = places.mean(0)
-        for place in places - middle:
-            made.verts.new(place)
-        bmesh.ops.convex_hull(made, input=made.verts[:], use_existing_faces=False)
-        made.verts.index_update()
-        bmesh.ops.triangulate(made, faces=made.faces[:])
-        faces = np.array([[vertex.index for vertex in face.verts] for face in made.faces]).reshape(-1, 3)
-        corners = np.array([vertex.co for vertex in made.verts])
+        middle = points.mean(0)
+        for point in points - middle:
+            mesh.verts.new(point)
+        bmesh.ops.convex_hull(mesh, input=mesh.verts[:], use_existing_faces=False)
+        mesh.verts.index_update()
+        bmesh.ops.triangulate(mesh, faces=mesh.faces[:])
+        faces = np.array([[vertex.index for vertex in face.verts] for face in mesh.faces]).reshape(-1, 3)
+        corners = np.array([vertex.co for vertex in mesh.verts])
     finally:
-        made.free()
+        mesh.free()
     if not len(faces):
         return Solid()
     inside = corners[np.unique(faces)].mean(0)
@@ -82,7 +82,7 @@ def _hull_of(places: Array) -> Solid:
     parts = (
         np.abs(_sixfold(corners, faces)) / 6.0
     )  # as the origin is inside the hull, all volumes have the same sign
-    return _solid(corners, faces, parts, middle + inside, float(np.ptp(places, axis=0).max()))
+    return _solid(corners, faces, parts, middle + inside, float(np.ptp(points, axis=0).max()))
 
 
 def _of_triangles(places: Array, faces: Array) -> Solid:

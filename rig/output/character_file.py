@@ -45,7 +45,7 @@ from .character_robots import ExportedRobot
 from .stepped import Stepped, scene_frames
 
 SCENE = "SCENE"  # the behaviour is the scene's own
-TEST_FOR = 10.0  # [s] of the self-test
+TEST_FOR = 10.0  # [s] duration of the self-test
 
 
 class ExportedValue(NamedTuple):

@@ -5,7 +5,7 @@ Blender.
 from math import radians
 
 ROTATION = radians(15)  # in one frame
-SHARE = 0.1  # of a prismatic joint's range in one frame: 15 degrees are about this share of a servo's
+SHARE = 0.1  # share of a prismatic joint's range in one frame: 15 degrees are about this share of a servo's
 
 
 def beyond(lower: float, upper: float, is_prismatic: bool) -> float:

@@ -63,7 +63,8 @@ class LimberEyes(PropertyGroup):
     aversion: FactorProperty(
         name="Looks Away",
         description=(
-            "Amount of looks away from the target, for half a second to four, after two to five at it. 0: none"
+            "Amount of looks away from the target: each lasts 0.5 to 4 seconds, after 2 to 5 seconds of a"
+            " look at it. 0: none"
         ),
         default=0.0,
     )

@@ -28,7 +28,7 @@ def postures(document: Document, joints: Sequence[Coordinates]) -> dict[str, dic
         key.skip_attributes("time", "qvel", "act", "ctrl", "mpos", "mquat")
     if len(keys) > MOST:
         document.reader.warn(keys[MOST], f"it and the keyframes after it are left out: {MOST} are read")
-    found: dict[str, dict[str, float]] = {}
+    postures: dict[str, dict[str, float]] = {}
     for number, key in enumerate(keys[:MOST]):
         if "qpos" not in key.attributes:
             continue
@@ -38,8 +38,8 @@ def postures(document: Document, joints: Sequence[Coordinates]) -> dict[str, dic
             document.reader.leave_out(error, "this keyframe is left out")
             continue
         if values:
-            found[key.attributes.get("name") or f"keyframe {number}"] = values
-    return found
+            postures[key.attributes.get("name") or f"keyframe {number}"] = values
+    return postures
 
 
 def _values(document: Document, key: Element, joints: Sequence[Coordinates]) -> Iterator[tuple[str, float]]:

@@ -56,7 +56,7 @@ UNARY: dict[type, Callable[[Any], Any]] = {
 }
 NO_MATHS = ("factorial", "comb", "perm", "prod", "sumprod")  # of whole numbers, whose results have no bound
 MATHS = {
-    name: found for name, found in vars(math).items() if not name.startswith("_") and name not in NO_MATHS
+    name: value for name, value in vars(math).items() if not name.startswith("_") and name not in NO_MATHS
 }
 BUILTINS = (abs, all, any, bool, float, int, len, list, max, min, sorted, str, tuple)
 METHODS: dict[type, tuple[str, ...]] = {
@@ -150,7 +150,7 @@ def _set(*entries: Any) -> set[Any]:
 
 
 def _check_keys(kind: str, collections: Iterable[Any]) -> None:
-    if any(len(found) > MAX_KEYS for found in collections):
+    if any(len(collection) > MAX_KEYS for collection in collections):
         raise ExpressionError(f"it makes a {kind} of more than {MAX_KEYS} entries")
 
 
@@ -167,8 +167,8 @@ def _range(*numbers: int) -> list[int]:
     return list(sequence)
 
 
-NAMES: dict[str, Any] = {name: Function(found) if callable(found) else found for name, found in MATHS.items()}
-NAMES |= {found.__name__: Function(found) for found in BUILTINS}
+NAMES: dict[str, Any] = {name: Function(value) if callable(value) else value for name, value in MATHS.items()}
+NAMES |= {function.__name__: Function(function) for function in BUILTINS}
 NAMES |= {
     "dict": Function(_dict),
     "range": Function(_range),

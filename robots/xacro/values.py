@@ -50,10 +50,10 @@ def truth(value: Any) -> bool:
     Raises:
         ValueError: the value is a text that is none of these.
     """
-    found = literal(value)
-    if isinstance(found, str):
-        raise ValueError(f"'{found}' is neither true nor false")
-    return bool(found)
+    number = literal(value)
+    if isinstance(number, str):
+        raise ValueError(f"'{number}' is neither true nor false")
+    return bool(number)
 
 
 def yaml_scalar(text: str, is_plain: bool, tag: str | None, evaluate: Callable[[str], Any]) -> Any:

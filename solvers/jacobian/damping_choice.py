@@ -28,7 +28,7 @@ SECONDS = 8.0  # [s] of targets' motion for each damping: two swings of most joi
 SWING = math.radians(50)  # amplitude of a joint that targets follow, at most half its range
 # factor on joints' amplitudes and on ends' distances from the base: a third of each swing is out of reach
 BEYOND = 1.5
-SLOWEST, FASTEST = 0.1, 0.3  # [Hz] of the swings
+SLOWEST, FASTEST = 0.1, 0.3  # [Hz] range of the swings' frequencies
 RARE = 0.01  # share of frames by which oscillation may exceed the least one
 
 
@@ -39,8 +39,8 @@ class Trial:
     """
 
     damping: float
-    error: float  # [rad, or of the reach] of ends, mean
-    oscillation: float  # share of the frames in which a joint shakes
+    error: float  # mean error of the ends [rad; of positions: share of the reach]
+    oscillation: float  # share of the frames in which a joint reverses
 
 
 def trials(

@@ -17,7 +17,7 @@ from ..tolerances import EXACT, TINY
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Indices = NDArray[np.intp]
-FARTHEST = 1e3  # of the reach: farther positions count as this far, so that squares stay finite
+FARTHEST = 1e3  # multiple of the reach: farther positions count as this far, so that squares stay finite
 
 
 class Block(NamedTuple):

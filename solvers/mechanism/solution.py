@@ -31,7 +31,7 @@ class Report(NamedTuple):
 
     assembled: bool  # every joint's residual is at most MET
     settled: bool  # the solve has converged
-    residual: float  # [m or rad] of the joint with the largest residual
+    residual: float  # [m or rad] largest residual of a joint
     worst: str  # that joint's name; "": no joint closes a loop
     goal_error: float  # root of the remaining weighted sum of squares [sizes, rad]
     at_limits: tuple[

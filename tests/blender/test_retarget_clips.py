@@ -14,6 +14,7 @@ from pathlib import Path
 
 import bpy
 import pytest
+from limber.rig.live import live
 from limber.rig.output.clips.recorded import ClipCheck
 from limber.rig.output.clips.scene import follow, import_clip
 from limber.rig.output.clips.verdict import judge
@@ -375,3 +376,15 @@ def test_the_documents_job_type_makes_tasks_that_work(shell):
         done = run(" ".join([command["exe"], *command["args"]]))
         assert done.returncode == 0, done.stderr
     assert list(manifest(folder / "out")) == ["stand", "walk"]
+
+
+def test_a_mover_that_an_export_makes_live_is_not_solved_before_the_export_solves_it(tmp_path):
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    rig = figure(XSENS, "Body")
+    walk(5).write(tmp_path / "walk.bvh")
+    follow(rig, import_clip(tmp_path / "walk.bvh"))
+    live.switch_on(rig, rig.limber.retarget)
+    assert rig.limber.retarget.live
+    assert live.session(rig, rig.limber.retarget).outputs is None
+    bpy.context.scene.frame_set(2)
+    assert live.session(rig, rig.limber.retarget).outputs is not None

@@ -21,8 +21,8 @@ from .motors import add_motor, add_motors, file_motors
 
 SIDES = 8  # of a bar
 TITLE = "Mechanism"
-OWNER_SHARE = 0.15  # of the mechanism's size: half the width of the cross that its owner is shown as
-ARROWS = 0.025  # [m] of a joint's empty
+OWNER_SHARE = 0.15  # share of the mechanism's size: half the width of the cross that its owner is shown as
+ARROWS = 0.025  # [m] display size of a joint's empty
 COLOURS = {"GROUND": (0.25, 0.27, 0.3, 1.0), "MOVES": (0.85, 0.55, 0.2, 1.0)}
 
 
@@ -197,11 +197,11 @@ def from_scene(owner: bpy.types.Object, joint_objects: list) -> bpy.types.Proper
     Call `check_joints` first.
     """
     settings = make(owner)
-    for thing in joint_objects:
-        add_joint(owner, thing)
+    for joint_object in joint_objects:
+        add_joint(owner, joint_object)
     pairs = joints.driven_pairs(joint_objects)
     for joint in joints.joints(joint_objects):
-        if {thing.session_uid if thing else 0 for thing in (joint.first, joint.second)} in pairs and dof_axes(
+        if {body.session_uid if body else 0 for body in (joint.first, joint.second)} in pairs and dof_axes(
             joint.shape.kind
         ):
             add_motors(owner, joint.thing)

@@ -19,7 +19,7 @@ from ..chains import LINEAR_LIMITS, apply_rates, fit_servo
 
 # [m] in both directions, of a prismatic joint without limits: what a small linear servo or a belt can do
 USUAL_SLIDE = 0.1
-FARTHEST = 1e3  # [rad or m] of a motor without limits: a robot needs numbers
+FARTHEST = 1e3  # [rad or m] limit of a motor that has none: a robot needs numbers
 
 
 def add_motor(

@@ -65,7 +65,7 @@ def clip_motion(
         return _body_motion(rig, recorded, rate, title)
     for mover in movers:
         if not mover.is_live:
-            live.start(*mover)
+            live.switch_on(*mover)  # the export solves each frame itself
     work = Export(scene, rig, recorded.frames[0], recorded.frames[-1], rate, False, form)
     try:
         while work.step() and work.done < work.total:  # the motion ends with the clip: nothing comes to rest

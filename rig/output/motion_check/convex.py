@@ -11,7 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
-EXACT = 1e-6  # [m] of a distance: less than any robot's clearance
+EXACT = 1e-6  # [m] error of a distance: less than any robot's clearance
 MOST_STEPS = 100  # of Wolfe's method: a few suffice for flat faces, a ball needs some dozens
 HALVINGS = 40  # of the golden section: a link's length over 1e8
 GOLDEN = 0.6180339887498949

@@ -13,7 +13,7 @@ MOST_LINES = 32
 class ZonePose(NamedTuple):
     """Position and rotation of a zone."""
 
-    place: Vector  # [m] in the world
+    position: Vector  # [m] in the world
     turn: Quaternion
 
 
@@ -37,14 +37,14 @@ def intermediate(
 
     Args:
         came, there: (2, 3) head and tail of the link [m] in the last and in the current frame.
-        before, now: Pose of the zone in these frames; if one is None, the zone counts as fixed.
+        before, current: Pose of the zone in these frames; if one is None, the zone counts as fixed.
         step: Largest distance that an end moves from one line to the next [m], relative to the zone.
     """
     far = float(np.linalg.norm(there - came, axis=1).max())
     moves = before is not None and current is not None and before != current
     if moves:
-        arm = max((Vector(end) - before.place).length for end in (*came, *there))
-        far += (current.place - before.place).length + arm * before.turn.rotation_difference(
+        arm = max((Vector(end) - before.position).length for end in (*came, *there))
+        far += (current.position - before.position).length + arm * before.turn.rotation_difference(
             current.turn
         ).angle
     count = min(max(1, ceil(far / step)), MOST_LINES) if isfinite(far) else 1
@@ -59,6 +59,6 @@ def _seen(line: np.ndarray, before: ZonePose, current: ZonePose, share: float) -
     """A line (2, 3), given at a share of the motion between two frames, moved along with the zone to the
     zone's current pose.
     """
-    position, turn = before.place.lerp(current.place, share), before.turn.slerp(current.turn, share)
+    position, turn = before.position.lerp(current.position, share), before.turn.slerp(current.turn, share)
     back = current.turn @ turn.inverted()
-    return np.array([back @ (Vector(end) - position) + current.place for end in line])
+    return np.array([back @ (Vector(end) - position) + current.position for end in line])
