@@ -109,7 +109,8 @@ class Soak:
             self.tally.objects.append(len(gc.get_objects()))
             self.tally.memory.append(_memory())
             print(
-                f"{end / 3600.0:.2f} h, drift {self.tally.drift:.2g}, {len(self.tally.broken)} broken",
+                f"{end / 3600.0:.2f} h, drift {self.tally.drift:.2g}, {self.tally.memory[-1]:.1f} MB,"
+                f" {self.tally.objects[-1]} objects, {len(self.tally.broken)} broken",
                 flush=True,
             )
         self._judge()
