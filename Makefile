@@ -59,7 +59,7 @@ bench: main ## print every benchmark's table, about 15 minutes; the comparison o
 	.venv/bin/python -m benchmarks.frame_path
 	.venv/bin/python -m benchmarks.whole_body.table --urdf $(BODIES)
 
-soak: main ## all figures of the robot that take long (SECONDS=600, 30 minutes): a stream, lateness, Stop, firmware and servos behind ports, random faults
+soak: main ## all figures that take long (SECONDS=600, 40 minutes): a stream to a robot, lateness, Stop, firmware and servos behind ports, random faults, 4 simulated hours of a character without Blender (SECONDS=3600: a day)
 	@.venv/bin/python -m benchmarks.soak --seconds $(SECONDS)
 
 fuzz: main ## call the kernel with random and bad input under gcc's sanitizers, 12 hours of one core (CALLS=10000000, SEED=1)

@@ -1,8 +1,8 @@
 """Every figure that takes long, one after the other: `python -m benchmarks.soak [--seconds SECONDS]`.
 
 A long stream, the worker's lateness beside an empty loop, Stop again and again, the real firmware and
-simulated servos behind real ports, then random faults. What one of them misses does not keep the next from
-being measured; it is said again at the end, with status 1.
+simulated servos behind real ports, random faults, then a character that plays without Blender. What one of
+them misses does not keep the next from being measured; it is said again at the end, with status 1.
 """
 
 import argparse
@@ -12,6 +12,7 @@ import time
 
 MINUTE = 60.0  # [s] for each of the firmware's streams, and for the lateness
 STOPS = 30
+PLAYED = 24.0  # simulated seconds of the player for each of the long stream: a day with an hour of stream
 
 
 def commands(seconds: float) -> dict[str, list[str]]:
@@ -34,6 +35,11 @@ def commands(seconds: float) -> dict[str, list[str]]:
             "tests.hardware.faults.soak",
             "--seconds",
             f"{seconds:g}",
+        ],
+        f"A character without Blender, {PLAYED * seconds / 3600.0:.1f} h of simulated time": [
+            "benchmarks.player.soak",
+            "--seconds",
+            f"{PLAYED * seconds:g}",
         ],
     }
 

@@ -45,6 +45,7 @@ WORDS = {
     "target": Word(1, (3,), takes_text=True, is_text_enough=True),
     "look": Word(0, (3,), takes_text=True, is_text_enough=True),
     "seen": Word(1, (6,), takes_text=True),
+    "say": Word(0, (1,), takes_text=True, is_text_enough=True),
     "rotation": Word(1, (4,)),
     "axis": Word(2, (1,)),
     "velocity": Word(1, (3, 6)),

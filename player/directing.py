@@ -3,10 +3,12 @@
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from ..character.chain.inputs import Matrix
 from ..character.file.contents import ChainEntry
 from ..character.seeing import SeenPersons, SightingError, sighting_of
+from ..hardware.speech import Speech
 from ..inputs.words import Order, begun_with, named
 from ..solvers.kinematics import rotations
 from .errors import PlayerError
@@ -35,6 +37,8 @@ class Director:
         events: Names of the events since the last tick.
         placed: Targets that somebody has put elsewhere, by their names.
         persons: Persons whom trackers see. Where a target is a camera, who looks at it looks at whom it sees.
+        folder: Where its sounds are; None: none are played.
+        speech: What it says.
     """
 
     performance: Performance
@@ -42,6 +46,8 @@ class Director:
     events: list[str] = field(default_factory=list)
     placed: dict[str, Placed] = field(default_factory=dict)
     persons: SeenPersons = field(default_factory=SeenPersons)
+    folder: Path | None = None
+    speech: Speech = field(default_factory=Speech)
 
     def obey(self, order: Order, cause: str) -> None:
         """Does what an order says; nothing where its button was let go.
@@ -52,6 +58,7 @@ class Director:
 
         Raises:
             PlayerError: It names what the character does not have, or the player has no such order.
+            SoundError: A sound cannot be played.
         """
         if order.is_released:
             return
@@ -63,7 +70,7 @@ class Director:
         """Moves the character on by `dt` [s], at `seconds` since the start."""
         self.playhead.advance(dt)
         frame = self.playhead.seconds / self.performance.character.rate.seconds_a_frame
-        events, self.events = self.events, []
+        events, self.events = [*self.events, *self.speech.events()], []
         self.persons.advance(dt, self.camera_pose)
         self.performance.advance(frame, dt, self._targets(frame), events, seconds, senses=self.persons.senses)
 
@@ -200,6 +207,16 @@ def _seen(director: Director, order: Order, cause: str) -> None:
     director.placed.pop(camera, None)  # the newest order counts
 
 
+def _say(director: Director, order: Order, cause: str) -> None:
+    """A sound beside the character's file, or the begin or end of speech that another program plays."""
+    if not order.name:
+        director.speech.note(order.numbers[0] != 0.0)
+        return
+    if director.folder is None:
+        raise PlayerError("sounds are played in real time alone")
+    director.speech.say(director.folder, order.name)
+
+
 def _velocity(director: Director, order: Order, cause: str) -> None:
     """Curves through what comes, and the motion filter, smooth it: a sender's velocity is not needed."""
     director.place(order.names)
@@ -231,6 +248,7 @@ ORDERS: dict[str, Callable[[Director, Order, str], None]] = {
     "axis": _axis,
     "velocity": _velocity,
     "seen": _seen,
+    "say": _say,
     "play": _play,
     "pause": _pause,
     "seek": _seek,

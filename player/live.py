@@ -46,7 +46,7 @@ NOBODY = (
     " or with --page"
 )
 TYPED, PAGE, OSC = "typed", "page", "OSC"  # who gives orders
-TYPED_AS_SENT = ("look", "target", "rotation", "axis", "play", "pause", "seek", "quit")
+TYPED_AS_SENT = ("look", "target", "rotation", "axis", "seen", "say", "play", "pause", "seek", "quit")
 
 
 @dataclass(frozen=True)
@@ -120,12 +120,13 @@ class LivePlay:
         self._options, self._say_line = options, say
         self._performance = Performance(character, (), options.seed)
         length = (character.frames - 1) * character.rate.seconds_a_frame
-        self._director = Director(self._performance, Playhead(length))
+        self._director = Director(self._performance, Playhead(length), folder=path.parent)
         self._is_ended = False  # no lock: signal handlers set it, between any two steps of this thread
         self._orders: queue.SimpleQueue[_Waiting] = queue.SimpleQueue()
         self._stops = 0  # number of stops so far
         self._problems: dict[str, str] = {}  # of movers, as they were said last
         self._trouble = ""  # what of OSC was said last
+        self._silent = ""  # why the last sound did not begin, as it was said
         self._said: deque[str] = deque(maxlen=KEPT)
         self._decisions: deque[dict[str, Any]] = deque(maxlen=KEPT)
         self._seconds = self._shown_at = 0.0  # [s] of the last tick, and when the page gets its next state
@@ -172,6 +173,7 @@ class LivePlay:
 
     def _close(self) -> None:
         self._sound.close()
+        self._director.speech.close()
         if self._robots is not None:
             self._robots.sessions.close_all()
         if self._inbox is not None:
@@ -258,6 +260,9 @@ class LivePlay:
             self._decisions += [each._asdict() for each in self._performance.performer.decisions]
         self._performance.forget_decisions()
         self._say_problems()
+        if (problem := self._director.speech.problem) != self._silent:
+            self._silent = problem
+            self._say(problem or "Sounds are heard again")
         if self._robots is not None:
             self._robots.tick(self._performance, dt, due)
         if self._page is not None and seconds >= self._shown_at:
@@ -283,7 +288,7 @@ class LivePlay:
         """Does another program's order; returns whether that was possible, else adds a sentence."""
         try:
             self._do(order, OSC)
-        except PlayerError as error:
+        except (PlayerError, HardwareError) as error:
             troubles.append(f"/limber/{order.path}: {error}")
             return False
         return True

@@ -25,7 +25,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("file", type=Path, nargs="?", default=ROOT / "build" / "bench" / "lamp.limber")
-    parser.add_argument("--seconds", type=float, default=30.0, help="of real time for the ticks")
+    parser.add_argument("--seconds", type=float, default=30.0, help="of the ticks")
     parser.add_argument("--interruptions", type=int, default=1000)
     parser.add_argument("--damages", type=int, default=8000)
     parser.add_argument("--seed", type=int, default=3, help="of the damage")
@@ -34,8 +34,10 @@ def main() -> None:
     character = reading.read(path)
     behaving = layered(character)
     if parsed.seconds:
-        for title, has_page in (("no page", False), ("a page that a browser shows", True)):
-            print(f"Ticks, {title}: {measured(behaving, path, parsed.seconds, has_page)}", flush=True)
+        for pace, is_simulated in (("one after the other", True), ("in real time", False)):
+            for title, has_page in (("no page", False), ("a page that a browser shows", True)):
+                ticks = measured(behaving, path, parsed.seconds, has_page, is_simulated)
+                print(f"Ticks {pace}, {title}: {ticks}", flush=True)
         print(f"Start to the first tick: {min(started(path) for _ in range(STARTS))}", flush=True)
         print(f"Played {PLAYED:g} s with a page: {started(path, PLAYED, '--page', '0')}", flush=True)
     if parsed.interruptions:

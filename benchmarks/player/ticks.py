@@ -44,10 +44,16 @@ class _Measured(LivePlay):
 
     direct: Callable[[int], None]
 
-    def measure(self, direct: Callable[[int], None]) -> Ticks:
+    def measure(self, direct: Callable[[int], None], simulated: float) -> Ticks:
+        """`simulated`: [s] of simulated time, in which a tick follows the other at once; 0: real time."""
         self.direct, self.ticks = direct, Ticks([], [])
         self._process = time.process_time()
-        self.run()
+        if simulated:
+            for number in range(round(simulated * RATE)):
+                self._tick(number / RATE, 1.0 / RATE if number else 0.0, 1.0 / RATE)
+            self._close()
+        else:
+            self.run()
         return Ticks(*(row[WARM:] for row in self.ticks))
 
     def _tick(self, seconds: float, dt: float, due: float) -> None:
@@ -59,14 +65,18 @@ class _Measured(LivePlay):
         self._process = process
 
 
-def measured(character: CharacterFile, path: Path, seconds: float, has_page: bool) -> Ticks:
-    """Ticks of a character for some time [s] on one core, without robots; with a page a browser shows it."""
+def measured(
+    character: CharacterFile, path: Path, seconds: float, has_page: bool, is_simulated: bool
+) -> Ticks:
+    """Ticks of a character for some time [s] on one core, without robots; with a page a browser shows it. In
+    real time other programs use the processor's caches between two ticks.
+    """
     lines: list[str] = []
     options = LiveOptions(RATE, seconds, without_robot=True, page=0 if has_page else None)
     play = _Measured(character, path, options, lines.append)
     address = next((line.removeprefix("Page: ") for line in lines if line.startswith("Page: ")), "")
     with _on_one_core(), _browser(address):
-        return play.measure(lambda number: _direct(play, character, number))
+        return play.measure(lambda number: _direct(play, character, number), seconds if is_simulated else 0.0)
 
 
 def _direct(play: LivePlay, character: CharacterFile, number: int) -> None:

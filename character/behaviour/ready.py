@@ -55,6 +55,7 @@ def attentive(postures: Iterable[str]) -> Behaviour:
             for name, end in {**EVENTS, "attend": "Attending"}.items()
             if begin != end
         ),
+        TransitionSpec("Speaking", "Attending", "event", "spoken"),
         *(TransitionSpec(begin, "Searching", "event", "leave") for begin in here),
         *(
             TransitionSpec(begin, "Searching", "lost", least=LOST_FOR)

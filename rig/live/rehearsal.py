@@ -2,6 +2,8 @@
 Blender.
 """
 
+from pathlib import Path
+
 import bpy
 
 from ...character.behaviour.data import BehaviourError
@@ -32,7 +34,7 @@ def perform(stage: SceneStage, scene: bpy.types.Scene, dt: float) -> None:
         stage.performers.pop(scene.session_uid, None)
         return
     is_live = stage is current().playback.stage
-    events = current().events.pop(scene.session_uid, []) if is_live else []
+    events = [*current().events.pop(scene.session_uid, []), *current().speech.events()] if is_live else []
     performer.advance(dt, events, _senses(scene, is_live))
     del performer.decisions[:-MOST_DECISIONS]
 
@@ -78,6 +80,23 @@ def send(scene: bpy.types.Scene, event: str) -> None:
     current().events.setdefault(scene.session_uid, []).append(event)
 
 
+def say(name: str) -> None:
+    """Plays a sound beside the .blend file, as the character's speech.
+
+    Raises:
+        SoundError: It cannot be played.
+        RigError: The file was never saved.
+    """
+    if not bpy.data.filepath:
+        raise RigError("Sounds are beside the .blend file: save it first")
+    current().speech.say(Path(bpy.data.filepath).parent, name)
+
+
+def note_speech(is_spoken: bool) -> None:
+    """Another program says that the speech which it makes audible has begun, or ended."""
+    current().speech.note(is_spoken)
+
+
 def enter(scene: bpy.types.Scene, state: str) -> None:
     """Enters a state of the behaviour.
 
@@ -120,6 +139,7 @@ def end(scene: bpy.types.Scene) -> None:
     scene.limber_behaviour.rehearse = False
     current().playback.stage.performers.pop(scene.session_uid, None)
     current().events.pop(scene.session_uid, None)
+    current().speech.close()
 
 
 def state(scene: bpy.types.Scene) -> str:

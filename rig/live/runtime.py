@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import bpy
 
 from ...character.playback import Playback
+from ...hardware.speech import Speech
 from ..blender.errors import RigError
 from ..blender.presence import find
 from ..bones import axes
@@ -289,6 +290,7 @@ class Runtime:
     rendering: Playback[SceneStage] | None = None  # a render steps through frames on a stage of its own
     # session_uid of a scene -> events for its behaviour since the last tick
     events: dict[int, list[str]] = field(default_factory=dict)
+    speech: Speech = field(default_factory=Speech)  # what the character says while a behaviour is rehearsed
 
     @property
     def is_any(self) -> bool:
@@ -329,6 +331,7 @@ def current() -> Runtime:
 def forget() -> None:
     """Discards the runtime state, before Blender frees the data that it refers to."""
     global _now
+    _now.speech.close()
     _now = Runtime()
 
 

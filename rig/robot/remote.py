@@ -24,6 +24,7 @@ from ..blender.presence import find
 from ..blender.write_access import granted
 from ..live import live, signals
 from ..live.mover import Mover
+from ..scene.goal import watched
 from . import links
 from .remote_orders import (
     ORDERS,
@@ -174,6 +175,7 @@ def addresses(movers: Iterable[Mover]) -> list[str]:
             for kind, numbers in (("target", "x y z"), ("rotation", "w x y z"))
         ]
         entries += [(f"axis/{of}/x", "v") for of in with_target]  # those of y and z are as easily guessed
+        entries += [(f"seen/{camera}", "id age x y distance confidence") for camera in _cameras(settings)]
         if hasattr(settings, "influence"):
             entries.append((f"influence/{name}", "v"))
         if hasattr(settings, "share"):
@@ -188,6 +190,13 @@ def addresses(movers: Iterable[Mover]) -> list[str]:
         STOP,
         f"{ROOT}{ARM}",
     ]
+
+
+def _cameras(settings: bpy.types.PropertyGroup) -> list[str]:
+    """Names of the cameras among the targets of a chain: who looks at one looks at whom its tracker sees."""
+    numbers = range(1 + len(settings.targets)) if hasattr(settings, "targets") else ()
+    targets = [target.obj for number in numbers if (target := watched(settings, number)) is not None]
+    return [target.name for target in targets if target.type == "CAMERA"]
 
 
 def look(budget: float = BUDGET) -> bool:

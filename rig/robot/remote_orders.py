@@ -9,6 +9,7 @@ import bpy
 from mathutils import Quaternion, Vector
 
 from ...character.seeing import SightingError, sighting_of
+from ...hardware.sound_player import SoundError
 from ...inputs.words import Order, begun_with, named, spellings
 from ..behaviour.choices import event_names
 from ..blender.errors import RigError, capitalised
@@ -149,6 +150,18 @@ def _see(rig: bpy.types.Object, order: Order) -> None:
     persons.see(bpy.context.scene, order.name, sighting)
 
 
+def _say(rig: bpy.types.Object, order: Order) -> None:
+    """A sound beside the .blend file, or the begin or end of speech that another program plays."""
+    _rehearsed(rig)
+    if not order.name:
+        rehearsal.note_speech(order.numbers[0] != 0.0)
+        return
+    try:
+        rehearsal.say(order.name)
+    except SoundError as error:
+        raise RigError(capitalised(str(error))) from error
+
+
 def _play(rig: bpy.types.Object, order: Order) -> None:
     if not is_playing():
         bpy.ops.screen.animation_play()
@@ -251,6 +264,7 @@ ORDERS: dict[str, Callable] = {
     "event": _event,
     "state": _enter_state,
     "seen": _see,
+    "say": _say,
     "play": _play,
     "pause": _pause,
     "seek": _seek,

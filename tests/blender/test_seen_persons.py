@@ -11,6 +11,7 @@ from limber.player.directing import Director
 from limber.player.performance import Performance
 from limber.player.playhead import Playhead
 from limber.rig.live import live, persons
+from limber.rig.live.movers import movers_of
 from limber.rig.robot import remote
 
 from tests.blender.osc_sender import packet
@@ -101,6 +102,11 @@ def test_of_several_persons_at_once_each_counts(watching):
         while len(persons.of(bpy.context.scene)._persons) < 2:
             remote.look()
     assert persons.of(bpy.context.scene).senses.distance == pytest.approx(0.8)
+
+
+def test_the_panel_lists_the_address_of_a_camera_that_is_a_target(watching):
+    rig, _ = watching
+    assert "/limber/seen/Desk_Camera id age x y distance confidence" in remote.addresses(movers_of(rig))
 
 
 def test_a_distance_that_is_none_is_said(watching):

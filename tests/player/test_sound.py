@@ -5,6 +5,8 @@ import stat
 from pathlib import Path
 
 import pytest
+from limber.hardware.sound_player import SoundError
+from limber.hardware.speech import BEGINS, ENDS, Speech
 from limber.player.playhead import Playhead
 from limber.player.sound import ClipSound
 
@@ -43,14 +45,13 @@ def test_it_begins_after_its_delay_and_ends_where_the_clip_jumps_or_is_held(tmp_
     clip.follow(playhead)
     playhead.advance(0.2)
     clip.follow(playhead)
-    assert clip._process is None
+    assert not clip._player.plays
     playhead.advance(0.1)
     clip.follow(playhead)
     wait_until(lambda: begun(plays) == 1)
-    process = clip._process
     playhead.pause()
     clip.follow(playhead)
-    assert process.returncode is not None, "it was ended"
+    assert not clip._player.plays, "it was ended"
     playhead.play()
     playhead.advance(0.1)
     clip.follow(playhead)
@@ -61,7 +62,7 @@ def test_it_begins_after_its_delay_and_ends_where_the_clip_jumps_or_is_held(tmp_
         clip.follow(playhead)
     wait_until(lambda: begun(plays) == 2)
     assert not playhead.plays
-    assert clip._process.poll() is None, "it goes on after the clip's end"
+    assert clip._player.plays, "it goes on after the clip's end"
     clip.close()
 
 
@@ -80,3 +81,28 @@ def test_without_a_sound_there_is_nothing_to_say(tmp_path: Path, plays: Path):
     said: list[str] = []
     ClipSound(tmp_path / "lamp.limber", DELAY, said.append).follow(Playhead(2.0))
     assert said == []
+
+
+def test_speech_begins_and_ends_with_events_and_one_sound_takes_the_place_of_another(
+    tmp_path: Path, plays: Path
+):
+    for name in ("Good morning.wav", "bye.wav", "notes.txt"):
+        (tmp_path / name).write_bytes(b"sound")
+    speech = Speech()
+    speech.say(tmp_path, "Good_morning")
+    assert speech.events() == [BEGINS]
+    wait_until(lambda: begun(plays) == 1)
+    for _ in range(5):
+        speech.say(tmp_path, "bye.wav")
+    assert speech.events() == [ENDS, BEGINS]
+    wait_until(lambda: begun(plays) == 2)
+    assert speech.events() == []
+    speech._sound.close()  # as at its end
+    assert speech.events() == [ENDS]
+    speech.note(True)
+    speech.note(False)
+    assert speech.events() == [BEGINS, ENDS]
+    for name in ("notes", "notes.txt", "../bye", str(tmp_path / "bye.wav"), ""):
+        with pytest.raises(SoundError, match=r"there is 'Good morning\.wav', 'bye\.wav'"):
+            speech.say(tmp_path, name)
+    assert begun(plays) == 2

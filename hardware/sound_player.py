@@ -1,0 +1,68 @@
+"""A sound file, played by the system's own player."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+from .errors import HardwareError
+
+# Programs that play a file, each with the suffixes that it plays; none: all.
+PROGRAMS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
+    (("pw-play",), (".wav", ".flac", ".ogg", ".oga", ".mp3")),
+    (("paplay",), (".wav", ".flac", ".ogg", ".oga")),
+    (("aplay", "-q"), (".wav",)),
+    (("afplay",), ()),
+    (("ffplay", "-nodisp", "-autoexit", "-loglevel", "quiet"), ()),
+    (("mpv", "--no-video", "--really-quiet"), ()),
+)
+
+
+class SoundError(HardwareError):
+    """A sound that cannot be played; the message says why."""
+
+
+class SoundPlayer:
+    """The system's player of a sound file.
+
+    Args:
+        sound: The file.
+
+    Raises:
+        SoundError: This computer has no program for it.
+    """
+
+    def __init__(self, sound: Path) -> None:
+        suffix = sound.suffix.lower()
+        programs = [words for words, suffixes in PROGRAMS if not suffixes or suffix in suffixes]
+        words = next((words for words in programs if shutil.which(words[0])), None)
+        if words is None:
+            names = ", ".join(words[0] for words in programs)
+            raise SoundError(f"{sound.name} is not heard: this computer has none of {names}")
+        self.program = words[0]
+        self._command = [*words, str(sound)]
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def plays(self) -> bool:
+        """Whether the sound is heard now."""
+        return self._process is not None and self._process.poll() is None
+
+    def begin(self) -> None:
+        """Plays the sound from its begin; raises SoundError where the program does not start."""
+        self.close()
+        try:
+            self._process = subprocess.Popen(
+                self._command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+        except OSError as error:
+            raise SoundError(f"{self.program} does not start: {error.strerror or error}") from error
+
+    def close(self) -> None:
+        """Ends the sound."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None

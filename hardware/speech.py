@@ -1,0 +1,75 @@
+"""What a character says: sound files beside its own, and speech that another program makes audible."""
+
+from pathlib import Path
+
+from ..files.presence import is_file
+from .motion_files.sounds import SOUNDS
+from .sound_player import SoundError, SoundPlayer
+
+BEGINS, ENDS = "speak", "spoken"  # events
+MOST_NAMED = 10  # sounds that a sentence lists
+
+
+class Speech:
+    """Speech as events of a behaviour: `BEGINS` when it begins, `ENDS` when it ends.
+
+    Attributes:
+        problem: Why the last sound did not begin; "": it did.
+    """
+
+    def __init__(self) -> None:
+        self.problem = ""
+        self._sound: SoundPlayer | None = None
+        self._next: SoundPlayer | None = None  # the newest that is to be played
+        self._events: list[str] = []
+
+    def note(self, is_spoken: bool) -> None:
+        """Another program says that the speech which it makes audible has begun, or ended."""
+        self._events.append(BEGINS if is_spoken else ENDS)
+
+    def say(self, folder: Path, name: str) -> None:
+        """Plays a sound file in a folder, by its name with or without suffix, from the next call of `events`
+        on, in place of the one that plays.
+
+        Raises:
+            SoundError: There is none of that name, or this computer has no program for it.
+        """
+        self._next = SoundPlayer(sound_called(folder, name))
+
+    def events(self) -> list[str]:
+        """Events since the last call."""
+        if self._sound is not None and (self._next is not None or not self._sound.plays):
+            self.close()
+            self._events.append(ENDS)
+        events, self._events = self._events, []
+        sound, self._next = self._next, None
+        if sound is not None:
+            try:
+                sound.begin()
+            except SoundError as error:
+                self.problem = str(error)
+                return events
+            self.problem, self._sound = "", sound
+            events.append(BEGINS)
+        return events
+
+    def close(self) -> None:
+        """Ends the sound, without an event."""
+        if self._sound is not None:
+            self._sound.close()
+            self._sound = None
+
+
+def sound_called(folder: Path, name: str) -> Path:
+    """The sound file of a name in a folder, no other one; raises SoundError."""
+    try:
+        sounds = [
+            path for path in sorted(folder.iterdir()) if path.suffix.lower() in SOUNDS and is_file(path)
+        ]
+    except OSError as error:
+        raise SoundError(f"'{folder}' cannot be read: {error.strerror or error}") from error
+    for path in sounds:
+        if name in (path.name, path.stem, path.name.replace(" ", "_"), path.stem.replace(" ", "_")):
+            return path
+    known = ", ".join(f"'{path.name}'" for path in sounds[:MOST_NAMED]) or "none"
+    raise SoundError(f"there is no sound '{name}' in '{folder}': there is {known}")

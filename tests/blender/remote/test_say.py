@@ -1,0 +1,66 @@
+"""Speech by OSC, while a behaviour is rehearsed."""
+
+import os
+from pathlib import Path
+
+import bpy
+import pytest
+from limber.rig.live import rehearsal
+
+from tests.blender.osc_sender import packet, words
+from tests.blender.remote.remote_control import problem, sending
+from tests.blender.rigs import looking_chain, target
+from tests.blender.shown import go_live
+from tests.hardware.patience import wait_until
+
+
+@pytest.fixture
+def rehearsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """A character that is rehearsed beside a sound; the only program for it is a script."""
+    rig, chain = looking_chain(at=target())
+    behaviour = bpy.context.scene.limber_behaviour
+    for name in ("Idle", "Speaking"):
+        behaviour.states.add().name = name
+    for begin, end, event in (("Idle", "Speaking", "speak"), ("Speaking", "Idle", "spoken")):
+        transition = behaviour.transitions.add()
+        transition.begin, transition.end, transition.event = begin, end, event
+    (tmp_path / "hello.wav").write_bytes(b"sound")
+    program = tmp_path / "programs" / "aplay"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nuntil [ -e "{tmp_path}/over" ]; do sleep 0.01; done\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}/bin")
+    go_live(rig, chain)
+    assert bpy.ops.limber.rehearse() == {"FINISHED"}
+    yield rig
+    rehearsal.end(bpy.context.scene)
+
+
+def passed(frames: int = 2) -> str:
+    """The state after some frames."""
+    scene = bpy.context.scene
+    for _ in range(frames):
+        scene.frame_set(scene.frame_current + 1)
+    return rehearsal.state(scene)
+
+
+def test_a_program_that_speaks_by_itself_says_when_it_begins_and_ends(rehearsed):
+    with sending(rehearsed) as send:
+        send(packet("/limber/say", 1.0))
+        assert passed() == "Speaking"
+        send(packet("/limber/say", 0.0))
+        assert passed() == "Idle"
+
+
+def test_a_sound_beside_the_file_is_speech_from_its_begin_to_its_end(rehearsed, tmp_path: Path):
+    with sending(rehearsed) as send:
+        send(words("/limber/say", "hello"))
+        assert "save it first" in problem(rehearsed)
+        bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
+        send(words("/limber/say", "bye"))
+        assert "there is 'hello.wav'" in problem(rehearsed)
+        send(words("/limber/say", "hello"))
+        assert passed() == "Speaking"
+        assert passed(5) == "Speaking"
+        (tmp_path / "over").touch()
+        wait_until(lambda: passed() == "Idle")
