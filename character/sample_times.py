@@ -5,6 +5,7 @@ whole number of periods after that of the sample before, and the line of these t
 regression in which what comes far off counts no more than what comes off as usual. How many samples were lost
 before one that has come is the number that fits both its arrival and the motion of its values best: a lost
 sample changes both, a late one only its arrival. Where the motion cannot say it, it does not matter either.
+Whether the sender has another rate is seen from a window of samples (`rate_window`).
 
 A sender that says by its own clock when it took its samples frees this of the network: the line then goes
 through its times, and arrivals say only how far the clocks are apart, by the least delay. Where values move
@@ -26,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..solvers.kinematics.se3 import Array
+from . import rate_window
 
 # samples of the regression: a few seconds, in which the sender's rate is constant and its delays average out
 MEMORY = 256
@@ -33,9 +35,6 @@ LEARNT = 3  # samples after which the period is known well enough to say that ot
 # [s] without a sample, after which the sender has stopped: the next one belongs to a motion of its own
 PAUSE = 0.5
 LEAST = 1e-3  # [s] shortest period
-RELEARN = (
-    16  # samples that do not fit the period, one after the other, after which the sender has another rate
-)
 ROBUST = 2.0  # mean deviations from the line, beyond which a sample counts no more in the regression
 STEADY = 0.1  # share of a new deviation in the mean one
 LONGEST = 0.1  # [s] by which the delay is longer than a period at most
@@ -65,8 +64,7 @@ class Timing(NamedTuple):
     drifts: Array  # (m,) [s] mean time by which arrivals are farther from each other than the sender's times
     periods: Array  # (m,) [s] between samples; 0: not known yet
     counts: Array  # (m,) samples in the regression; 0: when the newest one came is not known
-    misfits: Array  # (m,) samples since the last one that fits the period
-    fitting: Array  # (m,) [s] when that one came
+    window: Array  # (m, 10) the newest samples, by which another rate is known (`rate_window`)
     spreads: Array  # (m,) [s] mean deviation of arrivals from the line
     errors: Array  # (m,) mean distance of values from where the motion before leads; NaN: not known
     sent_errors: Array  # (m,) the same by the sender's times
@@ -90,7 +88,7 @@ class Arrival(NamedTuple):
     """What a new sample of each of some signals is."""
 
     is_paused: Mask  # (m,) whether it is the first one after an interruption
-    begins: Mask  # (m,) whether it is the first one from which the rate is known
+    begins: Mask  # (m,) whether it is the first one from which the rate is known, or another rate
     spans: Array  # (m,) [s] since the sample before
 
 
@@ -117,7 +115,8 @@ def unknown(sent: Array, is_timed: bool) -> Timing:
     unknown_errors = none + np.nan
     counts, never = none + is_timed, np.zeros(len(sent), bool)
     times = (none, none, never, sent, none, none)
-    return Timing(*times, none, counts, none, none, none, unknown_errors, unknown_errors, none, none, none)
+    window = rate_window.empty(len(sent))
+    return Timing(*times, none, counts, window, none, unknown_errors, unknown_errors, none, none, none)
 
 
 def is_outdated(sent: float, newest: float) -> bool:
@@ -155,12 +154,12 @@ def renewed(
     lost = np.where(is_known, _lost(before, line_gap, period, dt, came, moved, course), 0.0)
     passed = came + lost
     late = line_gap - passed * period
-    fits = (lost == 0.0) & (late >= -np.maximum(period, dt)) | is_paused
-    misfits = np.where(fits, 0.0, before.misfits + came)
-    begins = is_first | (misfits >= RELEARN)
-    period = np.where(begins & ~is_first, (taken - before.fitting) / np.maximum(misfits, 1.0), period)
+    fits = (lost == 0.0) & (np.abs(late) <= np.maximum(period, dt)) | is_paused
+    window = rate_window.added(before.window, taken, came, late, fits)
+    says = rate_window.verdict(window, dt)
+    begins = is_first | (says.is_new & is_known)
+    period = np.where(begins & ~is_first, says.periods, period)
     passed, late = np.where(begins, came, passed), np.where(begins, 0.0, late)
-    misfits = np.where(begins, 0.0, misfits)
 
     count = np.minimum(np.where(begins, 1.0, before.counts) + 1.0, MEMORY)
     most = np.where(count > LEARNT, np.maximum(ROBUST * before.spreads, 0.5 * dt), np.inf)
@@ -194,6 +193,8 @@ def renewed(
     is_needed = begins | is_covered & (need >= ABOUT * needs)
     follows = before.sent + span
     is_near = np.abs(sent - follows) <= PAUSE
+    window = np.where((begins | is_paused)[:, None], 0.0, rate_window.without_full(window))
+    window[:, 0] += apart
     timing = Timing(
         raw + apart,
         line + apart,
@@ -203,8 +204,7 @@ def renewed(
         drifts,
         np.where(is_paused, before.periods, learnt),
         count,
-        misfits,
-        np.where(misfits > 0.0, before.fitting, taken) + apart,
+        window,
         np.where(is_paused, before.spreads, spread + (np.abs(late) - spread) * share),
         np.where(is_paused, before.errors, errors),
         np.where(is_paused, before.sent_errors, sent_errors),
@@ -212,7 +212,7 @@ def renewed(
         np.where(is_needed & ~is_paused, time, before.needed),
         np.clip(np.where(begins, need, before.delays) - apart, 0.0, learnt + LONGEST),
     )
-    return timing, Arrival(is_paused, is_first, span)
+    return timing, Arrival(is_paused, begins, span)
 
 
 def _said(before: Timing, time: float, gap: Array, sent_span: Array) -> tuple[Mask, Mask, Array]:

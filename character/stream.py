@@ -251,7 +251,8 @@ def _cubics(
     is_slow = timing.periods > (1.0 + ROUNDING) * dt
     gap = np.where(now.timing.counts > 0.0, overdue, np.maximum(START, overdue))
     caught_up = np.where(is_interrupted, now.time + np.minimum(gap, rejoin), now.cubics.caught_up)
-    caught_up = np.where(arrival.begins, now.time + START * is_slow, caught_up)
+    is_shown_late = is_slow | (now.timing.periods > 0.0)  # now, or before its rate changed
+    caught_up = np.where(arrival.begins, now.time + START * is_shown_late, caught_up)
     soonest = np.where(arrival.is_paused, now.time + dt, np.maximum(due, now.time + timing.periods))
     stops = arrival.is_paused | is_new
     end = np.where(is_new, now.time + dt, np.maximum(soonest, caught_up))

@@ -28,7 +28,9 @@ WAITING = 1 << 20  # [bytes] capacity of the queue of packets; older ones are dr
 OVERHEAD = 512  # [bytes] counted for each packet beside its content
 NAME = 64  # significant letters of a string: the longest name in Blender
 KEPT = 4096  # largest number of keys whose newest packet is remembered while older ones wait
-BUFFER = 1 << 20  # [bytes] requested socket buffer; the system may give less
+# [bytes] requested socket buffer, which holds what comes while the computer runs other programs: a tenth of a
+# second of a flood. Linux gives as much as net.core.rmem_max allows; macOS refuses more than some 7 MB.
+BUFFER = 1 << 22
 PAUSE = 1e-3  # [s] between two turns of the thread; in a flood they make room for others
 AT_ONCE = 1024  # packets in a turn of the thread, which a look may have to wait for: some 5 ms
 TOO_MUCH = "More comes than can be read in time: older messages are left out. Let the sender send less often"

@@ -81,7 +81,7 @@ def _lines(text: str) -> tuple[list[str], str]:
     table = [line for line in lines if not line.lstrip().startswith(COMMENTS)]
     if not table:
         return [], ","
-    above, mark = lines[: lines.index(table[0])], named[1] if named else max(",;\t", key=table[0].count)
+    above, mark = lines[: lines.index(table[0])], named[1] if named else _mark(table)
     if not named and mark not in table[0] and len(table[0].split()) > 1:
         mark = " "
         table = [" ".join(line.split()) + "\n" for line in table]
@@ -89,12 +89,18 @@ def _lines(text: str) -> tuple[list[str], str]:
     return [heading, *table] if heading else table, mark
 
 
+def _mark(table: list[str]) -> str:
+    """The mark between the columns of a table: one that is as often in the first line as in the next."""
+    counts = {mark: [line.count(mark) for line in table[:2]] for mark in ",;\t|"}
+    return max(counts, key=lambda mark: (counts[mark][0] == counts[mark][-1] > 0, counts[mark][0]))
+
+
 def _heading_above(first: str, above: list[str], mark: str) -> str:
     """The last comment above numbers, which is their heading, as NumPy writes it; "" where the first line has
     a heading of its own, or where the comment has another number of names.
     """
     cells = first.split(mark)
-    if not above or not all(is_number(with_point(cell)) for cell in cells if cell.strip()):
+    if not above or not any(is_number(with_point(cell)) for cell in cells):
         return ""
     comment = above[-1].strip().lstrip("#/% ")
     splits = (comment.split(separator) for separator in (mark, None))

@@ -13,6 +13,7 @@ builtin_interfaces/msg/Duration.msg.
 from __future__ import annotations
 
 import json
+import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,6 +37,17 @@ INSIDE = (
     "messages",
 )  # fields of messages that have trajectories in them
 NOT_MEASURED = ("nan", ".nan")
+ARRAY = re.compile(
+    r"array\('\w'(?:, \[(?P<numbers>[^\[\]]*)\])?\)"
+)  # as `ros2 topic echo --flow-style` shows one
+# what `ros2 topic echo` writes between messages where the network lost some
+LOST = re.compile(
+    r"^A message was lost!!!\n[ \t]*total count change: ?\d+\n[ \t]*total count: ?\d+", re.MULTILINE
+)
+SHORTENED = {  # what stands in place of an array that `ros2 topic echo` has shortened -> how to record it whole
+    "<sequence": "record without --no-arr",
+    "<array": "record without --no-arr",
+}
 DEEPEST = 4  # deepest nesting of these fields
 DECIMALS = 9  # decimals in files: 1e-9 rad, m, rad/s
 MIDDLE = 2  # [frames] span of a central difference: from the row before to the row after
@@ -53,6 +65,12 @@ def is_trajectory(json_value: object) -> bool:
     first = json_value[0] if isinstance(json_value, list) and json_value else json_value
     is_state = isinstance(first, Mapping) and STATE_NAMES in first and STATE_POSITIONS in first
     return is_state or (isinstance(first, Mapping) and any(name in first for name in (NAMES, *INSIDE)))
+
+
+def is_text(first_line: object) -> bool:
+    """Whether a file's first line is that of messages as YAML, and of no table."""
+    line = first_line.strip() if isinstance(first_line, str) else ""
+    return line.endswith((":", "---", "!!!")) or line.startswith(("header:", "name:", f"{NAMES}:"))
 
 
 def read_json(data: bytes) -> Recording:
@@ -77,7 +95,7 @@ def read_yaml(data: bytes) -> Recording:
         yaml_documents,
     )  # here, since it imports ruamel.yaml, which is slow
 
-    text = text_of(data)
+    text = LOST.sub("", text_of(data))
     if len(text) > MAX_LENGTH:
         raise MotionFileError(
             f"it has {len(text)} characters, more than {MAX_LENGTH}: record it as JSON, or import it in parts"
@@ -89,7 +107,11 @@ def read_yaml(data: bytes) -> Recording:
 
 
 def _typed(yaml_value: Any) -> Any:
-    """A YAML value whose strings are converted to numbers where possible, except the joints' names."""
+    """A YAML value whose strings are converted to numbers and arrays where possible, except joints' names.
+
+    Raises:
+        MotionFileError: An array is shortened.
+    """
     if isinstance(yaml_value, dict):
         return {
             name: value if name in {NAMES, STATE_NAMES} else _typed(value)
@@ -97,6 +119,11 @@ def _typed(yaml_value: Any) -> Any:
         }
     if isinstance(yaml_value, list):
         return [_typed(value) for value in yaml_value]
+    if isinstance(yaml_value, str) and (array := ARRAY.fullmatch(yaml_value)):
+        return [_typed(number) for number in (array["numbers"] or "").split(",") if number.strip()]
+    for start, remedy in SHORTENED.items():
+        if isinstance(yaml_value, str) and yaml_value.startswith(start):
+            raise MotionFileError(f"'{yaml_value[:40]}' stands in place of an array: {remedy}")
     try:
         return float(yaml_value) if isinstance(yaml_value, str) else yaml_value
     except ValueError:

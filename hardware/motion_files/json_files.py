@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from ...files.json_fields import JsonFields
@@ -24,17 +25,35 @@ def text_of(data: bytes) -> str:
 
 
 def plain_of(data: bytes) -> Any:
-    """The value of a JSON file.
+    """The value of a JSON file; of one with a value in each line (JSON Lines), the list of these.
 
     Raises:
         MotionFileError: The file is no JSON.
     """
+    text = text_of(data)
     try:
-        return json_of(text_of(data))
-    except MotionFileError:
-        raise
+        return json_of(text)
     except ValueError as error:
+        with suppress(ValueError):
+            return _of_lines(text)
         raise MotionFileError(f"it is no JSON ({error}): it is damaged, or no motion file") from error
+
+
+def _of_lines(text: str) -> list[Any]:
+    """Values of JSON Lines: an object or a list in each line, but for a last one that is cut off.
+
+    Raises:
+        ValueError: The first line has none, or another one is damaged.
+    """
+    lines = [line for line in text.splitlines() if line.strip()]
+    if not lines or lines[0].strip()[-1] not in "]}":
+        raise ValueError("the first line is no value")
+    values = [json_of(line) for line in lines[:-1]]
+    with suppress(ValueError):
+        values.append(json_of(lines[-1]))
+    if not values:
+        raise ValueError("no line is a value")
+    return values
 
 
 def document(data: bytes) -> JsonFields:

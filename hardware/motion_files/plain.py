@@ -8,15 +8,18 @@ import json
 import math
 import operator
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..device import DeviceJoint
 from ..lerobot.calibration import GRIPPER
+from . import json_tables
+from .clock_texts import with_seconds
 from .csv_rows import is_number, numbers_of, rows_of, with_point
-from .json_files import document
+from .json_files import document, plain_of
 from .motion import Motion
 from .named import Named
+from .named_cells import with_columns
 from .recording import MotionFileError, RecordedColumn, Recording, Unit
 
 FORMAT, VERSION = "limber motion", 1
@@ -33,8 +36,13 @@ TIMES = (
     "clock",
     "time from start",
     "header stamp",
-    *("zeit", "temps", "tiempo", "tempo"),
+    *("zeit", "temps", "tiempo", "tempo", "tijd", "時間", "时间"),
 )
+# Last words of headings of the time: "sim time", "recording timestamp".
+TIME_WORDS = ("time", "timestamp", "stamp", "zeit")
+SINCE = ("since", "from")  # words after a unit, which make a time of it: "secs_since_start"
+# [s] since 1970; a clock's larger number counts milliseconds, microseconds or nanoseconds
+LATEST_CLOCK = 1e11
 TIME_UNITS = {  # also as the whole heading of the time -> s
     **dict.fromkeys(("seconds", "s", "second", "sec", "secs"), 1.0),
     **dict.fromkeys(("milliseconds", "ms", "millisecond", "msec", "millis"), 1e-3),
@@ -54,6 +62,10 @@ UNITS: dict[str, tuple[Unit, float]] = {  # in a heading -> unit and factor
     "radians": ("rad", 1.0),
     "metres": ("m", 1.0),
     "meters": ("m", 1.0),
+    **dict.fromkeys(
+        ("degs", "grad", "degré", "degrés", "grado", "grados", "gradi"), ("rad", math.pi / 180.0)
+    ),
+    **dict.fromkeys(("rads", "radiant", "radianes", "radianti"), ("rad", 1.0)),
     **dict.fromkeys(("turns", "turn", "rev", "revolutions"), ("rad", math.tau)),
 }
 OTHER_UNITS = {  # in headings of columns that have no positions
@@ -64,6 +76,7 @@ ANGLES = (
     "degrees",
     "rad",
     "radians",
+    *("grad", "degrés", "grados", "gradi"),
 )  # units at a name's end, "elbow_deg"; lengths are not: "left_arm_m" is a name
 POSITION = "position"  # end of names, as ROS's tools write them: "elbow/position"
 OTHERS = ("velocity", "effort", "acceleration", "torque", "current", "temperature", "voltage")
@@ -73,7 +86,14 @@ SHORT_POSITIONS = ("q", "pos")
 SHORT_OTHERS = ("vel", "eff", "acc", "tau", "qd", "dq", "qdd", "ddq")
 LEROBOT = ".pos"  # end of LeRobot's names of joints, whose values are LeRobot's degrees
 NANO = TIME_UNITS["nanoseconds"]
+Joint = tuple[str, Unit, float]  # a column's joint, its unit, and the factor to it
 JOINT_UNITS = ("rad", "m", "plain")
+# a quantity before the joint's name, where "/" or "." are around it
+PLOTTED = re.compile(
+    rf"(?:.*[/.])?(?P<quantity>{'|'.join((POSITION, *OTHERS))})"
+    r"(?:\[\d+;(?P<named>[^\]]+)\]|[/.](?P<joint>[^/.\[(]+?))(?P<unit>\s*(?:[\[(].*)?)",
+    re.IGNORECASE,
+)
 SERVO = re.compile(r"servo (\d+)")
 FRAMES = (  # headings of the number of a row's frame
     *("frame", "frames", "frame index", "frame number", "frame nr", "frame no", "frame id"),
@@ -124,18 +144,26 @@ def read_table(data: bytes, frame_rate: float = 0.0) -> Recording:
     A heading's unit is in brackets, [deg], (rad), [mm], behind the joint's name, elbow_deg, or in a row of
     units below. Without a unit, values are radians, or in the joint's own unit; under LeRobot's names,
     elbow_flex.pos, they are LeRobot's degrees, and shares of the gripper's range. Columns "servo N", without
-    a heading, and of velocities, efforts and other quantities are not read. Where columns are not separated
+    a heading, of texts, and of velocities, efforts and other quantities are not read. Cells may name the
+    joints (`named_cells`), and times may be dates (`clock_texts`). Where columns are not separated
     by commas, numbers may have decimal commas.
 
     Raises:
         MotionFileError: A value is invalid; the message names row and column.
     """
-    rows = _with_units(rows_of(data))
+    return _of_rows(rows_of(data), frame_rate)
+
+
+def _of_rows(rows: list[list[str]], frame_rate: float) -> Recording:
+    """Recording of the rows of a table, as `read_table`."""
+    rows = _with_units(with_columns(rows, _words, lambda heading: _time_factor(heading) is not None))
     heading = rows[0]
     has_times, clocks = _clocks(heading, frame_rate)
     cells = {k: cell for k, cell in enumerate(heading) if _time_factor(cell) is None and k not in clocks}
     marks = _ShortMarks.of(cells.values())
     columns = {k: joint for k, cell in cells.items() if (joint := _joint_of(cell, marks)) is not None}
+    columns = _without_texts(columns, rows)
+    rows = with_seconds(rows, list(clocks))
     numbers = numbers_of([[row[k] for k in (*clocks, *columns)] for row in rows])
     values = list(zip(*numbers, strict=True)) or [()] * (len(clocks) + len(columns))
     joints = (
@@ -146,9 +174,28 @@ def read_table(data: bytes, frame_rate: float = 0.0) -> Recording:
         times = tuple(
             sum(map(operator.mul, clocks.values(), part)) for part in zip(*values[: len(clocks)], strict=True)
         )
+        times = _in_seconds(times)
     else:
         times = tuple(row / frame_rate for row in range(len(numbers)))
     return Recording(times, tuple(joints), assumed_rate=0.0 if has_times else frame_rate)
+
+
+def _without_texts(columns: Mapping[int, Joint], rows: list[list[str]]) -> Mapping[int, Joint]:
+    """The columns that have a number; all, where none has."""
+    with_numbers = {
+        k: joint for k, joint in columns.items() if any(is_number(with_point(row[k])) for row in rows[1:])
+    }
+    return with_numbers or columns
+
+
+def _in_seconds(times: tuple[float, ...]) -> tuple[float, ...]:
+    """Times [s] of a computer's clock, which counts from 1970 in seconds, or thousandths of them, or
+    thousandths of these.
+    """
+    scale = 1.0
+    while times and scale * times[0] > LATEST_CLOCK and scale > NANO:
+        scale *= 1e-3
+    return tuple(scale * time for time in times) if scale != 1.0 else times
 
 
 def _with_units(rows: list[list[str]]) -> list[list[str]]:
@@ -220,14 +267,21 @@ def _time_factor(heading: str) -> float | None:
     words = _words(name).split()
     if not unit and len(words) > 1 and words[-1] in TIME_UNITS:
         unit = words.pop()
-    if " ".join(words) in TIMES:
+    if len(words) > 1 and words[-1].isdecimal() and words[-2] in TIME_WORDS:  # a second column of its name
+        words.pop()
+    if " ".join(words) in TIMES or (words and words[-1] in TIME_WORDS):
         return TIME_UNITS.get(unit.lower()) if unit else 1.0
+    if len(words) > 1 and words[1] in SINCE:
+        return TIME_UNITS.get(words[0])
     return TIME_UNITS.get(" ".join(words)) if not unit else None
 
 
 def _words(heading: str) -> str:
-    """A heading's words in small letters, with a blank between them: "Frame_Index" -> "frame index"."""
-    return " ".join(filter(None, re.split(r"[\W_]+", heading.lower()))) or heading.strip()
+    """A heading's words in small letters, with a blank between them: "Frame_Index" -> "frame index",
+    "rosbagTimestamp" -> "rosbag timestamp".
+    """
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", heading)
+    return " ".join(filter(None, re.split(r"[\W_]+", spaced.lower()))) or heading.strip()
 
 
 class _ShortMarks(NamedTuple):
@@ -259,14 +313,14 @@ def _unmarked(name: str, marks: Sequence[str]) -> str:
     return after if first.lower() in marks and not after.isdecimal() else ""
 
 
-def _joint_of(heading: str, marks: _ShortMarks) -> tuple[str, Unit, float] | None:
+def _joint_of(heading: str, marks: _ShortMarks) -> Joint | None:
     """Name of a column's joint, its unit and the factor to it; None for a column that has no joint's
     positions.
 
     Raises:
         MotionFileError: The heading's unit is unknown.
     """
-    name, unit_name = _split(heading)
+    name, unit_name = _split(_quantity_last(heading))
     if not name or SERVO.fullmatch(name) or "/s" in unit_name or unit_name.lower() in OTHER_UNITS:
         return None
     if not unit_name and name.endswith(LEROBOT):
@@ -280,6 +334,15 @@ def _joint_of(heading: str, marks: _ShortMarks) -> tuple[str, Unit, float] | Non
     if not unit_name and before and end.lower() in ANGLES:  # "elbow_deg" names its unit without brackets
         name, unit_name = before, end
     return name, *_unit(heading, unit_name)
+
+
+def _quantity_last(heading: str) -> str:
+    """A heading in which the quantity is behind the joint, "elbow/position": PlotJuggler and others write it
+    before, "/joint_states/position[0;elbow]", "joint_states.position.elbow".
+    """
+    if match := PLOTTED.fullmatch(heading.strip()):
+        return f"{match['joint'] or match['named']}/{match['quantity'].lower()}{match['unit']}"
+    return heading
 
 
 def _without_position(name: str, unmarked: str, marks: _ShortMarks) -> str:
@@ -369,6 +432,22 @@ def read_document(data: bytes) -> Recording:
 
 def is_own(json_value: Any) -> bool:
     return isinstance(json_value, dict) and json_value.get("format") == FORMAT
+
+
+def is_own_or_table(json_value: Any) -> bool:
+    return is_own(json_value) or json_tables.is_table(json_value)
+
+
+def read_json(data: bytes, frame_rate: float = 0.0) -> Recording:
+    """Recording from Limber's own JSON, or from a table as JSON, which is read as CSV is.
+
+    Raises:
+        MotionFileError: As `read_document` and `read_table`.
+    """
+    table = plain_of(data)
+    if is_own(table) or not json_tables.is_table(table):
+        return read_document(data)
+    return _of_rows(json_tables.rows_of(table), frame_rate)
 
 
 def _described(named: Named, joint: DeviceJoint) -> dict[str, object]:

@@ -85,6 +85,8 @@ def format_of(path: Path, data: bytes) -> Format:
     if not candidates:
         known = sorted({suffix for _, file in readable for suffix in file.suffixes})
         raise MotionFileError(f"'{suffix}' is no suffix of a motion file; expected one of {', '.join(known)}")
+    if len(candidates) == 1:
+        return candidates[0][1]
     content = _content(suffix, data)
     for _, file in candidates:
         if file.is_like(content):
@@ -97,6 +99,6 @@ def _content(suffix: str, data: bytes) -> object:
     """Content by which `Format.is_like` recognises formats with the same suffix: the JSON value, else the
     first line.
     """
-    if suffix == ".json":
+    if suffix in (".json", ".jsonl"):
         return plain_of(data)
     return data[:2000].partition(b"\n")[0].decode("utf-8-sig", "replace")

@@ -3,8 +3,8 @@
 A name is split into words, where letters change their case too. Words that say nothing of the part are
 dropped: prefixes of rigs and capture systems, "link" and "joint", numbers, the axis of a robot's hinge
 ("left_hip_pitch_link" is a hip), and the limb to which a bone belongs ("leg_left_knee_pitch" is a knee). What
-remains names the part, in English, or in Japanese as in MikuMikuDance. A name with any other word, such as a
-twist bone's, names none.
+remains names the part, in English, German, Spanish, French, Italian, Portuguese, Chinese, or Japanese as in
+MikuMikuDance. A name with any other word, such as a twist bone's, names none.
 """
 
 import re
@@ -53,6 +53,7 @@ MIDDLE = {
         "lowerbody",
         "下半身",
         "腰",
+        *("becken", "hüfte", "huefte", "cadera", "caderas", "bassin", "bacino", "quadril", "骨盆"),
     ),
     "root": ("root", "base", "body"),  # ambiguous
     "waist": ("waist",),  # ambiguous
@@ -81,25 +82,101 @@ MIDDLE = {
             "mtorso",
             "utorso",
         ),
-        *("trunklink", "upperbody", "上半身"),
+        *("trunklink", "upperbody", "上半身", "背骨", "胸", "脊椎", "脊柱"),
+        *("wirbelsäule", "wirbelsaeule", "rumpf", "brust", "bauch", "oberkörper"),
+        *("columna", "espalda", "pecho", "colonne", "poitrine", "buste"),
+        *("colonna", "petto", "busto", "coluna", "peito"),
     ),
-    "neck": ("neck", "lowerneck", "upperneck", "necktwist", "首"),
-    "head": ("head", "zhead", "頭"),
+    "neck": (
+        *("neck", "lowerneck", "upperneck", "necktwist", "首"),
+        *("hals", "nacken", "cuello", "cou", "collo", "pescoço", "颈", "頸"),
+    ),
+    "head": (
+        *("head", "zhead", "頭", "skull", "cranium"),
+        *("kopf", "cabeza", "tête", "tete", "testa", "cabeça", "头"),
+    ),
 }
 SIDED = {
-    "collar": ("collar", "clavicle", "collarbone", "shoulderblade", "scapula", "clav", "scap", "肩"),
-    "shoulder": ("shoulder", "shldr", "sho"),  # ambiguous
-    "upper_arm": ("upperarm", "arm", "uparm", "uarm", "zarm", "bicep", "humerus", "腕"),
-    "elbow": ("elbow", "el", "ひじ"),
-    "forearm": ("forearm", "lowerarm", "lowarm", "larm", "farm", "lfarm", "ulna", "radius"),
-    "wrist": ("wrist", "手首"),
-    "hand": ("hand", "rubberhand", "palm", "gripper", "手"),
-    "thigh": ("thigh", "upleg", "upperleg", "uleg", "femur", "hip", "足"),
-    "leg": ("leg",),  # ambiguous
-    "shin": ("shin", "lowerleg", "lowleg", "lleg", "calf", "shank", "tibia", "knee", "ひざ"),
-    "ankle": ("ankle", "ank", "talus", "足首"),
-    "foot": ("foot", "calcn", "calcaneus"),  # ambiguous beside an ankle
-    "toe": ("toe", "toes", "toebase", "ball", "ballfoot", "forefoot", "つま先"),
+    "collar": (
+        *("collar", "clavicle", "collarbone", "shoulderblade", "scapula", "clav", "scap", "肩"),
+        *(
+            "schlüsselbein",
+            "schluesselbein",
+            "clavicula",
+            "clavícula",
+            "clavicule",
+            "clavicola",
+            "鎖骨",
+            "锁骨",
+        ),
+    ),
+    "shoulder": (
+        *("shoulder", "shldr", "sho"),
+        *("schulter", "hombro", "épaule", "epaule", "spalla", "ombro"),
+    ),  # ambiguous
+    "upper_arm": (
+        *("upperarm", "arm", "uparm", "uarm", "zarm", "bicep", "humerus", "腕"),
+        *("oberarm", "brazo", "bras", "braccio", "braço", "上腕", "上臂", "armhigh"),
+    ),
+    "elbow": (
+        *("elbow", "el", "ひじ"),
+        *("ellbogen", "ellenbogen", "codo", "coude", "gomito", "cotovelo", "肘"),
+    ),
+    "forearm": (
+        *("forearm", "lowerarm", "lowarm", "larm", "farm", "lfarm", "ulna", "radius"),
+        *("unterarm", "antebrazo", "avantbras", "avambraccio", "antebraço", "前腕", "前臂", "armlow"),
+    ),
+    "wrist": (*("wrist", "手首"), *("handgelenk", "muñeca", "poignet", "polso", "pulso")),
+    "hand": (*("hand", "rubberhand", "palm", "gripper", "手"), *("mano", "main", "mão")),
+    "thigh": (
+        *("thigh", "upleg", "upperleg", "uleg", "femur", "hip", "足"),
+        *(
+            "oberschenkel",
+            "hüfte",
+            "huefte",
+            "muslo",
+            "cadera",
+            "cuisse",
+            "hanche",
+            "coscia",
+            "anca",
+            "coxa",
+            "太もも",
+            "大腿",
+        ),
+    ),
+    "leg": ("leg", *("bein", "pierna", "jambe", "gamba", "perna")),  # ambiguous
+    "shin": (
+        *("shin", "lowerleg", "lowleg", "lleg", "calf", "shank", "tibia", "knee", "ひざ"),
+        *(
+            "unterschenkel",
+            "schienbein",
+            "knie",
+            "pantorrilla",
+            "rodilla",
+            "mollet",
+            "genou",
+            "polpaccio",
+            "ginocchio",
+            "canela",
+            "joelho",
+            "すね",
+            "小腿",
+            "膝",
+        ),
+    ),
+    "ankle": (
+        *("ankle", "ank", "talus", "足首"),
+        *("knöchel", "knoechel", "tobillo", "cheville", "caviglia", "tornozelo"),
+    ),
+    "foot": (
+        *("foot", "calcn", "calcaneus"),
+        *("fuß", "fuss", "pie", "pied", "piede", "pé", "脚"),
+    ),  # ambiguous beside an ankle
+    "toe": (
+        *("toe", "toes", "toebase", "ball", "ballfoot", "forefoot", "つま先"),
+        *("zehen", "zehe", "orteil", "orteils"),
+    ),
 }
 OTHERS = ("hipjoint",)  # in CMU's clips the bone from the pelvis to a hip
 VERTEBRAE = re.compile(r"(?:.*:)?[lt]\d{1,2}", re.IGNORECASE)  # Xsens: L5, L3, T12, T8
@@ -113,6 +190,10 @@ SIDES = {
     "r": "right",
     "rt": "right",
     "右": "right",
+    **dict.fromkeys(("links", "linke", "linker", "linkes", "izq", "izquierdo", "izquierda"), "left"),
+    **dict.fromkeys(("rechts", "rechte", "rechter", "rechtes", "der", "derecho", "derecha"), "right"),
+    **dict.fromkeys(("gauche", "sx", "sinistro", "sinistra", "esquerdo", "esquerda"), "left"),
+    **dict.fromkeys(("droit", "droite", "dx", "destro", "destra", "direito", "direita"), "right"),
 }
 PREFIX = re.compile(
     r"^(?:.*[:|]|mixamorig|valvebiped|biped|bip\d*|def(?=[-_. ])|org(?=[-_."
@@ -239,6 +320,8 @@ def words(name: str) -> list[str]:
     """The words of a name in lower case, without prefixes of rigs."""
     split = [word.lower() for word in BOUNDARY.split(PREFIX.sub("", name)) if word]
     said = [part for word in split for part in SHORT.get(word, (word,))]
+    if said[:1] and said[0][1:] in LIMBS and len(said) > 2:  # "LLEG_ANKLE_R" is the left one's roll
+        said[:1] = _side_first(said[0])
     if any(word in SIDES for word in said):
         return said
     return [part for word in said for part in _side_first(word)]

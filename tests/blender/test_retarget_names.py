@@ -292,6 +292,59 @@ def test_of_a_robot_s_links_those_are_paired_that_carry_the_limbs(kind: str):
     )
 
 
+LANGUAGES = {  # trunk from the hips to the head; a limb's bones, with {} for the side; left and right
+    "German": (
+        "Becken Wirbelsäule Brust Hals Kopf",
+        "Oberarm_{} Unterarm_{} Hand_{} Oberschenkel_{} Unterschenkel_{} Fuss_{}",
+        "L R",
+    ),
+    "German adjectives": (
+        "Hüfte Bauch Brust Nacken Kopf",
+        "{}rOberarm {}rUnterarm {}Hand {}rOberschenkel {}rUnterschenkel {}rFuß",
+        "Linke Rechte",
+    ),
+    "Spanish": (
+        "Cadera Columna Pecho Cuello Cabeza",
+        "Brazo{} Antebrazo{} Mano{} Muslo{} Pierna{} Pie{}",
+        "Izquierdo Derecho",
+    ),
+    "Spanish abbreviations": (
+        "cadera columna pecho cuello cabeza",
+        "brazo_{} antebrazo_{} mano_{} muslo_{} pantorrilla_{} pie_{}",
+        "izq der",
+    ),
+    "French": (
+        "bassin colonne poitrine cou tête",
+        "bras_{} avantbras_{} main_{} cuisse_{} mollet_{} pied_{}",
+        "gauche droite",
+    ),
+    "Italian": (
+        "bacino colonna petto collo testa",
+        "braccio_{} avambraccio_{} mano_{} coscia_{} polpaccio_{} piede_{}",
+        "sx dx",
+    ),
+    "Portuguese": (
+        "quadril coluna peito pescoço cabeça",
+        "braço_{} antebraço_{} mão_{} coxa_{} canela_{} pé_{}",
+        "esquerdo direito",
+    ),
+    "Japanese": ("腰 背骨 胸 首 頭", "{}上腕 {}前腕 {}手 {}太もも {}すね {}足首", "左 右"),
+    "Chinese": ("骨盆 脊椎 胸 颈 头", "{}上臂 {}前臂 {}手 {}大腿 {}小腿 {}脚", "左 右"),
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_bodies_in_other_languages_are_paired_whole(language: str):
+    trunk, limb, sides = LANGUAGES[language]
+    hips, *_, head = trunk.split()
+    left, right = (limb.format(*[side] * 6) for side in sides.split())
+    found = {pair.source: pair.target for pair in pairs(body(XSENS), body(f"{trunk} {left} {right}"))}
+    assert (found["Pelvis"], found["Head"]) == (hips, head)
+    for side, bones in (("Left", left), ("Right", right)):
+        names = ("UpperArm", "ForeArm", "Hand", "UpperLeg", "LowerLeg", "Foot")
+        assert [found[f"{side}{name}"] for name in names] == bones.split()
+
+
 def test_a_waist_that_hangs_on_the_trunk_is_the_hips_and_else_part_of_the_spine():
     upward = {"pelvis": None, "waist": "pelvis", "torso": "waist"}
     assert parts(upward) == {BodyPart("", "hips"): ["pelvis"], BodyPart("", "spine"): ["waist", "torso"]}
@@ -388,6 +441,9 @@ def test_spines_of_different_lengths_are_paired_evenly_and_end_together():
         ("Legend", None),
         ("rib", None),
         ("rleg", BodyPart("right", "leg")),
+        ("LLEG_ANKLE_R", BodyPart("left", "ankle")),
+        ("larm_R", BodyPart("right", "forearm")),
+        ("skull", BodyPart("", "head")),
         ("l_larm", BodyPart("left", "forearm")),
         ("left_arm_mount", None),
         ("rear", None),

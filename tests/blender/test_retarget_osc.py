@@ -227,6 +227,32 @@ def test_more_than_can_be_read_is_left_out_from_the_oldest_on_and_said(monkeypat
     assert "older messages are left out" in inbox.problem
 
 
+def test_a_stop_at_the_end_of_a_burst_is_heard_though_nobody_reads_meanwhile():
+    class Stopping(Inbox):
+        urgent = b"/stop"
+
+        def take(self, message: Message) -> None:
+            pass
+
+        def alarm(self) -> None:
+            stops.append(True)
+
+    stops: list[bool] = []
+    inbox = Stopping("127.0.0.1", 0)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        sender.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 22)
+        largest = sender.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF)  # that the system gives
+        with inbox._lock:
+            for _ in range(largest // 2048):  # [bytes] that a small packet takes of it at most
+                sender.sendto(packet("/other", 1.0), ("127.0.0.1", inbox.port))
+            sender.sendto(packet("/stop", 1.0), ("127.0.0.1", inbox.port))
+        inbox.look()
+        while not inbox.is_read:
+            inbox.look()
+    inbox.close()
+    assert stops == [True]
+
+
 @pytest.fixture
 def heard():
     """A receiver on a free port of this computer, and a way to send to it."""

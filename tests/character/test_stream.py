@@ -126,6 +126,20 @@ def test_a_sender_that_changes_its_rate_is_smooth_again_soon():
     assert np.abs(np.diff(shown, 2)).max() * CLOCK**2 < 1.5 * 30.0 * RATE**2
 
 
+@pytest.mark.parametrize("clock", [60, 24])
+@pytest.mark.parametrize(("before", "after"), [(30, 20), (45, 30), (45, 20), (30, 15), (20, 90), (60, 30)])
+def test_two_seconds_after_any_change_of_the_rate_the_motion_is_the_senders(
+    before: float, after: float, clock: float
+):
+    taken = [k / before for k in range(4 * before)] + [4.0 + k / after for k in range(6 * after)]
+    arrivals: dict[int, list[float]] = {}
+    for time in taken:
+        arrivals.setdefault(int(np.ceil(time * clock + 0.2)), []).append(sway(time))
+    shown = played(arrivals, int(9.8 * clock), clock)
+    assert is_smooth(shown, clock, 6.0)
+    assert np.abs(np.diff(shown[4 * clock :])).max() < 5.0 * 30.0 * RATE / clock, "nor does it jump before"
+
+
 def test_a_sent_velocity_is_taken():
     state = None
     for tick in range(9):

@@ -103,6 +103,43 @@ def test_recorded_states_are_read_at_their_stamps(tmp_path, first: float):
         assert found.columns[0].velocities == ()
 
 
+FLOW = """\
+header:
+  stamp: {{sec: {sec}, nanosec: 0}}
+name: [elbow, '1']
+position: {position}
+velocity: array('d')
+effort: array('d')
+"""
+LOST_MESSAGE = "A message was lost!!!\n\ttotal count change:1\n\ttotal count: 1"
+
+
+@pytest.mark.parametrize("name", ["states.yaml", "states.txt"])
+def test_flow_style_and_lost_messages_of_ros2_topic_echo_are_read(tmp_path, name):
+    first = FLOW.format(sec=1, position="array('d', [0.5, -1e-3])")
+    second = FLOW.format(sec=2, position="[0.25, 2.0]")
+    (tmp_path / name).write_text(f"{LOST_MESSAGE}---\n{first}---\n{LOST_MESSAGE}---\n{second}---\n")
+    found = read(tmp_path / name)
+    assert found.times == (0.0, 1.0)
+    assert {column.name: column.values for column in found.columns} == {
+        "elbow": (0.5, 0.25),
+        "1": (-1e-3, 2.0),
+    }
+
+
+def test_states_that_were_recorded_without_arrays_say_how_to_record_them(tmp_path):
+    text = FLOW.format(sec=1, position="'<sequence type: double, length: 2>'")
+    with pytest.raises(MotionFileError, match="stands in place of an array: record without --no-arr"):
+        read_yaml(tmp_path, text)
+
+
+def test_a_message_in_each_line_is_read(tmp_path):
+    lines = [json.dumps(state(1.0)), json.dumps(state(2.0)), '{"name": ["1", "wr']
+    for name in ("states.json", "states.jsonl"):
+        (tmp_path / name).write_text("\n".join(lines))
+        assert read(tmp_path / name).times == (0.0, 1.0)
+
+
 def test_velocities_of_states_are_kept(tmp_path):
     found = read_json(tmp_path, [state(1.0, velocity=(0.1, 0.2)), state(2.0, velocity=(0.3, 0.4))])
     assert found.columns[1].velocities == (0.2, 0.4)

@@ -515,3 +515,112 @@ def test_a_table_of_another_arm_is_no_lamps_though_they_share_a_joints_name(tmp_
         ("shoulder_pan", "degrees", -1),
         ("wrist_roll", "degrees", -1),
     ]
+
+
+PAN_TILT = {"pan": (1.0, 1.5), "tilt": (2.0, 2.5)}
+NAMED_CELLS = {
+    "a row for each joint and time": "time,joint,position\n0,pan,1\n0,tilt,2\n.1,pan,1.5\n.1,tilt,2.5\n",
+    "joints one after the other": "joint_name;t;value_rad\npan;0;1\npan;0,1;1,5\ntilt;0;2\ntilt;0,1;2,5\n",
+    "units in a column": "t,name,angle,unit\n0,pan,1,rad\n0,tilt,2,rad\n.1,pan,1.5,rad\n.1,tilt,2.5,rad\n",
+    "lists in cells": "Time,header.frame_id,name,position,velocity\n"
+    "10.0,,\"['pan', 'tilt']\",\"[1.0, 2.0]\",[]\n10.1,,\"['pan', 'tilt']\",\"[1.5, 2.5]\",[]\n",
+    "numbered columns": "Time,name_0,name_1,position_0,position_1\n1,pan,tilt,1,2\n1.1,pan,tilt,1.5,2.5\n",
+    "rostopic echo -p": "%time,field.name0,field.name1,field.position0,field.position1\n"
+    "1500000000000000000,pan,tilt,1,2\n1500000000100000000,pan,tilt,1.5,2.5\n",
+    "ros2 topic echo --csv": "17,0,,pan,tilt,1.0,2.0,0.0,0.0\n17,100000000,,pan,tilt,1.5,2.5,0.0,0.0\n",
+    "ros2 topic echo --csv of a frame": "17,0,base,pan,tilt,1,2\n17,100000000,base,pan,tilt,1.5,2.5\n",
+    "PlotJuggler's arrays": "__time,/joint_states/position[0;pan],/joint_states/position[1;tilt]\n0,1,2\n.1,1.5,2.5\n",
+    "quantities before names": "t,position.pan,position.tilt,velocity.pan,effort.tilt\n0,1,2,0,0\n.1,1.5,2.5,0,0\n",
+    "texts beside joints": "t,pan,mode,tilt,is_done\n0,1,idle,2,False\n.1,1.5,run,2.5,True\n",
+    "a second time": "t,pan,time.1,header/stamp,tilt\n0,1,0,7,2\n.1,1.5,.1,7.1,2.5\n",
+    "bars": "t|pan|tilt\n0|1|2\n.1|1.5|2.5\n",
+}
+
+
+@pytest.mark.parametrize("kind", NAMED_CELLS)
+def test_tables_name_their_joints_in_headings_or_in_cells(tmp_path, kind):
+    found = of_table(tmp_path, NAMED_CELLS[kind])
+    assert {column.name: column.values for column in found.columns} == PAN_TILT
+    assert found.seconds == pytest.approx(0.1, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("t,joint,position\n0,pan,1\n0,pan,2\n", "row 2: 'pan' has a second value at 0"),
+        ("t,joint,position\n0,pan,1\n0,tilt,2\n1,pan,1\n", "'tilt' has no value at 1"),
+        (
+            "t,name,position\n0,['a'],[1]\n1,['b'],[1]\n",
+            "row 2: it names '\\['b'\\]', and the first row others",
+        ),
+        ("t,name,position\n0,['a'],[]\n", "row 1: it has 0 positions for 1 names"),
+        ("t,name_0,position_0\n0,a,1\n1,b,1\n", "row 2: it names 'b', and the first row others"),
+    ],
+)
+def test_cells_that_name_joints_otherwise_are_named(tmp_path, text, sentence):
+    with pytest.raises(MotionFileError, match=sentence):
+        of_table(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("heading", "first", "second"),
+    [
+        ("timestamp", "2025-01-01T00:00:00.000", "2025-01-01T00:00:00.100"),
+        ("time", "2025-01-01 23:59:59.95", "2025-01-02 00:00:00.05"),
+        ("time", "2025-01-01T00:00:00Z", "2025-01-01T01:00:00.100+01:00"),
+        ("clock", "00:00:07.900", "00:00:08.000"),
+        ("timestamp", "1700000000000", "1700000000100"),
+        ("timestamp", "1700000000000000", "1700000000100000"),
+        ("rosbagTimestamp", "1700000000000000000", "1700000000100000000"),
+        ("secs_since_start", "0", ".1"),
+        ("Elapsed Time (s)", "0", ".1"),
+        ("sim_time", "0", ".1"),
+        ("Zeit (ms)", "0", "100"),
+    ],
+)
+def test_times_are_dates_or_count_from_any_moment_in_any_unit(tmp_path, heading, first, second):
+    found = of_table(tmp_path, f"{heading},pan\n{first},1\n{second},2\n")
+    assert found.seconds == pytest.approx(0.1, abs=1e-6)
+    assert [column.name for column in found.columns] == ["pan"]
+
+
+@pytest.mark.parametrize("unit", ["Grad", "grados", "degr\u00e9s", "gradi"])
+@pytest.mark.parametrize("heading", ["arm ({})", "arm_{}"])
+def test_degrees_are_known_in_other_languages(tmp_path, unit, heading):
+    (column,) = of_table(tmp_path, f"t;{heading.format(unit)}\n0;90,0\n").columns
+    assert (column.name, column.unit) == ("arm", "rad")
+    assert column.values == pytest.approx((math.pi / 2,))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"time": [0, 0.1], "pan": [1, 1.5], "tilt": [2, 2.5]}',
+        '[{"time": 0, "pan": 1, "tilt": 2}, {"time": 0.1, "pan": 1.5, "tilt": 2.5}]',
+        '{"time": 0, "pan": 1, "tilt": 2}\n{"time": 0.1, "pan": 1.5, "tilt": 2.5}\n{"ti',
+        '[{"t_ms": 0, "joint": "pan", "position": 1}, {"t_ms": 0, "joint": "tilt", "position": 2},'
+        '{"t_ms": 100, "joint": "pan", "position": 1.5}, {"t_ms": 100, "joint": "tilt", "position": 2.5}]',
+    ],
+)
+@pytest.mark.parametrize("name", ["wave.json", "wave.jsonl"])
+def test_tables_may_be_json(tmp_path, text, name):
+    found = of_table(tmp_path, text, name)
+    assert {column.name: column.values for column in found.columns} == PAN_TILT
+    assert found.times == pytest.approx((0.0, 0.1))
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ('[{"time": 0, "pan": 1}, {"time": 1}]', "row 2 has other fields than the first"),
+        ('{"time": [0, 1], "pan": [1]}', "its columns have from 1 to 2 values"),
+    ],
+)
+def test_tables_as_json_with_gaps_are_named(tmp_path, text, sentence):
+    with pytest.raises(MotionFileError, match=sentence):
+        of_table(tmp_path, text, "wave.json")
+
+
+@pytest.mark.parametrize("name", ["wave.txt", "wave.dat"])
+def test_a_table_may_be_called_a_text(tmp_path, name):
+    assert of_table(tmp_path, "time pan\n0 1\n1 2\n", name).columns[0].values == (1.0, 2.0)

@@ -1,0 +1,34 @@
+"""Times of tables that are written as dates or times of day: "2025-01-01T12:00:00.040", "12:00:00.040"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from .csv_rows import is_number
+
+MIDNIGHT = "1970-01-01T"  # before a time of day, which then counts from midnight
+
+
+def with_seconds(rows: list[list[str]], clocks: Sequence[int]) -> list[list[str]]:
+    """A table in which dates and times of day, in the columns of the time, are seconds. Cells that are
+    neither stay as they are.
+    """
+    if len(rows) < 2 or all(is_number(rows[1][k]) for k in clocks):
+        return rows
+    table = [list(row) for row in rows]
+    for row in table[1:]:
+        for k in clocks:
+            row[k] = _seconds(row[k].strip())
+    return table
+
+
+def _seconds(cell: str) -> str:
+    """Seconds since 1970, or since midnight, of a date's text; another text as it is."""
+    for text in (cell, MIDNIGHT + cell) if ":" in cell else ():
+        try:
+            moment = datetime.fromisoformat(text)
+        except ValueError:
+            continue
+        return repr((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
+    return cell
