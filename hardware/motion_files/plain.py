@@ -162,7 +162,7 @@ def _of_rows(rows: list[list[str]], frame_rate: float) -> Recording:
     cells = {k: cell for k, cell in enumerate(heading) if _time_factor(cell) is None and k not in clocks}
     marks = _ShortMarks.of(cells.values())
     columns = {k: joint for k, cell in cells.items() if (joint := _joint_of(cell, marks)) is not None}
-    columns = _without_texts(columns, rows)
+    columns = dict(_without_texts(columns, rows))
     rows = with_seconds(rows, list(clocks))
     numbers = numbers_of([[row[k] for k in (*clocks, *columns)] for row in rows])
     values = list(zip(*numbers, strict=True)) or [()] * (len(clocks) + len(columns))

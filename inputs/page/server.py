@@ -79,9 +79,9 @@ class PageServer:
     def address(self) -> str:
         """What a person opens in a browser."""
         host = ip_address(self._host)
-        name = (
-            socket.gethostname() if host.is_unspecified else f"[{host}]" if host.version == 6 else f"{host}"
-        )
+        own = socket.gethostname()
+        local = own if "." in own else f"{own}.local"  # which phones find without a name server
+        name = local if host.is_unspecified else f"[{host}]" if host.version == 6 else f"{host}"
         return f"http://{name}:{self.port}/?token={self._token}"
 
     def publish(self, state: str) -> None:
