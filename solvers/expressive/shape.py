@@ -8,6 +8,7 @@ d) = a_i . a_j - (a_i . d)(a_j . d). The best-fit rotation is one more joint, ab
 carries all directions and is eliminated (variable projection).
 """
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -25,22 +26,41 @@ ROLL_SHARE = 4.0
 
 
 class Authored:
-    """The shape of one authored posture, from which deviations are measured; `poses` has its pose."""
+    """The shape of one authored posture, from which deviations are measured.
+
+    The compiled kernel needs only the posture; what the reference derives from it is made at first use.
+    """
 
     def __init__(self, model: Model, posture: Angles, keep: float = 1.0) -> None:
         self.model, self.keep = model, keep
         self.posture = tuple(posture.tolist())  # (n,)
-        poses = model.poses(posture[None])
-        self.directions = poses.directions[0]  # (l, 3)
-        self.poses = poses
-        axis, weights = poses.axes[0, 0], model.weights[:, None]
-        level = self.directions - (self.directions @ axis)[:, None] * axis
-        side = cross(np.broadcast_to(axis, level.shape), level)
-        # the authored directions are the sum of these three, times 1, and cosine and sine of the best-fit
-        # rotation
-        self._parts = np.stack([self.directions - level, level, side])
-        # (3 l, 3) their products with a pose's directions make its mean cosine
-        self._fitting = (weights * self._parts / len(weights)).reshape(3, -1).T
+
+    @cached_property
+    def poses(self) -> Poses:
+        """The posture's pose, a batch of one."""
+        return self.model.poses(np.array([self.posture]))
+
+    @property
+    def directions(self) -> Angles:
+        """Unit directions (l, 3) of the posture."""
+        directions: Angles = self.poses.directions[0]
+        return directions
+
+    @cached_property
+    def _parts(self) -> Angles:
+        """(3, l, 3) The authored directions are the sum of these three, times 1, and cosine and sine of the
+        best-fit rotation.
+        """
+        directions, axis = self.directions, self.poses.axes[0, 0]
+        level = directions - (directions @ axis)[:, None] * axis
+        return np.stack([directions - level, level, cross(np.broadcast_to(axis, level.shape), level)])
+
+    @cached_property
+    def _fitting(self) -> Angles:
+        """(3 l, 3) Their products with a pose's directions make its mean cosine."""
+        weights = self.model.weights
+        fitting: Angles = (weights[:, None] * self._parts / len(weights)).reshape(3, -1).T
+        return fitting
 
     def fit(self, poses: Poses) -> tuple[Angles, Angles]:
         """Mean cosine (m,) after the best-fit rotation, and the rotation as (m, 3): 1, its cosine,

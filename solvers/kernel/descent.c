@@ -16,18 +16,24 @@
 #define BOLD_STEP 0.5
 #define HOLD_STEPS 5
 
+static void take_pose(struct pieces *pieces, const struct model *model, size_t aims, struct pose *pose) {
+    size_t n = (size_t)model->joints, l = (size_t)model->directions, real = sizeof(double);
+    pose->frames = take(pieces, 12 * n, real);
+    pose->axes = take(pieces, 3 * n, real);
+    pose->directions = take(pieces, 3 * l, real);
+    pose->slides = take(pieces, 3 * l, real);
+    pose->error = take(pieces, ROWS_OF_AIM * aims, real);
+    pose->columns = take(pieces, ROWS_OF_AIM * aims * n, real);
+}
+
 static size_t laid_out(struct work *work, char *memory, const struct model *model, size_t aims, size_t m) {
     struct pieces pieces = {memory, 0};
     size_t n = (size_t)model->joints, l = (size_t)model->directions, e = (size_t)model->ends, real = sizeof(double);
     work->goal.roll = take(&pieces, aims, sizeof *work->goal.roll);
     work->authored.parts = take(&pieces, 9 * l, real);
     work->authored.end_axes = take(&pieces, 9 * e, real);
-    work->pose.frames = take(&pieces, 12 * n, real);
-    work->pose.axes = take(&pieces, 3 * n, real);
-    work->pose.directions = take(&pieces, 3 * l, real);
-    work->pose.slides = take(&pieces, 3 * l, real);
-    work->pose.error = take(&pieces, ROWS_OF_AIM * aims, real);
-    work->pose.columns = take(&pieces, ROWS_OF_AIM * aims * n, real);
+    take_pose(&pieces, model, aims, &work->pose);
+    take_pose(&pieces, model, aims, &work->first);
     work->matrix = take(&pieces, n * n, real);
     double **vectors[] = {&work->descent, &work->least, &work->most, &work->move,
                           &work->lower,   &work->upper, &work->trial, &work->zeros, &work->previous,
@@ -97,6 +103,8 @@ void evaluate(struct work *work, const double *angles, double side) {
     evaluate_aims(work->model, &work->goal, side, &work->pose);
     fit(work->model, &work->authored, &work->goal, &work->pose);
 }
+
+void change_side(struct work *work, double side) { evaluate_aims(work->model, &work->goal, side, &work->pose); }
 
 double merit_of(const struct work *work) {
     return 2.0 * (1.0 - work->pose.cosine) + AIM_COST * work->pose.size / work->model->directions;

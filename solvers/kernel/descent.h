@@ -15,7 +15,7 @@ struct work {
     int n, candidates;
     struct goal goal;
     struct authored authored;
-    struct pose pose;
+    struct pose pose, first; /* the evaluated one, and one that is kept for the first step of all paths */
     double *matrix, *descent, *least, *most, *move, *shape_scratch, *boxed_scratch; /* of one step */
     double *lower, *upper, *trial; /* (n,) */
     double *zeros, *previous, *toward, *path, *path_next; /* (n,) */
@@ -46,6 +46,9 @@ void set_aims(struct work *work, const struct limber_aim *aim);
 
 /* Writes the pose of angles (n,). */
 void evaluate(struct work *work, const double *angles, double side);
+
+/* Makes the evaluated pose that of the same angles for another side of a symmetric end. */
+void change_side(struct work *work, double side);
 
 /* Cost of the evaluated pose, lower is better. */
 double merit_of(const struct work *work);

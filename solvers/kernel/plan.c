@@ -51,6 +51,7 @@ struct simulation {
     double tail, total; /* [s] for which the last state counts, and all of the time that counts */
     double soon, early; /* [s] until the next plan, in whole steps, and what the last path costs until then [deg s] */
     double last_rate;   /* [deg] of its last state */
+    struct pose coming; /* of the steps after the first */
 };
 
 static double *branch_row(struct work *work, const struct simulation *s, int step, int branch) {
@@ -79,11 +80,15 @@ static double cost_of(struct work *work, struct simulation *s, int kind, int bra
     memcpy(angles, plan->angles, sizeof *angles * (size_t)n);
     for (int step = 0; step < plan->steps && cost / s->total <= most; step++) {
         double time = plan->durations[step];
+        work->pose = s->coming;
         const double *to = kind == LIMBER_STAY ? angles : branch_at(work, s, step, branch);
         if (step > 0 && kind != LIMBER_STAY && farthest_joint(work->model, angles, to) < ARRIVAL_DISTANCE)
             kind = LIMBER_STAY;
         set_aims(work, plan->goals + (size_t)step * (size_t)work->goal.aims);
-        evaluate(work, angles, 0.0);
+        if (step > 0)
+            evaluate(work, angles, 0.0);
+        else
+            work->pose = work->first;
         within_speed(work->model, angles, time, 1.0, work->lower, work->upper);
         move_along(work, angles, kind, to, &speed, time, plan->dt, work->lower, work->upper, next);
         /* The aim error left by the step, from its own linear model. */
@@ -107,13 +112,17 @@ static double cost_of(struct work *work, struct simulation *s, int kind, int bra
 
 /* Chooses among staying and the transitions to the branches at work->others. */
 static void choose(struct work *work, struct limber_plan *plan, int branches) {
-    struct simulation s = {plan, branches, {0}, plan->is_lasting ? LASTING_TAIL : TAIL, 0.0, 0.0, 0.0, 0.0};
+    struct simulation s = {plan, branches, {0}, plan->is_lasting ? LASTING_TAIL : TAIL, 0.0, 0.0, 0.0, 0.0, work->pose};
     int under_way = plan->kind > LIMBER_STAY, chosen_kind = LIMBER_STAY, chosen = 0;
     for (int i = 0; i < plan->steps; i++) {
         s.total += plan->durations[i];
         if (s.total <= PERIOD) s.soon = s.total;
     }
     s.total += s.tail;
+    work->pose = work->first;
+    set_aims(work, plan->goals);
+    evaluate(work, plan->angles, 0.0);
+    work->first = work->pose;
     double best = cost_of(work, &s, under_way ? plan->kind : LIMBER_STAY, 0, INFINITY);
     double staying = s.early;
     if (under_way && plan->is_straight_only && plan->kind == LIMBER_WITH_AIM) best = INFINITY;
@@ -151,14 +160,25 @@ static int32_t check_plan(const struct work *work, const struct limber_plan *pla
     return LIMBER_OK;
 }
 
-/* Large steps of the first `count` starts toward the goal to come, then their merits, distances and estimated costs. */
-static void step_starts(struct work *work, const struct limber_plan *plan, int count, int steps) {
+/* A large step of the first `count` starts toward the goal to come. Twins differ only in their aims' side. */
+static void step_starts(struct work *work, int count, const struct twins *twins) {
     for (int i = 0; i < count; i++) {
         double *angles = row_of(work, work->angles, i);
-        for (int step = 0; step < steps; step++) {
-            evaluate(work, angles, work->sides[i]);
-            bold(work, angles, work->speeds[i], COARSE_PASSES, angles);
-        }
+        int place = i - twins->first, twin = i + twins->count;
+        if (place >= twins->count && place < 2 * twins->count) continue;
+        evaluate(work, angles, work->sides[i]);
+        bold(work, angles, work->speeds[i], COARSE_PASSES, angles);
+        if (place < 0 || place >= twins->count) continue;
+        change_side(work, work->sides[twin]);
+        angles = row_of(work, work->angles, twin);
+        bold(work, angles, work->speeds[twin], COARSE_PASSES, angles);
+    }
+}
+
+/* Merits, distances and estimated costs of the first `count` starts. */
+static void rate_starts(struct work *work, const struct limber_plan *plan, int count) {
+    for (int i = 0; i < count; i++) {
+        double *angles = row_of(work, work->angles, i);
         evaluate(work, angles, work->sides[i]);
         work->merit[i] = merit_of(work);
         work->size[i] = farthest_joint(work->model, angles, plan->angles);
@@ -200,10 +220,13 @@ int32_t limber_plan(const struct limber_problem *problem, struct limber_plan *pl
         wrong = check_goal(&work, plan->goals + (size_t)step * (size_t)work.goal.aims);
     if (wrong) return wrong;
     size_t row = sizeof(double) * (size_t)work.n;
-    int count = write_starts(&work, plan, problem->posture);
-    step_starts(&work, plan, count, 1);
+    struct twins twins, none = {0, 0};
+    int count = write_starts(&work, plan, problem->posture, &twins);
+    step_starts(&work, count, &twins);
+    rate_starts(&work, plan, count);
     count = best_starts(&work, count);
-    step_starts(&work, plan, count, LIMBER_BRANCH_STEPS - 1);
+    for (int step = 1; step < LIMBER_BRANCH_STEPS; step++) step_starts(&work, count, &none);
+    rate_starts(&work, plan, count);
     sort_by(work.merit, count, work.order);
     plan->pooled = distinct(model, work.angles, work.order, count, LIMBER_POOL, work.picked);
     for (int i = 0; i < plan->pooled; i++)

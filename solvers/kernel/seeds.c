@@ -29,12 +29,14 @@ static void add_around(struct work *work, const struct limber_plan *plan, const 
         memcpy(add(work, count, side, 1.0), plan->spread + (size_t)i * n, sizeof(double) * n);
 }
 
-int write_starts(struct work *work, const struct limber_plan *plan, const double *posture) {
+int write_starts(struct work *work, const struct limber_plan *plan, const double *posture, struct twins *twins) {
     const struct joint *joint = work->model->joint;
     size_t n = (size_t)work->n, row = sizeof(double) * n;
     int count = 0, is_symmetric = work->goal.sided >= 0;
     for (int i = 0; i < plan->pooled; i++) memcpy(add(work, &count, 0.0, 1.0), plan->pool + (size_t)i * n, row);
+    twins->first = count;
     add_around(work, plan, posture, is_symmetric ? 1.0 : 0.0, &count);
+    twins->count = is_symmetric ? count - twins->first : 0;
     if (is_symmetric) add_around(work, plan, posture, -1.0, &count);
     for (int i = 0; i < 4; i++)
         for (size_t k = 0; k < n; k++) {

@@ -6,9 +6,14 @@
 
 #define MOST_SPREADS 1024
 
+/* Starts on one side of a symmetric end, `count` from `first` on; the next `count` are the same angles on the other. */
+struct twins {
+    int first, count;
+};
+
 /* Writes the starts of a plan to work->angles, their sides to work->sides and the weights of their shape to work->speeds:
  * the known branches, those around the posture (n,), on both sides of a symmetric end, and those near the present angles.
  * Returns their number, at most LIMBER_STARTS. */
-int write_starts(struct work *work, const struct limber_plan *plan, const double *posture);
+int write_starts(struct work *work, const struct limber_plan *plan, const double *posture, struct twins *twins);
 
 #endif

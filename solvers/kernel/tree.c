@@ -2,7 +2,8 @@
 
 #include "vectors.h"
 
-void joint_frame(const struct joint *joint, double value, const double *parent, double *frame, double *axis) {
+void joint_frame(const struct joint *restrict joint, double value, const double *restrict parent,
+                 double *restrict frame, double *restrict axis) {
     double local[12];
     for (int k = 0; k < 12; k++) local[k] = joint->rest[k];
     if (joint->prismatic) {

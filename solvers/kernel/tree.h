@@ -8,7 +8,8 @@
 #include "model.h"
 
 /* Frame (12) of a joint after its own motion and its axis (3), from that of its parent; NULL: the base, where it is. */
-void joint_frame(const struct joint *joint, double value, const double *parent, double *frame, double *axis);
+void joint_frame(const struct joint *restrict joint, double value, const double *restrict parent,
+                 double *restrict frame, double *restrict axis);
 
 /* Frame (12) of a ball joint after its own rotation (9), from that of its parent; NULL: the base, where it is. */
 void ball_frame(const struct joint *joint, const double *rotation, const double *parent, double *frame);

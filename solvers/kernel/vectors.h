@@ -42,14 +42,14 @@ static inline void axis_of(const double *rotation, int axis, double *out) {
 }
 
 /* out = a b; out is neither */
-static inline void multiply(const double *a, const double *b, double *out) {
+static inline void multiply(const double *restrict a, const double *restrict b, double *restrict out) {
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
             out[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
 }
 
 /* Frame of `inner`, which is known in `outer`; out is neither. */
-static inline void compose(const double *outer, const double *inner, double *out) {
+static inline void compose(const double *restrict outer, const double *restrict inner, double *restrict out) {
     multiply(outer, inner, out);
     rotate(outer, inner + 9, out + 9);
     out[9] += outer[9], out[10] += outer[10], out[11] += outer[11];
