@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from ..blender.errors import RigError
+from ..bodies import translated_names
 from ..bodies.names import Parents, parts
 from ..bodies.part_names import MIDDLE, BodyPart, read, short_names, side_of
 from ..bones.paths import missing
@@ -61,7 +62,7 @@ def heads(bones: Parents, head: str) -> list[str]:
         bones: Parent of each bone, parents before their children.
         head: The head that names tell; "": none without a side.
     """
-    short = short_names({bone: parent for bone, parent in bones.items() if bone.isascii()})  # as in `named`
+    short = short_names(_english(bones))  # as in `named`
     called = [
         bone
         for bone, name in short.items()
@@ -91,10 +92,19 @@ def _is_whole(short: dict[str, str], head: str) -> bool:
 
 
 def named(bones: Parents) -> dict[BodyPart, list[str]]:
-    """The body parts that names tell. Of a Japanese rig the positions tell them: its words are short, and
-    name many other things.
+    """The body parts that names tell. Where they are in another language than English the positions tell
+    them: of these words few are known, and some name many other things.
     """
-    return parts({bone: parent for bone, parent in bones.items() if bone.isascii()})
+    return parts(_english(bones))
+
+
+def _english(bones: Parents) -> dict[str, str]:
+    """The bones whose names are in no other language."""
+    return {
+        bone: parent
+        for bone, parent in bones.items()
+        if bone.isascii() and read(bone).stem not in translated_names.STEMS
+    }
 
 
 def _eyes(bones: Parents, head: str, above: Above) -> tuple[str, ...]:

@@ -13,6 +13,9 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from . import translated_names
+from .translated_names import with_translations
+
 
 class BodyPart(NamedTuple):
     """A body part, such as the upper arm, with its side."""
@@ -40,144 +43,71 @@ class NameReading(NamedTuple):
 
 
 # Body part -> its names, the usual one first. `names.parts` resolves the ambiguous ones.
-MIDDLE = {
-    "hips": (
-        "hips",
-        "hip",
-        "pelvis",
-        "rootlink",
-        "baselink",
-        "linkbase",
-        "torsobase",
-        "spinebase",
-        "lowerbody",
-        "下半身",
-        "腰",
-        *("becken", "hüfte", "huefte", "cadera", "caderas", "bassin", "bacino", "quadril", "骨盆"),
-    ),
-    "root": ("root", "base", "body"),  # ambiguous
-    "waist": ("waist",),  # ambiguous
-    "spine": (
-        *(
-            "spine",
-            "lowerback",
-            "upperback",
-            "abdomen",
-            "chest",
-            "torso",
-            "ribs",
-            "ab",
-            "stomach",
-            "spinemid",
-            "spineshoulder",
+MIDDLE = with_translations(
+    {
+        "hips": (
+            "hips",
+            "hip",
+            "pelvis",
+            "rootlink",
+            "baselink",
+            "linkbase",
+            "torsobase",
+            "spinebase",
+            "lowerbody",
+            "下半身",
+            "腰",
         ),
-        *(
-            "lowerabdomen",
-            "upperabdomen",
-            "lowerchest",
-            "upperchest",
-            "lowerspine",
-            "upperspine",
-            "ltorso",
-            "mtorso",
-            "utorso",
+        "root": ("root", "base", "body"),  # ambiguous
+        "waist": ("waist",),  # ambiguous
+        "spine": (
+            *(
+                "spine",
+                "lowerback",
+                "upperback",
+                "abdomen",
+                "chest",
+                "torso",
+                "ribs",
+                "ab",
+                "stomach",
+                "spinemid",
+                "spineshoulder",
+            ),
+            *(
+                "lowerabdomen",
+                "upperabdomen",
+                "lowerchest",
+                "upperchest",
+                "lowerspine",
+                "upperspine",
+                "ltorso",
+                "mtorso",
+                "utorso",
+            ),
+            *("trunklink", "upperbody", "上半身"),
         ),
-        *("trunklink", "upperbody", "上半身", "背骨", "胸", "脊椎", "脊柱"),
-        *("wirbelsäule", "wirbelsaeule", "rumpf", "brust", "bauch", "oberkörper"),
-        *("columna", "espalda", "pecho", "colonne", "poitrine", "buste"),
-        *("colonna", "petto", "busto", "coluna", "peito"),
-    ),
-    "neck": (
-        *("neck", "lowerneck", "upperneck", "necktwist", "首"),
-        *("hals", "nacken", "cuello", "cou", "collo", "pescoço", "颈", "頸"),
-    ),
-    "head": (
-        *("head", "zhead", "頭", "skull", "cranium"),
-        *("kopf", "cabeza", "tête", "tete", "testa", "cabeça", "头"),
-    ),
-}
-SIDED = {
-    "collar": (
-        *("collar", "clavicle", "collarbone", "shoulderblade", "scapula", "clav", "scap", "肩"),
-        *(
-            "schlüsselbein",
-            "schluesselbein",
-            "clavicula",
-            "clavícula",
-            "clavicule",
-            "clavicola",
-            "鎖骨",
-            "锁骨",
-        ),
-    ),
-    "shoulder": (
-        *("shoulder", "shldr", "sho"),
-        *("schulter", "hombro", "épaule", "epaule", "spalla", "ombro"),
-    ),  # ambiguous
-    "upper_arm": (
-        *("upperarm", "arm", "uparm", "uarm", "zarm", "bicep", "humerus", "腕"),
-        *("oberarm", "brazo", "bras", "braccio", "braço", "上腕", "上臂", "armhigh"),
-    ),
-    "elbow": (
-        *("elbow", "el", "ひじ"),
-        *("ellbogen", "ellenbogen", "codo", "coude", "gomito", "cotovelo", "肘"),
-    ),
-    "forearm": (
-        *("forearm", "lowerarm", "lowarm", "larm", "farm", "lfarm", "ulna", "radius"),
-        *("unterarm", "antebrazo", "avantbras", "avambraccio", "antebraço", "前腕", "前臂", "armlow"),
-    ),
-    "wrist": (*("wrist", "手首"), *("handgelenk", "muñeca", "poignet", "polso", "pulso")),
-    "hand": (*("hand", "rubberhand", "palm", "gripper", "手"), *("mano", "main", "mão")),
-    "thigh": (
-        *("thigh", "upleg", "upperleg", "uleg", "femur", "hip", "足"),
-        *(
-            "oberschenkel",
-            "hüfte",
-            "huefte",
-            "muslo",
-            "cadera",
-            "cuisse",
-            "hanche",
-            "coscia",
-            "anca",
-            "coxa",
-            "太もも",
-            "大腿",
-        ),
-    ),
-    "leg": ("leg", *("bein", "pierna", "jambe", "gamba", "perna")),  # ambiguous
-    "shin": (
-        *("shin", "lowerleg", "lowleg", "lleg", "calf", "shank", "tibia", "knee", "ひざ"),
-        *(
-            "unterschenkel",
-            "schienbein",
-            "knie",
-            "pantorrilla",
-            "rodilla",
-            "mollet",
-            "genou",
-            "polpaccio",
-            "ginocchio",
-            "canela",
-            "joelho",
-            "すね",
-            "小腿",
-            "膝",
-        ),
-    ),
-    "ankle": (
-        *("ankle", "ank", "talus", "足首"),
-        *("knöchel", "knoechel", "tobillo", "cheville", "caviglia", "tornozelo"),
-    ),
-    "foot": (
-        *("foot", "calcn", "calcaneus"),
-        *("fuß", "fuss", "pie", "pied", "piede", "pé", "脚"),
-    ),  # ambiguous beside an ankle
-    "toe": (
-        *("toe", "toes", "toebase", "ball", "ballfoot", "forefoot", "つま先"),
-        *("zehen", "zehe", "orteil", "orteils"),
-    ),
-}
+        "neck": ("neck", "lowerneck", "upperneck", "necktwist", "首"),
+        "head": ("head", "zhead", "頭", "skull", "cranium"),
+    }
+)
+SIDED = with_translations(
+    {
+        "collar": ("collar", "clavicle", "collarbone", "shoulderblade", "scapula", "clav", "scap", "肩"),
+        "shoulder": ("shoulder", "shldr", "sho"),  # ambiguous
+        "upper_arm": ("upperarm", "arm", "uparm", "uarm", "zarm", "bicep", "humerus", "腕", "armhigh"),
+        "elbow": ("elbow", "el", "ひじ"),
+        "forearm": ("forearm", "lowerarm", "lowarm", "larm", "farm", "lfarm", "ulna", "radius", "armlow"),
+        "wrist": ("wrist", "手首"),
+        "hand": ("hand", "rubberhand", "palm", "gripper", "手"),
+        "thigh": ("thigh", "upleg", "upperleg", "uleg", "femur", "hip", "足"),
+        "leg": ("leg",),  # ambiguous
+        "shin": ("shin", "lowerleg", "lowleg", "lleg", "calf", "shank", "tibia", "knee", "ひざ"),
+        "ankle": ("ankle", "ank", "talus", "足首"),
+        "foot": ("foot", "calcn", "calcaneus"),  # ambiguous beside an ankle
+        "toe": ("toe", "toes", "toebase", "ball", "ballfoot", "forefoot", "つま先"),
+    }
+)
 OTHERS = ("hipjoint",)  # in CMU's clips the bone from the pelvis to a hip
 VERTEBRAE = re.compile(r"(?:.*:)?[lt]\d{1,2}", re.IGNORECASE)  # Xsens: L5, L3, T12, T8
 SIDES = {
@@ -190,10 +120,7 @@ SIDES = {
     "r": "right",
     "rt": "right",
     "右": "right",
-    **dict.fromkeys(("links", "linke", "linker", "linkes", "izq", "izquierdo", "izquierda"), "left"),
-    **dict.fromkeys(("rechts", "rechte", "rechter", "rechtes", "der", "derecho", "derecha"), "right"),
-    **dict.fromkeys(("gauche", "sx", "sinistro", "sinistra", "esquerdo", "esquerda"), "left"),
-    **dict.fromkeys(("droit", "droite", "dx", "destro", "destra", "direito", "direita"), "right"),
+    **translated_names.SIDES,
 }
 PREFIX = re.compile(
     r"^(?:.*[:|]|mixamorig|valvebiped|biped|bip\d*|def(?=[-_. ])|org(?=[-_."
