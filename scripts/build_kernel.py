@@ -37,7 +37,8 @@ FLAGS = ("-std=c11", "-ffp-contract=off", "-fno-math-errno", "-fvisibility=hidde
 FAST = ("aims.c", "descent.c", "shape.c", "step.c", "tree.c")
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-pedantic", "-Werror")
 SANITIZERS = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-POSITION_INDEPENDENT, MATHEMATICS = ("-fPIC",), ("-lm",)
+NO_UNWINDING = ("-fno-asynchronous-unwind-tables", "-fno-unwind-tables")  # nothing is thrown through it
+POSITION_INDEPENDENT, MATHEMATICS = ("-fPIC", *NO_UNWINDING), ("-lm",)
 
 
 class Platform(NamedTuple):
@@ -54,8 +55,8 @@ LINUX, MACOS, WINDOWS = "liblimber_kernel.so", "liblimber_kernel.dylib", "limber
 PLATFORMS = (
     Platform("manylinux2014_x86_64", "x86_64-linux-gnu.2.17", LINUX, POSITION_INDEPENDENT, MATHEMATICS),
     Platform("manylinux2014_aarch64", "aarch64-linux-gnu.2.17", LINUX, POSITION_INDEPENDENT, MATHEMATICS),
-    Platform("macosx_11_0_x86_64", "x86_64-macos.11.0", MACOS),
-    Platform("macosx_11_0_arm64", "aarch64-macos.11.0", MACOS),
+    Platform("macosx_11_0_x86_64", "x86_64-macos.11.0", MACOS, NO_UNWINDING),
+    Platform("macosx_11_0_arm64", "aarch64-macos.11.0", MACOS, NO_UNWINDING),
     Platform("win_amd64", "x86_64-windows-gnu", WINDOWS),
     Platform("win_arm64", "aarch64-windows-gnu", WINDOWS),
 )

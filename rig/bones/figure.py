@@ -271,15 +271,15 @@ class Figure:
 
     @cached_property
     def front(self) -> np.ndarray | None:
-        """Horizontal unit vector (3,) in which the figure faces: where its feet point, else -Y as Blender has
-        it; None: it is not symmetrical.
+        """Horizontal unit vector (3,) in which the figure faces: where its feet point, else where its eyes
+        are, else -Y as Blender has it; None: it is not symmetrical.
         """
         if self.lateral is None:
             return None
         ahead = np.cross(self.lateral, (0.0, 0.0, 1.0))
-        feet = self._feet()
-        if feet is not None and abs(feet @ ahead) > CLEAR:
-            return ahead if feet @ ahead > 0 else -ahead
+        for way in (self._feet(), self._face()):
+            if way is not None and abs(way @ ahead) > CLEAR:
+                return ahead if way @ ahead > 0 else -ahead
         to_world = self.rig.matrix_world.to_3x3()
         usual = (to_world @ Vector((0, -1, 0)), Vector((0, -1, 0)), to_world @ Vector((1, 0, 0)))
         side = next((way for guess in usual if abs(way := np.array(guess.normalized()) @ ahead) > CLEAR), 1.0)
@@ -302,6 +302,22 @@ class Figure:
             if flat and max(begin[2], end[2]) <= self.ground:
                 ways.append(way / np.linalg.norm(way))
         return np.mean(ways, axis=0) if ways else None
+
+    def _face(self) -> np.ndarray | None:
+        """Mean direction (3,) from the head to the pairs of single bones on it, such as eyes; None: there are
+        none.
+        """
+        on_trunk = [
+            k
+            for k in self.body
+            if self.image[k] not in {-1, k} and not self.children[k] and self.parent[k] in self.trunk
+        ]
+        head = max((self.parent[k] for k in on_trunk), key=lambda k: self.heads[k, 2], default=-1)
+        ways = [self.heads[k] - self.heads[head] for k in on_trunk if self.parent[k] == head]
+        lengths = [float(np.linalg.norm(way)) for way in ways]
+        if not ways or min(lengths) == 0.0:
+            return None
+        return np.mean([way / length for way, length in zip(ways, lengths, strict=True)], axis=0)
 
 
 def _children(parents: Sequence[int]) -> list[list[int]]:

@@ -332,7 +332,9 @@ STANDS = {
     "as it is": Matrix(),
     "FBX": Matrix.Rotation(pi / 2, 4, "X") @ Matrix.Scale(0.01, 4),
     "facing aside": Matrix.Rotation(0.7, 4, "Z"),
+    "along its own +Y": Matrix.Rotation(pi, 4, "Z"),
 }
+IN_WORLD = {"FBX", "along its own +Y"}  # where the figure is as it was given, however its armature stands
 
 
 def made(kind: str, names: str = "own", axes: str = "along", stands: str = "as it is"):
@@ -343,11 +345,11 @@ def made(kind: str, names: str = "own", axes: str = "along", stands: str = "as i
         names: Key of NAMES.
         axes: Key of AXES.
         stands: Key of STANDS: the matrix of the object. The figure stands upright, and faces where that turns
-            -Y about the vertical.
+            -Y about the vertical; -Y in the world for those of IN_WORLD.
     """
     subject, matrix = FIGURES[kind], STANDS[stands]
     called = {name: NAMES[names](k, name) for k, name in enumerate(subject.places)}
-    back = matrix.inverted() if stands == "FBX" else Matrix()
+    back = matrix.inverted() if stands in IN_WORLD else Matrix()
     data = bpy.data.armatures.new("Figure")
     rig = bpy.data.objects.new("Figure", data)
     bpy.context.scene.collection.objects.link(rig)

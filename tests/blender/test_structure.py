@@ -56,6 +56,12 @@ def test_a_chain_from_the_head_begins_above_what_stands_and_looks_ahead(
     assert degrees((tip - start).angle(front(stands))) < 3
 
 
+def test_a_face_shows_the_front_where_feet_do_not_and_the_armature_is_turned():
+    _, _, chain = new_chain("Mixamo", "numbers", "left", "along its own +Y")
+    start, tip = chain_lines.forward(chain.id_data, chain)
+    assert degrees((tip - start).angle(front("along its own +Y"))) < 3
+
+
 @every_figure
 def test_feet_stay_on_the_ground(kind: str):
     subject = FIGURES[kind]
