@@ -97,12 +97,8 @@ class LiveRobot:
         """Does what a person orders; raises PlayerError where that cannot be now."""
         status = self.session.link.read_status()
         self.ordered_by = ""
-        if word == "connect" and status.state not in (State.CLOSED, State.DISARMED) and not is_away(status):
-            raise PlayerError(f"Robot of '{self.name}': type disarm or clear first, then connect")
-        if word == "confirm" and status.state is not State.CONFIRM_POSE:
-            raise PlayerError(f"Robot of '{self.name}': type arm first, which says the pose to confirm")
-        if word == "arm" and status.state in LOST:
-            raise PlayerError(f"Robot of '{self.name}': {status.sentence}")
+        if why := _refusal(word, status):
+            raise PlayerError(f"Robot of '{self.name}': {why}")
         self.session.order(word)
 
     @property
@@ -123,6 +119,18 @@ class LiveRobot:
             "orders": possible_orders(status),
             "pose": self._pose,
         }
+
+
+def _refusal(word: str, status: Status) -> str:
+    """Why a robot does not do an order now; "": it does."""
+    match word:
+        case "connect" if status.state not in (State.CLOSED, State.DISARMED) and not is_away(status):
+            return "type disarm or clear first, then connect"
+        case "confirm" if status.state is not State.CONFIRM_POSE:
+            return "type arm first, which says the pose to confirm"
+        case "arm" if status.state in LOST:
+            return status.sentence
+    return ""
 
 
 def is_away(status: Status) -> bool:
