@@ -223,22 +223,32 @@ class LiveRobots:
         Raises:
             PlayerError: There is none of that name, or the order cannot be followed now.
         """
+        robots = self._addressed(word, name)
+        is_lost = any(robot.session.link.read_status().state in LOST for robot in self.robots)
+        for robot in robots:
+            robot.order(word)
+        if (word == "clear" and len(robots) == len(self.robots)) or (word in ARMING and not is_lost):
+            self._forget_faults()
+
+    def _addressed(self, word: str, name: str) -> list[LiveRobot]:
+        """The robots to which an order goes; raises PlayerError where there is none of the name."""
         robots = [robot for robot in self.robots if name in ("", robot.name)]
         names = ", ".join(f"'{robot.name}'" for robot in self.robots) or "none"
         if name and not robots:
             raise PlayerError(f"there is no robot '{name}': there is {names}")
         if word == "confirm" and len(robots) > 1:
             raise PlayerError(f"each robot is confirmed by itself: type confirm and its name, of {names}")
-        is_lost = any(robot.session.link.read_status().state in LOST for robot in self.robots)
-        for robot in robots:
-            robot.order(word)
-        forgets = (word == "clear" and len(robots) == len(self.robots)) or (word in ARMING and not is_lost)
-        if forgets and self._permission is not None:
-            self._is_faulty = False  # a fault that goes on is noted again
-            try:
-                self._permission.note_person()
-            except OSError as error:
-                self._say(f"The fault stays noted for the next start: {error.filename}: {reason(error)}")
+        return robots
+
+    def _forget_faults(self) -> None:
+        """Forgets earlier faults, since a person is there: one that goes on is noted again."""
+        if self._permission is None:
+            return
+        self._is_faulty = False
+        try:
+            self._permission.note_person()
+        except OSError as error:
+            self._say(f"The fault stays noted for the next start: {error.filename}: {reason(error)}")
 
     @property
     def summary(self) -> str:

@@ -22,7 +22,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from ...files.content import text
-from .visitor import STOP, Request, Response, Visitor
+from .visitor import STOP, PageRequest, Response, Visitor
 
 PAGE = Path(__file__).resolve().parent / "page.html"
 PORT = 8765  # where the page is, unless another port is chosen
@@ -194,7 +194,7 @@ class PageServer:
                 self._visitors.pop(connection)
                 connection.close()
 
-    def _answer(self, request: Request, own: str) -> Response | None:
+    def _answer(self, request: PageRequest, own: str) -> Response | None:
         """The answer to a request; None: it becomes a WebSocket. `own` is the address at which it came."""
         host, origin = request.headers.get("host", ""), request.headers.get("origin")
         if not request.is_single or host.casefold() not in self._names(own):

@@ -31,7 +31,7 @@ class Response(NamedTuple):
     headers: tuple[tuple[str, str], ...] = ()
 
 
-class Request(NamedTuple):
+class PageRequest(NamedTuple):
     """A request as a browser sent it: the headers by their names in small letters, the first of each name;
     `is_single` is whether no name that matters is there twice.
     """
@@ -47,7 +47,7 @@ class Request(NamedTuple):
         return self.headers.get("upgrade", "").casefold() == "websocket"
 
 
-Answer = Callable[[Request], Response | None]  # to a request; None: it becomes a WebSocket
+Answer = Callable[[PageRequest], Response | None]  # to a request; None: it becomes a WebSocket
 SINGLE = ("host", "origin", "upgrade")  # headers that nobody may send twice
 
 
@@ -146,7 +146,7 @@ class Visitor:
         headers = {name.decode("ascii"): value.decode("latin-1") for name, value in reversed(event.headers)}
         target = event.target.decode("ascii", "replace")
         is_single = all(names.count(name) <= 1 for name in SINGLE)
-        response = self._answer(Request(event.method.decode("ascii"), target, headers, is_single))
+        response = self._answer(PageRequest(event.method.decode("ascii"), target, headers, is_single))
         if response is not None:
             self._respond(response)
             return b""
