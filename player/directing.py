@@ -8,7 +8,8 @@ from pathlib import Path
 from ..character.chain.inputs import Matrix
 from ..character.file.contents import ChainEntry
 from ..character.seeing import SeenPersons, SightingError, sighting_of
-from ..hardware.speech import Speech
+from ..files.sound_player import SoundError
+from ..inputs.speech import Speech
 from ..inputs.words import Order, begun_with, named
 from ..solvers.kinematics import rotations
 from .errors import PlayerError
@@ -58,7 +59,6 @@ class Director:
 
         Raises:
             PlayerError: It names what the character does not have, or the player has no such order.
-            SoundError: A sound cannot be played.
         """
         if order.is_released:
             return
@@ -214,7 +214,10 @@ def _say(director: Director, order: Order, cause: str) -> None:
         return
     if director.folder is None:
         raise PlayerError("sounds are played in real time alone")
-    director.speech.say(director.folder, order.name)
+    try:
+        director.speech.say(director.folder, order.name)
+    except SoundError as error:
+        raise PlayerError(str(error)) from error
 
 
 def _velocity(director: Director, order: Order, cause: str) -> None:
