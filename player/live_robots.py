@@ -11,7 +11,7 @@ from ..files.reasons import reason
 from ..hardware.errors import HardwareError
 from ..hardware.robot_session import ARMING, HEARTBEAT, LOST, RobotSession, RobotSessions, possible_orders
 from ..hardware.safety import DRIVEN, State
-from ..hardware.sentences import STOP_IS_READY, HostWords, pose_texts
+from ..hardware.sentences import HostWords, pose_texts
 from ..hardware.status import Status
 from ..motion import Kinematic
 from .arm_at_start import Permission, permission_path
@@ -191,7 +191,7 @@ class LiveRobots:
         if why := permission.claim():
             self._say(f"Not armed at the start: {why}")
             return
-        self._say(host.said(f"Armed once it is connected: {permission_path()} says so; {STOP_IS_READY}"))
+        self._say(f"Armed once it is connected: {permission_path()} says so; {host.stop}")
         for robot in self.robots:
             robot.ordered_by = INSTALLER
 
