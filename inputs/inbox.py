@@ -148,13 +148,7 @@ class Inbox:
 
     def _read(self, begun: float, budget: float) -> dict[Key, tuple[int, Message]]:
         """The newest message of each key, with the number of its packet; from `begun` on in `budget` [s]."""
-        # the urgent one last: what came before a packet that was read is seen before that is obeyed
-        until = begun + DRAINING * budget
-        has_more = False
-        for each in reversed(self._sockets):
-            has_more |= self._empty(each, self.clock, until)
-        if self._is_outdated:
-            has_more |= self._empty(self._socket, self.clock, until)
+        has_more = self._empty_all(begun + DRAINING * budget)
         newest: dict[Key, tuple[int, Message]] = {}
         older: Counter[Key] = Counter()  # messages that are replaced by a newer one
         while self._waiting:
@@ -194,6 +188,15 @@ class Inbox:
                     for each in self._sockets:
                         self._empty(each, time.perf_counter, time.perf_counter() + TURN)
                 time.sleep(PAUSE)
+
+    def _empty_all(self, until: float) -> bool:
+        """Receives packets from all sockets until the time `until`; returns whether there may be more. The
+        urgent one is the last: a stop before a packet that was read is heard before that is obeyed.
+        """
+        has_more = False
+        for each in reversed(self._sockets):
+            has_more |= self._empty(each, self.clock, until)
+        return self._empty(self._socket, self.clock, until) if self._is_outdated else has_more
 
     def _empty(self, source: socket.socket, clock: Callable[[], float], until: float) -> bool:
         """Receives packets from a socket, one at least, until the time `until`; returns whether there may be
