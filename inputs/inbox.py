@@ -6,7 +6,9 @@ from the newest to the oldest, and only the newest value of each key counts. Pac
 time are parsed at the next `look`, after those that are newer.
 
 An inbox with an urgent address has a thread that empties the socket and searches for it, so that it is heard
-at once: between two looks, in a flood that would fill the socket, and while Blender is busy.
+at once: between two looks, in a flood, and while Blender is busy. On Linux urgent packets have a socket of
+their own (`urgent_socket`), which no flood fills. They are read first; an order that was sent before one and
+is read after it would come too late, so the other socket is emptied without obeying what it holds.
 """
 
 import select
@@ -20,6 +22,7 @@ from typing import NamedTuple, TypeVar
 
 from .errors import InputError
 from .packets import Message, first_number, has_address, messages
+from .urgent_socket import urgent_socket
 
 LARGEST = 65507  # [bytes] largest UDP packet
 BUDGET = 2e-3  # [s] processor time of a look: an eighth of a display's frame
@@ -29,10 +32,11 @@ OVERHEAD = 512  # [bytes] counted for each packet beside its content
 NAME = 64  # significant letters of a string: the longest name in Blender
 KEPT = 4096  # largest number of keys whose newest packet is remembered while older ones wait
 # [bytes] requested socket buffer, which holds what comes while the computer runs other programs: a tenth of a
-# second of a flood. Linux gives as much as net.core.rmem_max allows; macOS refuses more than some 7 MB.
+# second of a flood, and urgent packets where they have no socket of their own.
+# Linux gives as much as net.core.rmem_max allows; macOS refuses more than some 7 MB.
 BUFFER = 1 << 22
 PAUSE = 1e-3  # [s] between two turns of the thread; in a flood they make room for others
-AT_ONCE = 1024  # packets in a turn of the thread, which a look may have to wait for: some 5 ms
+TURN = 5e-3  # [s] of a turn of the thread, for which a look may have to wait
 TOO_MUCH = "More comes than can be read in time: older messages are left out. Let the sender send less often"
 
 Key = tuple[str, ...]
@@ -79,7 +83,10 @@ class Inbox:
             self._socket.close()
             raise
         self.port = self._socket.getsockname()[1]
+        self._urgent_socket = urgent_socket(self._socket, self.urgent) if self.urgent else None
+        self._sockets = [self._socket] if self._urgent_socket is None else [self._urgent_socket, self._socket]
         self.is_read = True  # whether nothing is left to be read, in the socket or the queue
+        self.is_alarmed = False  # whether the urgent address was received, up to the last look
         self.problem = ""  # why the last packets could not be read
         self.clock = clock or processor_time()
         self._buffer = memoryview(bytearray(LARGEST))
@@ -88,6 +95,7 @@ class Inbox:
         self.received = 0  # number of the newest packet
         self._size = 0  # [bytes] of the packets in the queue
         self._has_dropped = self._is_alarmed = False  # since the last look
+        self._is_outdated = False  # whether what is in the socket may have come before an urgent packet
         self._sender_time: float | None = None
         self._known: dict[Key, int] = {}  # number of the newest packet with each key, while older ones wait
         self._thread: threading.Thread | None = None
@@ -135,12 +143,12 @@ class Inbox:
         if self._thread is not None:
             self._closing.close()
             self._thread.join()  # it ends at once; the port is free only then
-        self._socket.close()
+        for each in self._sockets:
+            each.close()
 
     def _read(self, begun: float, budget: float) -> dict[Key, tuple[int, Message]]:
         """The newest message of each key, with the number of its packet; from `begun` on in `budget` [s]."""
-        while (has_more := self._receive()) and self.clock() < begun + DRAINING * budget:
-            pass
+        has_more = self._empty_all(begun + DRAINING * budget)
         newest: dict[Key, tuple[int, Message]] = {}
         older: Counter[Key] = Counter()  # messages that are replaced by a newer one
         while self._waiting:
@@ -164,6 +172,7 @@ class Inbox:
             self._known.clear()  # no older packet is left
         if self._has_dropped:
             self.problem = TOO_MUCH
+        self.is_alarmed = self._is_alarmed
         self._has_dropped = self._is_alarmed = False
         self.is_read = not (has_more or self._waiting)
         return {
@@ -172,24 +181,54 @@ class Inbox:
         }
 
     def _listen(self, closed: socket.socket) -> None:
-        """Work of the thread: empties the socket, until `close`."""
+        """Work of the thread: empties the sockets, until `close`."""
         with closed:
-            while closed not in select.select([self._socket, closed], [], [])[0]:
+            while closed not in select.select([*self._sockets, closed], [], [])[0]:
                 with self._lock:
-                    for _ in range(AT_ONCE):
-                        if not self._receive():
-                            break
+                    for each in self._sockets:
+                        self._empty(each, time.perf_counter, time.perf_counter() + TURN)
                 time.sleep(PAUSE)
 
-    def _receive(self) -> bool:
-        """Moves a packet from the socket to the queue; returns whether there was one."""
+    def _empty_all(self, until: float) -> bool:
+        """Receives packets from all sockets until the time `until`; returns whether there may be more. The
+        urgent one is the last: a stop before a packet that was read is heard before that is obeyed.
+        """
+        has_more = False
+        for each in reversed(self._sockets):
+            has_more |= self._empty(each, self.clock, until)
+        return self._empty(self._socket, self.clock, until) if self._is_outdated else has_more
+
+    def _empty(self, source: socket.socket, clock: Callable[[], float], until: float) -> bool:
+        """Receives packets from a socket, one at least, until the time `until`; returns whether there may be
+        more.
+        """
+        while (has_more := self._receive(source)) and clock() < until:
+            pass
+        return has_more
+
+    def _receive(self, source: socket.socket) -> bool:
+        """Moves a packet from a socket to the queue; returns whether there was one."""
         try:
-            size = self._socket.recv_into(self._buffer)
-        except OSError:  # nothing waits, or the network has an error: later there may be more
+            size = source.recv_into(self._buffer)
+        except BlockingIOError:  # nothing waits
+            self._is_outdated &= source is self._urgent_socket
+            return False
+        except OSError:  # the network has an error: later there may be more
             return False
         packet = bytes(self._buffer[:size])
-        size += OVERHEAD
         self.received += 1
+        if self.urgent and has_address(packet, self.urgent):
+            self._is_alarmed = True
+            self._is_outdated |= source is self._urgent_socket
+            self.alarm()
+        if self._is_outdated and source is self._socket:
+            return True
+        self._put(packet)
+        return True
+
+    def _put(self, packet: bytes) -> None:
+        """Puts a packet into the queue, which drops the oldest ones where it has no room."""
+        size = len(packet) + OVERHEAD
         self._size += size
         if self.clock_address and (said := first_number(packet, self.clock_address)) is not None:
             self._sender_time = said
@@ -197,10 +236,6 @@ class Inbox:
         while self._size > WAITING:
             self._size -= self._waiting.popleft().size
             self._has_dropped = True
-        if self.urgent and has_address(packet, self.urgent):
-            self._is_alarmed = True
-            self.alarm()
-        return True
 
     def _forget(self) -> None:
         """Drops the packets in the queue."""

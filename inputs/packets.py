@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 BUNDLE = b"#bundle\x00"
 HEADER = len(BUNDLE) + 8  # [bytes] header of a bundle: its mark and time tag
+FIRST_ELEMENT = HEADER + 4  # offset [bytes] of a bundle's first element, behind its size
 IMMEDIATELY = 1  # the largest time tag that says no time; senders that know none send 0, too
 FRACTION = 2.0**-32  # [s] unit of time tags
 NUMBERS = {"f": (">f", 4), "d": (">d", 8), "i": (">i", 4), "h": (">q", 8)}
@@ -75,6 +76,8 @@ def has_address(packet: bytes, address: bytes) -> bool:
         return True
     if not packet.startswith(BUNDLE):
         return False
+    if packet.startswith(address, FIRST_ELEMENT):  # whatever its size claims to be
+        return True
     at = HEADER
     for _ in range(TRIES):
         at = packet.find(address, at + 1)

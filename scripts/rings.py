@@ -30,6 +30,7 @@ PLAIN_FOLDERS = (
     "character",
     "robots",
     "hardware",
+    "inputs",
     "player",
     "batch",
     "benchmarks",

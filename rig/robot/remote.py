@@ -58,7 +58,6 @@ class RemoteOrders(Inbox):
 
     def __init__(self, host: str, port: int, clock: Callable[[], float] | None = None) -> None:
         super().__init__(host, port, clock)
-        self.stops = False
         self._is_addressed = False  # whether a message for Limber has come
         self.newest: dict[str, Arguments] = {}  # arguments by address without `ROOT`
         self.counts: Counter[str] = Counter()  # messages for each of these addresses
@@ -79,7 +78,6 @@ class RemoteOrders(Inbox):
 
     def alarm(self) -> None:
         links.press_stops()
-        self.stops = True
 
     def take(self, message: Message) -> None:
         if message.trouble or message.address == STOP:
@@ -101,6 +99,14 @@ class RemoteOrders(Inbox):
             self.newest[address] = message.arguments
             self.counts[address] += message.repeats
             self.times[address] = message.time
+
+    def void_arm(self) -> None:
+        """Drops an order to arm that came before a stop, or together with it. Its button, which may have been
+        pressed unseen, counts as held: the next press is one after it was let go.
+        """
+        self.newest.pop(ARM, None)
+        self.arm_pressed = self._arm_released = False
+        self._arm_silence = 0.0
 
     def _note_arm(self, is_on: bool) -> None:
         self.arm_pressed = is_on and (
@@ -210,13 +216,10 @@ def look(budget: float = BUDGET) -> bool:
         orders = ear.orders
         begun, before = orders.clock(), orders.problem
         orders.look(PARSING_SHARE * budget)
-        if orders.stops:
+        if orders.is_alarmed:
+            done = True
             links.stop_all()
-            orders.stops, done = False, True
-            orders.arm_pressed = False
-            orders.newest.pop(
-                ARM, None
-            )  # an arm that came before the stop, or together with it, does not count
+            orders.void_arm()
         rig = _find(uid, ear)
         if rig is None:
             _ears.pop(uid).orders.close()

@@ -53,7 +53,7 @@ def sending_to(inbox: Inbox) -> Iterator[Callable[[bytes], None]]:
         def send(data: bytes) -> None:
             before, until = inbox.received, time.monotonic() + PATIENCE
             sender.sendto(data, ("127.0.0.1", inbox.port))
-            while inbox.received == before and not select.select([inbox._socket], [], [], LOOK)[0]:
+            while inbox.received == before and not select.select(inbox._sockets, [], [], LOOK)[0]:
                 assert time.monotonic() < until, "nothing came"
 
         yield send

@@ -86,7 +86,7 @@ def test_a_stop_of_another_program_stops_nothing(rig, send):
         )
     )
     assert rig.limber.chains[0].influence == 0.5
-    assert not remote.heard(rig).stops
+    assert not remote.heard(rig).is_alarmed
 
 
 @pytest.fixture
@@ -160,7 +160,7 @@ def test_a_flood_fills_neither_socket_nor_memory_while_blender_is_busy_so_that_a
         until(lambda number=until_number: heard.received >= number, "the flood is received")
         assert heard._size <= WAITING
     put(packet("/limber/stop"))
-    until(lambda: heard.stops, "the stop is heard")
+    until(lambda: heard._is_alarmed, "the stop is heard")
 
 
 def held(rig, send, seconds: float) -> set[str]:
@@ -214,6 +214,26 @@ def test_a_button_that_was_pressed_before_a_stop_is_no_new_press_after_it(rig, s
     until(lambda: state(rig) == "DISARMED", "the fault is cleared")
     rig.limber.remote.allow_arm = True
     assert held(rig, send, 0.3) == {"DISARMED"}
+
+
+def test_a_button_that_was_pressed_unseen_before_a_stop_is_no_new_press_after_it(rig, send):
+    rig.limber.remote.allow_arm = True
+    connect(rig)
+    heard = remote.heard(rig)
+    send(packet("/limber/arm", 0.0))
+    with heard._lock, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        for order in (packet("/limber/arm", 1.0), packet("/limber/stop")):
+            sender.sendto(order, ("127.0.0.1", rig.limber.remote.port))
+    until(lambda: heard._is_alarmed, "the stop is heard")
+    remote.look()
+    until(lambda: state(rig) == "FAULT", "the robot has stopped")
+    bpy.ops.limber.clear_fault()
+    until(lambda: state(rig) == "DISARMED", "the fault is cleared")
+    rig.limber.remote.allow_arm = True
+    assert held(rig, send, 0.3) == {"DISARMED"}
+    send(packet("/limber/arm", 0.0))
+    send(packet("/limber/arm", 1.0))
+    until(lambda: state(rig) == "ARMED", "a new press arms")
 
 
 def test_stop_takes_every_permission_to_arm(rig, send):
