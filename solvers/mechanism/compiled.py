@@ -1,6 +1,6 @@
 """A mechanism's solve in the compiled kernel, for goals whose tasks it knows."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import lru_cache, partial
 from struct import Struct
 from typing import Any
@@ -12,13 +12,13 @@ from ..kernel.mechanism import ClosureInput, CompiledMechanism, MechanismInput
 from ..kinematics.rotations import IDENTITY, to_matrix
 from ..kinematics.se3 import Array
 from ..kinematics.tree import Indices
-from ..tasks import CentreOfMass, Direction, Ends, Orientation, Position, Task
+from ..tasks import CentreOfMass, Direction, Ends, Orientation, Position
 from .descent import Motion
 from .goals import NO_REGULARISER, Goals
 from .kinds import KINDS
 from .loops import Loops
 from .model import Mechanism
-from .objectives import Commands
+from .objectives import Objectives
 from .solution import State
 from .tree import SpanningTree
 
@@ -108,19 +108,21 @@ class CompiledSolve:
         CentreOfMass: _of_centre,
     }
 
-    def goals(self, tasks: Iterable[Task], commands: Commands) -> bytes | None:
+    def goals(self, goals: Goals, objectives: Objectives) -> bytes | None:
         """Goals as the kernel has them; None: it does not know one of the tasks."""
-        goals: list[bytes] = []
-        for task in tasks:
+        rows: list[bytes] = []
+        for task in objectives.of_goals(goals):
             writer = self.WRITERS.get(type(task))
             if writer is None:
                 return None
-            goals += writer(self, task)
-        for coordinate, value in zip(commands.coordinates, commands.desired, strict=True):
-            goals.append(VALUE + INDEX(coordinate) + NUMBER(value))
-        for ball, back in zip(commands.balls, commands.back, strict=True):
-            goals.append(BALL + INDEX(ball) + TARGET(*back.ravel().tolist()))
-        return b"".join(goals)
+            rows += writer(self, task)
+        if goals.actuators:
+            commands = objectives.commands(goals)
+            for coordinate, value in zip(commands.coordinates, commands.desired, strict=True):
+                rows.append(VALUE + INDEX(coordinate) + NUMBER(value))
+            for ball, back in zip(commands.balls, commands.back, strict=True):
+                rows.append(BALL + INDEX(ball) + TARGET(*back.ravel().tolist()))
+        return b"".join(rows)
 
     # -- solving --
 

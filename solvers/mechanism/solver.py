@@ -149,8 +149,7 @@ class MechanismSolver:
                 f" {LONGEST_FRAME:g} s, got {dt} s: give None where no speed limit holds"
             )
         answer = self._solved(goals, state, dt, iterations, evaluations)
-        is_driven_by_actuators = not goals.frames and not goals.centres
-        if not (answer.report.flipped and is_driven_by_actuators) or state.regular is None:
+        if not answer.report.flipped or goals.frames or goals.centres or state.regular is None:
             return answer
         # An actuator is commanded past its dead point, where two assemblies meet, or comes back from there on
         # the other one.
@@ -169,8 +168,7 @@ class MechanismSolver:
         self, goals: Goals, state: State, dt: float | None, iterations: int, evaluations: int | None
     ) -> Solution:
         if self.compiled is not None:
-            commands = self.objectives.commands(goals)
-            tasks_of_goals = self.compiled.goals(self.objectives.of_goals(goals), commands)
+            tasks_of_goals = self.compiled.goals(goals, self.objectives)
             if tasks_of_goals is not None:
                 return self._solved_by_kernel(
                     self.compiled, tasks_of_goals, goals, state, dt, iterations, evaluations
