@@ -10,6 +10,7 @@ from limber.solvers.mechanism.compiled import CompiledSolve
 from limber.solvers.mechanism.goals import Goals, RegulariserWeights
 from limber.solvers.mechanism.kinds import KINDS, Kind
 from limber.solvers.mechanism.model import Body, Joint, Mechanism
+from limber.solvers.mechanism.solution import State
 from limber.solvers.mechanism.solver import MechanismSolver
 
 from .kernel_fuzz_numbers import number, unit, vector
@@ -66,20 +67,18 @@ def solve(draw: np.random.Generator, solver: MechanismSolver) -> list[np.ndarray
     tasks = b"".join(np.array(_goal(draw, compiled), float).tobytes() for _ in range(int(draw.integers(5))))
     v, balls = compiled.mechanism.counts
     values = np.array(vector(draw, v)) if draw.random() < 0.5 else draw.normal(size=v)
-    start = values, exponential(draw.normal(size=(balls, 3))), abs(number(draw))
+    start = State(values, exponential(draw.normal(size=(balls, 3))), abs(number(draw)))
     weights = RegulariserWeights(*draw.choice([0.0, 0.1, 1.0], 3).tolist())
     goals = Goals(regulariser_weights=weights, counts_full_rotations=bool(draw.integers(2)))
     dt = float(draw.choice(TINY_STEPS)) if draw.random() < 0.7 else None
-    task, motion, mode = compiled.task, None, None
+    task = compiled.task
     task.iterations, task.continues = int(draw.integers(MOST_STEPS)), int(draw.integers(2))
     task.evaluations = int(draw.integers(-1, 20))
     results: list[np.ndarray] = []
     for _ in range(2):
         closes_only = bool(draw.random() < 0.1)
-        solved = compiled.solve(tasks, goals, {}, dt, start, motion, mode, closes_only)
-        start = solved.values, solved.balls, task.damping_after
-        mode = solved.branch if task.has_mode_after else None
-        results = [solved.values, solved.balls, solved.poses, np.array((task.residual, task.goal_error))]
+        start, poses = compiled.solve(tasks, goals, {}, dt, start, closes_only)
+        results = [start.values, start.balls, poses, np.array((task.residual, task.goal_error))]
     return results
 
 

@@ -138,8 +138,8 @@ class CompiledMechanism:
 
     Attributes:
         task: Inputs and results of a solve beside the arrays.
-        inputs: By the names in `struct limber_mechanism_solve`: values (v,), balls (b, 3, 3), mode (m,),
-            motion (2 v,), driven (d, 13).
+        values, balls, mode, motion, driven: Inputs as arrays (v,), (k, 3, 3), (m,), (2, v) and (d, 13), as in
+            `struct limber_mechanism_solve`.
     """
 
     def __init__(self, kernel: Kernel, mechanism: MechanismInput) -> None:
@@ -189,11 +189,13 @@ class CompiledMechanism:
             "values": (v,),
             "balls": (balls, 3, 3),
             "mode": (self.mode_count,),
-            "motion": (2 * v,),
+            "motion": (2, v),
             "driven": (mechanism.driven, DRIVEN_SIZE),
         }
-        self._buffers = {name: Buffer(*shape) for name, shape in shapes.items()}
-        self.inputs = {name: buffer.array for name, buffer in self._buffers.items()}
+        buffers = {name: Buffer(*shape) for name, shape in shapes.items()}
+        self.values, self.balls, self.mode, self.motion, self.driven = (
+            buffer.array for buffer in buffers.values()
+        )
         self._after = Buffer(v + 9 * balls + 2 * v + self.mode_count)
         self._poses, self._bounds = Buffer(bodies, 4, 4), Buffer(2, v)
         self._held = np.zeros(v, np.int32)
@@ -204,7 +206,7 @@ class CompiledMechanism:
             least=self._bounds.address,
             most=self._bounds.address + 8 * v,
             held=self._held.ctypes.data,
-            **{name: buffer.address for name, buffer in self._buffers.items()},
+            **{name: buffer.address for name, buffer in buffers.items()},
             **dict(
                 zip(
                     ("values_after", "balls_after", "motion_after", "mode_after"),
@@ -222,6 +224,7 @@ class CompiledMechanism:
         is_regularised = is_regularised or self._room[1]
         count = self.kernel.mechanism_workspace_bytes(self._memory.address, goals, is_regularised)
         self._goals, self._workspace = Buffer(GOAL_BYTES // 8 * goals), Buffer(count // 8 + 1)
+        self._goal_bytes = memoryview(self._goals.array).cast("B")
         self.task.goals, self.task.workspace = self._goals.address, self._workspace.address
         self.task.workspace_bytes = count
         self._room = goals, is_regularised
@@ -233,10 +236,10 @@ class CompiledMechanism:
             Values (v,), balls (9 k,), motion (2 v,) and assembly mode (m,) after it, one after the other; and
             poses (b, 4, 4) of the bodies. The rest is in `task`.
         """
-        count = len(goals) // GOAL_BYTES
-        if count > self._room[0] or is_regularised > self._room[1]:
+        count, room = len(goals) // GOAL_BYTES, self._room
+        if count > room[0] or is_regularised > room[1]:
             self._make_room(count, is_regularised)
-        ctypes.memmove(self._goals.address, goals, len(goals))
+        self._goal_bytes[: len(goals)] = goals
         self.task.goal_count = count
         check(self.kernel.mechanism_solve(self._address))
         return self._after.array.copy(), self._poses.array.copy()

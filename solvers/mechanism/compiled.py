@@ -1,9 +1,9 @@
 """A mechanism's solve in the compiled kernel, for goals whose tasks it knows."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import lru_cache, partial
 from struct import Struct
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -12,32 +12,23 @@ from ..kernel.mechanism import ClosureInput, CompiledMechanism, MechanismInput
 from ..kinematics.rotations import IDENTITY, to_matrix
 from ..kinematics.se3 import Array
 from ..kinematics.tree import Indices
-from ..tasks import CentreOfMass, Direction, Ends, Orientation, Position, Task
+from ..tasks import CentreOfMass, Direction, Ends, Orientation, Position
 from .descent import Motion
 from .goals import NO_REGULARISER, Goals
 from .kinds import KINDS
 from .loops import Loops
 from .model import Mechanism
-from .objectives import Commands
+from .objectives import Objectives
+from .solution import State
 from .tree import SpanningTree
 
 # `enum limber_task`
 POSITION, ORIENTATION, AXIS, CENTRE, VALUE, BALL = (Struct("d").pack(k) for k in range(6))
-# the other numbers of `struct limber_mechanism_goal`
-END, ROOTS, TARGET = (Struct(f"{count}d").pack for count in (16, 3, 9))
-NOT_ON_A_BODY = (0.0,) * 15  # frame of an end, and roots of weights
-NO_FRAME = Struct("13d").pack(-1.0, *NOT_ON_A_BODY[:12])
+# the other numbers of `struct limber_mechanism_goal`, of which those that a task does not have are 0
+END, TARGET = Struct("16d").pack, Struct("9d").pack
+INDEX, POINT, NUMBER = Struct("d120x").pack, Struct("3d48x").pack, Struct("d64x").pack
+CENTRE_END = Struct("d96x3d").pack  # -1, and the roots of weights
 IS_REGULAR = 1  # index in an assembly mode
-
-
-class Solved(NamedTuple):
-    """What a solve returns beside `CompiledMechanism.task`."""
-
-    values: Array  # (v,)
-    balls: Array  # (k, 3, 3)
-    motion: Array  # (2, v)
-    branch: Array  # (m,)
-    poses: Array  # (b, 4, 4)
 
 
 class CompiledSolve:
@@ -82,9 +73,10 @@ class CompiledSolve:
                 np.array([body.centre for body in bodies]).reshape(-1, 3),
             ),
         )
-        self.task, self.inputs = self.mechanism.task, self.mechanism.inputs
+        self.task = self.mechanism.task
         v, balls = self.mechanism.counts
-        self._slices = tuple(np.cumsum([v, 9 * balls, 2 * v]).tolist())
+        self._starts = v, v + 9 * balls, 2 * v + 9 * balls, 3 * v + 9 * balls
+        self._has_balls = balls > 0
         self._ends = lru_cache(16)(self._ends_bytes)
 
     # -- goals as bytes --
@@ -99,15 +91,15 @@ class CompiledSolve:
         return rows
 
     def _of_position(self, task: Position) -> list[bytes]:
-        targets = [TARGET(x, y, z, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0) for x, y, z in task.targets]
-        return [POSITION + end + target for end, target in zip(self._ends(task.ends), targets, strict=True)]
+        ends, targets = self._ends(task.ends), task.targets
+        return [POSITION + end + POINT(*target) for end, target in zip(ends, targets, strict=True)]
 
     def _of_rotation(self, task: Orientation | Direction, kind: bytes) -> list[bytes]:
         targets = [TARGET(a, d, g, b, e, h, c, f, i) for (a, b, c), (d, e, f), (g, h, i) in task.targets]
         return [kind + end + target for end, target in zip(self._ends(task.ends), targets, strict=True)]
 
     def _of_centre(self, task: CentreOfMass) -> list[bytes]:
-        return [CENTRE + NO_FRAME + ROOTS(*task.roots) + TARGET(*task.target, *(0.0,) * 6)]
+        return [CENTRE + CENTRE_END(-1.0, *task.roots) + POINT(*task.target)]
 
     WRITERS: dict[type, Callable[["CompiledSolve", Any], list[bytes]]] = {
         Position: _of_position,
@@ -116,26 +108,23 @@ class CompiledSolve:
         CentreOfMass: _of_centre,
     }
 
-    def goals(self, tasks: Iterable[Task], commands: Commands) -> bytes | None:
+    def goals(self, goals: Goals, objectives: Objectives) -> bytes | None:
         """Goals as the kernel has them; None: it does not know one of the tasks."""
-        goals: list[bytes] = []
-        for task in tasks:
+        rows: list[bytes] = []
+        for task in objectives.of_goals(goals):
             writer = self.WRITERS.get(type(task))
             if writer is None:
                 return None
-            goals += writer(self, task)
-        for coordinate, value in zip(commands.coordinates, commands.desired, strict=True):
-            goals.append(VALUE + END(coordinate, *NOT_ON_A_BODY) + TARGET(value, *(0.0,) * 8))
-        for ball, back in zip(commands.balls, commands.back, strict=True):
-            goals.append(BALL + END(ball, *NOT_ON_A_BODY) + TARGET(*back.ravel().tolist()))
-        return b"".join(goals)
+            rows += writer(self, task)
+        if goals.actuators:
+            commands = objectives.commands(goals)
+            for coordinate, value in zip(commands.coordinates, commands.desired, strict=True):
+                rows.append(VALUE + INDEX(coordinate) + NUMBER(value))
+            for ball, back in zip(commands.balls, commands.back, strict=True):
+                rows.append(BALL + INDEX(ball) + TARGET(*back.ravel().tolist()))
+        return b"".join(rows)
 
     # -- solving --
-
-    @staticmethod
-    def is_regular(branch: Array) -> bool:
-        """Whether an assembly mode (m,) is away from singular poses."""
-        return bool(branch[IS_REGULAR])
 
     def solve(
         self,
@@ -143,11 +132,9 @@ class CompiledSolve:
         goals: Goals,
         driven: dict[int, Array],
         dt: float | None,
-        start: tuple[Array, Array, float],
-        motion: Motion | None = None,
-        branch: Array | None = None,
+        start: State,
         closes_only: bool = False,
-    ) -> Solved:
+    ) -> tuple[State, Array]:
         """Solves for goals; `task` has the budget, and afterwards the report.
 
         Args:
@@ -155,23 +142,26 @@ class CompiledSolve:
             goals: For regularisers and weights' axes.
             driven: Poses (4, 4) of driven bodies, by the body's index.
             dt: [s]; None: without speed limits.
-            start: Values (v,), balls (k, 3, 3) and damping of the last frame.
-            motion: Of the last frame.
-            branch: Assembly mode (m,) in it.
+            start: State of the last frame.
             closes_only: Whether only the loops are closed, without regard to goals.
+
+        Returns:
+            The state after it, and poses (b, 4, 4) of the bodies.
         """
-        task, inputs, weights = self.task, self.inputs, goals.regulariser_weights
-        task.dt = dt or 0.0
-        inputs["values"][:], balls, task.damping = start
-        if len(balls):
-            inputs["balls"][:] = balls
-        task.motion_dt = 0.0
-        if motion is not None and dt is not None:
-            v = len(motion.first)
-            inputs["motion"][:v], inputs["motion"][v:], task.motion_dt = motion
-        task.has_mode = branch is not None
-        if branch is not None:
-            inputs["mode"][:] = branch
+        task, mechanism, weights = self.task, self.mechanism, goals.regulariser_weights
+        mechanism.values[:], task.damping = start.values, start.damping
+        if self._has_balls:
+            mechanism.balls[:] = start.balls
+        task.dt = task.motion_dt = 0.0
+        if dt is not None:
+            task.dt = dt
+            if start.motion is not None:
+                motion = mechanism.motion
+                motion[0], motion[1], task.motion_dt = start.motion
+        mode = start.branch if type(start.branch) is np.ndarray else None
+        task.has_mode = mode is not None
+        if mode is not None:
+            mechanism.mode[:] = mode
         task.has_weight_axes = goals.weight_axes != IDENTITY
         if task.has_weight_axes:
             task.weight_axes[:] = [number for row in to_matrix(goals.weight_axes) for number in row]
@@ -179,18 +169,25 @@ class CompiledSolve:
         task.speed = weights.speed
         task.counts_full_rotations, task.closes_only = goals.counts_full_rotations, closes_only
         if self.driven:
-            rows = inputs["driven"]
+            rows = mechanism.driven
             rows[:, 0] = 0.0
             for body, pose in driven.items():
                 row = rows[self.driven.index(body)]
                 row[0], row[1:10], row[10:] = 1.0, pose[:3, :3].ravel(), pose[:3, 3]
         is_regularised = weights is not NO_REGULARISER and weights != NO_REGULARISER
-        after, poses = self.mechanism.solve(goals_of_tasks, is_regularised)
-        first, second, third = self._slices
-        return Solved(
-            after[:first],
-            after[first:second].reshape(-1, 3, 3),
-            after[second:third].reshape(2, -1),
-            after[third:],
-            poses,
-        )
+        after, poses = mechanism.solve(goals_of_tasks, is_regularised)
+        return self._state(after, dt, start), poses
+
+    def _state(self, after: Array, dt: float | None, start: State) -> State:
+        """The state after a solve, from the numbers of `CompiledMechanism.solve`."""
+        task, (balls_start, first_start, rest_start, mode_start) = self.task, self._starts
+        values, damping, motion, mode = after[:balls_start], task.damping_after, None, None
+        balls = after[balls_start:first_start].reshape(-1, 3, 3) if self._has_balls else start.balls
+        if dt is not None and task.has_motion_after:
+            motion = Motion(after[first_start:rest_start], after[rest_start:mode_start], dt)
+        regular = start.regular
+        if task.has_mode_after:
+            mode = after[mode_start:]
+            if task.is_flipped or mode[IS_REGULAR]:
+                regular = State(values, balls, damping, None, mode)
+        return State(values, balls, damping, motion, mode, regular)

@@ -70,25 +70,24 @@ class Objectives:
         Raises:
             MechanismError: a goal names no body, or asks for a centre of mass where nothing has a mass.
         """
-        per_size, axes = self.tree.size**-2.0, _weight_axes(goals)
-        placed, turned, pointed = [], [], []
+        axes = _weight_axes(goals)
+        positions, placed, rotations, turned, directions, pointed = [], [], [], [], [], []
         for goal in goals.frames:
             if goal.position is not None and any(goal.position_weight):
-                placed.append((goal.position, (goal.body, goal.on_body, goal.position_weight)))
+                positions.append(goal.position)
+                placed.append((goal.body, goal.on_body, goal.position_weight))
             if goal.rotation is not None and any(goal.rotation_weight):
-                turned.append((goal.rotation, (goal.body, goal.on_body, goal.rotation_weight)))
+                rotations.append(to_matrix(goal.rotation))
+                turned.append((goal.body, goal.on_body, goal.rotation_weight))
             if goal.direction is not None and goal.direction_weight:
-                pointed.append((goal.direction, (goal.body, _along(goal), (goal.direction_weight,) * 2)))
+                directions.append(to_matrix(between(Z, unit(goal.direction))))
+                pointed.append((goal.body, _along(goal), (goal.direction_weight,) * 2))
         if placed:
-            positions, ends = zip(*placed, strict=True)
-            yield Position(self._ends(ends, per_size), positions, axes)
+            yield Position(self._ends(tuple(placed), self.tree.size**-2.0), positions, axes)
         if turned:
-            rotations, ends = zip(*turned, strict=True)
-            yield Orientation(self._ends(ends), list(map(to_matrix, rotations)))
+            yield Orientation(self._ends(tuple(turned)), rotations)
         if pointed:
-            directions, pointing = zip(*pointed, strict=True)
-            turns = [to_matrix(between(Z, unit(direction))) for direction in directions]
-            yield Direction(self._ends(pointing), turns)
+            yield Direction(self._ends(tuple(pointed)), directions)
         if goals.centre is not None:
             yield self._centre(goals.centre, axes)
 

@@ -1,6 +1,5 @@
 """What a solve of a mechanism begins with and ends in."""
 
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..kinematics.se3 import Array
@@ -9,21 +8,16 @@ from .branches import Branch
 from .descent import Motion
 
 
-@dataclass(frozen=True)
-class State:
+class State(NamedTuple):
     """Configuration of a mechanism, from which its next solve starts. An immutable value."""
 
     values: Array  # (v,) coordinates [rad, m], full rotations counted
     balls: Array  # (k, 3, 3) rotations of ball joints
     damping: float = FIRST_SHARE  # share of the squared error
-    motion: Motion | None = field(
-        default=None, repr=False, compare=False
-    )  # of the last frame; None: not known
+    motion: Motion | None = None  # of the last frame; None: not known
     # its assembly: of the reference, or the kernel's numbers (m,); None: not known
-    branch: Branch | Array | None = field(default=None, repr=False, compare=False)
-    regular: "State | None" = field(
-        default=None, repr=False, compare=False
-    )  # the last of this assembly away from singular poses
+    branch: Branch | Array | None = None
+    regular: "State | None" = None  # the last of this assembly away from singular poses
 
 
 class Report(NamedTuple):

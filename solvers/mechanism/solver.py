@@ -7,7 +7,6 @@ docs/mechanisms.md.
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -150,28 +149,26 @@ class MechanismSolver:
                 f" {LONGEST_FRAME:g} s, got {dt} s: give None where no speed limit holds"
             )
         answer = self._solved(goals, state, dt, iterations, evaluations)
-        is_driven_by_actuators = not goals.frames and not goals.centres
-        if not (answer.report.flipped and is_driven_by_actuators) or state.regular is None:
+        if not answer.report.flipped or goals.frames or goals.centres or state.regular is None:
             return answer
         # An actuator is commanded past its dead point, where two assemblies meet, or comes back from there on
         # the other one.
         again = self._solved(
-            goals, replace(state.regular, regular=state.regular), dt, iterations, evaluations
+            goals, state.regular._replace(regular=state.regular), dt, iterations, evaluations
         )
         if not again.report.flipped:
             return again
         if answer.report.goal_error <= MET:
             return answer
         # Past the dead point by a step's rounding: the assembly is still the one that it will come back on.
-        kept = replace(answer.state, branch=state.branch, regular=state.regular)
+        kept = answer.state._replace(branch=state.branch, regular=state.regular)
         return answer._replace(state=kept, report=answer.report._replace(flipped=False))
 
     def _solved(
         self, goals: Goals, state: State, dt: float | None, iterations: int, evaluations: int | None
     ) -> Solution:
         if self.compiled is not None:
-            commands = self.objectives.commands(goals)
-            tasks_of_goals = self.compiled.goals(self.objectives.of_goals(goals), commands)
+            tasks_of_goals = self.compiled.goals(goals, self.objectives)
             if tasks_of_goals is not None:
                 return self._solved_by_kernel(
                     self.compiled, tasks_of_goals, goals, state, dt, iterations, evaluations
@@ -245,27 +242,11 @@ class MechanismSolver:
         task = compiled.task
         task.continues = self._is_moved_by_bodies(goals)
         task.iterations, task.evaluations = iterations, -1 if evaluations is None else evaluations
-        branch = state.branch if isinstance(state.branch, np.ndarray) else None
-        solved = compiled.solve(
-            tasks_of_goals,
-            goals,
-            self.driven_poses(goals),
-            dt,
-            (state.values, state.balls, state.damping),
-            state.motion,
-            branch,
-        )
-        mode, motion, regular = solved.branch if task.has_mode_after else None, None, state.regular
-        if dt is not None and task.has_motion_after:
-            motion = Motion(solved.motion[0], solved.motion[1], dt)
-        damping, flipped = task.damping_after, bool(task.is_flipped)
-        if mode is not None and (flipped or compiled.is_regular(mode)):
-            regular = State(solved.values, solved.balls, damping, None, mode)
-        after = State(solved.values, solved.balls, damping, motion, mode, regular)
+        after, poses = compiled.solve(tasks_of_goals, goals, self.driven_poses(goals), dt, state)
         limiting: tuple[str, ...] = ()
         if task.any_held:
             held, least, most = compiled.mechanism.held()
-            limiting = tuple(self._limiting_joints(held, least, most, solved.values))
+            limiting = tuple(self._limiting_joints(held, least, most, after.values))
         residual, worst = task.residual, task.worst
         report = Report(
             residual <= MET,
@@ -275,17 +256,17 @@ class MechanismSolver:
             task.goal_error,
             limiting,
             task.steps,
-            flipped,
+            bool(task.is_flipped),
         )
-        return Solution(after, solved.poses, report)
+        return Solution(after, poses, report)
 
     def closed_by_kernel(self, compiled: CompiledSolve, start: State, goals: Goals, iterations: int) -> State:
         """The state after steps that close the loops within limits, without regard to goals."""
         compiled.task.iterations, compiled.task.evaluations, compiled.task.continues = iterations, -1, False
         driven = Goals(driven=goals.driven)
-        pose = start.values, start.balls, start.damping
-        solved = compiled.solve(b"", driven, self.driven_poses(driven), None, pose, closes_only=True)
-        return State(solved.values, solved.balls)
+        pose = State(start.values, start.balls, start.damping)
+        after, _ = compiled.solve(b"", driven, self.driven_poses(driven), None, pose, closes_only=True)
+        return State(after.values, after.balls)
 
     def _followed(self, branch: Branch | None, here: Configuration) -> tuple[Branch | None, bool]:
         """The assembly at a configuration, and whether it has changed since the last frame; None where

@@ -196,7 +196,7 @@ def test_a_flip_to_the_other_assembly_is_seen():
     for seed in range(1, 20):
         other = assemble(
             solver,
-            replace(found.state, values=np.random.default_rng(seed).normal(size=3)),
+            found.state._replace(values=np.random.default_rng(seed).normal(size=3)),
             Goals(actuators={"motor": solver.values(found.state, "motor")}),
         )
         if (
@@ -250,7 +250,7 @@ def test_on_a_smooth_path_the_last_frames_curvature_saves_a_step():
         goals = Goals(
             (FrameGoal("platform", position=(0.05 * math.sin(0.06 * k), 0.0, 0.52), rotation=turn),)
         )
-        without = solver.solve(goals, replace(found.state, motion=None), DT)
+        without = solver.solve(goals, found.state._replace(motion=None), DT)
         found = solver.solve(goals, found.state, DT)
         assert found.poses == pytest.approx(without.poses, abs=1e-8)
         for is_known, one in ((True, found), (False, without)):
