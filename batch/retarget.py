@@ -15,6 +15,7 @@ import bpy
 from ..files import atomic
 from ..files.presence import is_file
 from ..hardware.errors import HardwareError
+from ..hardware.motion_files import FORMATS
 from ..hardware.motion_files.lerobot_writing import episode_rows
 from ..hardware.motion_files.plain import joint_table
 from ..hardware.motion_files.reachy_mini import write as reachy_move
@@ -80,7 +81,7 @@ def _retarget(task: FileTask, settings: Mapping[str, Any], setup: Path) -> TaskR
         bpy.ops.wm.open_mainfile(filepath=str(setup), load_ui=False, use_scripts=False)
         scene, rig = bpy.context.scene, robot_in(settings["robot"])
         frames = follow(rig, import_clip(task.source))
-        check = ClipCheck(scene, rig, frames)
+        check = ClipCheck(scene, rig, frames, FORMATS[FRAMES_LIKE[settings["format"]]])
         try:
             while check.step():
                 pass
@@ -88,8 +89,7 @@ def _retarget(task: FileTask, settings: Mapping[str, Any], setup: Path) -> TaskR
         finally:
             check.cancel()
         rate = settings["rate"] or USUAL_RATES.get(settings["format"], round(1.0 / recorded.seconds))
-        form = FRAMES_LIKE[settings["format"]]
-        motion = clip_motion(scene, rig, recorded, check.own, rate, form, task.source.stem)
+        motion = clip_motion(rig, recorded, check.sent, rate, task.source.stem)
         data, facts = _encoded(motion, settings)
         task.output.parent.mkdir(parents=True, exist_ok=True)
         atomic.write(task.output, data)

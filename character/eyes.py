@@ -92,8 +92,8 @@ class EyesState(NamedTuple):
 
 def advance(
     state: EyesState | None, settings: EyesSettings, direction: Vector | None, dt: float
-) -> EyesState | None:
-    """The eyes `dt` seconds later; None: there are none.
+) -> EyesState:
+    """State of the eyes `dt` [s] later.
 
     Args:
         state: State that the last call returned; None: they begin, and look.
@@ -101,8 +101,6 @@ def advance(
         direction: Unit vector in the world to what is looked at; None: not known.
         dt: Time step [s]; 0: the same tick again.
     """
-    if not settings.enabled:
-        return None
     if state is None:
         return EyesState(settings, fixation=direction)
     if dt == 0.0:

@@ -31,7 +31,7 @@ class LookSettings:
     """Settings of a chain's look.
 
     Attributes:
-        widest: Largest angle [rad] from where the end faces at rest; from `ALL_AROUND` on there is none.
+        widest: Largest angle [rad] from where the end faces at rest; pi: there is none.
         aside, up: Angles [rad] added to the look, to the end's left and up.
     """
 
@@ -39,10 +39,8 @@ class LookSettings:
     aside: float = 0.0
     up: float = 0.0
 
-    @property
-    def is_plain(self) -> bool:
-        """Whether they change nothing."""
-        return self.widest >= ALL_AROUND and self.aside == self.up == 0.0
+
+ANYWHERE = LookSettings()  # they change nothing
 
 
 class Look(NamedTuple):
@@ -137,7 +135,7 @@ def looking(
         dt: Time step [s].
     """
     away = aim.gaze(ahead.position)
-    if settings.is_plain or away is None or aim.desired_position is not None:
+    if settings == ANYWHERE or away is None or aim.desired_position is not None:
         return aim, None
     distance = rotations.length(away)
     if distance <= 0.0:

@@ -7,9 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from .aims.aim import Aim
+from .aims.aim import AIMS, Aim, Direction, Frame, Orientation, Point, Position, PositionAndDirection
 from .aims.block import Block
-from .aims.kinds import AIMS, Direction, Frame, Orientation, Point, Position, PositionAndDirection
 from .aims.rolls import HALF_ROLL, nearer_roll, upright
 from .errors import GazeError, GoalKindError, PostureShapeError, TargetError
 from .kinematics.skeleton import Angles, Skeleton

@@ -15,11 +15,10 @@ from ..attention import Attention, AttentionSettings, attend, bearing, partial, 
 from ..effects import PostureEffect, total
 from ..eyes import EyesSettings, EyesState
 from ..eyes import advance as advance_eyes
-from ..widest_look import Look, LookSettings, Posed, looking, posed
+from ..widest_look import ANYWHERE, Look, LookSettings, Posed, looking, posed
 
 Matrix = list[list[float]]  # (4, 4) by rows: a frame in another one
 AT_ONCE = AttentionSettings()
-ANYWHERE = LookSettings()
 STILL_EYES = EyesSettings()
 
 
@@ -160,7 +159,7 @@ def task(inputs: ChainInputs, skeleton: Skeleton, before: Task | None, dt: float
     eyes, look_settings = _eyes(inputs, main_end, before, dt)
     offsets = _offsets(inputs, skeleton, world_in_base, before)
     angles, look, measured = inputs.posture.tolist(), None, None
-    if not look_settings.is_plain or inputs.share < 1.0:
+    if look_settings != ANYWHERE or inputs.share < 1.0:
         measured = posed(skeleton, angles, before.posed if before is not None else None)
         aim, look = looking(
             before.look if before is not None else None, measured.facing, first.aim, look_settings, dt
@@ -181,9 +180,11 @@ def _eyes(
     inputs: ChainInputs, end: EndInputs, before: Task | None, dt: float
 ) -> tuple[EyesState | None, LookSettings]:
     """State of the eyes, which look at an end's target, and settings of the look with their look away."""
+    if not inputs.eyes.enabled:
+        return None, inputs.look
     last = before.eyes if before is not None else None
     eyes = advance_eyes(last, inputs.eyes, _direction_to(end, inputs.base), dt)
-    return eyes, inputs.look if eyes is None else _averted(inputs, eyes)
+    return eyes, _averted(inputs, eyes)
 
 
 def _direction_to(end: EndInputs, base: Matrix) -> Vector | None:

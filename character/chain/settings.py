@@ -12,7 +12,7 @@ from ..attention import AttentionSettings
 from ..effects import PostureEffect
 from ..eyes import EyesSettings
 from ..life import Life
-from ..widest_look import LookSettings
+from ..widest_look import ALL_AROUND, LookSettings
 from .inputs import ChainInputs, EndInputs, KeptPosture, Matrix, blend, filled
 
 RIG, POSTURE, BLEND = "RIG", "POSTURE", "BLEND"  # kinds of base: what a chain keeps beneath its goal
@@ -121,7 +121,8 @@ class ChainSettings(NamedTuple):
 
     @property
     def look(self) -> LookSettings:
-        return LookSettings(self.widest_look, self.look_aside, self.look_up)
+        widest = np.pi if self.widest_look >= ALL_AROUND else self.widest_look
+        return LookSettings(widest, self.look_aside, self.look_up)
 
 
 class ChainFrame(NamedTuple):

@@ -177,8 +177,8 @@ class LIMBER_OT_export_motion(ActsOnMover, Stepwise, WritesFile):
         motion = self.work.finish(
             path, Settings(self.board, self.start_pin, Episode(values=self.lerobot_values))
         )
-        tell_held(self, self.work.held, "a goal could not")
-        self.warn(self.work.warnings)
+        tell_held(self, self.work.frames.held, "a goal could not")
+        self.warn(self.work.frames.warnings)
         sound = f", its sound in '{self.work.sound}'" if self.work.sound else ""
         servos, rows = counted(len(motion.device.channels), "servo"), counted(len(motion.values), "row")
         self.report(

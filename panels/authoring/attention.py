@@ -2,7 +2,7 @@
 
 from ...motion import NO_FILTER
 from ...operators.subject import chain_of
-from ...rig.live import motion_filter
+from ...rig.chains.chain import filter_in_use
 from ...rig.scene.goal import LOOKS
 from ..tab import ChainTab, draw_target_bone, listed, sentence
 
@@ -35,5 +35,5 @@ class LIMBER_PT_attention(ChainTab):
             draw_target_bone(layout, target)
             layout.prop(chain, "watch")
         row = layout.row()  # always there, so that nothing moves when a robot is connected
-        row.active = bool(chain.targets) or motion_filter.in_use(chain.id_data, chain) == NO_FILTER
+        row.active = bool(chain.targets) or filter_in_use(chain.id_data, chain) == NO_FILTER
         row.prop(chain, "change")

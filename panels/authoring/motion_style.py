@@ -3,7 +3,7 @@
 from ...motion import NO_FILTER
 from ...operators.movers import names_mover
 from ...rig.authoring import motion_styles
-from ...rig.live import motion_filter
+from ...rig.chains.chain import filter_in_use, filter_sentence
 from ..tab import message
 
 
@@ -45,12 +45,12 @@ def draw_motion_style(layout, settings, menu: str) -> None:
     """Draws the settings of a `LimberMotionStyle` below a menu of styles; `menu` is the menu's
     identifier.
     """
-    is_filtered = motion_filter.in_use(settings.id_data, settings) != NO_FILTER
+    is_filtered = filter_in_use(settings.id_data, settings) != NO_FILTER
     name = (motion_styles.name_of(settings) or "own") if is_filtered else "none"
     layout.menu(menu, text=f"Motion Style: {name}", icon="PRESET")
     layout.use_property_split = True
     layout.prop(settings, "filter")
-    message(layout, [(motion_filter.sentence(settings), "INFO")], 2)
+    message(layout, [(filter_sentence(settings), "INFO")], 2)
     style = layout.column()
     style.active = is_filtered
     style.prop(settings, "sigma", slider=True)

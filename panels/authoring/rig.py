@@ -6,7 +6,7 @@ from ...operators.subject import rig_of
 from ...rig.authoring import chains, gallery_robot
 from ...rig.authoring.next_step import CHAIN, next_step
 from ...rig.blender.selection import selected
-from ...rig.live import motion_filter
+from ...rig.chains.chain import filter_in_use
 from ..tab import ChainTab, Tab, draw_limits, listed, sentence
 from .motion_style import draw_own_style
 
@@ -83,4 +83,4 @@ class LIMBER_PT_joints(ChainTab):
             return
         layout.use_property_split = True
         draw_limits(layout, joint)
-        draw_own_style(layout, joint, motion_filter.in_use(rig_of(context), chain))
+        draw_own_style(layout, joint, filter_in_use(rig_of(context), chain))

@@ -12,7 +12,7 @@ from ...files.plain import json_of, number_of, shown
 from ...motion import FILTERS, NO_FILTER, MotionStyle, MotionStyleError
 from ..blender.errors import RigError
 from ..blender.user_folder import user_folder
-from ..live import motion_filter
+from ..chains.chain import filter_in_use
 from ..live.movers import movers_of
 
 FORMAT = "limber-character"  # in the header of files that earlier versions have saved
@@ -51,7 +51,7 @@ def of(settings: bpy.types.PropertyGroup) -> StyleSettings:
     filter is `NO_FILTER`.
     """
     stored = StyleSettings(*(getattr(settings, name) for name in StyleSettings._fields))
-    return stored._replace(filter=motion_filter.in_use(settings.id_data, settings))
+    return stored._replace(filter=filter_in_use(settings.id_data, settings))
 
 
 def use(settings: bpy.types.PropertyGroup, style: StyleSettings) -> None:

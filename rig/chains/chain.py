@@ -1,30 +1,38 @@
 """Reads a chain's settings as stored values, as the solver's skeleton and options, and as effects on its
-posture; and finds usable solvers.
+posture; finds usable solvers, and the motion filter that *Automatic* chooses: robots' motion is filtered,
+that of other characters is not.
 
 Settings may be keyed, so they are read in every frame; skeleton and options are rebuilt only if the settings
 have changed (`stored`).
 """
 
+from collections import Counter
+from collections.abc import Iterable
+from functools import lru_cache
 from operator import attrgetter
 
 import bpy
 import numpy as np
 from mathutils import Matrix
 
+from ...motion import FILTERS, NO_FILTER
 from ...solvers.bones.model import NO_LIMITS
 from ...solvers.expressive.options import Options as ExpressiveOptions
 from ...solvers.kinematics.skeleton import Skeleton, SkeletonError
 from ...solvers.settings import Setting, settings_of
 from ...solvers.table import SOLVERS, unavailable
 from ..blender.errors import RigError
-from ..bones.axes import is_prismatic
+from ..bones import imported_robot
+from ..bones.axes import JointKey, is_prismatic
 from ..bones.joint_bones import MotionLimits
+from ..properties.motion_style import AUTOMATIC
 from ..scene.goal import ends_of, tool_frame, with_goal
 from . import turntable
 from .joint_tree import joint_tree
 from .measure import is_of_bones
 from .skeleton import ChainReader
 
+OF_ROBOTS = "default"  # filter that Automatic uses
 UNLIMITED = 1e4  # [rad] limit of a joint that has none: solvers and filters compute with numbers
 
 _OF_CHAIN = attrgetter(
@@ -212,3 +220,43 @@ def why_not_solver(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, name: 
         return unavailable(name, skeleton_now(rig, chain), goal_kinds(chain))
     except (RigError, SkeletonError):
         return ""
+
+
+def filter_in_use(
+    rig: bpy.types.Object, settings: bpy.types.PropertyGroup, joint_keys: Iterable[JointKey] | None = None
+) -> str:
+    """Name of the filter that is on for a chain or mechanism; `NO_FILTER`: none.
+
+    Args:
+        rig: The object that has it.
+        settings: Its settings.
+        joint_keys: (bone, axis) of a chain's joints, if the caller has them.
+    """
+    if settings.filter != AUTOMATIC:
+        return settings.filter
+    keys = [joint.key for joint in settings.joints] if joint_keys is None else joint_keys
+    return OF_ROBOTS if _why_robot(rig, keys) else NO_FILTER
+
+
+def filter_sentence(settings: bpy.types.PropertyGroup) -> str:
+    """Which filter Automatic has chosen for a chain, and why; "" where a filter is chosen by hand."""
+    if settings.filter != AUTOMATIC:
+        return ""
+    why = _why_robot(settings.id_data, [joint.key for joint in settings.joints])
+    return f"{FILTERS[OF_ROBOTS].label} filter: {why}" if why else "No filter: a character without a robot"
+
+
+def _why_robot(rig: bpy.types.Object, joint_keys: Iterable[JointKey]) -> str:
+    """Why a chain counts as a robot's, as part of a sentence; "" if it does not."""
+    if rig.limber.device.was_connected:
+        return f"'{rig.name}' has been connected to a robot"
+    if imported_robot.is_robot(rig):
+        return f"'{rig.name}' is an imported robot"
+    bone = _of_one_axis(tuple(joint_keys))
+    return f"bone '{bone}' has one axis, as a robot's joint" if bone else ""
+
+
+@lru_cache(maxsize=256)
+def _of_one_axis(joint_keys: tuple[JointKey, ...]) -> str:
+    """The first bone that has one joint; "" if none has."""
+    return next((bone for bone, count in Counter(bone for bone, _ in joint_keys).items() if count == 1), "")

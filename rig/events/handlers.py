@@ -12,7 +12,7 @@ from traceback import format_exc
 import bpy
 from bpy.app.handlers import persistent
 
-from ..blender import overrides, stored_numbers
+from ..blender import overrides
 from ..blender.write_access import granted
 from ..bodies import receiver
 from ..chains import kept_posture
@@ -20,6 +20,7 @@ from ..live import budget, live
 from ..live.runtime import after_frame
 from ..output import compare, record
 from ..output.motion_check import view as motion_check
+from ..properties import stored_numbers
 from ..robot import background_jobs, calibrating, links, page, playhead, puppeteer, remote, sending
 from ..robot import view as robot_view
 from ..showing.thumbnails import gallery

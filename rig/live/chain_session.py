@@ -4,6 +4,7 @@ pose in the bones' channels.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from bpy.types import Object, PropertyGroup
@@ -12,7 +13,14 @@ from mathutils import Matrix
 from ...character.attention import Attention
 from ...character.chain.hanging import ChainPose
 from ...character.chain.inputs import ChainInputs, EndInputs, InputsError
-from ...character.chain.settings import BLEND, POSTURE, ChainFrame, ChainSettings, chain_inputs
+from ...character.chain.settings import (
+    BLEND,
+    POSTURE,
+    ChainFrame,
+    ChainSettings,
+    chain_inputs,
+    kept_posture,
+)
 from ...character.chain.tick import ChainModel, make_model
 from ...character.host import Frame
 from ...character.mover import GoalResidual
@@ -31,15 +39,15 @@ from ..bones.joint_bones import SCALED
 from ..bones.rotation_modes import CHANNELS
 from ..chains import chain as build
 from ..chains.joint_tree import bone_frames, joint_tree
+from ..chains.kept_posture import active, kept
 from ..chains.skeleton import BonePose, ChainReader
 from ..mechanisms.conflicts import why_taken
 from ..properties.motion_style import motion_style
 from ..scene import goal as goals
 from ..scene.dependencies import ChainTarget
 from ..scene.placement import Hanging, Placement
-from . import motion_filter
 from .chain_recipe import ChainRecipe
-from .directed import direct
+from .directed import DirectedChain, by_behaviour
 from .lids import Lid, lid_channels, read_lids
 from .mover import JointKey, JointLimits, Mover, SceneSession
 
@@ -123,7 +131,9 @@ class ChainSession(SceneSession):
         """The pose for values (n,) of the joints [rad; prismatic joints m]."""
         angles = values.tolist()
         chain = ChainPose(self.base, self.outputs.skeleton, tuple(angles))
-        shown = self.reader.channels(self.poses, angles) | lid_channels(self.lids, self.outputs.lid)
+        shown = self.reader.channels(self.poses, angles)
+        if self.lids:
+            shown |= lid_channels(self.lids, self.outputs.lid)
         return ShownPose(shown, chain, self.bone_frames)
 
     def differs(self, frame: Frame) -> bool:
@@ -222,8 +232,13 @@ class ChainSession(SceneSession):
         evaluated_chain = build.keyed(rig, chain, depsgraph)
         is_filtered = bool(self.model.filters)
         self.authored = self._authored(shown, poses)
-        self.lids = read_lids(shown, chain)
-        directed = direct(frame, self, evaluated_chain, performer, dt)
+        self.lids = read_lids(shown, chain) if chain.eyes.enabled else ()
+        settings = ChainSettings.of(evaluated_chain)
+        directed = (
+            self._as_authored(frame.mover, evaluated_chain, settings)
+            if performer is None
+            else by_behaviour(frame.mover, self, evaluated_chain, settings, performer, dt)
+        )
         self.chain_settings = directed.settings
         self._aim(frame, chain, directed.watch, directed.settings.influence)
         self._update_base(rig, chain, placement, world)
@@ -245,6 +260,21 @@ class ChainSession(SceneSession):
             ahead=frame.ahead,
             is_mutual=frame.is_mutual,
         )
+
+    def _as_authored(self, mover: Mover, evaluated: PropertyGroup, settings: ChainSettings) -> DirectedChain:
+        """What the chain keeps and follows as its evaluated properties say. Raises RigError as
+        `by_behaviour`.
+        """
+        chain, stored = mover.settings, partial(self.in_posture, mover, self.reader.joint_keys)
+        posture = kept(chain, evaluated, self.authored, stored)
+        if self.model.filters:
+            return DirectedChain(settings, evaluated.watch, posture, None)
+        identity, values = chain.base, None
+        if chain.base == POSTURE:
+            action = active(chain, evaluated)
+            identity, values = action.session_uid, stored(action)
+        stored_posture = kept_posture(chain.base, identity, values, len(posture))
+        return DirectedChain(settings, evaluated.watch, posture, stored_posture)
 
     def _update_base(self, rig: Object, chain: PropertyGroup, placement: Placement, world: Matrix) -> None:
         """Reads the base frame.
@@ -312,17 +342,10 @@ class ChainSession(SceneSession):
         self.settings = settings
         if reader == before:
             return
-        self.reader, self.recipe, self.made_of, self.poses, self.held, self.stored = (
-            reader,
-            None,
-            (),
-            (),
-            (),
-            {},
-        )
-        if (
-            before is None or before.joint_keys != reader.joint_keys
-        ):  # angles of other joints mean nothing here
+        self.reader, self.recipe, self.stored = reader, None, {}
+        self.made_of = self.poses = self.held = ()
+        # Angles of other joints mean nothing here.
+        if before is None or before.joint_keys != reader.joint_keys:
             self.model = self.outputs = None
             self.pose = self.desired_pose = {}
             self.restart()
@@ -341,7 +364,7 @@ class ChainSession(SceneSession):
         world = (
             tuple(map(tuple, rig_in_world.to_3x3())) if chain.options.body == "AUTOMATIC" else ()
         )  # says whether the body rotates as a whole
-        filter_name = motion_filter.in_use(rig, chain, reader.joints)
+        filter_name = build.filter_in_use(rig, chain, reader.joints)
         made_of = (self.settings, self.held, solver, world, filter_name, base)
         if self.made_of == made_of:
             return

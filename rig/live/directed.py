@@ -1,6 +1,5 @@
-"""What a chain keeps and follows in a frame: as it is authored, or as a scene's behaviour directs it."""
+"""What a chain keeps and follows in a frame while a scene's behaviour directs it."""
 
-from functools import partial
 from typing import NamedTuple
 
 import bpy
@@ -8,10 +7,9 @@ import numpy as np
 
 from ...character.behaviour.performer import Directed, Performer
 from ...character.chain.inputs import KeptPosture
-from ...character.chain.settings import BLEND, POSTURE, ChainSettings, kept_posture, kept_values
+from ...character.chain.settings import BLEND, ChainSettings, kept_posture, kept_values
 from ...character.effects import PostureEffect
-from ...character.host import Frame
-from ..chains.kept_posture import active, kept, place
+from ..chains.kept_posture import place
 from ..scene.goal import watched
 from .mover import Mover, SceneSession
 
@@ -34,42 +32,7 @@ class DirectedChain(NamedTuple):
     gestures: tuple[PostureEffect, ...] = ()
 
 
-def direct(
-    frame: Frame,
-    session: SceneSession,
-    evaluated_chain: bpy.types.PropertyGroup,
-    performer: Performer | None,
-    dt: float,
-) -> DirectedChain:
-    """What a chain keeps and follows in a frame.
-
-    Args:
-        frame: The frame.
-        session: The chain's session, with its model and its authored values.
-        evaluated_chain: The chain's evaluated properties.
-        performer: The behaviour that directs the chain; None: nothing does.
-        dt: Time step [s].
-
-    Raises:
-        RigError: a stored posture is missing, or has no value of the chain's joints.
-    """
-    settings = ChainSettings.of(evaluated_chain)
-    if performer is not None:
-        return _by_behaviour(frame.mover, session, evaluated_chain, settings, performer, dt)
-    mover, keys = frame.mover, session.reader.joint_keys
-    stored = partial(session.in_posture, mover, keys)
-    posture = kept(mover.settings, evaluated_chain, session.authored, stored)
-    if session.model.filters:
-        return DirectedChain(settings, evaluated_chain.watch, posture, None)
-    base, identity, values = mover.settings.base, mover.settings.base, None
-    if base == POSTURE:
-        action = active(mover.settings, evaluated_chain)
-        identity, values = action.session_uid, stored(action)
-    stored_posture = kept_posture(base, identity, values, len(keys))
-    return DirectedChain(settings, evaluated_chain.watch, posture, stored_posture)
-
-
-def _by_behaviour(
+def by_behaviour(
     mover: Mover,
     session: SceneSession,
     evaluated_chain: bpy.types.PropertyGroup,
@@ -77,7 +40,19 @@ def _by_behaviour(
     performer: Performer,
     dt: float,
 ) -> DirectedChain:
-    """As `direct`, by the scene's behaviour; `settings`: what the chain has without it."""
+    """What a chain keeps and follows in a frame.
+
+    Args:
+        mover: The chain.
+        session: Its session, with its model and its authored values.
+        evaluated_chain: Its evaluated properties.
+        settings: Its settings without the behaviour.
+        performer: The behaviour that directs it.
+        dt: Time step [s].
+
+    Raises:
+        RigError: a stored posture is missing, or has no value of the chain's joints.
+    """
     chain, keys = mover.settings, session.reader.joint_keys
     known = session.known_postures(mover, keys)
     kept_index = place(chain, evaluated_chain)

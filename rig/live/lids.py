@@ -23,9 +23,7 @@ class Lid(NamedTuple):
 
 
 def lid_bones(chain: bpy.types.PropertyGroup) -> list[str]:
-    """Names of the bones that are lids of a chain and that no joint of it moves."""
-    if not chain.eyes.enabled:
-        return []
+    """Names of the bones that are lids of a chain with eyes and that no joint of it moves."""
     joints, bones = {joint.bone for joint in chain.joints}, chain.id_data.pose.bones
     return [lid.bone for lid in chain.eyes.lids if lid.bone in bones and lid.bone not in joints]
 

@@ -18,7 +18,7 @@ from ..blender import write_access
 from ..blender.overrides import why_not_editable
 from ..mechanisms import assembled
 from ..scene.placement import Placement
-from . import budget, rehearsal, runtime, shown_poses, signals
+from . import budget, rehearsal, runtime, shown_poses
 from .mover import Mover
 from .movers import mover_of
 from .runtime import can_show, current, live_chains, live_movers, session
@@ -150,14 +150,22 @@ def movers_of_scene(scene: bpy.types.Scene) -> list[Mover]:
 
 def _advance(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, dt: float) -> None:
     """Ticks all live movers of a scene, and shows their poses."""
-    if signals.advance(scene, dt):
-        shown_poses.evaluate(depsgraph)
-    rehearsal.perform(current().playback.stage, scene, dt)
     movers = live_movers(scene)
     moving = _able(movers)
     current().shown = None
-    current().playback.stage.advance(moving, depsgraph, dt)
+    _tick(current().playback.stage, scene, moving, depsgraph, dt)
     _present(scene, depsgraph, movers, moving)
+
+
+def _tick(
+    stage: SceneStage, scene: bpy.types.Scene, movers: list[Mover], depsgraph: bpy.types.Depsgraph, dt: float
+) -> None:
+    """Lets what moves targets and directs chains go on by `dt` [s], then ticks movers on a stage."""
+    if stage is current().playback.stage and runtime.advance_signals(scene, dt):
+        shown_poses.evaluate(depsgraph)
+    if scene.limber_behaviour.rehearse or stage.performers:
+        rehearsal.perform(stage, scene, dt)
+    stage.advance(movers, depsgraph, dt)
 
 
 def _able(movers: list[Mover]) -> list[Mover]:
@@ -167,7 +175,8 @@ def _able(movers: list[Mover]) -> list[Mover]:
 
 def _goes_on(scene: bpy.types.Scene) -> bool:
     """Whether live motion goes on although neither settings nor targets change."""
-    return signals.are_active(scene) or rehearsal.is_on(scene)
+    is_rehearsed = scene.limber_behaviour.rehearse and rehearsal.is_on(scene)
+    return is_rehearsed or runtime.are_signals_active(scene)
 
 
 def is_ticking(owner: bpy.types.Object) -> bool:
@@ -232,10 +241,7 @@ def _go_to(
         playback.stage.settle(scene.session_uid)
 
     def advance(stage: SceneStage, dt: float) -> None:
-        if stage is current().playback.stage and signals.advance(scene, dt):
-            shown_poses.evaluate(depsgraph)
-        rehearsal.perform(stage, scene, dt)
-        stage.advance(movers, depsgraph, dt)
+        _tick(stage, scene, movers, depsgraph, dt)
 
     return playback.go_to(scene.session_uid, time, advance, restart, is_played)
 

@@ -83,7 +83,7 @@ class ChainMover(BonePostures, Mover):
         return [
             *(joint.bone for joint in self.settings.joints),
             *(follower.bone for follower in followers(self.settings)),
-            *lid_bones(self.settings),
+            *(lid_bones(self.settings) if self.settings.eyes.enabled else ()),
         ]
 
     @property

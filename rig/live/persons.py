@@ -5,8 +5,7 @@ import bpy
 from ...character.chain.inputs import Matrix
 from ...character.seeing import SeenPersons, Sighting
 from ...inputs.words import named
-from . import signals
-from .runtime import current
+from .runtime import current, signals
 
 
 class _Trackers:
@@ -21,12 +20,8 @@ class _Trackers:
         return False
 
 
-def register() -> None:
-    signals.by_sender["trackers"] = _Trackers()
-
-
 def unregister() -> None:
-    signals.by_sender.pop("trackers", None)
+    signals.pop("trackers", None)
 
 
 def of(scene: bpy.types.Scene) -> SeenPersons | None:
@@ -36,6 +31,7 @@ def of(scene: bpy.types.Scene) -> SeenPersons | None:
 
 def see(scene: bpy.types.Scene, camera: str, sighting: Sighting) -> None:
     """Takes what a tracker says of its camera, given by the name of an object."""
+    signals.setdefault("trackers", _Trackers())
     persons = current().playback.stage.persons.setdefault(scene.session_uid, SeenPersons())
     if camera not in scene.objects:
         camera = named(camera, scene.objects.keys()) or camera

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import bpy
 
@@ -22,6 +23,21 @@ from .mechanism_session import MechanismSession
 from .mover import Mover, SceneSession
 from .movers import ChainMover, MechanismMover, live_of, movers_of
 from .stage import SceneStage
+
+
+class Signals(Protocol):
+    """What one kind of sender moves in a scene while live motion goes on, such as numbers of other
+    programs.
+    """
+
+    def is_active(self, scene: bpy.types.Scene) -> bool:
+        """Whether one may move something in the scene, so that live motion must go on."""
+
+    def advance(self, scene: bpy.types.Scene, dt: float) -> bool:
+        """Goes on by `dt` [s] before a tick; returns whether something has changed."""
+
+
+signals: dict[str, Signals] = {}  # by the kind of their sender
 
 
 @dataclass
@@ -333,6 +349,19 @@ def forget() -> None:
     global _now
     _now.speech.close()
     _now = Runtime()
+
+
+def are_signals_active(scene: bpy.types.Scene) -> bool:
+    """Whether a signal may move something in the scene."""
+    return any(each.is_active(scene) for each in signals.values())
+
+
+def advance_signals(scene: bpy.types.Scene, dt: float) -> bool:
+    """Lets all signals go on by `dt` [s]; returns whether something has changed, which is to be evaluated
+    then.
+    """
+    changes = [each.advance(scene, dt) for each in signals.values()]
+    return any(changes)
 
 
 def live_movers(scene: bpy.types.Scene | None = None) -> list[Mover]:

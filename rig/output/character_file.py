@@ -21,7 +21,7 @@ from ...character.file.contents import (
     ValueEntry,
 )
 from ...character.file.tracks import track
-from ...character.order import in_order
+from ...character.stage import in_order
 from ...hardware.errors import HardwareError
 from ...motion import MotionError
 from ..behaviour import authored

@@ -17,10 +17,9 @@ from ..blender.counting import listing
 from ..blender.presence import find
 from . import device as robot_device
 from . import values as robot_values
-from .connected import ConnectedRobot, robots, sessions
 from .device import Source, describe
 from .history import History
-from .sending import send
+from .sending import ConnectedRobot, robots, send, sessions
 
 MOVING = set(DRIVEN)
 QUIET = {State.DISARMED, State.LIMP, State.SETUP}  # the robot does not follow, and can be set up

@@ -28,8 +28,8 @@ from ..live import rehearsal
 from ..live.live import is_playing
 from ..scene.goal import followed_target, watched
 from . import links
-from .connected import robots
 from .remote_orders import ORDERS, stored_postures
+from .sending import robots
 from .values import value_of
 
 EVERY = 0.1  # [s] between two states that the page gets

@@ -22,7 +22,7 @@ from ...inputs.words import NUMBERED, STREAMED, Order, order_of
 from ..blender.errors import RigError
 from ..blender.presence import find
 from ..blender.write_access import granted
-from ..live import live, signals
+from ..live import live, runtime
 from ..live.mover import Mover
 from ..scene.goal import watched
 from . import links
@@ -140,7 +140,7 @@ def listen(rig: bpy.types.Object) -> None:
     refuse_others(remote.host, bpy.app.online_access)
     end(rig)
     _ears[rig.session_uid] = _Ear(rig.name, opened(RemoteOrders, remote.host, remote.port))
-    signals.by_sender["remote"] = _SentSignals()
+    runtime.signals["remote"] = _SentSignals()
 
 
 def end(rig: bpy.types.Object) -> None:

@@ -27,6 +27,7 @@ from .motion import (
     HURRIED,
     STAY,
     Bounds,
+    Settling,
     StepBounds,
     Transition,
     Transitions,
@@ -37,7 +38,6 @@ from .motion import (
 from .plan import Planner, Planning
 from .prediction import FrameContext, GoalForecast, Velocity, farthest, velocity
 from .search import Search
-from .settling import Settling
 from .shape import Authored
 from .simulation import AIM_LOST, LASTING_LOSS
 

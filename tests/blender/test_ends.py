@@ -231,14 +231,14 @@ def test_a_chain_that_hangs_on_a_tree_starts_from_its_new_pose():
 def test_a_robot_gets_the_angles_of_all_of_a_trees_joints():
     rig, chain, _ = body()
     bpy.ops.limber.connect()
-    from limber.rig.robot import connected, links, sending
+    from limber.rig.robot import links, sending
 
     go_live(rig, chain)
     sending.send(rig)
     sent = dict(
         zip(
             (source.key for source in links.sources(rig)),
-            connected.robots[rig.session_uid].angles,
+            sending.robots[rig.session_uid].angles,
             strict=True,
         )
     )

@@ -11,7 +11,7 @@ from limber.hardware.robot_session import RobotSession
 from limber.hardware.safety import State
 from limber.rig.blender import actions
 from limber.rig.live import live
-from limber.rig.robot import connected, device
+from limber.rig.robot import device, sending
 
 from tests.blender.baking import apart, live_motion, played, positions
 from tests.blender.rigs import build, keyed, looking_chain, select, target
@@ -60,8 +60,8 @@ def listen(rig) -> Listener:
     """A robot for the rig that is not there: only what it would be handed."""
     listener = Listener()
     sources = device.sources(rig)
-    session = RobotSession(listener, rig.name, rig.session_uid, connected.sessions.permits)
-    connected.robots[rig.session_uid] = connected.ConnectedRobot(
+    session = RobotSession(listener, rig.name, rig.session_uid, sending.sessions.permits)
+    sending.robots[rig.session_uid] = sending.ConnectedRobot(
         session, rig.name, sources, (), [0.0] * len(sources)
     )
     return listener

@@ -3,7 +3,7 @@
 import bpy
 import numpy as np
 import pytest
-from limber.rig.live import motion_filter
+from limber.rig.chains.chain import filter_in_use, filter_sentence
 
 from tests.blender.drawing import drawn
 from tests.blender.rigs import UPRIGHT, build, keyed, looking_chain, make_active
@@ -22,41 +22,41 @@ def character():
 
 
 def on(chain) -> str:
-    return motion_filter.in_use(chain.id_data, chain)
+    return filter_in_use(chain.id_data, chain)
 
 
 @pytest.mark.every_blender
 def test_a_new_chain_of_a_character_has_no_filter(character):
     _, chain = character
     assert (chain.filter, on(chain)) == ("automatic", "none")
-    assert motion_filter.sentence(chain) == NONE_SAID
+    assert filter_sentence(chain) == NONE_SAID
 
 
 @pytest.mark.every_blender
 def test_a_chain_with_a_bone_of_one_axis_has_the_default_filter():
     _, chain = looking_chain(build(UPRIGHT))
     assert (chain.filter, on(chain)) == ("automatic", "default")
-    assert motion_filter.sentence(chain) == "Swift filter: bone 'base' has one axis, as a robot's joint"
+    assert filter_sentence(chain) == "Swift filter: bone 'base' has one axis, as a robot's joint"
 
 
 def test_one_bone_of_one_axis_is_enough():
     _, chain = looking_chain(build(FREE | {"jaw": "X"}))
     assert on(chain) == "default"
-    assert "'jaw'" in motion_filter.sentence(chain)
+    assert "'jaw'" in filter_sentence(chain)
 
 
 def test_an_imported_robot_has_the_default_filter_whatever_its_bones_axes_are(character):
     rig, chain = character
     rig.data["limber_urdf"] = "robot"
     assert on(chain) == "default"
-    assert motion_filter.sentence(chain) == "Swift filter: 'Rig' is an imported robot"
+    assert filter_sentence(chain) == "Swift filter: 'Rig' is an imported robot"
 
 
 def test_a_filter_that_is_chosen_is_on_and_needs_no_sentence(character):
     _, chain = character
     for name in ("default", "nutty", "none"):
         chain.filter = name
-        assert (on(chain), motion_filter.sentence(chain)) == (name, "")
+        assert (on(chain), filter_sentence(chain)) == (name, "")
 
 
 def test_a_chain_of_an_older_file_keeps_its_filter():
@@ -79,7 +79,7 @@ def test_from_connect_on_the_filter_is_on_and_it_stays_on(character, reopen):
     rig, chain = character
     connect(rig)
     assert on(chain) == "default"
-    assert motion_filter.sentence(chain) == "Swift filter: 'Rig' has been connected to a robot"
+    assert filter_sentence(chain) == "Swift filter: 'Rig' has been connected to a robot"
     bpy.ops.limber.disconnect()
     assert on(chain) == "default"
     reopen()

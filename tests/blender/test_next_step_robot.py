@@ -99,12 +99,12 @@ def test_every_state_of_a_robot_has_a_button_for_what_its_sentence_asks():
 def test_a_robot_that_is_being_connected_has_a_button_in_the_place_of_connect_which_does_nothing():
     from limber.hardware.safety import State
     from limber.rig.authoring.next_step import next_step
-    from limber.rig.robot import connected, links
+    from limber.rig.robot import links, sending
 
     rig, _ = robot_rig()
     bpy.ops.limber.live()
     connect(rig)
-    connected.robots[rig.session_uid].status = replace(links.status(rig), state=State.CONNECTING)
+    sending.robots[rig.session_uid].status = replace(links.status(rig), state=State.CONNECTING)
     assert next_step(rig, False).operator == "limber.wait"
     with pytest.raises(RuntimeError, match="Wait a moment: this button lets the robot move"):
         bpy.ops.limber.wait()
@@ -134,10 +134,10 @@ def test_a_button_that_moves_a_motor_comes_a_second_after_another_was_in_its_pla
 def test_a_pose_beyond_the_servos_range_is_said_where_the_robot_is_said_to_follow(armed):
     from limber.panels.robot.robot import LIMBER_PT_robot
     from limber.rig.authoring.next_step import next_step
-    from limber.rig.robot import connected
+    from limber.rig.robot import sending
 
     assert next_step(armed, False).sentence.startswith("The robot follows")
-    robot = connected.robots[armed.session_uid]
+    robot = sending.robots[armed.session_uid]
     joint = robot.link.device.joints[0]
     robot.short = ((joint, -0.1, 0.1),)
     robot.angles[0] = 0.5
@@ -164,9 +164,9 @@ def test_another_scene_says_where_the_robot_is_and_goes_there(armed):
 
 
 def test_figures_are_drawn_again_only_when_they_have_changed(armed):
-    from limber.rig.robot import connected, links
+    from limber.rig.robot import links, sending
 
-    robot = connected.robots[armed.session_uid]
+    robot = sending.robots[armed.session_uid]
     assert links.figures_changed(1.0)
     assert not links.figures_changed(2.0), "the robot is still"
     first, *others = robot.status.positions

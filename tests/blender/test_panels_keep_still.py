@@ -97,7 +97,7 @@ def test_every_panel_has_the_same_rows_in_every_state_of_the_robot_and_before_co
     port: str,
 ):
     from limber.rig.live import budget
-    from limber.rig.robot import connected, links
+    from limber.rig.robot import links, sending
 
     rig, _ = robot_rig()
     rig.limber.device.port = port
@@ -107,7 +107,7 @@ def test_every_panel_has_the_same_rows_in_every_state_of_the_robot_and_before_co
     assert rows() == before, "connected"
     known = links.status(rig)
     for name, status in statuses(known):
-        connected.robots[rig.session_uid].status = status
+        sending.robots[rig.session_uid].status = status
         assert rows() == before, name
     rig.limber.device.baudrate = 9600
     assert rows() == before, "its settings have changed"
@@ -130,13 +130,11 @@ def test_live_has_the_same_rows_whatever_keeps_the_chain_from_its_target():
 
 
 def test_a_message_that_is_longer_than_its_place_is_shown_whole_by_its_last_line():
-    from limber.rig.robot import connected, links
+    from limber.rig.robot import links, sending
 
     rig, _ = robot_rig()
     connect(rig)
-    connected.robots[rig.session_uid].status = replace(
-        links.status(rig), warnings=(LONG, LONG, "The last one")
-    )
+    sending.robots[rig.session_uid].status = replace(links.status(rig), warnings=(LONG, LONG, "The last one"))
     (message,) = drawn(panels()[2]).messages
     assert message.text.splitlines()[-1] == "The last one"
     assert bpy.ops.limber.show_message(text=message.text) == {"FINISHED"}

@@ -14,13 +14,17 @@ from pathlib import Path
 
 import bpy
 import pytest
+from limber.hardware.motion_files import FORMATS
 from limber.rig.live import live
+from limber.rig.output.clips.motion import clip_motion
 from limber.rig.output.clips.recorded import ClipCheck
 from limber.rig.output.clips.scene import follow, import_clip
 from limber.rig.output.clips.verdict import judge
+from limber.rig.output.export import Export
 
 from tests.blender.clips import Clip, walk
 from tests.blender.figures import XSENS, figure
+from tests.blender.test_gallery import added
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = (ROOT / "docs" / "batch.md").read_text(encoding="utf-8")
@@ -142,7 +146,7 @@ def test_a_joint_that_no_person_moves_so_far_is_named_whatever_the_robots_limits
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     rig = figure(XSENS, "Body")
     frames = follow(rig, import_clip(bent(joint, axis, angle).write(tmp_path / "clip.bvh")))
-    check = ClipCheck(bpy.context.scene, rig, frames)
+    check = ClipCheck(bpy.context.scene, rig, frames, FORMATS["lerobot"])
     while check.step():
         pass
     verdict = judge(check.recorded())
@@ -388,3 +392,23 @@ def test_a_mover_that_an_export_makes_live_is_not_solved_before_the_export_solve
     assert live.session(rig, rig.limber.retarget).outputs is None
     bpy.context.scene.frame_set(2)
     assert live.session(rig, rig.limber.retarget).outputs is not None
+
+
+def test_a_robot_with_servos_visits_each_frame_of_a_clip_once_and_writes_what_export_motion_reads(tmp_path):
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    rig, scene = added("open_duck_mini"), bpy.context.scene
+    frames = follow(rig, import_clip(walk(9).write(tmp_path / "walk.bvh")))
+    visited = []
+    check = ClipCheck(scene, rig, frames, FORMATS["lerobot"])
+    bpy.app.handlers.frame_change_post.append(visited_frame := lambda *_: visited.append(scene.frame_current))
+    while check.step():
+        pass
+    bpy.app.handlers.frame_change_post.remove(visited_frame)
+    motion = clip_motion(rig, check.recorded(), check.sent, 30, "walk")
+    assert visited == list(frames)
+    export = Export(scene, rig, frames[0], frames[-1], 30, False, "lerobot")
+    while export.step() and export.done < export.total:
+        pass
+    export.cancel()
+    assert check.sent.rows == export.frames.rows
+    assert motion.recording.columns == export.frames.motion(30).recording.columns

@@ -369,7 +369,7 @@ def test_below_live_joints_the_file_has_what_each_frame_shows(ear):
     work.cancel()
     assert apart(before, matrices(ear)) < NEAR, "live motion is shown again"
     shown = seen_over_time(ear, "ear", frames)
-    assert max(abs(row[-1] - angle) for row, angle in zip(work.rows, shown, strict=False)) < NEAR
+    assert max(abs(row[-1] - angle) for row, angle in zip(work.frames.rows, shown, strict=False)) < NEAR
 
 
 def test_where_nothing_is_constrained_no_frame_is_evaluated_again(ear, monkeypatch):
@@ -489,7 +489,7 @@ def test_a_joint_with_a_wide_range_goes_on_beyond_half_a_turn_as_a_constraint_tu
     while work.step():
         pass
     work.cancel()
-    assert [row[1] for row in work.rows[:41]] == pytest.approx(
+    assert [row[1] for row in work.frames.rows[:41]] == pytest.approx(
         [0.15 * (frame - 1) for frame in frames], abs=1e-5
     )
     sources, sent = device.sources(rig), [0.0, 0.0]
@@ -522,7 +522,7 @@ def test_what_drives_or_keys_a_constraints_influence_counts_in_each_frame():
     shown = seen_over_time(rig, "arm", range(1, 12))
     assert shown[0] == 0.0
     assert shown[-1] == pytest.approx(0.8, abs=1e-6)
-    assert [row[1] for row in work.rows[:11]] == pytest.approx(shown, abs=NEAR)
+    assert [row[1] for row in work.frames.rows[:11]] == pytest.approx(shown, abs=NEAR)
 
 
 @pytest.mark.every_blender
@@ -555,7 +555,7 @@ def test_between_frames_and_in_nla_strips_the_file_has_what_is_seen():
     while work.step():
         pass
     work.cancel()
-    for number, row in enumerate(work.rows[: work.total]):
+    for number, row in enumerate(work.frames.rows[: work.total]):
         frame = 1 + number * work.stride
         scene.frame_set(int(frame), subframe=frame % 1)
         assert row[1] == pytest.approx(seen_angle(rig, "arm"), abs=NEAR)

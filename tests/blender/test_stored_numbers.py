@@ -10,9 +10,9 @@ from contextlib import suppress
 import bpy
 import pytest
 from limber import registration
-from limber.rig.blender import stored_numbers
-from limber.rig.blender.stored_value import storage_of
 from limber.rig.chains import kept_posture
+from limber.rig.properties import stored_numbers
+from limber.rig.properties.enum_items import storage_of
 from limber.rig.robot import remote
 
 from tests.blender import mechanisms

@@ -1,10 +1,15 @@
 """Eyes: blinks, lids, and looks away."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from limber.character.chain.inputs import task
 from limber.character.eyes import ASIDE, CLOSING, OPENING, UP, EyesSettings, advance
+
+from tests.character.scenes import at, looking
+from tests.solvers import chains
 
 AHEAD, ASIDE_LOOK = (0.0, 1.0, 0.0), (1.0, 0.0, 0.0)
 ON = EyesSettings(enabled=True, blinks=1.0, seed=3)
@@ -97,7 +102,14 @@ def test_a_look_away_ends_at_once_where_the_state_has_none():
     assert not away.is_settled, "live motion goes on until they are back"
 
 
-def test_eyes_that_are_off_have_no_state_and_the_same_tick_again_changes_nothing():
-    assert advance(None, EyesSettings(), AHEAD, DT) is None
+def test_a_chain_with_eyes_that_are_off_has_no_eyes_from_the_next_tick_on():
+    skeleton = chains.lamp()
+    inputs = looking(skeleton, at((0.3, 0.5, 0.4)))
+    with_eyes = task(replace(inputs, eyes=ON), skeleton, None, DT)
+    assert with_eyes.eyes is not None
+    assert task(inputs, skeleton, with_eyes, DT).eyes is None
+
+
+def test_the_same_tick_again_does_not_change_the_eyes():
     state = played(ON, 3.0)[-1]
     assert advance(state, ON, ASIDE_LOOK, 0.0) == state

@@ -2,7 +2,7 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-from limber.character.order import in_order
+from limber.character.stage import in_order
 
 
 def order(needs, forward=None, certain=None):

@@ -6,6 +6,7 @@ import math
 from itertools import pairwise
 
 import pytest
+from limber.character.chain.settings import ChainSettings
 from limber.character.widest_look import ALL_AROUND, Facing, LookSettings, looking
 from limber.solvers.goals import Direction, Orientation, Point, Position
 from limber.solvers.kinematics.rotations import IDENTITY, subtract, unit, vector_angle
@@ -77,7 +78,7 @@ def test_a_target_that_stands_behind_does_not_make_the_head_go_to_and_fro():
 def test_a_character_that_may_look_all_around_follows_wherever_the_target_is():
     for aside in range(-180, 180, 15):
         aim = point(aside)
-        assert looking(None, AHEAD, aim, LookSettings(ALL_AROUND), 0.1) == (aim, None)
+        assert looking(None, AHEAD, aim, ChainSettings(widest_look=ALL_AROUND).look, 0.1) == (aim, None)
 
 
 def test_a_narrow_look_is_an_angle_from_ahead_upward_too():

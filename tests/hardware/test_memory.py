@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from limber.hardware.device import from_plain, to_plain
 from limber.hardware.errors import WorkerError
-from limber.hardware.mailbox import Mailbox
-from limber.hardware.memory import SharedMemory
+from limber.hardware.memory import Mailbox, SharedMemory
 from limber.hardware.message_codecs import DETAIL_BYTES, WARNING_BYTES, OrdersCodec, ReportCodec, RequestCodec
 from limber.hardware.messages import Orders, Report, Request
 from limber.hardware.safety import Command, Fault, State
@@ -97,7 +96,7 @@ def test_a_reader_survives_a_writer_that_never_pauses():
         f"sys.path.insert(0, {str(ROOT)!r})\n"
         "from checkout import load_limber\n"
         "load_limber()\n"
-        "from limber.hardware.mailbox import Mailbox\n"
+        "from limber.hardware.memory import Mailbox\n"
         "with open(sys.argv[1], 'r+b') as file:\n"
         "    mapped = mmap.mmap(file.fileno(), 0)\n"
         f"box = Mailbox(memoryview(mapped), 1024, {SIZE})\n"

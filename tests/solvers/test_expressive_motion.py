@@ -8,9 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from limber.solvers.expressive import Expressive
-from limber.solvers.expressive.motion import ACCELERATION, DIRECT, HURRIED
+from limber.solvers.expressive.motion import ACCELERATION, DIRECT, HURRIED, PLANNING_TIME
 from limber.solvers.expressive.options import Options
-from limber.solvers.expressive.settling import PLANNING_TIME
 from limber.solvers.expressive.tracking import AT_RISK, IDLE_TIME
 from limber.solvers.gaze import FRAME, SPEED, Solution
 from limber.solvers.goals import Aim, Direction, GazeGoal, Orientation, Point, Position

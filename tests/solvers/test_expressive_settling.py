@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from limber.solvers.expressive.settling import SETTLING, Settling
+from limber.solvers.expressive.motion import SETTLING, Settling
 
 
 @pytest.mark.parametrize("frames", [1, 6, 15, 60])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from limber.solvers.aims.kinds import Direction, Point
+from limber.solvers.aims.aim import Direction, Point
 from limber.solvers.bones.last_frames import LastFrames
 from limber.solvers.bones.level import Levels
 from limber.solvers.bones.solver import AIM_COST, BoneSolver, _Problem

@@ -11,11 +11,9 @@ from ....hardware.motion_files.named import Named
 from ....hardware.motion_files.recording import RecordedColumn, Recording
 from ...bones import shown_values
 from ...bones.file_joints import file_joints
-from ...live import live
-from ...live.mover import Mover
-from ...robot.device import Source, sources
+from ...robot.device import Source
 from ...robot.names_in_files import names_in_files
-from ..export import Export
+from ..robot_frames import RobotFrames
 from .recorded import Recorded
 
 ROUNDED = 1e-3  # share by which a rate may differ from the one that is meant
@@ -37,42 +35,24 @@ class ClipMotion:
 
 
 def clip_motion(
-    scene: bpy.types.Scene,
-    rig: bpy.types.Object,
-    recorded: Recorded,
-    movers: Sequence[Mover],
-    rate: int,
-    form: str,
-    title: str,
+    rig: bpy.types.Object, recorded: Recorded, sent: RobotFrames | None, rate: int, title: str
 ) -> ClipMotion:
-    """The robot's motion while it follows a clip.
-
-    Of a robot with servos it is what Export Motion writes, auxiliary values included; of another one the
-    joints of its body and chains.
+    """The robot's motion while it follows a clip: of a robot with servos what Export Motion writes, auxiliary
+    values included; of another one the joints of its body and chains.
 
     Args:
-        scene, rig: The scene and the robot's armature.
+        rig: The robot's armature.
         recorded: The clip, followed by the body.
-        movers: What moves the robot: its body, and chains that look.
+        sent: What the robot would be sent in the clip's frames; None for a robot without servos.
         rate: Rows per second.
-        form: Name of a format of motion files that has the frames unchanged.
         title: Name of the motion.
 
     Raises:
-        RigError, HardwareError: the robot cannot be described, or a limit is exceeded.
+        HardwareError: a limit is exceeded.
     """
-    if not sources(rig):
+    if sent is None:
         return _body_motion(rig, recorded, rate, title)
-    for mover in movers:
-        if not mover.is_live:
-            live.switch_on(*mover)  # the export solves each frame itself
-    work = Export(scene, rig, recorded.frames[0], recorded.frames[-1], rate, False, form)
-    try:
-        while work.step() and work.done < work.total:  # the motion ends with the clip: nothing comes to rest
-            pass
-        motion = work.motion()
-    finally:
-        work.cancel()
+    motion = sent.motion(rate)  # it ends with the clip: nothing comes to rest
     return ClipMotion(replace(motion.recording, title=title), motion.named, rate)
 
 

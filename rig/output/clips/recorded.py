@@ -1,4 +1,6 @@
-"""A robot follows a clip frame by frame: the motion of the clip's bones, the robot's links and its joints."""
+"""A robot follows a clip frame by frame: the motion of the clip's bones, the robot's links and its joints,
+and what the robot would be sent.
+"""
 
 from dataclasses import dataclass
 from math import radians
@@ -6,12 +8,17 @@ from math import radians
 import bpy
 import numpy as np
 
+from ....hardware.motion_files import Format
 from ....solvers.kinematics.se3 import Array
 from ...blender.errors import RigError
 from ...bodies import pairing
 from ...bodies import source as sources
+from ...live import live
 from ...live.movers import mover_of
+from ...live.uses import Use, with_company
+from ...robot.device import sources as joint_sources
 from ..motion_check.check import MotionCheck, Result
+from ..robot_frames import RobotFrames
 from . import anatomy
 
 LOST = radians(5.0)  # error of a chain's aim beyond which its target is lost, as Motion Check has it
@@ -65,18 +72,23 @@ class Recorded:
 
 
 class ClipCheck(MotionCheck):
-    """Motion Check of a body, which also notes the motion of the clip and of the links that follow it.
+    """Motion Check of a body, which also notes the motion of the clip and of the links that follow it. All
+    movers of a robot with servos go live, and what it would be sent is noted too.
 
     Args:
         scene: The scene with the clip's armature and the robot.
         rig: The robot's armature, whose body follows the clip's.
         frames: The clip's frames.
+        form: Format of motion files for which the motion is.
+
+    Attributes:
+        sent: The values that the robot would be sent; None for a robot without servos.
 
     Raises:
-        RigError: as `MotionCheck`.
+        RigError: as `MotionCheck` and `RobotFrames`.
     """
 
-    def __init__(self, scene: bpy.types.Scene, rig: bpy.types.Object, frames: range) -> None:
+    def __init__(self, scene: bpy.types.Scene, rig: bpy.types.Object, frames: range, form: Format) -> None:
         self.retarget = rig.limber.retarget
         self.body = mover_of(rig, self.retarget)
         self.pairs = _followed(self.retarget)
@@ -88,11 +100,19 @@ class ClipCheck(MotionCheck):
         self.source_rows: list[tuple[Array, Array]] = []
         self.link_rows: list[Array] = []
         self.rows: list[dict[tuple[str, str], float]] = []
-        super().__init__(scene, self.body, frames, LOST, radians(180.0))
-        if self.body.key not in {mover.key for mover in self.own}:
+        company = with_company(Use.CHECK, self.body)
+        if self.body.key not in {mover.key for mover in company}:
             raise RigError(f"'{rig.name}' does not follow the clip: check its pairs")
+        self.sent: RobotFrames | None = None
+        if joint_sources(rig):
+            for mover in company:
+                if not mover.is_live:
+                    live.switch_on(*mover)  # the check solves each frame itself
+            self.sent = RobotFrames(scene, rig, frames.start, frames[-1], form, 1.0)
+        super().__init__(scene, self.body, frames, LOST, radians(180.0))
 
     def step(self) -> bool:
+        dt = self.seconds_a_frame if self.done else 0.0
         has_more = super().step()
         depsgraph = bpy.context.evaluated_depsgraph_get()
         self.source_rows.append(sources.posed(self.retarget.source, self.bones, depsgraph))
@@ -100,6 +120,8 @@ class ClipCheck(MotionCheck):
         for mover in sorted(self.own, key=lambda mover: mover.key != self.body.key):  # chains warp the body
             row |= self.stage.session(*mover).values()
         self.rows.append(row)
+        if self.sent:
+            self.sent.read(self.stage, self.movers, depsgraph, dt)
         placement = self.stage.placement(self.movers, depsgraph)
         world = placement.object(self.rig)
         frames = np.array([world @ placement.bone(self.rig, name) for name in self.link_names], float)

@@ -77,7 +77,7 @@ def stand_still(stage, rig):
     links = stage.part("rig.robot.links")
     yield from reached(stage, rig, "ARMED", bpy.ops.limber.arm)
     drawn, texts = count_drawings(stage), []
-    connected = stage.part("rig.robot.connected").ConnectedRobot
+    connected = stage.part("rig.robot.sending").ConnectedRobot
     look = connected.look
 
     def note(robot) -> bool:
@@ -127,7 +127,7 @@ def play(stage):
     yield stage.part("panels.settling").SETTLES  # Arm takes its place then, whatever the looks have got to
     yield from note("connected")
 
-    robot, known = stage.part("rig.robot.connected").ConnectedRobot, links.status(rig)
+    robot, known = stage.part("rig.robot.sending").ConnectedRobot, links.status(rig)
     look = robot.look
     stage.at_end.callback(setattr, robot, "look", look)
     robot.look = lambda _robot: False  # the robot says what the play has it say
@@ -140,7 +140,7 @@ def play(stage):
         )
         device = links.link(rig).device
         said = sentences.sentence(status.state, status.fault, "", device)
-        stage.part("rig.robot.connected").robots[rig.session_uid].status = replace(
+        stage.part("rig.robot.sending").robots[rig.session_uid].status = replace(
             status, sentence=said, **more
         )
 
