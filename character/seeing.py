@@ -53,6 +53,15 @@ def sighting_of(numbers: Sequence[float]) -> Sighting:
     return sighting._replace(age=max(sighting.age, 0.0), confidence=min(max(sighting.confidence, 0.0), 1.0))
 
 
+def unknown_camera(camera: str, known: Sequence[str]) -> str:
+    """A sentence on a camera that is not there; `known`: names of those that are."""
+    names = ", ".join(f"'{name}'" for name in known) or "none"
+    return (
+        f"Persons before camera '{camera}' are noticed, but nobody looks at them: no camera is called so; there"
+        f" is {names}. If it is one of these, correct the name that the tracker sends"
+    )
+
+
 @dataclass
 class _Person:
     """A person in a camera's pictures.
@@ -139,6 +148,7 @@ class SeenPersons:
         self._cameras: dict[str, _Camera] = {}
         self._signals = RemoteSignals()
         self._is_tracked = False  # whether a tracker has ever said something
+        self._unknown: set[str] = set()  # names of cameras that are not there, and were said
 
     @property
     def senses(self) -> Senses | None:
@@ -152,6 +162,13 @@ class SeenPersons:
     def is_active(self) -> bool:
         """Whether time alone changes something."""
         return bool(self._persons) or self._signals.is_active
+
+    def is_news(self, unknown: str) -> bool:
+        """Whether a camera that is not there has not been said yet; then it counts as said."""
+        is_news = unknown not in self._unknown and len(self._unknown) < MOST
+        if is_news:
+            self._unknown.add(unknown)
+        return is_news
 
     def take(self, camera: str, sighting: Sighting, pose: Matrix | None) -> None:
         """Takes a sighting; one that is older than what is known already changes nothing.

@@ -1,9 +1,12 @@
-"""What somebody has set while a character plays, instead of what its clip has there."""
+"""What somebody has set while a character plays, instead of what its clip has there; and, until the next
+state, instead of what its behaviour's state sets.
+"""
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from ..character.behaviour.performer import Performer
 from ..character.chain.settings import BASES, BLEND, POSTURE
 from ..character.file.contents import ChainEntry, CharacterFile
 from ..inputs.words import named
@@ -33,13 +36,17 @@ class ChainControls:
 class SetControls:
     """What was set of a character's chains and values."""
 
-    def __init__(self, character: CharacterFile, targets: frozenset[str]) -> None:
+    def __init__(
+        self, character: CharacterFile, targets: frozenset[str], performer: Performer | None = None
+    ) -> None:
         """Nothing is set.
 
         Args:
             character: The character.
             targets: Names of all targets that its chains may follow.
+            performer: What runs its behaviour; None: it has none.
         """
+        self._performer = performer
         self._entries = {chain.name: chain for chain in character.chains}
         self._targets = targets
         self.chains = {name: ChainControls() for name in self._entries}
@@ -52,14 +59,20 @@ class SetControls:
             PlayerError: There is no such chain or posture.
         """
         entry = self._entry(chain)
-        self._change(entry.name, base=BASES.index(POSTURE), posture=_posture(entry, posture))
+        index = _posture(entry, posture)
+        self._change(entry.name, base=BASES.index(POSTURE), posture=index)
+        if self._performer is not None:
+            self._performer.weigh_by_hand(entry.name, entry.postures[index].name, 1.0, is_whole=True)
 
     def weigh(self, chain: str, posture: str, weight: float) -> None:
         """Gives a posture a weight in a blend, which the chain then keeps; raises as `keep_posture`."""
         entry = self._entry(chain)
         number = _number(f"weight/{chain}/{posture}", weight)
-        weights = {**self.chains[entry.name].weights, _posture(entry, posture): number}
+        index = _posture(entry, posture)
+        weights = {**self.chains[entry.name].weights, index: number}
         self._change(entry.name, base=BASES.index(BLEND), weights=weights)
+        if self._performer is not None:
+            self._performer.weigh_by_hand(entry.name, entry.postures[index].name, number)
 
     def set_amount(self, chain: str, word: str, amount: float) -> None:
         """Sets a chain's "influence" or "share".
@@ -67,7 +80,10 @@ class SetControls:
         Raises:
             PlayerError: There is no such chain, or the amount is not from 0 to 1.
         """
-        self._change(self._entry(chain).name, **{word: _number(f"{word}/{chain}", amount, 1.0)})
+        name, number = self._entry(chain).name, _number(f"{word}/{chain}", amount, 1.0)
+        self._change(name, **{word: number})
+        if self._performer is not None:
+            self._performer.set_by_hand(name, **{word: number})
 
     def set_value(self, name: str, number: float) -> None:
         """Sets a value beside the joints.
@@ -90,6 +106,8 @@ class SetControls:
         if known is None:
             raise PlayerError(f"there is no target '{target}': there is {_either(sorted(self._targets))}")
         self._change(entry.name, target=known)
+        if self._performer is not None:
+            self._performer.set_by_hand(entry.name, target=known)
 
     def _entry(self, name: str) -> ChainEntry:
         if name not in self._entries:

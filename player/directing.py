@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..character.chain.inputs import Matrix
 from ..character.file.contents import ChainEntry
-from ..character.seeing import SeenPersons, SightingError, sighting_of
+from ..character.seeing import SeenPersons, SightingError, sighting_of, unknown_camera
 from ..files.sound_player import SoundError
 from ..inputs.speech import Speech
 from ..inputs.words import Order, begun_with, named
@@ -40,6 +40,7 @@ class Director:
         persons: Persons whom trackers see. Where a target is a camera, who looks at it looks at whom it sees.
         folder: Where its sounds are; None: none are played.
         speech: What it says.
+        remarks: Sentences on orders that were obeyed in part, to be said.
     """
 
     performance: Performance
@@ -49,6 +50,7 @@ class Director:
     persons: SeenPersons = field(default_factory=SeenPersons)
     folder: Path | None = None
     speech: Speech = field(default_factory=Speech)
+    remarks: list[str] = field(default_factory=list)
 
     def obey(self, order: Order, cause: str) -> None:
         """Does what an order says; nothing where its button was let go.
@@ -203,7 +205,10 @@ def _seen(director: Director, order: Order, cause: str) -> None:
         sighting = sighting_of(order.numbers)
     except SightingError as error:
         raise PlayerError(str(error)) from error
-    director.persons.take(camera, sighting, director.camera_pose(camera))
+    pose = director.camera_pose(camera)
+    director.persons.take(camera, sighting, pose)
+    if pose is None and director.persons.is_news(camera):
+        director.remarks.append(unknown_camera(camera, director.performance.target_names))
     director.placed.pop(camera, None)  # the newest order counts
 
 

@@ -277,6 +277,9 @@ class LivePlay:
         for order in self._streams.advance(dt):
             if not self._can_do(order, troubles):
                 self._streams.end(order)
+        for remark in self._director.remarks:
+            self._say(remark)
+        self._director.remarks.clear()
         for trouble in troubles:
             if trouble != self._trouble:
                 self._trouble = trouble

@@ -49,11 +49,11 @@ def _chain(director: Director, number: int) -> dict[str, Any]:
         "targets": [target.name for target in performance.character.targets],
         "position": performance.target_position(entry),
         "postures": [
-            {"name": posture.name, "weight": weight}
-            for posture, weight in zip(entry.postures, kept.weights, strict=True)
+            {"name": posture.name, "weight": kept.weights[posture.name]} for posture in entry.postures
         ],
         "influence": kept.influence,
         "share": kept.share,
+        "set_by": performance.set_by(entry),
     }
 
 

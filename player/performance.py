@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..character.behaviour.data import BehaviourError
 from ..character.behaviour.deciding import Senses
-from ..character.behaviour.performer import Directed, Performer
+from ..character.behaviour.performer import Asked, Directed, Performer
 from ..character.body.tick import BodyOutputs, BodyState
 from ..character.chain.hanging import ChainPose
 from ..character.chain.inputs import ChainInputs, EndInputs, InputsError, Matrix
@@ -34,14 +34,6 @@ from .mechanisms import PlayedMechanism
 from .scene import Moment, MoverEntry, PlayedMover, PlayedScene, PlayedView, key_of
 
 
-class Kept(NamedTuple):
-    """What a chain keeps now: weights of its stored postures, influence, and share."""
-
-    weights: tuple[float, ...] = ()
-    influence: float = 1.0
-    share: float = 1.0
-
-
 @dataclass
 class PlayedChainSession(Session[PlayedView, ChainPose]):
     """Session of a chain from a character file.
@@ -49,14 +41,14 @@ class PlayedChainSession(Session[PlayedView, ChainPose]):
     Attributes:
         entry: The chain.
         target: Name of the target that its own end follows.
-        kept: What it keeps at the last tick.
+        kept: What was asked of it at the last tick.
         base: World matrix of its base frame.
         models: By whether stored postures are switched.
     """
 
     entry: ChainEntry = field(kw_only=True)
     target: str = ""
-    kept: Kept = field(default_factory=Kept)
+    kept: Asked = field(default_factory=lambda: Asked({}, 1.0, 1.0))
     base: Matrix = field(default_factory=list)
     models: dict[bool, ChainModel] = field(default_factory=dict)
 
@@ -67,11 +59,12 @@ class PlayedChainSession(Session[PlayedView, ChainPose]):
         clip = Directed(base, weights, _settings(entry, controls, moment.frame))
         directed = clip if moment.direct is None else moment.direct(entry.name, clip, posture)
         base, settings = directed.base, directed.settings
-        shown = tuple(directed.all_weights(posture))
-        self.kept = Kept(shown, settings.influence, settings.share)
+        names = [each.name for each in entry.postures]
+        weights_by_name = dict(zip(names, directed.all_weights(posture), strict=True))
+        self.kept = Asked(weights_by_name, settings.influence, settings.share)
         model = self._model(entry, base == POSTURE)
         is_filtered = bool(model.filters)
-        self.target = controls.target or directed.target or _watched(entry, moment.frame)
+        self.target = directed.target or controls.target or _watched(entry, moment.frame)
         stored = entry.postures[posture].values if base == POSTURE and posture >= 0 else None
         if base == POSTURE and stored is None:
             raise InputsError(f"Chain '{entry.name}' has no stored posture: choose one of its postures")
@@ -181,7 +174,9 @@ class Performance:
             *(PlayedBody(body) for body in character.bodies),
         ]
         self.controls = SetControls(
-            character, frozenset(targets) | {target.name for target in character.targets}
+            character,
+            frozenset(targets) | {target.name for target in character.targets},
+            self.performer,
         )
         self.frame = 0.0  # of the clip, counted from 0
         self._stage: Stage[PlayedView, ChainPose] = Stage()
@@ -274,9 +269,14 @@ class Performance:
             return session.target
         return self.controls.chains[chain].target or _watched(entry, self.frame)
 
-    def kept(self, chain: ChainEntry) -> Kept:
-        """What a chain keeps at the last call of `advance`."""
-        return self._session(chain).kept
+    def kept(self, chain: ChainEntry) -> Asked:
+        """What a chain keeps at the last call of `advance`; what was set by hand counts at once."""
+        asked = self.performer.asked(chain.name) if self.performer is not None else None
+        return asked if asked is not None else self._session(chain).kept
+
+    def set_by(self, chain: ChainEntry) -> dict[str, str]:
+        """Who sets what a chain keeps and follows, as `Performer.set_by`."""
+        return self.performer.set_by(chain.name) if self.performer is not None else {}
 
     def authored_target(self, name: str, frame: float) -> Matrix:
         """World matrix of a target of the clip at a frame, also if somebody has put it elsewhere; where it

@@ -1,17 +1,20 @@
 """A person at a terminal plays a character: orders are typed, sentences printed, signals end it."""
 
+import codecs
 import os
 import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
+from functools import partial
 from pathlib import Path
 
 from ..character.file.contents import CharacterFile
 from .errors import PlayerError
 from .live import NOBODY, LiveOptions, LivePlay
 from .printing import printable
+from .typed_line import TypedLine, is_possible, shown_by_program
 
 
 def play_live(character: CharacterFile, path: Path, options: LiveOptions) -> None:
@@ -22,30 +25,55 @@ def play_live(character: CharacterFile, path: Path, options: LiveOptions) -> Non
     """
     if options.arm and not options.is_attended:
         raise PlayerError(NOBODY)
-    play = LivePlay(character, path, options, _say)
-    with _signals(play):
-        reading = (sys.stdin.fileno(), play, options.is_attended)
+    line = TypedLine(sys.stdout.fileno()) if is_possible() else None
+    play = LivePlay(character, path, options, partial(_say, line))
+    with _signals(play), shown_by_program(sys.stdin.fileno()) if line is not None else nullcontext():
+        if line is not None:
+            line.show()
+        reading = (sys.stdin.fileno(), play, options.is_attended, line)
         threading.Thread(target=_read_orders, args=reading, daemon=True).start()
         play.run()
 
 
-def _say(line: str) -> None:
+def _say(typed: TypedLine | None, line: str) -> None:
+    """Prints a line, above what is typed where this program shows that."""
+    if typed is not None:
+        typed.say(printable(line))
+        return
     with suppress(OSError):  # what was to be read is gone, or its disk is full: the character plays on
         print(printable(line), flush=True)
 
 
-def _read_orders(descriptor: int, play: LivePlay, is_attended: bool) -> None:
+def _read_orders(descriptor: int, play: LivePlay, is_attended: bool, typed: TypedLine | None) -> None:
     """Hands every line of a file descriptor to the performance, without a lock that would outlive it. Where a
     person types, its end ends the performance: nobody could stop the robot any more.
     """
+    for line in _lines(descriptor) if typed is None else _typed_lines(descriptor, typed):
+        play.order(line)
+    if is_attended:
+        play.end()
+
+
+def _lines(descriptor: int) -> Iterator[str]:
+    """The lines of a file descriptor until its end."""
     rest = b""
     with suppress(OSError):  # a terminal that is gone
         while data := os.read(descriptor, 4096):
             *lines, rest = (rest + data).split(b"\n")
             for line in lines:
-                play.order(line.decode("utf-8", "replace"))
-    if is_attended:
-        play.end()
+                yield line.decode("utf-8", "replace")
+
+
+def _typed_lines(descriptor: int, typed: TypedLine) -> Iterator[str]:
+    """The lines that are typed on a terminal whose letters come one by one, until its end."""
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    with suppress(OSError):  # a terminal that is gone
+        while data := os.read(descriptor, 4096):
+            lines, is_end = typed.take(decoder.decode(data))
+            yield from lines
+            typed.show()
+            if is_end:
+                return
 
 
 @contextmanager

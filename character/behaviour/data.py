@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import inf
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from ...solvers.kinematics.se3 import Array
 
 ANY = ""  # stands for any state, where a transition begins
 
-Cause = Literal["event", "after", "random", "seen", "lost", "nearer", "farther", "ended"]
-CAUSES: tuple[Cause, ...] = ("event", "after", "random", "seen", "lost", "nearer", "farther", "ended")
+Cause = Literal["event", "after", "random", "seen", "lost", "nearer", "farther", "ended", "arrived", "unseen"]
+CAUSES: tuple[Cause, ...] = get_args(Cause)
 
 
 class BehaviourError(ValueError):
@@ -65,8 +65,10 @@ class TransitionSpec:
     Attributes:
         begin, end: Names of the states; `ANY` begins anywhere but in `end`.
         cause: "event" NAME; "after" SECONDS in the state; at "random" between two times [s] in the state;
-            a person is "seen" or "lost" for SECONDS; or is "nearer" or "farther" than METRES; the state's
-            clip has "ended".
+            a person has been "seen" for SECONDS; has "arrived" in this state, after nobody was seen for
+            SECONDS; was seen and is "lost" for SECONDS, since an event or somebody by hand last led to a
+            state; nobody has been seen ("unseen") for SECONDS in the state; a person is "nearer" or
+            "farther" than METRES; the state's clip has "ended".
         name: Name of the event.
         least, most: Seconds or metres; `most` for "random" alone.
     """

@@ -25,6 +25,22 @@ class Senses(NamedTuple):
     distance: float | None = None
 
 
+class Presence(NamedTuple):
+    """Whether a person is seen, the time [s] for which that has been so, and for which it had been otherwise
+    before; infinite where no tracker has ever said anything else.
+    """
+
+    is_seen: bool = False
+    seconds: float = inf
+    before: float = inf
+
+    def later(self, is_seen: bool, dt: float) -> "Presence":
+        """It `dt` [s] later, when a person is seen or not."""
+        if is_seen == self.is_seen:
+            return self._replace(seconds=self.seconds + dt)
+        return Presence(is_seen, dt, self.seconds)
+
+
 class PlayingGesture(NamedTuple):
     """A gesture that plays: its name, the time [s] since its begin, and the one at which it is cut off."""
 
@@ -53,7 +69,8 @@ class BehaviourState(NamedTuple):
         name: Name of the behaviour's state.
         time: [s] since the start.
         seconds: [s] in the state.
-        seen: [s] for which a person has been seen; negative: not seen.
+        announced: [s] since an event, or somebody by hand, last led to a state; infinite: never.
+        presence: Whether a person is seen.
         visits: How many states were entered so far, this one included: the number of each random draw.
         gestures: The gestures that play.
     """
@@ -61,7 +78,8 @@ class BehaviourState(NamedTuple):
     name: str
     time: float = 0.0
     seconds: float = 0.0
-    seen: float = 0.0
+    announced: float = inf
+    presence: Presence = Presence()
     visits: int = 1
     gestures: tuple[PlayingGesture, ...] = ()
 
@@ -103,24 +121,23 @@ def decide(
 
 
 def enter(state: BehaviourState, name: str, cause: str) -> tuple[BehaviourState, Decision]:
-    """The state after somebody has chosen one by hand, and that decision."""
-    entered = state._replace(name=name, seconds=0.0, visits=state.visits + 1)
+    """The state after an event, or somebody by hand, has led to one, and that decision."""
+    entered = state._replace(name=name, seconds=0.0, announced=0.0, visits=state.visits + 1)
     return entered, Decision(state.time, state.name, name, cause)
 
 
 def _passed(behaviour: Behaviour, state: BehaviourState, dt: float, senses: Senses | None) -> BehaviourState:
     """The state after some time, without gestures that have ended."""
-    seen = state.seen
+    presence = state.presence
     if senses is not None:
-        is_seen, was_seen = senses.distance is not None, seen >= 0.0
-        begun = seen if is_seen == was_seen else 0.0
-        seen = begun + (dt if is_seen else -dt)
+        presence = presence.later(senses.distance is not None, dt)
     lengths = {gesture.name: gesture.seconds for gesture in behaviour.gestures}
     playing = (each._replace(seconds=each.seconds + dt) for each in state.gestures)
     return state._replace(
         time=state.time + dt,
         seconds=state.seconds + dt,
-        seen=seen,
+        announced=state.announced + dt,
+        presence=presence,
         gestures=tuple(each for each in playing if each.seconds <= min(lengths[each.name], each.end)),
     )
 
@@ -164,6 +181,8 @@ def _changed(
             continue
         words = f"event {event}" if transition.cause == "event" else transition.cause
         entered, decision = enter(state, transition.end, words)
+        if transition.cause != "event":
+            entered = entered._replace(announced=state.announced)
         decisions.append(decision._replace(draw=draw))
         return entered
     return state
@@ -197,11 +216,25 @@ def _applies(
         return state.seconds >= behaviour.clip_seconds(state.name) > 0.0
     if senses is None:
         return False
-    if cause in ("seen", "lost"):
-        return (state.seen if cause == "seen" else -state.seen) >= max(least, SHORTEST)
+    if cause in PRESENCE:
+        return _is_so(transition, state)
     if senses.distance is None:
         return False
     return senses.distance < least if cause == "nearer" else senses.distance > least
 
 
-SHORTEST = 1e-9  # [s] for which a person must be seen or lost, to tell that from the start
+PRESENCE = ("seen", "unseen", "arrived", "lost")
+
+
+def _is_so(transition: TransitionSpec, state: BehaviourState) -> bool:
+    """Whether a transition applies whose cause is that a person is seen or not."""
+    cause, least, presence = transition.cause, transition.least, state.presence
+    if presence.is_seen != (cause in ("seen", "arrived")) or presence.seconds == 0.0:
+        return False
+    if cause == "arrived":
+        return presence.seconds <= state.seconds and presence.before >= least
+    if cause == "unseen":
+        return min(presence.seconds, state.seconds) >= least
+    if cause == "lost" and not (presence.seconds <= state.announced and presence.seconds < inf):
+        return False
+    return presence.seconds >= least

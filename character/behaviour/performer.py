@@ -1,6 +1,10 @@
-"""A behaviour that runs: the state that it is in, the blends of its chains, and its decisions so far."""
+"""A behaviour that runs: the state that it is in, the blends of its chains, and its decisions so far.
 
-from collections.abc import Sequence
+What somebody sets of a chain by hand holds over what the present state sets, until the next state.
+"""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple, Self
 
 from ...solvers.kinematics.skeleton import Angles
@@ -8,9 +12,11 @@ from ..chain.settings import BLEND, POSTURE, ChainSettings
 from ..effects import PostureEffect
 from . import blending, deciding
 from .blending import BlendState, Instruction, Usual, Visit
-from .data import Behaviour, BehaviourError
+from .data import Behaviour, BehaviourError, ChainRole, StateClip
 from .deciding import Decision, Senses
 
+# what a role or a person may set of a chain -> what the page calls it
+WORDS = {"influence": "influence", "share": "share", "target": "target", "weights": "postures"}
 Role = tuple[Instruction, tuple[PostureEffect, ...]]  # what a chain is to do, and the gestures on top
 
 
@@ -47,6 +53,39 @@ class Directed(NamedTuple):
         return [(weight, values) for weight, values in pairs if weight > 0.0]
 
 
+class ByHand(NamedTuple):
+    """What somebody has set of a chain by hand.
+
+    Attributes:
+        visit: Number of the visit of a state in which that was: in the next one it is over.
+        fields: Influence, share and target, where they were set.
+        weights: Weights of postures by their names, where they were set.
+        is_whole: Whether all other postures and clips have no weight.
+    """
+
+    visit: int
+    fields: Mapping[str, float | str] = MappingProxyType({})
+    weights: Mapping[str, float] = MappingProxyType({})
+    is_whole: bool = False
+
+    def over(self, role: ChainRole, clip: StateClip | None) -> tuple[ChainRole, StateClip | None]:
+        """What a chain does in a state that sets a role and a clip, with what was set by hand."""
+        set_fields = {name: value for name, value in self.fields.items() if getattr(role, name) is not None}
+        role = role._replace(**set_fields)  # type: ignore[arg-type]
+        if not self.weights or (role.weights is None and clip is None):
+            return role, clip
+        weights = {**({} if self.is_whole else dict(role.weights or ())), **self.weights}
+        return role._replace(weights=tuple(weights.items())), None if self.is_whole else clip
+
+
+class Asked(NamedTuple):
+    """What is asked of a chain now: weights of its stored postures by their names, influence, and share."""
+
+    weights: Mapping[str, float]
+    influence: float
+    share: float
+
+
 class Performer:
     """A behaviour that runs.
 
@@ -62,11 +101,15 @@ class Performer:
         self.state = deciding.begin(behaviour)
         self.decisions: list[Decision] = []
         self._blends: dict[str, BlendState] = {}
+        self._by_hand: dict[str, ByHand] = {}
+        self._asked: dict[str, Asked] = {}
 
     def copy(self) -> Self:
         """An independent copy, in the current state."""
         other = type(self)(self.behaviour, self.seed, self.is_gradual)
-        other.state, other.decisions, other._blends = self.state, list(self.decisions), dict(self._blends)
+        other.state, other.decisions = self.state, list(self.decisions)
+        other._blends, other._by_hand = dict(self._blends), dict(self._by_hand)
+        other._asked = dict(self._asked)
         return other
 
     def replace(self, behaviour: Behaviour) -> None:
@@ -96,6 +139,47 @@ class Performer:
         self.state, decision = deciding.enter(self.state, name, cause)
         self.decisions.append(decision)
 
+    def set_by_hand(self, chain: str, **fields: float | str) -> None:
+        """Somebody sets a chain's influence, share or target, until the next state."""
+        before = self.by_hand(chain)
+        self._by_hand[chain] = before._replace(fields={**before.fields, **fields})
+
+    def weigh_by_hand(self, chain: str, posture: str, weight: float, is_whole: bool = False) -> None:
+        """Somebody sets the weight of a posture, until the next state; `is_whole`: as the only one."""
+        before = self.by_hand(chain)
+        weights = {posture: weight} if is_whole else {**before.weights, posture: weight}
+        self._by_hand[chain] = before._replace(weights=weights, is_whole=is_whole or before.is_whole)
+
+    def by_hand(self, chain: str) -> ByHand:
+        """What was set by hand since the present state began."""
+        known = self._by_hand.get(chain)
+        return known if known is not None and known.visit == self.state.visits else ByHand(self.state.visits)
+
+    def asked(self, chain: str) -> Asked | None:
+        """What is asked of a chain now, to be shown: what was set by hand at once, while the chain is on its
+        way there. None: it was not directed yet.
+        """
+        asked, hand = self._asked.get(chain), self.by_hand(chain)
+        if asked is None:
+            return None
+        fields = {name: value for name, value in hand.fields.items() if name in Asked._fields}
+        return asked._replace(weights={**asked.weights, **hand.weights}, **fields)  # type: ignore[arg-type]
+
+    def set_by(self, chain: str) -> dict[str, str]:
+        """Who sets a chain's influence, share, target and postures now, for people to read; what is not
+        there is as in its clip.
+        """
+        state, hand = self.behaviour.state(self.state.name), self.by_hand(chain)
+        role = state.role(chain)
+        if role.weights is None and self.behaviour.clip(state.name, chain) is not None:
+            role = role._replace(weights=())
+        by_hand = {*hand.fields, *(["weights"] if hand.weights else [])}
+        return {
+            word: "set here" if field in by_hand else f"by {state.name}"
+            for field, word in WORDS.items()
+            if getattr(role, field) is not None
+        }
+
     def role(self, chain: str, postures: Sequence[str], usual: Usual, dt: float) -> Role:
         """What a chain is to do now; arguments as for `blending.blended`."""
         state = self.behaviour.state(self.state.name)
@@ -103,13 +187,14 @@ class Performer:
         if before is None and self.is_gradual:
             before = blending.as_usual(usual)
         visit = Visit(
-            state.role(chain),
-            self.behaviour.clip(state.name, chain),
+            *self.by_hand(chain).over(state.role(chain), self.behaviour.clip(state.name, chain)),
             self.state.visits,
             self.state.seconds,
             state.speaks,
         )
         instruction, self._blends[chain] = blending.blended(before, visit, postures, usual, state.seconds, dt)
+        weights = dict(zip(postures, instruction.weights, strict=True))
+        self._asked[chain] = Asked(weights, instruction.influence, instruction.share)
         gestures = {gesture.name: gesture for gesture in self.behaviour.gestures}
         return instruction, tuple(
             blending.at(gestures[each.name], each.seconds, each.end)

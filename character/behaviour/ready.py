@@ -8,6 +8,8 @@ LOST_FOR = 0.5  # [s] for which a gaze stays where a person was
 SEARCH_FOR = 2.0  # [s] after which a search is given up
 NOTICE_FOR = 0.6  # [s] from the first sight of a person to attention
 WAKE_FOR = 1.5  # [s]
+GONE_FOR = LOST_FOR + SEARCH_FOR  # [s] unseen, after which who is seen has newly arrived
+EXPECT_FOR = 10.0  # [s] for which a person whom an event announces may stay unseen
 DOZE_AFTER, SLEEP_AFTER = 300.0, 600.0  # [s] alone, and dozing
 # state -> influence of the gaze, factor of idle motion, seconds to get there
 ATTENTIVE = {
@@ -45,8 +47,11 @@ def attentive(postures: Iterable[str]) -> Behaviour:
     """
     here = ("Noticing", "Attending", "Listening", "Speaking", "Thinking")
     transitions = [
-        *(TransitionSpec(begin, "Noticing", "seen") for begin in ("Idle", "Dozing", "Searching", "Waking")),
-        *(TransitionSpec(begin, "Noticing", "event", "arrive") for begin in ("Idle", "Dozing", "Searching")),
+        *(TransitionSpec(begin, "Noticing", "seen") for begin in ("Idle", "Dozing", "Searching")),
+        *(
+            TransitionSpec(begin, "Noticing", "event", "arrive")
+            for begin in ("Idle", "Dozing", "Searching", "Waking")
+        ),
         TransitionSpec("Noticing", "Attending", "after", least=NOTICE_FOR),
         *(TransitionSpec("Attending", end, "event", name) for name, end in EVENTS.items()),
         *(
@@ -62,11 +67,13 @@ def attentive(postures: Iterable[str]) -> Behaviour:
             for begin in here
             if begin != "Noticing"
         ),
+        TransitionSpec("Attending", "Searching", "unseen", least=EXPECT_FOR),
         TransitionSpec("Searching", "Idle", "after", least=SEARCH_FOR),
         TransitionSpec("Idle", "Dozing", "after", least=DOZE_AFTER),
         TransitionSpec("Dozing", "Asleep", "after", least=SLEEP_AFTER),
         TransitionSpec("Asleep", "Waking", "event", "wake"),
         TransitionSpec("Asleep", "Waking", "event", "arrive"),
+        TransitionSpec("Asleep", "Waking", "arrived", least=GONE_FOR),
         TransitionSpec("Waking", "Idle", "after", least=WAKE_FOR),
         TransitionSpec(ANY, "Asleep", "event", "sleep"),
     ]
@@ -83,11 +90,13 @@ def calm(postures: Iterable[str]) -> Behaviour:
         TransitionSpec("Idle", "Attending", "event", "arrive"),
         TransitionSpec("Attending", "Searching", "event", "leave"),
         TransitionSpec("Attending", "Searching", "lost", least=2.0 * LOST_FOR),
+        TransitionSpec("Attending", "Searching", "unseen", least=EXPECT_FOR),
         TransitionSpec("Searching", "Attending", "seen"),
         TransitionSpec("Searching", "Attending", "event", "arrive"),
         TransitionSpec("Searching", "Idle", "after", least=SEARCH_FOR),
         TransitionSpec(ANY, "Asleep", "event", "sleep"),
         TransitionSpec("Asleep", "Idle", "event", "wake"),
+        TransitionSpec("Asleep", "Idle", "arrived", least=GONE_FOR),
     )
     return Behaviour(_states(CALM, postures), transitions)
 

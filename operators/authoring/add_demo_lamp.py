@@ -4,8 +4,8 @@ from ..operator import UndoOperator
 
 
 class LIMBER_OT_add_demo_lamp(UndoOperator):
-    """Add a desk lamp with five joints, three postures and a ball that circles it: it can go live and move
-    the virtual robot at once
+    """Add a desk lamp with five joints, postures and a ball that circles it: it can go live and move the
+    virtual robot at once
     """
 
     bl_label = "Add Demo Lamp"

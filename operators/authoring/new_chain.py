@@ -1,6 +1,6 @@
 from bpy.props import EnumProperty, StringProperty
 
-from ...rig.authoring import chains, forward, isolation
+from ...rig.authoring import chains, eyes_head_torso, forward, isolation
 from ...rig.blender.counting import counted
 from ...rig.mechanisms import bones
 from ...rig.properties.chains import SIGNED_AXES
@@ -50,6 +50,10 @@ class LIMBER_OT_new_chain(UndoOperator):
         rig = rig_of(context)
         needed = bones.needed(rig)
         chosen = [name for name in (self.root, self.end) if name] if self.end else _selected(context)
+        looking, count = "", len(chosen)
+        if not self.end and count == len(context.visible_pose_bones or ()):  # nobody has chosen among them
+            looking = eyes_head_torso.looking_of(rig, chosen)
+            chosen = [looking] if looking else chosen
         path = chains.find_path(rig, chosen)
         chains.moving_bones(rig, path)
         switched = isolation.joined(rig, path)
@@ -62,6 +66,8 @@ class LIMBER_OT_new_chain(UndoOperator):
         else:
             reason = forward.guess_of(rig, chain).reason or "along its bone, for lack of other clues"
         sentence = f"Chain from '{chain.root}' to '{chain.end}' has {counted(len(chain.joints), 'joint')}"
+        if looking:
+            sentence += f"; all {count} bones were selected, of which '{looking}' looks"
         if reason_to_begin:
             sentence += f"; {reason_to_begin}"
         if switched:

@@ -50,7 +50,7 @@ class LIMBER_OT_export_character(Stepwise, WritesFile):
     def _usual_path(self, context) -> Path:
         if bpy.data.filepath:
             return Path(bpy.data.filepath).with_suffix(SUFFIX)
-        return Path(f"{bpy.path.clean_name(context.scene.name)}{SUFFIX}")
+        return Path(f"{bpy.path.clean_name(_figure(context))}{SUFFIX}")
 
     def _begin(self, context):
         return CharacterExport(context.scene, self.path.stem, self.behaviour)
@@ -78,6 +78,16 @@ class LIMBER_OT_export_character(Stepwise, WritesFile):
             self.warn([f"Its sound is in '{copy_beside(sound, self.path).name}': keep both in one folder"])
         except ExportError as error:
             self.warn([str(error)])
+
+
+def _figure(context) -> str:
+    """Name of the figure that is exported: the active armature with chains, else the first of the scene;
+    else the scene's.
+    """
+    figures = [obj for obj in context.scene.objects if obj.type == "ARMATURE" and obj.limber.chains]
+    if context.active_object in figures:
+        return context.active_object.name
+    return figures[0].name if figures else context.scene.name
 
 
 def _add_to_menu(menu, _context) -> None:

@@ -61,8 +61,9 @@ def find_path(rig: bpy.types.Object, selected: list[str]) -> list[str]:
     for bone in bones:
         if bone not in [end, *end.parent_recursive]:
             raise RigError(
-                f"Bones '{bone.name}' and '{end.name}' are on different branches: select bones on one path"
-                " from root to end; a chain gets its other ends by Add End"
+                f"Bones '{bone.name}' and '{end.name}' are on different branches: select only the bone"
+                " that looks, such as the head, or bones on one path from root to end; a chain gets its other"
+                " ends by Add End"
             )
     return path_names(rig.pose.bones, bones[0].name, end.name) if len(bones) > 1 else _path_up(rig, end)
 

@@ -92,6 +92,21 @@ def ends_found(rig: bpy.types.Object) -> Ends:
     return ends
 
 
+def looking_of(rig: bpy.types.Object, selected: list[str]) -> str:
+    """The bone that looks, of bones on different branches: the figure's head if it is among them; "": they
+    are on one path, or it is not.
+    """
+    bones = [rig.data.bones[name] for name in selected]
+    end = max(bones, key=lambda bone: len(bone.parent_recursive), default=None)
+    if all(bone in [end, *end.parent_recursive] for bone in bones):
+        return ""
+    try:
+        head = ends_found(rig).head
+    except RigError:
+        return ""
+    return head if head in selected else ""
+
+
 def _completed(figure: Figure, ends: Ends) -> Ends:
     """Ends found by names, with those that names do not tell. A head that is not called so counts only if the
     structure shows none.

@@ -17,9 +17,10 @@ def add(settings: bpy.types.PropertyGroup, name: str) -> tuple[int, int]:
         settings: Settings of the behaviour.
         name: Key in `READY`.
     """
-    stored: dict[str, list[bpy.types.Action]] = {}  # actions of postures by their names
+    # Actions of postures by their names, without the number of a second character's (see `_without_number`).
+    stored: dict[str, list[bpy.types.Action]] = {}
     for action in dict.fromkeys(choices.posture_actions()):
-        stored.setdefault(action.name, []).append(action)
+        stored.setdefault(_without_number(action.name), []).append(action)
     behaviour = READY[name](stored)
     known = {state.name for state in settings.states}
     new_states = [state for state in behaviour.states if state.name not in known]
@@ -32,6 +33,12 @@ def add(settings: bpy.types.PropertyGroup, name: str) -> tuple[int, int]:
     for transition in new_transitions:
         _add_transition(settings, transition)
     return len(new_states), len(new_transitions)
+
+
+def _without_number(name: str) -> str:
+    """A name without the number that Blender gives to a second one of it: "Sad" of "Sad.001"."""
+    begin, _, number = name.rpartition(".")
+    return begin if begin and len(number) >= 3 and number.isdigit() else name
 
 
 def _add_state(settings: bpy.types.PropertyGroup, spec: StateSpec, stored: dict) -> None:

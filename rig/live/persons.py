@@ -3,8 +3,9 @@
 import bpy
 
 from ...character.chain.inputs import Matrix
-from ...character.seeing import SeenPersons, Sighting
+from ...character.seeing import SeenPersons, Sighting, unknown_camera
 from ...inputs.words import named
+from ..blender.errors import RigError
 from .runtime import current, signals
 
 
@@ -30,12 +31,19 @@ def of(scene: bpy.types.Scene) -> SeenPersons | None:
 
 
 def see(scene: bpy.types.Scene, camera: str, sighting: Sighting) -> None:
-    """Takes what a tracker says of its camera, given by the name of an object."""
+    """Takes what a tracker says of its camera, given by the name of an object.
+
+    Raises:
+        RigError: There is no such object. Said once; persons are noticed all the same.
+    """
     signals.setdefault("trackers", _Trackers())
     persons = current().playback.stage.persons.setdefault(scene.session_uid, SeenPersons())
     if camera not in scene.objects:
         camera = named(camera, scene.objects.keys()) or camera
-    persons.take(camera, sighting, _pose(scene, camera))
+    pose = _pose(scene, camera)
+    persons.take(camera, sighting, pose)
+    if pose is None and persons.is_news(camera):
+        raise RigError(unknown_camera(camera, [obj.name for obj in scene.objects if obj.type == "CAMERA"]))
 
 
 def _pose(scene: bpy.types.Scene, camera: str) -> Matrix | None:

@@ -112,6 +112,16 @@ def enter(scene: bpy.types.Scene, state: str) -> None:
         raise RigError(str(error)) from error
 
 
+def directing(owner: bpy.types.Object, chain: bpy.types.PropertyGroup) -> tuple[Performer, str] | None:
+    """What directs a live chain in the window's scene, and the chain's name to it; None: nothing does."""
+    scene = bpy.context.scene
+    performer = current().playback.stage.performers.get(scene.session_uid)
+    if performer is None or not is_on(scene):
+        return None
+    names = {mover.settings.uid: str(mover.key) for mover in live_chains(scene) if mover.owner == owner}
+    return (performer, names[chain.uid]) if getattr(chain, "uid", "") in names else None
+
+
 def remarks(scene: bpy.types.Scene) -> dict[str, str]:
     """What a bake or an export of motion has of a rehearsed behaviour, after its label."""
     if not is_on(scene) or not event_names(scene.limber_behaviour):

@@ -21,10 +21,20 @@ CAUSES = [  # files store the index in this table: add new causes at its end
     ("after", "After a Time", "After a time in the state"),
     ("random", "At Random", "At a random time in the state, between two bounds"),
     ("seen", "Person Seen", "When a person has been seen for a time"),
-    ("lost", "Person Lost", "When nobody has been seen for a time"),
+    (
+        "lost",
+        "Person Lost",
+        "When a person who was seen has been seen no more for a time, since the last event at the earliest",
+    ),
     ("nearer", "Person Near", "When the nearest person is nearer than a distance"),
     ("farther", "Person Far", "When the nearest person is farther away than a distance"),
     ("ended", "Clip's End", "When the state's clip has been played once"),
+    (
+        "arrived",
+        "Person Arrives",
+        "When a person comes while the state lasts, after nobody was seen for a time",
+    ),
+    ("unseen", "Nobody Seen", "When nobody has been seen for a time in the state"),
 ]
 
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import bpy
 
+from ...character.behaviour.performer import Asked
 from ...hardware.errors import HardwareError
 from ...hardware.robot_session import ARMING, TO_ROBOTS, possible_orders
 from ...hardware.safety import State
@@ -197,7 +198,7 @@ def _state(rig: bpy.types.Object, said: str) -> dict[str, Any]:
         "state": rehearsal.state(scene),
         "states": [state.name for state in scene.limber_behaviour.states] if is_rehearsed else [],
         "events": event_names(scene.limber_behaviour) if is_rehearsed else [],
-        "chains": [_chain(chain) for chain in rig.limber.chains],
+        "chains": [_chain(rig, chain) for chain in rig.limber.chains],
         "values": values,
         "clip": {
             "seconds": (scene.frame_current - scene.frame_start) * seconds_a_frame,
@@ -225,19 +226,25 @@ def _robot(rig: bpy.types.Object) -> dict[str, Any]:
     }
 
 
-def _chain(chain: bpy.types.PropertyGroup) -> dict[str, Any]:
+def _chain(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> dict[str, Any]:
     """What the page shows of a chain."""
     targets = [watched(chain, number) for number in range(1 + len(chain.targets))]
     target = followed_target(chain)
     position = target.obj.matrix_world.translation if target is not None else (0.0, 0.0, 0.0)
+    weights = {name: posture.weight for name, posture in stored_postures(chain).items()}
+    asked, set_by = Asked(weights, chain.influence, chain.share), {}
+    if (directing := rehearsal.directing(rig, chain)) is not None:
+        performer, name = directing
+        asked, set_by = performer.asked(name) or asked, performer.set_by(name)
     return {
         "name": chain.name,
         "target": target.name if target is not None else "",
         "targets": list(dict.fromkeys(each.name for each in targets if each is not None)),
         "position": list(position),
         "postures": [
-            {"name": name, "weight": posture.weight} for name, posture in stored_postures(chain).items()
+            {"name": name, "weight": asked.weights.get(name, weight)} for name, weight in weights.items()
         ],
-        "influence": chain.influence,
-        "share": chain.share,
+        "influence": asked.influence,
+        "share": asked.share,
+        "set_by": set_by,
     }

@@ -32,7 +32,7 @@ SHORTEST = 0.1  # length of a quaternion below which it is no orientation
 
 def _move_target(rig: bpy.types.Object, order: Order) -> None:
     if order.text:
-        _watch(_chain(rig, order.names), order.text)
+        _watch(rig, _chain(rig, order.names), order.text)
     else:
         move_to(target_of(rig, order.names), Vector(order.numbers))
 
@@ -41,17 +41,19 @@ def _look(rig: bpy.types.Object, order: Order) -> None:
     """All chains look at a target of their list, or their targets go to a position."""
     for chain in rig.limber.chains:
         if order.name:
-            _watch(chain, order.name)
+            _watch(rig, chain, order.name)
         else:
             move_to(target_of(rig, chain.name), Vector(order.numbers))
 
 
-def _watch(chain: bpy.types.PropertyGroup, name: str) -> None:
+def _watch(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, name: str) -> None:
     """Makes a chain's own end follow the target of that name in its list."""
     numbers = [k for k in range(1 + len(chain.targets)) if watched(chain, k) is not None]
     chain.watch = _named(
         numbers, name, f"Chain '{chain.name}' has no target", lambda k: watched(chain, k).name
     )
+    if (directing := rehearsal.directing(rig, chain)) is not None:
+        directing[0].set_by_hand(directing[1], target=watched(chain, chain.watch).name)
 
 
 def _rotate_target(rig: bpy.types.Object, order: Order) -> None:
@@ -80,6 +82,8 @@ def _set_amount(rig: bpy.types.Object, order: Order) -> None:
     movers = _movers_with(rig, order.word)
     mover = _named(movers, order.names, f"'{rig.name}' has no chain", lambda mover: mover.given_name)
     setattr(mover.settings, order.word, order.numbers[0])
+    if (directing := rehearsal.directing(rig, mover.settings)) is not None:
+        directing[0].set_by_hand(directing[1], **{order.word: getattr(mover.settings, order.word)})
 
 
 def _chain(rig: bpy.types.Object, name: str) -> bpy.types.PropertyGroup:
@@ -87,8 +91,9 @@ def _chain(rig: bpy.types.Object, name: str) -> bpy.types.PropertyGroup:
 
 
 def _set_weight(rig: bpy.types.Object, order: Order) -> None:
-    _, posture = _mover_and_posture(rig, order.names)
+    settings, posture = _mover_and_posture(rig, order.names)
     posture.weight = order.numbers[0]
+    _weigh_by_hand(rig, settings, posture, posture.weight)
 
 
 def _keep_posture(rig: bpy.types.Object, order: Order) -> None:
@@ -96,6 +101,21 @@ def _keep_posture(rig: bpy.types.Object, order: Order) -> None:
     settings, posture = _mover_and_posture(rig, f"{order.names}/{order.text}" if order.text else order.names)
     kept_posture.choose(settings, list(settings.postures).index(posture))
     settings.base = "POSTURE"
+    _weigh_by_hand(rig, settings, posture, 1.0, is_whole=True)
+
+
+def _weigh_by_hand(
+    rig: bpy.types.Object,
+    settings: bpy.types.PropertyGroup,
+    posture: bpy.types.PropertyGroup,
+    weight: float,
+    is_whole: bool = False,
+) -> None:
+    """Lets a posture's weight hold over what the state of a rehearsed behaviour sets."""
+    if (directing := rehearsal.directing(rig, settings)) is not None:
+        performer, chain = directing
+        name = kept_posture.names(settings)[list(settings.postures).index(posture)]
+        performer.weigh_by_hand(chain, name, weight, is_whole)
 
 
 def _mover_and_posture(

@@ -79,6 +79,23 @@ def to_the_left(direction: Vector) -> float:
     return degrees(Vector((0, -1)).angle_signed(direction.xy)) * -1.0
 
 
+def test_of_all_bones_the_head_looks_and_the_message_says_so(capfd):
+    rig, *_ = figure()
+    bpy.ops.limber.remove_chain()
+    select(rig, *rig.data.bones.keys())
+    assert bpy.ops.limber.new_chain() == {"FINISHED"}
+    assert rig.limber.chains[0].end == "head"
+    assert f"all {len(rig.data.bones)} bones were selected, of which 'head' looks" in capfd.readouterr().out
+
+
+def test_of_branches_without_the_head_the_message_names_the_remedy():
+    rig, *_ = figure()
+    bpy.ops.limber.remove_chain()
+    select(rig, "arm.L", "arm.R")
+    with pytest.raises(RuntimeError, match="select only the bone that looks, such as the head"):
+        bpy.ops.limber.new_chain()
+
+
 @pytest.mark.every_blender
 def test_a_new_chain_of_free_bones_shares_a_look_and_twists_little():
     rig, chain = figure(aside=60)

@@ -385,3 +385,13 @@ def test_the_sound_that_begins_with_the_scene_travels_beside_the_file(tmp_path):
     beside = sound_beside(tmp_path / "Scene.limber")
     assert beside.name == "Scene.wav"
     assert beside.read_bytes() == (tmp_path / "voice.wav").read_bytes()
+
+
+def test_the_proposed_name_is_the_armatures_where_the_scene_was_not_saved():
+    from limber.operators.output.export_character import LIMBER_OT_export_character as export
+
+    assert export._usual_path(None, bpy.context) == Path("Scene.limber")
+    rig, _ = looking_chain()
+    rig.name = "Desk Lamp"
+    bpy.context.view_layer.objects.active = target()
+    assert export._usual_path(None, bpy.context) == Path("Desk_Lamp.limber")

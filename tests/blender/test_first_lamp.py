@@ -1,5 +1,6 @@
 """A new user's way: a click builds the lamp, and the next step is always said."""
 
+import itertools
 from math import degrees
 
 import bpy
@@ -54,10 +55,27 @@ def test_the_lamp_stands_beside_what_is_there(lamp):
     assert second.location.x > 0.9
     assert second.limber.chains[0].target != lamp.limber.chains[0].target
     assert [posture.action.name for posture in second.limber.chains[0].postures] == [
-        "Proud.001",
-        "Curious.001",
-        "Sad.001",
+        f"{posture.action.name}.001" for posture in lamp.limber.chains[0].postures
     ]
+
+
+def test_the_states_of_the_ready_sets_look_different(lamp):
+    from limber.rig.authoring.first_lamp.lamp import POSTURES
+
+    bpy.ops.limber.add_demo_lamp()
+    bpy.ops.limber.add_ready_set(name="ATTENTIVE")
+    lamps = [lamp, bpy.context.active_object]
+    shown = {}
+    for state in bpy.context.scene.limber_behaviour.states:
+        names = [posture.action.name for posture in state.postures]
+        if names:
+            assert names == [state.name, f"{state.name}.001"], "those of both lamps"
+        owned = [posture.action for rig in lamps for posture in rig.limber.chains[0].postures]
+        assert all(posture.action in owned for posture in state.postures)
+        shown[state.name] = POSTURES[state.name if names else "Proud"], state.influence
+    for first, second in itertools.combinations(shown, 2):
+        bends = [abs(a - b) for a, b in zip(shown[first][0], shown[second][0], strict=True)]
+        assert max(bends) >= 10 or abs(shown[first][1] - shown[second][1]) >= 0.25, (first, second)
 
 
 def test_undo_takes_the_whole_lamp_away(undo_step):

@@ -92,6 +92,64 @@ def test_a_person_is_seen_and_lost_for_a_time():
     assert run(chosen, 1.2, state, senses=NOBODY)[0].name == "Idle"
 
 
+def test_who_newly_arrives_wakes_and_who_was_there_all_the_time_does_not():
+    chosen = behaviour(
+        TransitionSpec(ANY, "Asleep", "event", "sleep"),
+        TransitionSpec("Asleep", "Attending", "arrived", least=1.0),
+    )
+    asleep, _ = run(chosen, 5.0, run(chosen, 3.0, senses=NEAR)[0], {0: ["sleep"]}, NEAR)
+    assert asleep.name == "Asleep", "it can be put to sleep beside a person"
+    unseen, _ = run(chosen, 0.5, asleep, senses=NOBODY)
+    assert run(chosen, 5.0, unseen, senses=NEAR)[0].name == "Asleep", "a person overlooked for a moment"
+    gone, _ = run(chosen, 1.5, asleep, senses=NOBODY)
+    assert run(chosen, 0.2, gone, senses=NEAR)[0].name == "Attending"
+    never, _ = run(chosen, 1.0, events={0: ["sleep"]})
+    assert run(chosen, 0.2, never, senses=NEAR)[0].name == "Attending", "the first who is ever seen"
+
+
+def test_whom_an_event_announces_is_not_lost_before_being_seen():
+    chosen = behaviour(
+        TransitionSpec("Idle", "Attending", "event", "arrive"),
+        TransitionSpec("Attending", "Idle", "lost", least=0.5),
+        TransitionSpec("Attending", "Asleep", "unseen", least=4.0),
+    )
+    empty, _ = run(chosen, 60.0, senses=NOBODY)
+    announced, _ = run(chosen, 3.9, empty, {0: ["arrive"]}, NOBODY)
+    assert announced.name == "Attending", "the tracker has not found the person yet"
+    assert run(chosen, 0.3, announced, senses=NOBODY)[0].name == "Asleep", "nobody came"
+    seen, _ = run(chosen, 1.0, announced, senses=NEAR)
+    assert run(chosen, 0.4, seen, senses=NOBODY)[0].name == "Attending"
+    assert run(chosen, 0.6, seen, senses=NOBODY)[0].name == "Idle", "a person who was seen is lost"
+
+
+def test_a_loss_counts_in_the_states_that_follow_by_themselves():
+    chosen = behaviour(
+        TransitionSpec("Idle", "Attending", "after", least=0.6),
+        TransitionSpec("Attending", "Asleep", "lost", least=0.5),
+    )
+    seen, _ = run(chosen, 0.3, senses=NEAR)
+    assert run(chosen, 0.6, seen, senses=NOBODY)[0].name == "Asleep"
+
+
+@pytest.mark.parametrize("key", sorted(READY))
+def test_ready_sets_expect_announced_persons_wake_for_new_ones_and_let_themselves_be_put_to_sleep(key: str):
+    ready = READY[key](())
+    empty, _ = run(ready, 60.0, senses=NOBODY)
+    assert run(ready, 9.0, empty, {0: ["arrive"]}, NOBODY)[0].name == "Attending"
+    assert run(ready, 15.0, empty, {0: ["arrive"]}, NOBODY)[0].name == "Idle", "nobody came"
+    attending, _ = run(ready, 3.0, empty, senses=NEAR)
+    asleep, _ = run(ready, 60.0, attending, {0: ["sleep"]}, NEAR)
+    assert asleep.name == "Asleep"
+    left, _ = run(ready, 5.0, asleep, senses=NOBODY)
+    state, decisions = run(ready, 4.0, left, senses=NEAR)
+    assert state.name == "Attending"
+    if key == "ATTENTIVE":
+        waking, idle = (
+            next(each for each in decisions if each.before == name) for name in ("Asleep", "Waking")
+        )
+        assert idle.time - waking.time == pytest.approx(1.5, abs=2 * DT), "it takes its time to wake"
+
+
 def test_where_nothing_perceives_nobody_is_lost():
     assert run(behaviour(TransitionSpec("Idle", "Asleep", "lost")), 9.0)[0].name == "Idle"
 

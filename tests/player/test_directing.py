@@ -35,3 +35,16 @@ def test_what_comes_before_the_first_tick_counts_in_it():
     director.tick(0.0, 0.0)
     (arm,) = performance.character.chains
     assert performance.target_position(arm) == [0.25, 0.5, 0.5]
+
+
+def test_a_camera_that_is_not_there_is_said_once_with_those_that_are():
+    director = Director(Performance(character()), Playhead(2.0))
+    director.tick(0.0, 0.0)
+    for camera in ("Camrea", "Camrea", "Ball"):
+        director.obey(order_of(f"seen/{camera}", [1.0, 0.0, 0.1, 0.0, 1.5, 1.0]), "OSC")
+    (remark,) = director.remarks
+    assert "'Camrea'" in remark
+    assert "there is 'Ball'" in remark
+    for number in range(1000):
+        director.obey(order_of(f"seen/{number}", [1.0, 0.0, 0.1, 0.0, 1.5, 1.0]), "OSC")
+    assert len(director.remarks) < 100, "a sender of ever new names cannot fill the memory"

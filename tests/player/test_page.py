@@ -1,10 +1,11 @@
 """The page in a real browser, with a player in a process of its own and the virtual robot."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from limber.character.behaviour.data import Behaviour, StateSpec, TransitionSpec
+from limber.character.behaviour.data import Behaviour, ChainRole, StateSpec, TransitionSpec
 from limber.character.file.writing import write
 
 pytest.importorskip("websockets", reason="the websockets library is not installed: make setup")
@@ -26,8 +27,6 @@ SENTENCE = "document.querySelector('#robots p').textContent"
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    from dataclasses import replace
-
     character = with_robot()
     behaviour = Behaviour(
         (StateSpec("Idle"), StateSpec("Sad")), (TransitionSpec("Idle", "Sad", "event", "rain"),)
@@ -77,6 +76,26 @@ def test_a_slider_sets_what_it_shows(path: Path, tmp_path: Path):
             "(i => { i.value = 0.25; i.dispatchEvent(new Event('input')); })(document.querySelector('[aria-label=Glow]'))"
         )
         tab.until("state.values[0].value === 0.25")
+
+
+def test_an_influence_stays_where_it_was_set_until_the_next_state_and_the_page_says_so(tmp_path: Path):
+    states = (StateSpec("Idle", everyone=ChainRole(influence=0.25), seconds=0.1), StateSpec("Sad"))
+    write(tmp_path / "sample.limber", replace(with_robot(), behaviour=Behaviour(states)))
+    slider = "document.querySelector('[aria-label=Influence]')"
+    by = f"{slider}.parentElement.querySelector('small').textContent"
+    with (
+        playing(tmp_path / "sample.limber", "--page", "0", "--no-robot") as player,
+        browsing(tmp_path / "browser") as tab,
+    ):
+        opened(player, tab)
+        tab.until(f"{by} === 'by Idle' && +{slider}.value === 0.25")
+        tab.value(f"(i => {{ i.value = 0.75; i.dispatchEvent(new Event('input')); }})({slider})")
+        tab.until(f"{by} === 'set here' && state.chains[0].influence === 0.75")
+        assert tab.value(f"+{slider}.value") == 0.75
+        tab.click(button("Sad"))
+        tab.until(f"{by} === ''")
+        tab.click(button("Idle"))
+        tab.until(f"{by} === 'by Idle' && state.chains[0].influence < 0.26")
 
 
 def test_a_script_of_another_page_presses_nothing(path: Path, tmp_path: Path):

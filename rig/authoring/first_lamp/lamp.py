@@ -1,5 +1,5 @@
-"""The demo lamp: a desk lamp with five joints, three postures, and a ball that flies around it as its
-target.
+"""The demo lamp: a desk lamp with five joints, postures to choose from and for the states of ready
+behaviours, and a ball that flies around it as its target.
 """
 
 from collections.abc import Callable
@@ -29,11 +29,19 @@ BULB = 0.088  # [m] position of the bulb's centre along the shade
 ELBOW = 0.017  # [m] radius of the hinges
 BALL_COLOUR = (1.0, 0.42, 0.02)
 
-# Joint angles of each posture, in the order of the bones [degrees].
+# Joint angles of each posture, in the order of the bones [degrees]. Those that are called as a state of ready
+# behaviours are kept in it.
 POSTURES = {
     "Proud": (0, -16, 14, 0, 84),
     "Curious": (-14, 44, 18, 24, 36),
     "Sad": (6, -48, 128, -10, 62),
+    "Attending": (0, 22, 24, 0, 42),
+    "Listening": (14, 34, 44, -34, 24),
+    "Speaking": (0, 4, -4, 0, 88),
+    "Thinking": (30, -28, 34, 36, 38),
+    "Searching": (0, -38, 42, 0, 82),
+    "Dozing": (-4, -36, 100, 8, 78),
+    "Asleep": (0, -52, 140, 0, 88),
 }
 
 ROUND = 10.0  # [s] period of the ball's path, slow enough for every posture to follow
@@ -121,7 +129,7 @@ def make_chain(rig: bpy.types.Object, target: bpy.types.Object) -> bpy.types.Pro
 
 
 def pose(rig: bpy.types.Object, posture: str) -> None:
-    """Poses the lamp's bones in one of its three postures, to be stored."""
+    """Poses the lamp's bones in one of its postures, to be stored."""
     for (name, _, axis, _, _), angle in zip(BONES, POSTURES[posture], strict=True):
         rig.pose.bones[name].rotation_euler["XYZ".index(axis)] = radians(angle)
 

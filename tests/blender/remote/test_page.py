@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator
 import bpy
 import pytest
 from limber.hardware.device import VIRTUAL_HOBBY_PORT
+from limber.rig.live import live
 from limber.rig.robot import links, page
 
 from tests.blender.drawing import drawn
 from tests.blender.posing import stored
 from tests.blender.robots import connect, state, until
-from tests.blender.shown import no_handler_raises  # noqa: F401
+from tests.blender.shown import go_live, no_handler_raises  # noqa: F401
 
 pytest.importorskip("websockets", reason="the websockets library is not in this environment")
 from websockets.sync.client import ClientConnection
@@ -85,6 +86,27 @@ def test_the_page_shows_the_armature_and_directs_it(rig, browser):
     assert tuple(chain.target.location) == pytest.approx((0.1, 0.2, 0.3))
     obeyed(browser, word="posture", names="head/Sad")
     assert "no posture 'Sad'" in shown(browser, lambda content: content["said"])["said"][0]
+
+
+def test_what_is_set_on_the_page_holds_over_a_rehearsed_state_until_the_next_one(rig, browser):
+    stored(rig, "Proud")
+    behaviour, chain = bpy.context.scene.limber_behaviour, rig.limber.chains[0]
+    state = behaviour.states.add()
+    state.name, state.sets_influence, state.influence, state.seconds = "Idle", True, 0.25, 0.0
+    behaviour.states.add().name = "Listening"
+    go_live(rig, chain)
+    assert bpy.ops.limber.rehearse() == {"FINISHED"}
+    bpy.context.scene.frame_set(2)
+    first = shown(browser, lambda content: content["chains"][0]["set_by"])["chains"][0]
+    assert (first["influence"], first["set_by"]) == (0.25, {"influence": "by Idle"})
+    obeyed(browser, word="influence", names="head", numbers=[0.75])
+    bpy.context.scene.frame_set(3)
+    assert live.session(rig, chain).ticked[1].influence == 0.75
+    after = shown(browser, lambda content: content["chains"][0]["influence"] == 0.75)["chains"][0]
+    assert after["set_by"] == {"influence": "set here"}
+    obeyed(browser, word="state", names="Idle")
+    bpy.context.scene.frame_set(4)
+    assert shown(browser, lambda content: content["chains"][0]["influence"] == 0.25)
 
 
 def test_a_robot_is_armed_by_a_press_and_stopped_at_once(rig, browser):

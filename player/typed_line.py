@@ -1,0 +1,128 @@
+"""The line that a person types at a terminal, which stays whole while the player prints others above it.
+
+A terminal shows what is typed by itself, in the middle of what a program prints. So here it does not: this
+class shows the line, and shows it anew below each line that is printed.
+"""
+
+import os
+import select
+import shutil
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from unicodedata import east_asian_width
+
+PROMPT = "> "
+AGAIN = "\r\x1b[K"  # to the line's begin, and nothing is on it any more
+ENTER, ERASE, ERASE_WORD, ERASE_LINE, END, ESCAPE = "\r\n", "\x7f\b", "\x17", "\x15", "\x04", "\x1b"
+LONGEST = 1000  # letters of a line
+PATIENCE = 0.1  # [s] that what was typed waits for what is printed, before it is not shown
+
+
+class TypedLine:
+    """A line that is being typed; one thread types, another prints. What is typed is taken also while the
+    terminal takes no output, as after Ctrl S: a stop must not wait for that.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        """`descriptor`: file descriptor of the terminal to write to."""
+        self._descriptor = descriptor
+        self._text = ""
+        self._done = ""  # lines that are complete, and not shown as such yet
+        self._escape = ""  # what came so far of a key that is no letter, such as an arrow
+        self._lock = threading.Lock()
+
+    def say(self, line: str) -> None:
+        """Prints a line above the typed one."""
+        with self._lock:
+            self._write(f"{AGAIN}{line}\n{self._shown()}")
+
+    def take(self, typed: str) -> tuple[list[str], bool]:
+        """Takes what was typed; returns the lines that it completes, and whether the terminal's end was typed
+        (Ctrl D in an empty line).
+        """
+        lines = []
+        for letter in typed:
+            if letter in ENTER:
+                lines.append(self._text)
+                self._done += f"{self._shown()}\n"
+                self._text = self._escape = ""
+            elif letter == END and not self._text:
+                return lines, True
+            else:
+                self._edit(letter)
+        return lines, False
+
+    def show(self) -> None:
+        """Shows what was typed, unless the terminal takes no output now."""
+        if not self._lock.acquire(timeout=PATIENCE):
+            return
+        try:
+            if select.select((), (self._descriptor,), (), 0.0)[1]:
+                done, self._done = self._done, ""
+                self._write(f"{done}{self._shown()}")
+        finally:
+            self._lock.release()
+
+    def _edit(self, letter: str) -> None:
+        """Changes the line by a letter or key."""
+        if letter == ESCAPE:
+            self._escape = letter
+        elif self._escape == ESCAPE and letter in "[O":
+            self._escape += letter
+        elif len(self._escape) > 1:
+            self._escape = self._escape if letter.isdigit() or letter == ";" else ""
+        elif letter in ERASE:
+            self._text = self._text[:-1]
+        elif letter == ERASE_WORD:
+            self._text = self._text.rstrip()
+            self._text = self._text[: self._text.rfind(" ") + 1]
+        elif letter == ERASE_LINE:
+            self._text = ""
+        elif letter.isprintable() and len(self._text) < LONGEST:
+            self._text, self._escape = self._text + letter, ""
+
+    def _shown(self) -> str:
+        """The prompt, and as much of the line's end as one row of the terminal has room for."""
+        room = shutil.get_terminal_size().columns - len(PROMPT) - 1
+        shown = self._text
+        while shown and sum(1 + (east_asian_width(letter) in "WF") for letter in shown) > room:
+            shown = shown[1:]
+        return f"{AGAIN}{PROMPT}{shown}"
+
+    def _write(self, text: str) -> None:
+        with suppress(OSError):  # a terminal that is gone: the character plays on
+            os.write(self._descriptor, text.encode("utf-8", "replace"))
+
+
+@contextmanager
+def shown_by_program(descriptor: int) -> Iterator[None]:
+    """The terminal gives letters as they are typed and does not show them, until the end. Ctrl C and Ctrl Z
+    do what they did.
+    """
+    import signal
+    import termios
+
+    before = termios.tcgetattr(descriptor)
+    changed = termios.tcgetattr(descriptor)
+    changed[3] &= ~(termios.ICANON | termios.ECHO)
+    changed[6][termios.VMIN], changed[6][termios.VTIME] = 1, 0
+
+    def go_on(*_: object) -> None:
+        with suppress(termios.error):  # a terminal that is gone
+            termios.tcsetattr(descriptor, termios.TCSANOW, changed)
+
+    go_on()
+    known = signal.signal(signal.SIGCONT, go_on)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGCONT, known)
+        with suppress(termios.error):
+            termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+
+
+def is_possible() -> bool:
+    """Whether this program can show what is typed: on a terminal for both, where there is termios."""
+    return sys.platform != "win32" and sys.stdin.isatty() and sys.stdout.isatty()
