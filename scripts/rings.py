@@ -102,7 +102,9 @@ def lint() -> Iterator[Ring]:
         "mypy": ("mypy",),
     }
     yield Ring(
-        "lint", tuple(Job(title, (python(".venv"), "-m", *command)) for title, command in checks.items())
+        "lint",
+        tuple(Job(title, (python(".venv"), "-m", *command)) for title, command in checks.items()),
+        rank=0,  # what it says is mended soonest
     )
 
 
@@ -122,7 +124,7 @@ def in_blender(folder: str, environment: str) -> Ring:
     jobs = shared_jobs(environment, folder, found, SHARED_BLENDER[environment])
     if folder == "blender":
         jobs = tuple(replace(job, threads=THREADS[environment]) for job in jobs)
-    return Ring(title, jobs)
+    return Ring(title, jobs, rank=1)
 
 
 def blender() -> Iterator[Ring]:
@@ -164,7 +166,7 @@ def window() -> Iterator[Ring]:
             yield Ring(
                 f"tests/window in a window of Blender {asked.stdout.strip()}",
                 window_jobs(name, is_main),
-                is_slow=True,
+                rank=0,
             )
             is_main = False
         else:

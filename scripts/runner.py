@@ -115,7 +115,7 @@ class Ring:
     title: str
     jobs: tuple[Job, ...] = ()
     missing: str = ""  # why it cannot run here, and what mends it
-    is_slow: bool = False  # its jobs start before the others', so that no core waits for the last of them
+    rank: int = 2  # jobs of a lower one start first: long ones, so that no core waits for the last of them
     waits: bool = False  # its jobs wait most of the time: they run one after the other, beside the others
 
 
@@ -250,10 +250,10 @@ def run_all(rings: list[Ring], workers: int) -> Outcome:
     runner, total = Runner(), Outcome()
     with ThreadPoolExecutor(workers) as pool, ThreadPoolExecutor(1) as waiting:
         try:
-            slow_first = sorted(rings, key=lambda ring: not ring.is_slow)
+            by_rank = sorted(rings, key=lambda ring: ring.rank)
             futures = {
                 job: (waiting if ring.waits else pool).submit(runner.run, job)
-                for ring in slow_first
+                for ring in by_rank
                 for job in ring.jobs
             }
             for ring in rings:
