@@ -190,9 +190,6 @@ class Alone:
         cls = type("LIMBER_PT_one_alone", (bpy.types.Panel,), {**where, "draw": draw_one})
         bpy.utils.register_class(cls)
         stage.at_end.callback(bpy.utils.unregister_class, cls)
-        stage.area().spaces.active.shading.type = (
-            "WIREFRAME"  # the sidebar is looked at: the rest drawn cheaply
-        )
 
     def _is_there(self, cls: type) -> bool:
         parent = getattr(cls, "bl_parent_id", "")

@@ -112,7 +112,7 @@ class Choices:
         for number in range(TRIES):
             if set(picked) == set(keys):
                 break
-            yield from self.click(button, number)
+            yield from self.click(path, number)
             button = self.find(path)
             value = getattr(button.owner, button.what)
             for key in sorted(value) if isinstance(value, set) else [value]:
@@ -121,13 +121,14 @@ class Choices:
                 elif key not in picked:
                     picked.append(key)
                     yield from self.explore()
-                    button = self.find(path)
+        button = self.find(path)
         setattr(button.owner, button.what, before)
 
-    def click(self, button: Button, number: int) -> Iterator[float | None]:
+    def click(self, path: str, number: int) -> Iterator[float | None]:
         """Opens it, and clicks so many steps below; its items are in sight already where they are drawn one
         below the other.
         """
+        button = self.find(path)
         yield from self.alone.show(button)
         x, y = self.alone.place
         if button.options.get("expand") or button.owner.bl_rna.properties[button.what].is_enum_flag:
