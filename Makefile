@@ -42,8 +42,8 @@ demo: build ## install the package, run the main job without a screen, leave pic
 	@BLENDER_USER_RESOURCES="$(CURDIR)/build/demo/profile" .venv/bin/python demo/main.py $(if $(MOTION),--motion "$(MOTION)") \
 		$(if $(ROBOT),--robot "$(ROBOT)" $(if $(ROOT),--root "$(ROOT)") $(if $(END),--end "$(END)")) $(if $(PORT),--port "$(PORT)")
 
-test: setup build ## run the rings of tests (RING="lint plain blender installed window newest": these of them; ALL=1: every case in each Blender)
-	@$(if $(ALL),LIMBER_CASES=1:0 ).venv/bin/python scripts/rings.py $(RING)
+test: setup build ## run the rings of tests (RING="lint plain blender installed window newest": these of them; ALL=1: every case in each Blender, and some times as many random examples)
+	@$(if $(ALL),LIMBER_CASES=1:0 LIMBER_DEEP=1 ).venv/bin/python scripts/rings.py $(RING)
 
 bench: main ## print every benchmark's table, about 15 minutes; the comparison of solvers with its pictures in build/bench (RIGS=FOLDER: chains of rigs, BODIES="FILE.urdf ...": whole bodies)
 	@.venv/bin/python -m benchmarks.environment

@@ -18,6 +18,7 @@ import sys
 import tomllib
 import venv
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -176,10 +177,14 @@ def make_wheels() -> list[Path]:
     for old in WHEELS.glob("limber_kernel-*.whl"):
         old.unlink()
     python = zig()
-    for platform in PLATFORMS:
+
+    def compile_one(platform: Platform) -> None:
         compiler = [python, "-m", "ziglang", "cc", "-target", platform.target]
         library = compile_library(compiler, platform, BUILD / platform.target, (), ("-s",))
         make_wheel(platform, library.read_bytes())
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(compile_one, PLATFORMS))  # raises what one of them raises
     stamp.write_text(digest)
     return wheels
 

@@ -48,11 +48,15 @@ ALL_CASES = "1:0"
 # case to case. Where it is not all, only tests with that mark run; see tests/cases.py.
 SOME_CASES = {".venv": ALL_CASES, ".venv-4.2": "6:0", NEWEST: "6:1"}
 MARK = "every_blender"
+# How many threads Blender evaluates with in `tests/blender`. More cost a fifth more of the processors, which
+# other processes keep busy anyway; in the newest Blender and in windows there are as many as Blender chooses.
+THREADS = {".venv": "1", ".venv-4.2": "1", NEWEST: ""}
+WAITING = ("player", "makers")  # of the plain folders: they wait for processes and ports most of the time
 WINDOWS = ("newer", "older")  # see scripts/window.sh; the first of them that can be had runs all plays
 WINDOW_MARK = "every_window"  # of files that run in the other one too
 SHARED = 12  # files of tests in a process
 SHARED_WINDOW = 14  # ... with a window
-SHARED_BLENDER = {".venv": 25, ".venv-4.2": 50, NEWEST: 50}  # ... in one with a Blender, about a minute each
+SHARED_BLENDER = {".venv": 35, ".venv-4.2": 80, NEWEST: 80}  # ... in one with a Blender, about a minute each
 
 
 def python(environment: str) -> str:
@@ -65,7 +69,11 @@ def job(environment: str, title: str, paths: list[Path]) -> Job:
     options = ("-q", "--no-header", f"--junitxml={results}", "-o", f"faulthandler_timeout={LIMIT - 30}")
     names = tuple(path.relative_to(ROOT).as_posix() for path in paths)
     return Job(
-        title, (python(environment), "-m", "pytest", *options), names, results, asked_cases(environment)
+        title,
+        (python(environment), "-m", "pytest", *options),
+        names,
+        results,
+        asked_cases(environment),
     )
 
 
@@ -95,13 +103,16 @@ def lint() -> Iterator[Ring]:
         "mypy": ("mypy",),
     }
     yield Ring(
-        "lint", tuple(Job(title, (python(".venv"), "-m", *command)) for title, command in checks.items())
+        "lint",
+        tuple(Job(title, (python(".venv"), "-m", *command)) for title, command in checks.items()),
+        rank=0,  # what it says is mended soonest
     )
 
 
 def plain() -> Iterator[Ring]:
     for folder in PLAIN_FOLDERS:
-        yield Ring(f"tests/{folder}", shared_jobs(".venv", folder, files(folder), SHARED))
+        jobs = shared_jobs(".venv", folder, files(folder), SHARED)
+        yield Ring(f"tests/{folder}", jobs, waits=folder in WAITING)
 
 
 def in_blender(folder: str, environment: str) -> Ring:
@@ -111,7 +122,10 @@ def in_blender(folder: str, environment: str) -> Ring:
     found = files(folder)
     if folder == "blender" and asked_cases(environment) != ALL_CASES:
         found = [path for path in found if MARK in path.read_text(encoding="utf-8")]
-    return Ring(title, shared_jobs(environment, folder, found, SHARED_BLENDER[environment]))
+    jobs = shared_jobs(environment, folder, found, SHARED_BLENDER[environment])
+    if folder == "blender":
+        jobs = tuple(replace(job, threads=THREADS[environment]) for job in jobs)
+    return Ring(title, jobs, rank=1)
 
 
 def blender() -> Iterator[Ring]:
@@ -153,7 +167,7 @@ def window() -> Iterator[Ring]:
             yield Ring(
                 f"tests/window in a window of Blender {asked.stdout.strip()}",
                 window_jobs(name, is_main),
-                is_slow=True,
+                rank=0,
             )
             is_main = False
         else:

@@ -27,6 +27,7 @@ HEARTBEAT = 20.0  # [s] between lines that say what is running
 NO_TEST_COLLECTED = 5  # pytest's exit code
 CASES = "LIMBER_CASES"  # of the environment: which cases of each test; see tests/cases.py
 WINDOW = "LIMBER_WINDOW"  # of the environment: which window; see scripts/window.sh
+THREADS = "LIMBER_THREADS"  # of the environment: how many a Blender module has; see tests/threads.py
 
 # Of every process. The cores are already taken, by processes. What one process compiles the next one loads,
 # also where the machine's settings forbid Python to keep it: a process with a Blender would compile for 4 s.
@@ -45,6 +46,7 @@ class Job:
         results: JUnit file that the process writes; None: the exit code says it all.
         cases: Which cases of each test; see tests/cases.py.
         window: Name of the window that it plays in; see scripts/window.sh.
+        threads: How many threads its Blender evaluates with; empty: as Blender chooses. See tests/threads.py.
     """
 
     title: str
@@ -53,6 +55,13 @@ class Job:
     results: Path | None = None
     cases: str = ""
     window: str = ""
+    threads: str = ""
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What its process finds in its environment besides."""
+        asked = {CASES: self.cases, WINDOW: self.window, THREADS: self.threads}
+        return {name: value for name, value in asked.items() if value}
 
     def alone(self) -> "list[Job]":
         """A job for each of its files."""
@@ -106,7 +115,8 @@ class Ring:
     title: str
     jobs: tuple[Job, ...] = ()
     missing: str = ""  # why it cannot run here, and what mends it
-    is_slow: bool = False  # its jobs start before the others', so that no core waits for the last of them
+    rank: int = 2  # jobs of a lower one start first: long ones, so that no core waits for the last of them
+    waits: bool = False  # its jobs wait most of the time: they run one after the other, beside the others
 
 
 class Runner:
@@ -139,9 +149,7 @@ class Runner:
                 process = subprocess.Popen(
                     job.command + job.files,
                     cwd=ROOT,
-                    env=os.environ
-                    | ENVIRONMENT
-                    | {name: value for name, value in ((CASES, job.cases), (WINDOW, job.window)) if value},
+                    env=os.environ | ENVIRONMENT | job.environment,
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=subprocess.STDOUT,
@@ -238,12 +246,16 @@ def wait(future: "Future[Outcome]", runner: Runner) -> Outcome:
 
 
 def run_all(rings: list[Ring], workers: int) -> Outcome:
-    """Runs all jobs, `workers` at a time, and prints what came of each."""
+    """Runs all jobs, `workers` at a time and beside them one that waits, and prints what came of each."""
     runner, total = Runner(), Outcome()
-    with ThreadPoolExecutor(workers) as pool:
+    with ThreadPoolExecutor(workers) as pool, ThreadPoolExecutor(1) as waiting:
         try:
-            slow_first = sorted(rings, key=lambda ring: not ring.is_slow)
-            futures = {job: pool.submit(runner.run, job) for ring in slow_first for job in ring.jobs}
+            by_rank = sorted(rings, key=lambda ring: ring.rank)
+            futures = {
+                job: (waiting if ring.waits else pool).submit(runner.run, job)
+                for ring in by_rank
+                for job in ring.jobs
+            }
             for ring in rings:
                 print(f"\n== {ring.title}", flush=True)
                 if ring.missing:

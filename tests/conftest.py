@@ -14,16 +14,22 @@ from hypothesis import settings
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from checkout import load_limber
+from tests import deep, threads
 
 load_limber()
 
 # No deadline, since the machine may be busy; nothing kept between runs.
-settings.register_profile("limber", derandomize=True, deadline=None, database=None)
+settings.register_profile(
+    "limber", derandomize=True, deadline=None, database=None, max_examples=deep.count(40, 100)
+)
 settings.load_profile("limber")
 
 # Read when bpy is first imported: nobody's preferences and add-ons play a part, and nobody's are touched.
 PROFILE = tempfile.mkdtemp(prefix="limber-profile-")
 os.environ["BLENDER_USER_RESOURCES"] = PROFILE
+
+if threads.ONE:
+    threads.import_blender_with_one_thread()
 
 exit_code = pytest.ExitCode.OK
 

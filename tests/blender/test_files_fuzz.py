@@ -6,7 +6,7 @@ from contextlib import nullcontext as nothing
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from tests import jsons
+from tests import deep, jsons
 from tests.blender.robots import robot_rig
 
 CHARACTER = {"format": "limber-character", "version": 1, "filter": "default"}
@@ -20,7 +20,7 @@ COPY = [
     [1, 0.1],
     [2, 0.1],
 ]
-many = settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+many = settings(max_examples=deep.count(70, 200), suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @pytest.fixture
@@ -124,7 +124,7 @@ def test_any_calibration_is_loaded_or_is_a_sentence_and_nothing_has_changed(cali
 
     rig, plain = calibrated
 
-    @settings(max_examples=200)
+    @settings(max_examples=deep.count(70, 200))
     @given(text=jsons.texts(plain))
     def check(text):
         unreadable(path, text)
@@ -157,7 +157,7 @@ def test_a_link_of_a_robot_that_somebody_has_changed_is_named_or_read():
                   "lower": -1.0, "upper": 1.0, "velocity": 1.0, "effort": None, "mimic": {"joint": "k", "multiplier": 1.0, "offset": 0.0}},
     }  # fmt: skip
 
-    @settings(max_examples=300)
+    @settings(max_examples=deep.count(100, 300))
     @given(text=jsons.texts(plain))
     def check(text):
         try:

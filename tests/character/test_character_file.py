@@ -22,6 +22,7 @@ from limber.character.file.models import options_of
 from limber.character.file.tracks import ClipTrack
 from limber.files.json_fields import JsonFields
 
+from tests import deep
 from tests.character.samples import body, character, mechanism, robot
 from tests.jsons import texts
 
@@ -192,7 +193,7 @@ def test_a_damaged_file_is_refused_and_nothing_else_is_raised(data: bytes):
     assert refused > 0.9 * DAMAGES
 
 
-@settings(max_examples=600)
+@settings(max_examples=deep.count(200, 600))
 @given(texts(json.loads(WHOLE[reading.CHARACTER])))
 def test_whatever_the_json_says_the_file_is_read_or_refused(text: str):
     members = {**WHOLE, reading.CHARACTER: text.encode()}
@@ -200,7 +201,7 @@ def test_whatever_the_json_says_the_file_is_read_or_refused(text: str):
         reading.character_of(members, "a.limber")
 
 
-@settings(max_examples=200)
+@settings(max_examples=deep.count(70, 200))
 @given(texts({"format": archive.FORMAT, "version": [1, 0], "members": {"a": {"bytes": 1, "sha256": ""}}}))
 def test_whatever_the_manifest_says_the_file_is_read_or_refused(text: str):
     stream = io.BytesIO()

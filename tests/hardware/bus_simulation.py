@@ -13,6 +13,7 @@ from tests.hardware.simulation import LIMITS, Simulation, still
 
 STEPS_PER_RAD = 4096 / math.tau
 POSE = still(0.4, -0.3, 0.2)
+COUNTED = 30.0  # [s] longer than whatever a servo counts: its watchdog, an overload, a move under way
 BUSES = {"feetech_sts": StsBus, "dynamixel": DynamixelBus}
 PLACES = {1: 1800.0, 2: 2048.0, 3: 2300.0}
 
@@ -89,7 +90,13 @@ class BusSimulation(Simulation):
         return self.cable
 
     def sleep(self, seconds: float) -> None:
-        self.pass_time(seconds)  # servos stay awake
+        """As of any simulation, but servos stay awake: all that they do by themselves when nobody speaks they
+        have done after `COUNTED`.
+        """
+        self.pass_time(min(seconds, COUNTED))
+        skipped = max(seconds - COUNTED, 0.0)
+        self.now += skipped
+        self.bus.now += skipped
 
     def pass_time(self, seconds: float) -> None:
         """Let the servos alone."""

@@ -14,11 +14,12 @@ from limber.hardware.worker.playback import CommandPlayback
 from limber.motion import Kinematic, make_filter
 from limber.motion.profile import stopping_distance, stopping_range
 
+from tests import deep
 from tests.hardware import simulation as simulated
 from tests.hardware.simulation import LIMITS, largest, make_device, speeds, still
 
 SECONDS = 6.0
-SEEDS = 2  # motions for each way in which frames can fail
+SEEDS = deep.count(1, 2)  # motions for each way in which frames can fail
 HEARTBEAT = 0.05  # [s]
 BEYOND = math.radians(3.0)  # farthest that a joint may pass what no joint can help
 USUALLY = math.radians(0.5)  # the same on average

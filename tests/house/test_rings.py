@@ -209,6 +209,35 @@ def test_a_job_with_a_window_tells_it_to_its_tests(tmp_path: Path):
     assert runner.Runner().run(told).sentence == "1 passed, 0 failed"
 
 
+def test_a_job_with_a_blender_tells_it_how_many_threads_it_has(tmp_path: Path):
+    told = dataclasses.replace(
+        job(tmp_path, "import os\ndef test_it(): assert os.environ['LIMBER_THREADS'] == '1'"), threads="1"
+    )
+    assert runner.Runner().run(told).sentence == "1 passed, 0 failed"
+
+
+def test_blender_has_its_own_threads_in_one_of_the_blenders_that_run_the_tests_for_all():
+    threads = {
+        name: {job.threads for job in rings.in_blender("blender", name).jobs}
+        for name in (".venv", ".venv-4.2")
+    }
+    assert threads == {".venv": {"1"}, ".venv-4.2": {"1"}}
+    assert rings.THREADS[rings.NEWEST] == ""
+
+
+def test_a_ring_that_waits_runs_beside_the_others(tmp_path: Path):
+    def meeting(own: str, other: str) -> runner.Ring:
+        code = (
+            "import pathlib, sys, time\n"
+            f"folder = pathlib.Path({str(tmp_path)!r}); (folder / {own!r}).touch()\n"
+            f"while not (folder / {other!r}).exists(): time.sleep(0.05)"
+        )
+        return runner.Ring(own, (runner.Job(own, (sys.executable, "-c", code)),), waits=own == "waiting")
+
+    total = runner.run_all([meeting("working", "waiting"), meeting("waiting", "working")], workers=1)
+    assert total.sentence == "2 passed, 0 failed"
+
+
 def names(paths: list[Path]) -> list[str]:
     return [path.relative_to(ROOT).as_posix() for path in paths]
 

@@ -10,10 +10,15 @@ from hypothesis import strategies as st
 from limber.motion import Filter, Kinematic, Limits
 from limber.motion.profile import stopping_range
 
+from tests import deep
+
 often = settings(
-    derandomize=True, deadline=None, max_examples=200, suppress_health_check=[HealthCheck.too_slow]
+    derandomize=True,
+    deadline=None,
+    max_examples=deep.count(70, 200),
+    suppress_health_check=[HealthCheck.too_slow],
 )  # slow is the machine
-sometimes = settings(often, max_examples=60)
+sometimes = settings(often, max_examples=deep.count(25, 60))
 
 RELATIVE = 1e-6  # what differences of positions may exceed a limit by
 ABSOLUTE = 1e-12  # [rad] what positions may

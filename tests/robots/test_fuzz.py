@@ -18,6 +18,7 @@ from limber.robots.tree import build_tree
 from limber.robots.xacro.expressions import Evaluator, ExpressionError
 from limber.robots.yaml_text import parse_yaml
 
+from tests import deep
 from tests.robots.gltfs import binary, document, glb
 from tests.robots.mjcf import ARM as MJCF
 from tests.robots.robots import ARM, write
@@ -26,7 +27,9 @@ from tests.robots.test_mjcf import LOOP
 from tests.robots.xacros import ARM as XACRO
 from tests.robots.xacros import LIMB, LIMITS
 
-many = settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+many = settings(
+    max_examples=deep.count(100, 300), suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 WORDS = [
     "",
     "0",
@@ -153,7 +156,7 @@ def test_any_closures_are_read_or_are_an_error(tmp_path, text):
         mechanism_of(robot, text, "closures.yaml")
 
 
-@settings(max_examples=500)
+@settings(max_examples=deep.count(170, 500))
 @given(st.text("ab:-[]{},|>'\"\\\n\t #&*!%@`~?1\r\ufeff", max_size=40))
 def test_any_text_is_yaml_or_is_an_error(text):
     with suppress(UrdfError):
