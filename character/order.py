@@ -9,7 +9,7 @@ Needs = Sequence[
 ]  # for each mover the indices of the movers on which it depends; its own index if it depends on itself
 
 
-class Order(NamedTuple):
+class TickOrder(NamedTuple):
     """Indices of movers in the order of ticking, and the cycles among them."""
 
     indices: Sequence[int]
@@ -19,7 +19,7 @@ class Order(NamedTuple):
     )  # other movers that depend on themselves -> the mover through which they do
 
 
-def in_order(needs: Needs, looks_forward: Sequence[bool], certain: Callable[[], Needs]) -> Order:
+def in_order(needs: Needs, looks_forward: Sequence[bool], certain: Callable[[], Needs]) -> TickOrder:
     """The order of ticking, and the cycles.
 
     Args:
@@ -31,13 +31,13 @@ def in_order(needs: Needs, looks_forward: Sequence[bool], certain: Callable[[], 
     """
     ordered, is_cyclic = _by_depth(needs)
     if not is_cyclic:
-        return Order(ordered)
+        return TickOrder(ordered)
     # A cycle of movers that look at each other is broken by desired poses.
     forward = [
         [j for j in above if looks_forward[j]] if looks_forward[k] else [] for k, above in enumerate(needs)
     ]
     cyclic = frozenset(k for k, does in enumerate(looks_forward) if does and _leads_to(forward, k, k))
-    return Order(ordered, cyclic, _feedback(looks_forward, certain))
+    return TickOrder(ordered, cyclic, _feedback(looks_forward, certain))
 
 
 def _by_depth(needs: Needs) -> tuple[list[int], bool]:

@@ -11,7 +11,7 @@ from typing import Generic, Self
 
 from ..solvers.goals import GazeGoal
 from .host import Frame, Host, Pose, SceneMover, Session, Snapshot, View
-from .order import Order, in_order
+from .order import TickOrder, in_order
 
 
 class Stage(Generic[View, Pose]):
@@ -101,7 +101,7 @@ class Stage(Generic[View, Pose]):
             if desired is not view:
                 mover.place(desired, session.desired_pose)
 
-    def in_order(self, movers: Sequence[SceneMover[View, Pose]], host: Host[View, Pose]) -> Order:
+    def in_order(self, movers: Sequence[SceneMover[View, Pose]], host: Host[View, Pose]) -> TickOrder:
         looks_forward = [mover.looks_forward for mover in movers]
         return in_order(host.needs(movers), looks_forward, lambda: host.needs(movers, certain=True))
 
@@ -164,5 +164,5 @@ def _place_last(
         mover.place(desired, session.desired_before)
 
 
-def _by_keys(movers: Sequence[SceneMover[View, Pose]], order: Order) -> dict[Hashable, Hashable]:
+def _by_keys(movers: Sequence[SceneMover[View, Pose]], order: TickOrder) -> dict[Hashable, Hashable]:
     return {movers[k].key: movers[back].key for k, back in order.feedback.items()}

@@ -21,7 +21,7 @@ CONFIRM_WITHIN = (
 JUMPED = "the pose in Blender jumped"
 """The detail of a hold, and of the slow approach that ends it, after a jump of the pose."""
 
-NO_POSE = "Blender has shown no new pose for a second: wait until it is no longer busy, then press again"
+NO_POSE = "no new pose was shown for a second"
 """The detail of a question whether the robot is at the pose, while it is not known what the pose is."""
 
 NO_RELEASE = "these servos cannot be made limp"

@@ -1,26 +1,22 @@
-"""A sentence for every state and fault of the robot link: what has happened, and the remedy."""
+"""A sentence for every state and fault of the robot link: what has happened, and the remedy.
+
+Texts are templates for all hosts. Some of their fields are the host's words: `{host}` its name, `{press:Arm}`
+and `{then:Arm}` what a person does in place of that button of Blender's, `{joint_by_joint}` and `{stop}` what
+else a person can do there. The others are facts: `{port}`, `{detail}`, and of a robot that nobody talks to
+`{alone}` and `{alone_remedy}`.
+"""
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
 from .device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT, Device, DeviceJoint
 from .protocols.interface import Silence
 from .protocols.table import is_on_network, silence_of
-from .safety import JUMPED, Fault, State
-
-BUTTONS = re.compile(r"\b(press|then) (Confirm Pose and Arm|Confirm Pose|Clear Fault|Disarm|Connect|Arm)\b")
-JOINT_BY_JOINT = ", or Confirm joint by joint"  # which buttons alone can
-VERBS = {"press": "type", "then": "then"}
-STOP_IS_READY = "Stop is always ready"
-BY_HAND = re.compile(
-    r"[,;]? (?:and|then) press Clear Fault(?: to connect again|, or disconnect and choose another port)?$"
-)
-NO_STOP = "nobody can give Stop here, so end Blender, or switch off the robot's power, to stop it"
+from .safety import JUMPED, NO_POSE, Fault, State
 
 
 class HostWords(NamedTuple):
@@ -32,6 +28,7 @@ class HostWords(NamedTuple):
         has_stop: Whether a person can give Stop at any moment.
         no_orders: Where nobody can give it orders: what to do instead.
         retried: Faults after which it connects again by itself.
+        confirms_joints: Whether a person can confirm the pose joint by joint.
     """
 
     name: str = "Blender"
@@ -39,189 +36,272 @@ class HostWords(NamedTuple):
     has_stop: bool = True
     no_orders: str = ""
     retried: frozenset[Fault] = frozenset()
+    confirms_joints: bool = True
 
-    def said(self, text: str) -> str:
-        """A sentence about Blender and its buttons as one about this host."""
-        if self.name != BLENDER.name:
-            text = text.replace(JOINT_BY_JOINT, "")
-        if not self.has_stop:
-            text = text.replace(STOP_IS_READY, NO_STOP)
+    @property
+    def stop(self) -> str:
+        """How the robot is stopped."""
+        if self.has_stop:
+            return "Stop is always ready"
+        return f"nobody can give Stop here, so end {self.name}, or switch off the robot's power, to stop it"
+
+    def press(self, button: str) -> str:
+        """What a person does in place of pressing a button."""
         if self.no_orders:
-            text = BUTTONS.sub(lambda button: self.no_orders if button[1] == "press" else button[0], text)
-        elif self.typed:
-            text = BUTTONS.sub(lambda button: f"{VERBS[button[1]]} '{self.typed[button[2]]}'", text)
-        return text.replace(BLENDER.name, self.name)
+            return self.no_orders
+        return f"type '{self.typed[button]}'" if self.typed else f"press {button}"
+
+    def then(self, button: str) -> str:
+        """The same, for a button that is pressed after another one."""
+        return f"then '{self.typed[button]}'" if self.typed and not self.no_orders else f"then {button}"
+
+    def fields(self) -> dict[str, object]:
+        """Fields of texts that are this host's words."""
+        return {
+            "host": self.name,
+            "press": _ButtonField(self.press),
+            "then": _ButtonField(self.then),
+            "stop": self.stop,
+            "joint_by_joint": ", or Confirm joint by joint" if self.confirms_joints else "",
+        }
+
+
+class _ButtonField:
+    """Field of a text with a button behind its colon, "{press:Arm}"."""
+
+    def __init__(self, words: Callable[[str], str]) -> None:
+        self._words = words
+
+    def __format__(self, button: str) -> str:
+        return self._words(button)
 
 
 BLENDER = HostWords()
 
+
+class FaultText(NamedTuple):
+    """Text of a fault.
+
+    Attributes:
+        cause: What has happened.
+        remedy: What a person does; "": the cause says it.
+        reconnect: The end of the remedy by which a person connects again, with what joins it to the rest; a
+            host that does so by itself says that instead. "": the remedy is whole.
+    """
+
+    cause: str
+    remedy: str
+    reconnect: str = ""
+
+
+RECONNECTS = "; {host} connects again by itself, and it stays disarmed"
+
 _STATES: dict[State, str] = {
-    State.CLOSED: "Not connected: press Connect",
+    State.CLOSED: "Not connected: {press:Connect}",
     State.CONNECTING: "Connecting to {port}: wait until the robot answers; nothing moves",
-    State.DISARMED: "Disarmed: press Arm to let the robot move",
+    State.DISARMED: "Disarmed: {press:Arm} to let the robot move",
     State.CONFIRM_POSE: (
-        "These servos do not measure their positions: bring the robot to the pose that Blender shows, "
-        f"then press Confirm Pose{JOINT_BY_JOINT}"
+        "These servos do not measure their positions: bring the robot to the pose that {host} shows, "
+        "then {press:Confirm Pose}{joint_by_joint}"
     ),
-    State.ARMING: f"Arming: the robot moves slowly to the pose that Blender shows; {STOP_IS_READY}",
+    State.ARMING: "Arming: the robot moves slowly to the pose that {host} shows; {stop}",
     State.ARMED: "Armed: the robot follows",
-    State.HOLDING: (
-        "Holding still: no new angles from Blender, which is busy; wait, and the robot moves on slowly"
-    ),
-    State.SETUP: f"One joint moves slowly for the set-up; {STOP_IS_READY}, Disarm ends it",
-    State.PARKING: (
-        f"Parking: the robot goes slowly to where it rests, and is disarmed there; {STOP_IS_READY}"
-    ),
-    State.BRAKING: f"Disarming: the robot slows down first; {STOP_IS_READY}",
-    State.LIMP: "Limp: move the robot by hand; press Disarm when done",
+    State.HOLDING: "Holding still: no new angles from {host}, which is busy; wait, and the robot moves on slowly",
+    State.SETUP: "One joint moves slowly for the set-up; {stop}, Disarm ends it",
+    State.PARKING: "Parking: the robot goes slowly to where it rests, and is disarmed there; {stop}",
+    State.BRAKING: "Disarming: the robot slows down first; {stop}",
+    State.LIMP: "Limp: move the robot by hand; {press:Disarm} when done",
 }
 
 _NEEDS_CONFIRMATION = (
-    "Disarmed. These servos do not measure their positions: bring the robot to the pose that Blender shows, "
-    "then press Confirm Pose and Arm to let it move"
+    "Disarmed. These servos do not measure their positions: bring the robot to the pose that {host} shows, "
+    "then {press:Confirm Pose and Arm} to let it move"
 )
-_JUMPED = f"The pose in Blender jumped: the robot goes there slowly; {STOP_IS_READY}"
+_JUMPED = "The pose in {host} jumped: the robot goes there slowly; {stop}"
+_NO_POSE = "{host} has shown no new pose for a second: wait until it is no longer busy, then press again"
 
-_FAULTS: dict[Fault, str] = {
-    Fault.STOPPED: "Stopped: make sure that all is safe, press Clear Fault, then Arm",
-    Fault.PORT_MISSING: (
-        "Port {port} does not exist: plug the robot in and press Clear Fault, or disconnect and choose"
-        " another port"
+_FAULTS: dict[Fault, FaultText] = {
+    Fault.STOPPED: FaultText(
+        "Stopped",
+        "make sure that all is safe, {press:Clear Fault}, {then:Arm}",
     ),
-    Fault.PORT_BUSY: (
-        "Port {port} is busy: close the other program that uses it, then press Clear Fault to connect again"
+    Fault.PORT_MISSING: FaultText(
+        "Port {port} does not exist",
+        "plug the robot in",
+        " and {press:Clear Fault}, or disconnect and choose another port",
     ),
-    Fault.PORT_FORBIDDEN: (
-        "Port {port} may not be opened by this user: on Linux add yourself to the group 'dialout' (sudo"
-        " usermod -aG dialout $USER), log out and in, then connect again"
+    Fault.PORT_BUSY: FaultText(
+        "Port {port} is busy",
+        "close the other program that uses it",
+        ", then {press:Clear Fault} to connect again",
     ),
-    Fault.PORT_UNUSABLE: (
-        "Port {port} cannot be used ({detail}): plug the robot in again and press Clear Fault, or disconnect"
-        " and choose another port"
+    Fault.PORT_FORBIDDEN: FaultText(
+        "Port {port} may not be opened by this user",
+        (
+            "on Linux add yourself to the group 'dialout' (sudo usermod -aG dialout $USER), log out "
+            "and in, then connect again"
+        ),
     ),
-    Fault.UNPLUGGED: (
-        "The robot on {port} was unplugged: plug it in again, then press Clear Fault to connect again"
+    Fault.PORT_UNUSABLE: FaultText(
+        "Port {port} cannot be used ({detail})",
+        "plug the robot in again",
+        " and {press:Clear Fault}, or disconnect and choose another port",
     ),
-    Fault.SILENT: (
-        "The robot on {port} does not answer: check its power, cable and firmware, then press Clear Fault to"
-        " connect again"
+    Fault.UNPLUGGED: FaultText(
+        "The robot on {port} was unplugged",
+        "plug it in again",
+        ", then {press:Clear Fault} to connect again",
     ),
-    Fault.OTHER_PROTOCOL: (
-        "What is on {port} does not speak Limber's protocol: upload Limber's firmware and press Clear Fault, "
-        "or disconnect and choose another port"
+    Fault.SILENT: FaultText(
+        "The robot on {port} does not answer",
+        "check its power, cable and firmware",
+        ", then {press:Clear Fault} to connect again",
     ),
-    Fault.OTHER_VERSION: "{detail}, then press Clear Fault to connect again",
-    Fault.UNSUITABLE: (
-        "The robot on {port} does not fit the channels ({detail}): disconnect, correct the channels, then"
-        " connect again"
+    Fault.OTHER_PROTOCOL: FaultText(
+        "What is on {port} does not speak Limber's protocol",
+        "upload Limber's firmware",
+        " and {press:Clear Fault}, or disconnect and choose another port",
     ),
-    Fault.DEVICE_RESET: (
-        "The robot on {port} restarted and is disarmed: check its power supply, press Clear Fault, then Arm"
+    Fault.OTHER_VERSION: FaultText(
+        "{detail}",
+        "",
+        ", then {press:Clear Fault} to connect again",
     ),
-    Fault.DEVICE_WATCHDOG: (
-        "The robot heard nothing for too long and stopped by itself: check its cable, press Clear Fault,"
-        " then Arm"
+    Fault.UNSUITABLE: FaultText(
+        "The robot on {port} does not fit the channels ({detail})",
+        "disconnect, correct the channels, then connect again",
     ),
-    Fault.DEVICE_REFUSED: (
-        "The robot on {port} reports an error ({detail}): mend it, press Clear Fault, then Arm"
+    Fault.DEVICE_RESET: FaultText(
+        "The robot on {port} restarted and is disarmed",
+        "check its power supply, {press:Clear Fault}, {then:Arm}",
     ),
-    Fault.POSE_UNREAD: (
-        "The robot did not report its position ({detail}), so it was not armed: check the servos' cables,"
-        " press Clear Fault, then Arm"
+    Fault.DEVICE_WATCHDOG: FaultText(
+        "The robot heard nothing for too long and stopped by itself",
+        "check its cable, {press:Clear Fault}, {then:Arm}",
     ),
-    Fault.BLENDER_SILENT: (
-        "Blender was silent for too long, so the robot was disarmed: press Clear Fault, then Arm"
+    Fault.DEVICE_REFUSED: FaultText(
+        "The robot on {port} reports an error ({detail})",
+        "mend it, {press:Clear Fault}, {then:Arm}",
     ),
-    Fault.WORKER_DIED: (
-        "The process that talks to the robot ended ({detail}); {alone} press Clear Fault to start it again"
+    Fault.POSE_UNREAD: FaultText(
+        "The robot did not report its position ({detail}), so it was not armed",
+        "check the servos' cables, {press:Clear Fault}, {then:Arm}",
     ),
-    Fault.WORKER_HUNG: (
-        "The process that talks to the robot hangs; {alone} press Clear Fault to start it again"
+    Fault.BLENDER_SILENT: FaultText(
+        "{host} was silent for too long, so the robot was disarmed",
+        "{press:Clear Fault}, {then:Arm}",
     ),
-    Fault.BLOCKED: (
-        "A joint does not follow ({detail}): take away what holds it, check its servo's power, press Clear"
-        " Fault, then Arm"
+    Fault.WORKER_DIED: FaultText(
+        "The process that talks to the robot ended ({detail}); {alone}",
+        "{alone_remedy}{press:Clear Fault} to start it again",
     ),
-    Fault.POSE_UNFIT: (
-        "The robot cannot be where its channels report it ({detail}), so it was not armed: "
-        "correct zero and direction, or move it by hand; press Clear Fault, then Arm"
+    Fault.WORKER_HUNG: FaultText(
+        "The process that talks to the robot hangs; {alone}",
+        "{alone_remedy}{press:Clear Fault} to start it again",
     ),
-    Fault.WRONG_MODE: (
-        "A servo on {port} is not set to go to positions ({detail}), so it is not driven: "
-        "disconnect, set it with its maker's tool (Feetech FD, Dynamixel Wizard), then connect again"
+    Fault.BLOCKED: FaultText(
+        "A joint does not follow ({detail})",
+        "take away what holds it, check its servo's power, {press:Clear Fault}, {then:Arm}",
     ),
-    Fault.POSITION_DOUBTFUL: (
-        "The position of a servo is uncertain ({detail}), so it was not armed: rotate it by hand into its"
-        " range, press Clear Fault, then Arm; or disconnect, and correct its homing offset, limits and phase"
-        " with its maker's tool, or use Multi-Turn"
+    Fault.POSE_UNFIT: FaultText(
+        "The robot cannot be where its channels report it ({detail}), so it was not armed",
+        "correct zero and direction, or move it by hand; {press:Clear Fault}, {then:Arm}",
     ),
-    Fault.SERVO_FORGOT: (
-        "A servo on {port} has lost what was written to it ({detail}), as after a power failure: "
-        "check its supply and cable, press Clear Fault, then Arm"
+    Fault.WRONG_MODE: FaultText(
+        "A servo on {port} is not set to go to positions ({detail}), so it is not driven",
+        ("disconnect, set it with its maker's tool (Feetech FD, Dynamixel Wizard), then connect again"),
     ),
-    Fault.WENT_ON: (
-        "A servo went on turning after its motion was ended ({detail}), and was made limp: press Clear Fault,"
-        " then Arm; if it happens again, disconnect and check its operating mode with its maker's tool"
+    Fault.POSITION_DOUBTFUL: FaultText(
+        "The position of a servo is uncertain ({detail}), so it was not armed",
+        (
+            "rotate it by hand into its range, {press:Clear Fault}, {then:Arm}; or disconnect, and "
+            "correct its homing offset, limits and phase with its maker's tool, or use Multi-Turn"
+        ),
     ),
-    Fault.OTHER_CALIBRATION: (
-        "A servo on {port} is not as it was when it was calibrated ({detail}), so it is not driven:"
-        " disconnect and import the robot's newest calibration; or press Clear Fault, calibrate it again,"
-        " then Arm"
+    Fault.SERVO_FORGOT: FaultText(
+        "A servo on {port} has lost what was written to it ({detail}), as after a power failure",
+        "check its supply and cable, {press:Clear Fault}, {then:Arm}",
     ),
-    Fault.HELD_UP: (
-        "The computer slept, or the process that talks to the robot was held up, for {detail}, so the robot"
-        " is disarmed: see that it is safe, press Clear Fault, then Arm"
+    Fault.WENT_ON: FaultText(
+        "A servo went on turning after its motion was ended ({detail}), and was made limp",
+        (
+            "{press:Clear Fault}, {then:Arm}; if it happens again, disconnect and check its "
+            "operating mode with its maker's tool"
+        ),
     ),
-    Fault.NO_PYSERIAL: (
-        "Serial ports need pyserial, which is not installed: install Limber from its zip, or use the virtual"
-        " robot"
+    Fault.OTHER_CALIBRATION: FaultText(
+        ("A servo on {port} is not as it was when it was calibrated ({detail}), so it is not driven"),
+        (
+            "disconnect and import the robot's newest calibration; or {press:Clear Fault}, calibrate "
+            "it again, {then:Arm}"
+        ),
+    ),
+    Fault.HELD_UP: FaultText(
+        (
+            "The computer slept, or the process that talks to the robot was held up, for {detail}, "
+            "so the robot is disarmed"
+        ),
+        "see that it is safe, {press:Clear Fault}, {then:Arm}",
+    ),
+    Fault.NO_PYSERIAL: FaultText(
+        "Serial ports need pyserial, which is not installed",
+        "install Limber from its zip, or use the virtual robot",
     ),
 }
 
-_NETWORK_FAULTS: dict[Fault, str] = {
-    Fault.PORT_MISSING: (
-        "{port} is not in this network ({detail}): switch the robot on, check its network and its address,"
-        " then press Clear Fault"
+_NETWORK_FAULTS: dict[Fault, FaultText] = {
+    Fault.PORT_MISSING: FaultText(
+        "{port} is not in this network ({detail})",
+        "switch the robot on, check its network and its address",
+        ", then {press:Clear Fault}",
     ),
-    Fault.PORT_UNUSABLE: (
-        "Nothing answers on {port} ({detail}): wait until the robot's daemon has started, or start it, check"
-        " the address, then press Clear Fault to connect again"
+    Fault.PORT_UNUSABLE: FaultText(
+        "Nothing answers on {port} ({detail})",
+        "wait until the robot's daemon has started, or start it, check the address",
+        ", then {press:Clear Fault} to connect again",
     ),
-    Fault.UNPLUGGED: (
-        "The connection to {port} has ended ({detail}): check the robot's power, its daemon and the network, "
-        "then press Clear Fault to connect again"
+    Fault.UNPLUGGED: FaultText(
+        "The connection to {port} has ended ({detail})",
+        "check the robot's power, its daemon and the network",
+        ", then {press:Clear Fault} to connect again",
     ),
-    Fault.SILENT: (
-        "The daemon on {port} does not say where its motors are: check the robot's power and the network,"
-        " look at its dashboard, or restart the daemon; then press Clear Fault to connect again"
+    Fault.SILENT: FaultText(
+        "The daemon on {port} does not say where its motors are",
+        "check the robot's power and the network, look at its dashboard, or restart the daemon",
+        "; then {press:Clear Fault} to connect again",
     ),
-    Fault.OTHER_PROTOCOL: (
-        "What is on {port} is no daemon of Reachy Mini ({detail}): correct the address, then press Clear"
-        " Fault"
+    Fault.OTHER_PROTOCOL: FaultText(
+        "What is on {port} is no daemon of Reachy Mini ({detail})",
+        "correct the address",
+        ", then {press:Clear Fault}",
     ),
-    Fault.POSE_UNREAD: (
-        "The daemon did not report the robot's position ({detail}), so it was not armed: look at its"
-        " dashboard, press Clear Fault, then Arm"
+    Fault.POSE_UNREAD: FaultText(
+        "The daemon did not report the robot's position ({detail}), so it was not armed",
+        "look at its dashboard, {press:Clear Fault}, {then:Arm}",
     ),
-    Fault.BLOCKED: (
-        "A joint does not follow ({detail}): take away what holds it, end other programs and moves that drive"
-        " the robot, press Clear Fault, then Arm"
+    Fault.BLOCKED: FaultText(
+        "A joint does not follow ({detail})",
+        (
+            "take away what holds it, end other programs and moves that drive the robot, "
+            "{press:Clear Fault}, {then:Arm}"
+        ),
     ),
 }
 """Of robots on a network, where these differ."""
 
 
-_ALONE: dict[Silence, str] = {
-    Silence.WATCHDOG: "the robot stops itself:",
+_ALONE: dict[Silence, tuple[str, str]] = {
+    Silence.WATCHDOG: ("the robot stops itself", ""),
     Silence.HOLD: (
-        "these servos have no watchdog, so each goes to its last goal and holds it with torque: "
-        "switch off their power if that is not safe, then"
+        "these servos have no watchdog, so each goes to its last goal and holds it with torque",
+        "switch off their power if that is not safe, then ",
     ),
     Silence.UNKNOWN: (
-        "whether the robot stops itself is its maker's decision: switch off its power if it does not, then"
+        "whether the robot stops itself is its maker's decision",
+        "switch off its power if it does not, then ",
     ),
 }
-"""What the robot does that nobody talks to."""
+"""What the robot does that nobody talks to, and what begins the remedy."""
 
 
 def shown(text: str) -> str:
@@ -260,21 +340,30 @@ def sentence(
     """Sentence about a state or fault and the remedy; `detail` completes it, `needs_confirmation` as in
     `Status`.
     """
-    text = _sentence(state, fault, detail, device, needs_confirmation)
-    if state is State.FAULT and fault in host.retried:
-        text = BY_HAND.sub("; Blender connects again by itself, and it stays disarmed", text)
-    return host.said(text)
-
-
-def _sentence(state: State, fault: Fault, detail: str, device: Device, needs_confirmation: bool) -> str:
+    alone, alone_remedy = _ALONE[silence_of(device.protocol)]
+    known_detail = _NO_POSE.format(**host.fields()) if detail == NO_POSE else detail
+    fields = {
+        "port": port_name(device.port),
+        "detail": known_detail or "no more is known",
+        "alone": alone,
+        "alone_remedy": alone_remedy,
+        **host.fields(),
+    }
     if detail == JUMPED:
-        return _JUMPED
-    is_fault = state in (State.FAULT, State.WORKER_LOST)
-    known = _NEEDS_CONFIRMATION if needs_confirmation and state is State.DISARMED else _STATES.get(state, "")
-    faults = _FAULTS | _NETWORK_FAULTS if is_on_network(device.protocol) else _FAULTS
-    text = (faults[fault] if is_fault else known).format(
-        port=port_name(device.port),
-        detail=detail or "no more is known",
-        alone=_ALONE[silence_of(device.protocol)],
-    )
-    return text if is_fault or not detail else f"{text} ({detail})"
+        return _JUMPED.format(**fields)
+    if state in (State.FAULT, State.WORKER_LOST):
+        is_retried = state is State.FAULT and fault in host.retried
+        return _fault_text(fault, device, is_retried).format(**fields)
+    text = _NEEDS_CONFIRMATION if needs_confirmation and state is State.DISARMED else _STATES.get(state, "")
+    said = text.format(**fields)
+    return f"{said} ({known_detail})" if known_detail else said
+
+
+def _fault_text(fault: Fault, device: Device, is_retried: bool) -> str:
+    """Text of a fault with its remedy; `is_retried`: the host connects again by itself."""
+    text = _FAULTS[fault]
+    if is_on_network(device.protocol):
+        text = _NETWORK_FAULTS.get(fault, text)
+    remedy = f": {text.remedy}" if text.remedy else ""
+    reconnect = RECONNECTS if text.reconnect and is_retried else text.reconnect
+    return f"{text.cause}{remedy}{reconnect}"

@@ -8,7 +8,8 @@ from pathlib import Path
 from ..character.chain.inputs import Matrix
 from ..character.file.contents import ChainEntry
 from ..character.seeing import SeenPersons, SightingError, sighting_of
-from ..hardware.speech import Speech
+from ..files.sound_player import SoundError
+from ..inputs.speech import Speech
 from ..inputs.words import Order, begun_with, named
 from ..solvers.kinematics import rotations
 from .errors import PlayerError
@@ -21,7 +22,7 @@ SHORTEST = 0.1  # length of a quaternion below which it is no orientation
 
 
 @dataclass
-class Placed:
+class TargetPose:
     """Where somebody has put a target: position (3,) [m] and rotation (w, x, y, z); None: as in the clip."""
 
     position: list[float] | None = None
@@ -44,7 +45,7 @@ class Director:
     performance: Performance
     playhead: Playhead
     events: list[str] = field(default_factory=list)
-    placed: dict[str, Placed] = field(default_factory=dict)
+    placed: dict[str, TargetPose] = field(default_factory=dict)
     persons: SeenPersons = field(default_factory=SeenPersons)
     folder: Path | None = None
     speech: Speech = field(default_factory=Speech)
@@ -58,7 +59,6 @@ class Director:
 
         Raises:
             PlayerError: It names what the character does not have, or the player has no such order.
-            SoundError: A sound cannot be played.
         """
         if order.is_released:
             return
@@ -76,10 +76,10 @@ class Director:
 
     def _targets(self, frame: float) -> Mapping[str, Matrix]:
         """World matrices of the targets that somebody has put elsewhere, and of persons who are seen."""
-        seen = {name: Placed(list(place)) for name, place in self.persons.positions.items()}
+        seen = {name: TargetPose(list(place)) for name, place in self.persons.positions.items()}
         return {name: self._matrix(name, placed, frame) for name, placed in {**seen, **self.placed}.items()}
 
-    def _matrix(self, name: str, placed: Placed, frame: float) -> Matrix:
+    def _matrix(self, name: str, placed: TargetPose, frame: float) -> Matrix:
         authored = self.performance.authored_target(name, frame)
         position = placed.position or [row[3] for row in authored[:3]]
         if placed.rotation is None:
@@ -93,9 +93,9 @@ class Director:
             return None
         return performance.authored_target(camera, performance.frame)
 
-    def place(self, names: str) -> Placed:
+    def place(self, names: str) -> TargetPose:
         """Where somebody has put the target for which names stand, to be changed."""
-        return self.placed.setdefault(self.target(names), Placed())
+        return self.placed.setdefault(self.target(names), TargetPose())
 
     def target(self, names: str) -> str:
         """Name of the target for which names stand: a chain's, or that of one of its other ends."""
@@ -190,7 +190,7 @@ def _axis(director: Director, order: Order, cause: str) -> None:
     if axis not in AXES or not axis:
         raise PlayerError(f"'{order.path}' ends with no axis: end it with /x, /y or /z")
     target = director.target(names)
-    placed = director.placed.setdefault(target, Placed())
+    placed = director.placed.setdefault(target, TargetPose())
     if placed.position is None:
         authored = director.performance.authored_target(target, director.performance.frame)
         placed.position = [row[3] for row in authored[:3]]
@@ -214,7 +214,10 @@ def _say(director: Director, order: Order, cause: str) -> None:
         return
     if director.folder is None:
         raise PlayerError("sounds are played in real time alone")
-    director.speech.say(director.folder, order.name)
+    try:
+        director.speech.say(director.folder, order.name)
+    except SoundError as error:
+        raise PlayerError(str(error)) from error
 
 
 def _velocity(director: Director, order: Order, cause: str) -> None:

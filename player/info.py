@@ -1,9 +1,10 @@
 """What is in a character file, for people and for programs."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from ..character.file.archive import VERSION
-from ..character.file.contents import ChainEntry, CharacterFile, RobotEntry
+from ..character.file.contents import BodyEntry, ChainEntry, CharacterFile, MechanismEntry, RobotEntry
 from ..solvers.kernel.library import kernel
 from ..solvers.table import SOLVERS
 from .paths import path_of
@@ -71,35 +72,44 @@ def lines(character: CharacterFile) -> list[str]:
     text = [
         f"{character.name}, exported by {character.made_by}",
         f"{character.frames} frames, {seconds:.1f} s at {1.0 / character.rate.seconds_a_frame:g} a second",
+        *map(_chain_line, character.chains),
+        *map(_mechanism_line, character.mechanisms),
+        *map(_body_line, character.bodies),
+        *(map(_robot_line, character.robots) if character.robots else ["No robot: it plays for itself"]),
     ]
-    for chain in character.chains:
-        postures = ", ".join(posture.name for posture in chain.postures) or "none"
-        text.append(
-            f"Chain '{chain.name}' of '{chain.rig}': {len(chain.skeleton)} joints, solver"
-            f" {SOLVERS[chain.solver].label}, looks at {', '.join(chain.ends[0].targets)}; postures:"
-            f" {postures}"
-        )
-    for mechanism in character.mechanisms:
-        motors = ", ".join(motor.name for motor in mechanism.motors)
-        text.append(f"Mechanism '{mechanism.name}': motors {motors or 'none'}")
-    for body in character.bodies:
-        feet = ", ".join(foot.link for foot in body.feet) or "none"
-        text.append(
-            f"Body of '{body.name}': {len(body.body)} joints, {len(body.targets)} targets; feet on the floor:"
-            f" {feet}"
-        )
-    for robot in map(_robot, character.robots):
-        text.append(
-            f"Robot of '{robot['name']}': {robot['protocol']} on {robot['port']}, {len(robot['joints'])} joints"
-        )
-    if not character.robots:
-        text.append("No robot: it plays for itself")
     if character.values:
-        text.append(f"Values: {', '.join(value.name for value in character.values)}")
+        text.append(f"Values: {_listed(value.name for value in character.values)}")
     if character.behaviour is not None:
-        states = ", ".join(state.name for state in character.behaviour.states)
-        text.append(f"States: {states}; events: {', '.join(character.behaviour.events) or 'none'}")
+        states = _listed(state.name for state in character.behaviour.states)
+        text.append(f"States: {states}; events: {_listed(character.behaviour.events)}")
     return [*text, _kernel_line(), *character.remarks]
+
+
+def _chain_line(chain: ChainEntry) -> str:
+    return (
+        f"Chain '{chain.name}' of '{chain.rig}': {len(chain.skeleton)} joints, solver"
+        f" {SOLVERS[chain.solver].label}, looks at {', '.join(chain.ends[0].targets)}; postures:"
+        f" {_listed(posture.name for posture in chain.postures)}"
+    )
+
+
+def _mechanism_line(mechanism: MechanismEntry) -> str:
+    return f"Mechanism '{mechanism.name}': motors {_listed(motor.name for motor in mechanism.motors)}"
+
+
+def _body_line(body: BodyEntry) -> str:
+    return (
+        f"Body of '{body.name}': {len(body.body)} joints, {len(body.targets)} targets; feet on the floor:"
+        f" {_listed(foot.link for foot in body.feet)}"
+    )
+
+
+def _robot_line(robot: RobotEntry) -> str:
+    return f"Robot of '{robot.name}': {protocol_of(robot)} on {robot.port}, {len(robot.joints)} joints"
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names) or "none"
 
 
 def _kernel_line() -> str:

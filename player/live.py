@@ -3,7 +3,6 @@
 import gc
 import json
 import queue
-import shlex
 import time
 from collections import deque
 from collections.abc import Callable
@@ -27,7 +26,6 @@ from .live_robots import LiveRobots
 from .osc import PlayerInbox
 from .pacing import Pacing
 from .page import page_state
-from .paths import checked_order, path_of, set_order
 from .performance import Performance
 from .playhead import Playhead
 from .robots import HOST, NO_ORDERS
@@ -35,6 +33,7 @@ from .scene import MoverEntry
 from .service import ServiceManager
 from .sound import DELAY, ClipSound
 from .streams import OrderStreams
+from .typed_orders import order_of_line
 
 STOP = "stop"  # the order that is done at once
 FRESH = 1.0  # [s] within which an order to arm is done: what waited longer is no press any more
@@ -46,7 +45,6 @@ NOBODY = (
     " or with --page"
 )
 TYPED, PAGE, OSC = "typed", "page", "OSC"  # who gives orders
-TYPED_AS_SENT = ("look", "target", "rotation", "axis", "seen", "say", "play", "pause", "seek", "quit")
 
 
 @dataclass(frozen=True)
@@ -375,40 +373,3 @@ class LivePlay:
             time.sleep(min(left, HEARTBEAT))
             if self._robots is not None:
                 self._robots.keep_alive()
-
-
-def order_of_line(line: str) -> Order | None:
-    """The order of a line that a person has typed; None: it is empty.
-
-    Raises:
-        PlayerError: It is no order.
-    """
-    try:
-        words = shlex.split(line)
-    except ValueError as error:
-        raise PlayerError(f"{line}: {error}; a name with blanks stands in quotes") from error
-    match words:
-        case []:
-            return None
-        case [("arm" | "confirm" | "disarm" | "clear" | "connect") as word, *name]:
-            return Order(word, " ".join(name))
-        case [("event" | "state") as word, *name] if name:
-            return Order(word, " ".join(name))
-        case ["set", path, value]:
-            return set_order(path, number_or_text(value))
-        case ["target", chain, target]:
-            return checked_order(path_of("target", chain), target)
-        case [path, *values] if path.partition("/")[0] in TYPED_AS_SENT:
-            return checked_order(path, *map(number_or_text, values))
-    what = "Orders" if words == ["help"] else f"'{' '.join(words)}' is no order"
-    raise PlayerError(
-        f"{what}: type arm, confirm, disarm, stop, clear, connect, event NAME, state NAME, set PATH VALUE,"
-        " target CHAIN TARGET, look TARGET, play, pause, seek SECONDS or quit"
-    )
-
-
-def number_or_text(text: str) -> float | str:
-    try:
-        return float(text)
-    except ValueError:
-        return text

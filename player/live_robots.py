@@ -11,7 +11,7 @@ from ..files.reasons import reason
 from ..hardware.errors import HardwareError
 from ..hardware.robot_session import ARMING, HEARTBEAT, LOST, RobotSession, RobotSessions, possible_orders
 from ..hardware.safety import DRIVEN, State
-from ..hardware.sentences import STOP_IS_READY, HostWords, pose_texts
+from ..hardware.sentences import HostWords, pose_texts
 from ..hardware.status import Status
 from ..motion import Kinematic
 from .arm_at_start import Permission, permission_path
@@ -97,12 +97,8 @@ class LiveRobot:
         """Does what a person orders; raises PlayerError where that cannot be now."""
         status = self.session.link.read_status()
         self.ordered_by = ""
-        if word == "connect" and status.state not in (State.CLOSED, State.DISARMED) and not is_away(status):
-            raise PlayerError(f"Robot of '{self.name}': type disarm or clear first, then connect")
-        if word == "confirm" and status.state is not State.CONFIRM_POSE:
-            raise PlayerError(f"Robot of '{self.name}': type arm first, which says the pose to confirm")
-        if word == "arm" and status.state in LOST:
-            raise PlayerError(f"Robot of '{self.name}': {status.sentence}")
+        if why := _refusal(word, status):
+            raise PlayerError(f"Robot of '{self.name}': {why}")
         self.session.order(word)
 
     @property
@@ -123,6 +119,18 @@ class LiveRobot:
             "orders": possible_orders(status),
             "pose": self._pose,
         }
+
+
+def _refusal(word: str, status: Status) -> str:
+    """Why a robot does not do an order now; "": it does."""
+    match word:
+        case "connect" if status.state not in (State.CLOSED, State.DISARMED) and not is_away(status):
+            return "type disarm or clear first, then connect"
+        case "confirm" if status.state is not State.CONFIRM_POSE:
+            return "type arm first, which says the pose to confirm"
+        case "arm" if status.state in LOST:
+            return status.sentence
+    return ""
 
 
 def is_away(status: Status) -> bool:
@@ -183,7 +191,7 @@ class LiveRobots:
         if why := permission.claim():
             self._say(f"Not armed at the start: {why}")
             return
-        self._say(host.said(f"Armed once it is connected: {permission_path()} says so; {STOP_IS_READY}"))
+        self._say(f"Armed once it is connected: {permission_path()} says so; {host.stop}")
         for robot in self.robots:
             robot.ordered_by = INSTALLER
 
@@ -215,22 +223,32 @@ class LiveRobots:
         Raises:
             PlayerError: There is none of that name, or the order cannot be followed now.
         """
+        robots = self._addressed(word, name)
+        is_lost = any(robot.session.link.read_status().state in LOST for robot in self.robots)
+        for robot in robots:
+            robot.order(word)
+        if (word == "clear" and len(robots) == len(self.robots)) or (word in ARMING and not is_lost):
+            self._forget_faults()
+
+    def _addressed(self, word: str, name: str) -> list[LiveRobot]:
+        """The robots to which an order goes; raises PlayerError where there is none of the name."""
         robots = [robot for robot in self.robots if name in ("", robot.name)]
         names = ", ".join(f"'{robot.name}'" for robot in self.robots) or "none"
         if name and not robots:
             raise PlayerError(f"there is no robot '{name}': there is {names}")
         if word == "confirm" and len(robots) > 1:
             raise PlayerError(f"each robot is confirmed by itself: type confirm and its name, of {names}")
-        is_lost = any(robot.session.link.read_status().state in LOST for robot in self.robots)
-        for robot in robots:
-            robot.order(word)
-        forgets = (word == "clear" and len(robots) == len(self.robots)) or (word in ARMING and not is_lost)
-        if forgets and self._permission is not None:
-            self._is_faulty = False  # a fault that goes on is noted again
-            try:
-                self._permission.note_person()
-            except OSError as error:
-                self._say(f"The fault stays noted for the next start: {error.filename}: {reason(error)}")
+        return robots
+
+    def _forget_faults(self) -> None:
+        """Forgets earlier faults, since a person is there: one that goes on is noted again."""
+        if self._permission is None:
+            return
+        self._is_faulty = False
+        try:
+            self._permission.note_person()
+        except OSError as error:
+            self._say(f"The fault stays noted for the next start: {error.filename}: {reason(error)}")
 
     @property
     def summary(self) -> str:

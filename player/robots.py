@@ -26,7 +26,7 @@ ORDERS = {
 }  # what a person types instead of each button
 # Faults of a robot that is not there: it may come back, and stays disarmed then.
 AWAY = frozenset({Fault.PORT_MISSING, Fault.PORT_BUSY, Fault.PORT_UNUSABLE, Fault.UNPLUGGED, Fault.SILENT})
-HOST = HostWords("Limber", ORDERS, retried=AWAY)
+HOST = HostWords("Limber", ORDERS, retried=AWAY, confirms_joints=False)
 NO_ORDERS = "start limber play in a terminal, or with --page,"
 CALIBRATION = ".calibration.json"  # end of the name of a file beside the character's that replaces its own
 UNITS: Mapping[str, Unit] = {unit: unit for unit in get_args(Unit)}

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from ..hardware.motion_files.sounds import sound_beside
-from ..hardware.sound_player import SoundError, SoundPlayer
+from ..files.sound_player import SoundError, SoundPlayer
+from ..files.sounds import sound_beside
 from .playhead import Playhead
 
 DELAY = 0.1  # [s] by which servos follow what they are sent; the sound begins so much later

@@ -5,14 +5,11 @@ python -m benchmarks.player [FILE] [--seconds 30] [--interruptions 1000] [--dama
 FILE is a character file; without one the demo lamp is exported.
 """
 
-import argparse
-from pathlib import Path
-
 from limber.character.file import reading
 
 from .damage import damaged
 from .interruptions import interrupted
-from .lamp import ROOT, exported, layered
+from .lamp import exported, layered, parser_of
 from .starting import started
 from .ticks import measured
 
@@ -21,10 +18,7 @@ STARTS = 3  # of which the fastest counts
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("file", type=Path, nargs="?", default=ROOT / "build" / "bench" / "lamp.limber")
+    parser = parser_of(__doc__)
     parser.add_argument("--seconds", type=float, default=30.0, help="of the ticks")
     parser.add_argument("--interruptions", type=int, default=1000)
     parser.add_argument("--damages", type=int, default=8000)

@@ -4,6 +4,7 @@ Base from stored postures, clip, a gesture, idle motion, an exact gaze, motion f
 *Attentive*; and the virtual robot.
 """
 
+import argparse
 import subprocess
 import sys
 from dataclasses import replace
@@ -17,6 +18,15 @@ from limber.character.file.contents import CharacterFile
 
 ROOT = Path(__file__).resolve().parents[2]
 NOD = 0.15  # [rad] of the last joint
+
+
+def parser_of(description: str | None) -> argparse.ArgumentParser:
+    """Command line of a benchmark that plays a character file, `file`: by default the lamp's."""
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("file", type=Path, nargs="?", default=ROOT / "build" / "bench" / "lamp.limber")
+    return parser
 
 
 def exported(path: Path) -> Path:

@@ -8,7 +8,6 @@ of its own follows (`tests.hardware.faults.soak`). The same seed makes the same 
 where something did not hold.
 """
 
-import argparse
 import gc
 import json
 import math
@@ -30,7 +29,7 @@ from limber.player.live import LiveOptions, LivePlay
 from limber.player.page import page_state
 from limber.player.paths import path_of
 
-from .lamp import ROOT, exported, layered
+from .lamp import exported, layered, parser_of
 
 SEGMENT = 600.0  # [s] after which it is compared with a performance that has just begun
 CALM = 30.0  # [s] that both of them have for that, with the same orders
@@ -320,10 +319,7 @@ def _packet(address: str, numbers: tuple[float, ...]) -> bytes:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("file", type=Path, nargs="?", default=ROOT / "build" / "bench" / "lamp.limber")
+    parser = parser_of(__doc__)
     parser.add_argument("--seconds", type=float, default=86400.0, help="simulated")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rate", type=float, default=20.0, help="ticks a second")

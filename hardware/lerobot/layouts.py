@@ -81,12 +81,22 @@ def as_motors(plain: Any, depth: int = 0) -> Any:
     fields = {_field(key): value for key, value in plain.items()}
     if motors := _from_columns(fields):
         return motors
-    if fields.keys() & set(FIELDS) and not any(isinstance(value, Mapping) for value in fields.values()):
-        return {
-            key: _number(value) for key, value in fields.items() if not _is_about(key, value) or key in FIELDS
-        }
+    if fields.keys() & set(FIELDS) and not _members(fields):
+        return _motor(fields)
     members = {key: as_motors(value, depth + 1) for key, value in plain.items() if not _is_about(key, value)}
     return {key: member for key, member in members.items() if member != {} or plain[key] == {}}
+
+
+def _members(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that are objects themselves: motors, or arms."""
+    return {key: value for key, value in fields.items() if isinstance(value, Mapping)}
+
+
+def _motor(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """A motor's numbers, by their fields' names, without what is said beside them."""
+    return {
+        key: _number(value) for key, value in fields.items() if not _is_about(key, value) or key in FIELDS
+    }
 
 
 def _named(items: list[Any], depth: int) -> dict[str, Any]:
@@ -109,20 +119,25 @@ def _from_columns(fields: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     names; empty: it is none.
     """
     columns = {key: fields[key] for key in FIELDS if key in fields}
-    names = next((fields[key] for key in NAMES if isinstance(fields.get(key), list)), None)
     if "range_min" not in columns:
         return {}
+    names = next((fields[key] for key in NAMES if isinstance(fields.get(key), list)), None)
     if names is not None and all(isinstance(name, str) for name in names):
-        if any(not isinstance(column, list) or len(column) != len(names) for column in columns.values()):
-            return {}
-        columns = {key: dict(zip(names, column, strict=True)) for key, column in columns.items()}
-    if not all(isinstance(column, Mapping) for column in columns.values()):
+        columns = {key: _by_name(names, column) for key, column in columns.items()}
+    if len(_members(columns)) < len(columns):
         return {}
     motors: dict[str, dict[str, Any]] = {}
     for key, column in columns.items():
         for name, value in column.items():
             motors.setdefault(name, {})[key] = _number(value)
     return motors
+
+
+def _by_name(names: list[str], column: Any) -> dict[str, Any] | None:
+    """Values of a column that has one for each name, by names; None of another column."""
+    if not isinstance(column, list) or len(column) != len(names):
+        return None
+    return dict(zip(names, column, strict=True))
 
 
 def _field(key: Any) -> Any:

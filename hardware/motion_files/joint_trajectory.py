@@ -119,15 +119,24 @@ def _typed(yaml_value: Any) -> Any:
         }
     if isinstance(yaml_value, list):
         return [_typed(value) for value in yaml_value]
-    if isinstance(yaml_value, str) and (array := ARRAY.fullmatch(yaml_value)):
-        return [_typed(number) for number in (array["numbers"] or "").split(",") if number.strip()]
+    return _typed_text(yaml_value) if isinstance(yaml_value, str) else yaml_value
+
+
+def _typed_text(text: str) -> Any:
+    """A number or an array of them where a text is one; another text as it is.
+
+    Raises:
+        MotionFileError: The text is of a shortened array.
+    """
+    if array := ARRAY.fullmatch(text):
+        return [_typed_text(number) for number in (array["numbers"] or "").split(",") if number.strip()]
     for start, remedy in SHORTENED.items():
-        if isinstance(yaml_value, str) and yaml_value.startswith(start):
-            raise MotionFileError(f"'{yaml_value[:40]}' stands in place of an array: {remedy}")
+        if text.startswith(start):
+            raise MotionFileError(f"'{text[:40]}' stands in place of an array: {remedy}")
     try:
-        return float(yaml_value) if isinstance(yaml_value, str) else yaml_value
+        return float(text)
     except ValueError:
-        return yaml_value
+        return text
 
 
 def _recording(documents: Sequence[Any]) -> Recording:

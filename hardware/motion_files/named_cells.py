@@ -9,9 +9,9 @@ heading, as `ros2 topic echo --csv` writes them.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
 
 from .csv_rows import is_number, with_point
+from .headings import time_factor, words_of
 from .recording import MotionFileError
 
 NAMES = ("name", "names", "joint", "joints", "joint name", "joint names", "motor", "motor name", "channel")
@@ -24,13 +24,11 @@ QUANTITIES = 3  # at most: positions, velocities and efforts
 Rows = list[list[str]]
 
 
-def with_columns(rows: Rows, words: Callable[[str], str], is_time: Callable[[str], bool]) -> Rows:
+def with_columns(rows: Rows) -> Rows:
     """A table with a column for each joint; one whose cells name no joints as it is.
 
     Args:
         rows: The heading and the rows below it, all of one length.
-        words: The words of a heading, in small letters.
-        is_time: Whether a heading is the time's.
 
     Raises:
         MotionFileError: The names change from row to row, or a joint has no value at some time.
@@ -38,31 +36,29 @@ def with_columns(rows: Rows, words: Callable[[str], str], is_time: Callable[[str
     rows = _headed(rows)
     if len(rows) < 2:
         return rows
+    readers = (_from_numbered, _from_lists, _from_single_values)
+    return next((table for read in readers if (table := read(rows)) is not None), rows)
+
+
+def _names_and_positions(rows: Rows) -> tuple[int, int] | None:
+    """The column that names the joints and the one that has their positions; None without both."""
     heading, first = rows[0], rows[1]
-    numbered = {k: match for k, cell in enumerate(heading) if (match := NUMBERED.fullmatch(cell.strip()))}
-    if any(match[1].lower() == "name" and not is_number(first[k]) for k, match in numbered.items()):
-        return _of_numbered(rows, {k: (match[1].lower(), match[2]) for k, match in numbered.items()})
-    names = next((k for k, cell in enumerate(heading) if words(_name(cell).split(".")[-1]) in NAMES), None)
-    if names is None or is_number(first[names]) or not first[names].strip():
-        return rows
-    if (positions := _positions(heading, words)) is None:
-        return rows
-    if _listed(first[names]) is not None and _listed(first[positions]) is not None:
-        return _of_lists(rows, names, positions)
-    clock = next((k for k, cell in enumerate(heading) if is_time(cell)), None)
-    if clock is None or not is_number(with_point(first[positions])):
-        return rows
-    units = next((k for k, cell in enumerate(heading) if words(cell) in UNITS), None)
-    return _of_single_values(rows, clock, names, positions, units)
+    names = next((k for k, cell in enumerate(heading) if _last_words(cell) in NAMES), None)
+    positions = next((k for k, cell in enumerate(heading) if _has_positions(cell)), None)
+    if names is None or positions is None or is_number(first[names]) or not first[names].strip():
+        return None
+    return names, positions
 
 
-def _positions(heading: Sequence[str], words: Callable[[str], str]) -> int | None:
-    """The column of the positions: "position", "Position [deg]", "value_deg"."""
-    for k, cell in enumerate(heading):
-        said = words(_name(cell).split(".")[-1])
-        if said in POSITIONS or said.split(" ")[0] in POSITIONS[:-1]:
-            return k
-    return None
+def _has_positions(heading: str) -> bool:
+    """Whether a column has positions: "position", "Position [deg]", "value_deg"."""
+    words = _last_words(heading)
+    return words in POSITIONS or words.split(" ")[0] in POSITIONS[:-1]
+
+
+def _last_words(heading: str) -> str:
+    """Words of a heading without its unit, behind the last point: "msg.Joint_Names [-]" -> "joint names"."""
+    return words_of(_name(heading).split(".")[-1])
 
 
 def _name(heading: str) -> str:
@@ -101,8 +97,12 @@ def _headed(rows: Rows) -> Rows:
     return [[*STAMP, "", *names, *positions, *others], *rows]
 
 
-def _of_numbered(rows: Rows, numbered: dict[int, tuple[str, str]]) -> Rows:
-    """A table whose columns "name_0" have the names of the columns "position_0"."""
+def _from_numbered(rows: Rows) -> Rows | None:
+    """A table whose columns "name_0" have the names of the columns "position_0"; None of another table."""
+    matches = ((k, NUMBERED.fullmatch(cell.strip())) for k, cell in enumerate(rows[0]))
+    numbered = {k: (match[1].lower(), match[2]) for k, match in matches if match is not None}
+    if not any(kind == "name" and not is_number(rows[1][k]) for k, (kind, _) in numbered.items()):
+        return None
     names = {number: rows[1][k].strip() for k, (kind, number) in numbered.items() if kind == "name"}
     for row, cells in enumerate(rows[1:], 1):
         for k, (kind, number) in numbered.items():
@@ -122,10 +122,15 @@ def _other(column: int, cell: str, numbered: dict[int, tuple[str, str]]) -> str:
     return "" if column in numbered else cell
 
 
-def _of_lists(rows: Rows, names: int, positions: int) -> Rows:
-    """A table whose cells have lists of names and of positions."""
-    joints = _listed(rows[1][names]) or []
-    table = [[cell for k, cell in enumerate(rows[0]) if k not in (names, positions)] + joints]
+def _from_lists(rows: Rows) -> Rows | None:
+    """A table whose cells have lists of names and of positions; None of another table."""
+    if (columns := _names_and_positions(rows)) is None:
+        return None
+    names, positions = columns
+    joints = _listed(rows[1][names])
+    if joints is None or _listed(rows[1][positions]) is None:
+        return None
+    table = [[cell for k, cell in enumerate(rows[0]) if k not in columns] + joints]
     for row, cells in enumerate(rows[1:], 1):
         if _listed(cells[names]) != joints:
             raise MotionFileError(_changed(row, cells[names]))
@@ -134,12 +139,30 @@ def _of_lists(rows: Rows, names: int, positions: int) -> Rows:
             raise MotionFileError(
                 f"row {row}: it has {len(values)} positions for {len(joints)} names: correct it"
             )
-        table.append([cell for k, cell in enumerate(cells) if k not in (names, positions)] + values)
+        table.append([cell for k, cell in enumerate(cells) if k not in columns] + values)
     return table
 
 
-def _of_single_values(rows: Rows, clock: int, names: int, positions: int, units: int | None) -> Rows:
-    """A table that has a row for each joint and time."""
+def _from_single_values(rows: Rows) -> Rows | None:
+    """A table that has a row for each joint and time; None of another table."""
+    columns = _names_and_positions(rows)
+    clock = next((k for k, cell in enumerate(rows[0]) if time_factor(cell) is not None), None)
+    if columns is None or clock is None or not is_number(with_point(rows[1][columns[1]])):
+        return None
+    units = next((k for k, cell in enumerate(rows[0]) if words_of(cell) in UNITS), None)
+    return _with_joint_columns(rows, clock, *columns, units)
+
+
+def _with_joint_columns(rows: Rows, clock: int, names: int, positions: int, units: int | None) -> Rows:
+    """A table with a row for each joint and time, as one with a row for each time.
+
+    Args:
+        rows: The heading and the rows below it.
+        clock, names, positions, units: The columns of the time, the joints' names, their positions and units.
+
+    Raises:
+        MotionFileError: A joint has two values at some time, or none.
+    """
     values: dict[str, dict[str, str]] = {}  # time -> joint -> value
     joints: dict[str, None] = {}
     mark = _mark(rows[0][positions])

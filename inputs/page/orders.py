@@ -7,20 +7,28 @@ from ..errors import InputError
 from ..words import WORDS, Order, order_of
 
 LONGEST = 200  # letters of a name from the page
+MOST_NUMBERS = 4  # of an order: a rotation has four
 
 
 def order_from(message: dict[str, Any]) -> Order | None:
     """The order in a message: its `word`, `names`, and `numbers` or a `text`; None: it is none."""
-    word, names, text = (message.get(field, "") for field in ("word", "names", "text"))
-    numbers = message.get("numbers", [])
-    texts = [each for each in (word, names, text) if isinstance(each, str) and len(each) <= LONGEST]
-    if len(texts) != 3 or not isinstance(numbers, list) or word not in WORDS or len(numbers) > 4:
-        return None
-    values = [number_of(number) for number in numbers]
-    known = [value for value in values if value is not None]
-    if len(known) != len(values):
+    word, names, text = (_short_text(message.get(field, "")) for field in ("word", "names", "text"))
+    numbers = _numbers(message.get("numbers", []))
+    if word not in WORDS or names is None or text is None or numbers is None:
         return None
     try:
-        return order_of(f"{word}/{names}" if names else word, [*([text] if text else []), *known])
+        return order_of(f"{word}/{names}" if names else word, [*([text] if text else []), *numbers])
     except InputError:
         return None
+
+
+def _short_text(value: Any) -> str | None:
+    return value if isinstance(value, str) and len(value) <= LONGEST else None
+
+
+def _numbers(value: Any) -> list[float] | None:
+    """Numbers of a list; None: it is none, too long, or has something else."""
+    if not isinstance(value, list) or len(value) > MOST_NUMBERS:
+        return None
+    numbers = [number for each in value if (number := number_of(each)) is not None]
+    return numbers if len(numbers) == len(value) else None

@@ -22,20 +22,20 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from ...files.content import text
-from .visitor import STOP, Request, Response, Visitor
+from .visitor import STOP, PageRequest, Response, Visitor
 
 PAGE = Path(__file__).resolve().parent / "page.html"
 PORT = 8765  # where the page is, unless another port is chosen
 MOST = 12  # connections at a time
 RECEIVED = 16384  # [bytes] taken from a connection at a time
-BEAT = 0.25  # [s] between two signs of life to a page; it sends the number of the last one with a press
-FRESH = 4  # beats after which a press is none any more: it was held up on its way
+HEARTBEAT = 0.25  # [s] between two signs of life to a page; it sends the number of the last one with a press
+FRESH = 4  # signs of life after which a press is none any more: it was held up on its way
 PAUSE = 1e-3  # [s] between two turns of the thread: a flood leaves time to others
 PRESSES = (
     "arm",
     "confirm",
     "clear",
-)  # orders after which a robot may move: each is a new press, with the newest beat that the page got
+)  # orders after which a robot may move: each is a new press, with the number of the page's newest sign of life
 REFUSED = "That press came late or twice, and was not obeyed: press again"
 BLOCKS = re.compile(r"<(style|script)>(.*?)</\1>", re.DOTALL)
 
@@ -107,7 +107,7 @@ class PageServer:
         while not self._is_closing:
             writing = [each for each, visitor in self._visitors.items() if visitor.unsent]
             reading = [self._listener, self._woken, *self._visitors]
-            readable, writable, _ = select.select(reading, writing, [], BEAT)
+            readable, writable, _ = select.select(reading, writing, [], HEARTBEAT)
             if self._woken in readable:
                 self._woken.recv(4096)
             if self._listener in readable:
@@ -153,14 +153,14 @@ class PageServer:
             self._take(visitor, message)
 
     def _take(self, visitor: Visitor, message: dict[str, Any]) -> None:
-        """Takes an order: a stop is done here. A press counts once, and only while its beat is new."""
+        """Takes an order: a stop is done here. A press counts once, while its sign of life is new."""
         word, press = message.get("word"), message.get("press")
         if word == STOP:
             self._stop()
             return
         if word in PRESSES:
             last = visitor.presses.get(word, 0)
-            if not isinstance(press, int) or press <= last or not 0 <= _beat() - press <= FRESH:
+            if not isinstance(press, int) or press <= last or not 0 <= _signs_of_life() - press <= FRESH:
                 visitor.tell({"refused": REFUSED})
                 return
             visitor.presses[word] = press
@@ -168,9 +168,9 @@ class PageServer:
 
     def _show(self) -> None:
         """Sends the newest state to all who can take it."""
-        state, beat = self._state, _beat()
+        state, signs = self._state, _signs_of_life()
         for visitor in self._visitors.values():
-            visitor.show(state, beat)
+            visitor.show(state, signs)
         self.is_watched = any(visitor.is_open for visitor in self._visitors.values())
 
     def _send(self, connection: socket.socket) -> None:
@@ -194,7 +194,7 @@ class PageServer:
                 self._visitors.pop(connection)
                 connection.close()
 
-    def _answer(self, request: Request, own: str) -> Response | None:
+    def _answer(self, request: PageRequest, own: str) -> Response | None:
         """The answer to a request; None: it becomes a WebSocket. `own` is the address at which it came."""
         host, origin = request.headers.get("host", ""), request.headers.get("origin")
         if not request.is_single or host.casefold() not in self._names(own):
@@ -227,9 +227,9 @@ class PageServer:
         return {f"{name}:{self.port}" for name in names}
 
 
-def _beat() -> int:
-    """Number of the beat that it is time for, on a clock that never jumps."""
-    return int(time.monotonic() / BEAT)
+def _signs_of_life() -> int:
+    """Number of signs of life that were due until now, on a clock that never jumps."""
+    return int(time.monotonic() / HEARTBEAT)
 
 
 def _refused(sentence: str, status: HTTPStatus = HTTPStatus.FORBIDDEN) -> Response:

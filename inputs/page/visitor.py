@@ -31,7 +31,7 @@ class Response(NamedTuple):
     headers: tuple[tuple[str, str], ...] = ()
 
 
-class Request(NamedTuple):
+class PageRequest(NamedTuple):
     """A request as a browser sent it: the headers by their names in small letters, the first of each name;
     `is_single` is whether no name that matters is there twice.
     """
@@ -47,7 +47,7 @@ class Request(NamedTuple):
         return self.headers.get("upgrade", "").casefold() == "websocket"
 
 
-Answer = Callable[[Request], Response | None]  # to a request; None: it becomes a WebSocket
+Answer = Callable[[PageRequest], Response | None]  # to a request; None: it becomes a WebSocket
 SINGLE = ("host", "origin", "upgrade")  # headers that nobody may send twice
 
 
@@ -63,7 +63,7 @@ class Visitor:
         is_open: Whether it is a WebSocket.
         is_leaving: Whether it is to be closed once all is sent.
         began, heard_at: [s] when it began, and when it last sent something.
-        presses: Beat of its last press of each order that may let a robot move.
+        presses: Number of the sign of life with its last press of each order that may let a robot move.
     """
 
     def __init__(self, answer: Answer, now: float) -> None:
@@ -71,7 +71,7 @@ class Visitor:
         self.is_open = self.is_leaving = False
         self.heard_at = self.began = now
         self.presses: dict[str, int] = {}
-        self._beat = 0  # that it was given last
+        self._signs = 0  # number of the sign of life that it was given last
         self._asked_at = now  # [s] for a sign of life
         self._second, self._count = now, 0  # in which messages are counted, and their number
         self._answer = answer
@@ -100,15 +100,15 @@ class Visitor:
             return [message for message in messages if message.get("word") == STOP]
         return messages
 
-    def show(self, state: str, beat: int) -> None:
+    def show(self, state: str, signs: int) -> None:
         """Sends a sign of life and what the page shows, each if it is new and nothing is still on its way: a
         browser that is slow gets fewer. None waits behind the other: the page changes in every turn.
         """
         if self._socket is None or self.is_leaving or self.unsent:
             return
-        if beat != self._beat:
-            self._beat = beat
-            self.tell({"beat": beat})
+        if signs != self._signs:
+            self._signs = signs
+            self.tell({"beat": signs})
         if state and state != self._shown:
             self._shown = state
             self.unsent += self._socket.send(TextMessage(data=state))
@@ -146,7 +146,7 @@ class Visitor:
         headers = {name.decode("ascii"): value.decode("latin-1") for name, value in reversed(event.headers)}
         target = event.target.decode("ascii", "replace")
         is_single = all(names.count(name) <= 1 for name in SINGLE)
-        response = self._answer(Request(event.method.decode("ascii"), target, headers, is_single))
+        response = self._answer(PageRequest(event.method.decode("ascii"), target, headers, is_single))
         if response is not None:
             self._respond(response)
             return b""

@@ -12,9 +12,9 @@ from typing import TypeVar
 import bpy
 
 from ...files.content import LARGE
+from ...files.sounds import sound_beside
 from ...hardware.motion_files import LargeMotionError, RecordedColumn, Recording, Settings
 from ...hardware.motion_files.reading import ALLOW, DEFAULTS, read_from_zero
-from ...hardware.motion_files.sounds import sound_beside
 from ...solvers.kinematics.se3 import Array
 from ..blender import actions
 from ..blender.counting import counted, named

@@ -128,16 +128,28 @@ def _parts(bones: Parents, heads: Heads | None) -> dict[BodyPart, list[str]]:
             named.sort(key=lambda bone: _usualness(bone, candidates.index(bone)))
     _tell_rigify(bones_by_part, bones)
     _disambiguate(bones_by_part, heads)
-    necks = bones_by_part.get(BodyPart("", "neck"), [])
-    if BodyPart("", "head") not in bones_by_part and len(necks) > 1 and all(map(_is_piece, necks)):
-        bones_by_part[BodyPart("", "head")] = [necks.pop()]  # on the last hinge of a neck sits the head
-    hips = bones_by_part.get(BodyPart("", "hips"), [])
-    trunk = {*bones_by_part.get(BodyPart("", "spine"), []), *_below(hips[:1], roots, bones)}
-    if trunk:  # a body that hangs on the hips
-        bones_by_part[BodyPart("", "spine")] = [bone for bone in bones if bone in trunk]
-    if BodyPart("", "hips") not in bones_by_part and (root := _carrying_thighs(roots, bones_by_part, bones)):
-        bones_by_part[BodyPart("", "hips")] = [root]
+    _place_head(bones_by_part)
+    _place_trunk(bones_by_part, roots, bones)
     return bones_by_part
+
+
+def _place_head(bones_by_part: dict[BodyPart, list[str]]) -> None:
+    """The last hinge of a robot's neck is the head, where no bone has its name: the head sits on it."""
+    head, necks = BodyPart("", "head"), bones_by_part.get(BodyPart("", "neck"), [])
+    if head not in bones_by_part and len(necks) > 1 and all(map(_is_piece, necks)):
+        bones_by_part[head] = [necks.pop()]
+
+
+def _place_trunk(bones_by_part: dict[BodyPart, list[str]], roots: Sequence[str], bones: Parents) -> None:
+    """Roots of a body that hang on the hips belong to the spine; where no bone is named as the hips, the root
+    that carries the thighs is.
+    """
+    hips, spine = BodyPart("", "hips"), BodyPart("", "spine")
+    below_hips = _below(bones_by_part.get(hips, [])[:1], roots, bones)
+    if trunk := {*bones_by_part.get(spine, []), *below_hips}:
+        bones_by_part[spine] = [bone for bone in bones if bone in trunk]
+    if hips not in bones_by_part and (root := _carrying_thighs(roots, bones_by_part, bones)):
+        bones_by_part[hips] = [root]
 
 
 def _carrying_thighs(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import bpy
 
 from ...character.playback import Playback
-from ...hardware.speech import Speech
+from ...inputs.speech import Speech
 from ..blender.errors import RigError
 from ..blender.presence import find
 from ..bones import axes

@@ -9,7 +9,7 @@ import bpy
 from mathutils import Quaternion, Vector
 
 from ...character.seeing import SightingError, sighting_of
-from ...hardware.sound_player import SoundError
+from ...files.sound_player import SoundError
 from ...inputs.words import Order, begun_with, named, spellings
 from ..behaviour.choices import event_names
 from ..blender.errors import RigError, capitalised

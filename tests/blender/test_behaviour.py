@@ -7,6 +7,7 @@ import bpy
 import numpy as np
 import pytest
 
+from tests.blender.behaviours import add_states, add_transition
 from tests.blender.rigs import keyed, looking_chain, target
 
 END = 60
@@ -26,10 +27,7 @@ def reacting(is_filtered: bool = True):
     chain.targets.add().target = other
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = 1, END
-    behaviour = scene.limber_behaviour
-    for name in ("Calm", "Eager", "Tired"):
-        behaviour.states.add().name = name
-    calm, eager, tired = behaviour.states
+    calm, eager, tired = add_states("Calm", "Eager", "Tired")
     calm.sets_influence, calm.influence, calm.life = True, 0.3, 0.5
     eager.seconds, eager.look_at = 0.4, other
     kept = eager.postures.add()
@@ -41,10 +39,8 @@ def reacting(is_filtered: bool = True):
         ("Eager", "Tired", "after", ""),
         ("Tired", "Calm", "random", ""),
     ):
-        transition = behaviour.transitions.add()
-        transition.begin, transition.end, transition.cause, transition.event = begin, end, cause, event
-        transition.seconds, transition.longest = 0.5, 0.9
-    behaviour.seed = 3
+        add_transition(begin, end, cause=cause, event=event, seconds=0.5, longest=0.9)
+    scene.limber_behaviour.seed = 3
     return rig, chain
 
 

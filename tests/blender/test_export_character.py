@@ -371,7 +371,7 @@ def test_a_robot_that_a_program_drives_stays_in_blender_and_the_file_says_so(tmp
 def test_the_sound_that_begins_with_the_scene_travels_beside_the_file(tmp_path):
     import wave
 
-    from limber.hardware.motion_files.sounds import sound_beside
+    from limber.files.sounds import sound_beside
     from limber.rig.blender import sound_strips
 
     with wave.open(str(tmp_path / "voice.wav"), "wb") as file:

@@ -14,6 +14,7 @@ from limber.rig.live import live, persons
 from limber.rig.live.movers import movers_of
 from limber.rig.robot import remote
 
+from tests.blender.behaviours import add_states, add_transition
 from tests.blender.osc_sender import packet
 from tests.blender.remote.remote_control import problem, sending
 from tests.blender.rigs import looking_chain, target
@@ -32,21 +33,17 @@ def watching():
     chain.targets.add().target = camera
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = 1, END
-    behaviour = scene.limber_behaviour
-    for name in ("Idle", "Attending", "Close"):
-        behaviour.states.add().name = name
-    behaviour.states["Idle"].sets_influence, behaviour.states["Idle"].influence = True, 0.2
-    for name in ("Attending", "Close"):
-        behaviour.states[name].look_at, behaviour.states[name].seconds = camera, 0.2
+    idle, *attentive = add_states("Idle", "Attending", "Close")
+    idle.sets_influence, idle.influence = True, 0.2
+    for state in attentive:
+        state.look_at, state.seconds = camera, 0.2
     for begin, end, cause, number in (
         ("Idle", "Attending", "seen", 0.0),
         ("Attending", "Close", "nearer", 1.0),
         ("Close", "Attending", "farther", 1.2),
         ("Close", "Idle", "lost", 0.1),
     ):
-        transition = behaviour.transitions.add()
-        transition.begin, transition.end, transition.cause = begin, end, cause
-        transition.seconds = transition.distance = number
+        add_transition(begin, end, cause=cause, seconds=number, distance=number)
     return rig, chain
 
 

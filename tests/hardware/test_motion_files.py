@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from limber.files.sounds import sound_beside
 from limber.hardware.motion_files import (
     FORMATS,
     ExportError,
@@ -26,7 +27,6 @@ from limber.hardware.motion_files import (
     write,
 )
 from limber.hardware.motion_files.files import copy_beside
-from limber.hardware.motion_files.sounds import sound_beside
 
 from tests.hardware.moves import POSES, REACHY, arm, device, lamp, motion, move, move_bytes, pose
 

@@ -7,8 +7,9 @@ import pytest
 from limber.hardware import ports
 from limber.hardware.checklists import CHECKS
 from limber.hardware.device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT
-from limber.hardware.safety import JUMPED, Fault, State
-from limber.hardware.sentences import sentence
+from limber.hardware.safety import JUMPED, NO_POSE, Fault, State
+from limber.hardware.sentences import BLENDER, sentence
+from limber.player.robots import HOST
 
 from tests.hardware.patience import wait_until
 from tests.hardware.simulation import make_device
@@ -79,6 +80,30 @@ def test_that_a_robot_stops_itself_is_said_of_those_that_do(fault, protocol, wor
     text = sentence(State.WORKER_LOST, fault, "", replace(DEVICE, protocol=protocol))
     assert words in text
     assert ("the robot stops itself:" in text) is stops
+
+
+@pytest.mark.parametrize("network", [False, True])
+@pytest.mark.parametrize("fault", [fault for fault in Fault if fault is not Fault.NONE])
+def test_the_player_names_itself_and_what_is_typed(fault, network):
+    robot = replace(DEVICE, protocol="reachy_mini", port="reachy-mini.local:8000") if network else DEVICE
+    text = sentence(State.FAULT, fault, "", robot, host=HOST)
+    assert "Blender" not in text
+    assert "press" not in text
+    assert "{" not in text
+    assert ("Limber connects again by itself" in text) is (fault in HOST.retried)
+
+
+def test_words_of_a_detail_stay_as_they_are_for_every_host():
+    detail = "Blender.log says: press Arm, then press Clear Fault"
+    assert detail in sentence(State.FAULT, Fault.DEVICE_REFUSED, detail, DEVICE, host=HOST)
+
+
+@pytest.mark.parametrize(("host", "name"), [(BLENDER, "Blender"), (HOST, "Limber")])
+def test_a_pose_that_is_not_shown_is_missed_from_the_host(host, name):
+    text = sentence(State.CONFIRM_POSE, Fault.NONE, NO_POSE, DEVICE, host=host)
+    assert text.endswith(
+        f"({name} has shown no new pose for a second: wait until it is no longer busy, then press again)"
+    )
 
 
 def test_braces_in_a_detail_are_only_text():

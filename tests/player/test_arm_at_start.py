@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,7 +11,7 @@ from limber.player import arm_at_start
 from limber.player.arm_at_start import allow, permission_for, permission_path
 from limber.player.errors import PlayerError
 
-from tests.player.test_live import PATIENCE, PROGRAM, ROOT, playing, with_robot
+from tests.player.test_live import playing, unattended, with_robot
 
 pytestmark = pytest.mark.skipif(not arm_at_start.BOOT.exists(), reason="only Linux says when it was started")
 
@@ -54,15 +52,8 @@ def test_it_is_armed_once_and_not_again_when_the_player_restarts(path: Path):
 def test_a_service_says_whether_anybody_can_stop_it(path: Path, has_page: bool):
     allow(path)
     options = ["--page", "0"] if has_page else []
-    service = subprocess.run(
-        [sys.executable, "-c", PROGRAM, "play", str(path), "--at-start", "--seconds", "3", *options],
-        cwd=ROOT,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=True,
-    )
+    service = unattended("play", str(path), "--at-start", "--seconds", "3", *options)
+    assert service.returncode == 0, service.stderr
     begun = next(line for line in service.stdout.splitlines() if "Armed once it is connected" in line)
     assert begun.endswith("Stop is always ready") == has_page
     assert ("so end Limber, or switch off the robot's power, to stop it" in begun) != has_page

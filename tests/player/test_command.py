@@ -41,6 +41,27 @@ def test_it_says_which_robot_is_in_a_file(path: Path, capsys: pytest.CaptureFixt
     assert (listed["protocol"], listed["port"]) == ("limber", VIRTUAL_PORT)
 
 
+@pytest.mark.parametrize(
+    ("damage", "problem"),
+    [
+        ({"format": 5}, "format: expected a text, found 5"),
+        ({"joints": {}}, "joints: expected a list, found {}"),
+    ],
+)
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_robots_damaged_calibration_is_named_with_its_field(
+    tmp_path: Path, damage: dict, problem: str, options: list[str], capsys: pytest.CaptureFixture
+):
+    whole = robot(VIRTUAL_PORT)
+    calibration = json.dumps(json.loads(whole.calibration) | damage)
+    damaged = replace(whole, calibration=calibration)
+    write(tmp_path / "sample.limber", replace(character(chain(base=RIG)), robots=(damaged,)))
+    assert main(["info", *options, str(tmp_path / "sample.limber")]) == 1
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err == f"limber: The calibration of 'Rig', {problem}\n"
+
+
 def test_a_script_that_names_what_is_not_there_is_remarked_upon(path: Path):
     script = Script(1.0, 24.0, 0, (("Bell", None), ("Ball", None)), (Event(0.5, event="arive"),))
     assert remarks(script, character(chain(base=RIG))) == [

@@ -23,7 +23,7 @@ from limber.player.robots import device_of
 
 from tests.hardware.patience import PATIENCE, wait_until
 from tests.hardware.pty_robot import PtyRobot
-from tests.player.test_live import PROGRAM, ROOT, Playing, playing, robot, with_robot
+from tests.player.test_live import PROGRAM, ROOT, Playing, playing, robot, unattended, with_robot
 
 pytestmark = pytest.mark.skipif(not Path("/proc").is_dir(), reason="no /proc here, which names the worker")
 
@@ -237,16 +237,7 @@ def test_a_disk_that_is_full_where_it_talks_to_its_worker(served: Served):
         resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
     command = ["play", str(served.character), "--port", str(served.port), "--seconds", "3"]
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, *command],
-        cwd=ROOT,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        preexec_fn=full,
-        timeout=PATIENCE,
-        check=False,
-    )
+    done = unattended(*command, preexec_fn=full)
     assert done.returncode == 1
     assert done.stderr.startswith("limber: ")
     assert "Traceback" not in done.stderr

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -86,6 +87,13 @@ class Playing:
             if words in line:
                 return
         raise AssertionError(f"it never said '{words}': {self.text[begin:]}{self.process.stderr.read()}")
+
+
+def unattended(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    """The command `limber` with these words, run to its end without a terminal; `options` of the process."""
+    streams = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "check": False}
+    command = [sys.executable, "-c", PROGRAM, *words]
+    return subprocess.run(command, cwd=ROOT, timeout=PATIENCE, **(streams | options))
 
 
 @contextmanager
@@ -201,12 +209,11 @@ def test_hobby_servos_always_want_a_confirmation(tmp_path: Path):
 
 
 def test_nobody_at_a_terminal_arms_nothing(path: Path):
-    command = [sys.executable, "-c", PROGRAM, "play", str(path), "--seconds", "2"]
-    options = {"cwd": ROOT, "capture_output": True, "text": True, "timeout": PATIENCE}
-    refused = subprocess.run([*command, "--arm"], stdin=subprocess.DEVNULL, check=False, **options)
+    command = ["play", str(path), "--seconds", "2"]
+    refused = unattended(*command, "--arm")
     assert refused.returncode == 1
     assert "armed by a person at a terminal alone" in refused.stderr
-    piped = subprocess.run(command, input="arm\nconfirm\n", check=False, **options)
+    piped = unattended(*command, stdin=None, input="arm\nconfirm\n")
     assert piped.stdout.count("armed by a person at a terminal alone") == 2
     assert not re.search("Arming|Armed:", piped.stdout)
     assert piped.returncode == 0

@@ -5,8 +5,8 @@ import stat
 from pathlib import Path
 
 import pytest
-from limber.hardware.sound_player import SoundError
-from limber.hardware.speech import BEGINS, ENDS, Speech
+from limber.files.sound_player import SoundError
+from limber.inputs.speech import BEGINS, ENDS, Speech
 from limber.player.playhead import Playhead
 from limber.player.sound import ClipSound
 

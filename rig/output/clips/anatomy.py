@@ -40,7 +40,7 @@ class Stack(NamedTuple):
     rest: Array
 
 
-class Figure(NamedTuple):
+class ClipAnatomy(NamedTuple):
     """Bones of a clip whose joints have known ranges."""
 
     limbs: tuple[Limb, ...]
@@ -69,7 +69,9 @@ def bones_of(parts: Mapping[BodyPart, Sequence[str]]) -> list[str]:
     return [bone for part, bones in parts.items() if part.name in names for bone in bones]
 
 
-def figure_of(parts: Mapping[BodyPart, Sequence[str]], bones: Sequence[str], rest_rotations: Array) -> Figure:
+def figure_of(
+    parts: Mapping[BodyPart, Sequence[str]], bones: Sequence[str], rest_rotations: Array
+) -> ClipAnatomy:
     """The figure of a clip.
 
     Args:
@@ -90,10 +92,10 @@ def figure_of(parts: Mapping[BodyPart, Sequence[str]], bones: Sequence[str], res
         Stack(upper, lower, rest_rotations[lower].T @ rest_rotations[upper])
         for lower, upper in pairwise(middle)
     )
-    return Figure(limbs, tuple(stacks))
+    return ClipAnatomy(limbs, tuple(stacks))
 
 
-def out_of_range(figure: Figure, rotations: Array, positions: Array) -> Iterator[OutOfRange]:
+def out_of_range(figure: ClipAnatomy, rotations: Array, positions: Array) -> Iterator[OutOfRange]:
     """Joints of a figure that a person could not move so far.
 
     Args:

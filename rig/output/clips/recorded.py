@@ -61,7 +61,7 @@ class Recorded:
     errors: Array
     worst: tuple[str, ...]
     lost: tuple[str, ...]
-    figure: anatomy.Figure
+    figure: anatomy.ClipAnatomy
 
 
 class ClipCheck(MotionCheck):

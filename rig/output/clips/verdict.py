@@ -16,7 +16,7 @@ MOST_SENTENCES = 20  # findings of a clip that are written; more say nothing new
 
 
 @dataclass
-class Verdict:
+class ClipVerdict:
     """How a robot follows a clip.
 
     Attributes:
@@ -42,9 +42,9 @@ class Verdict:
         return not self.findings
 
 
-def judge(recorded: Recorded) -> Verdict:
+def judge(recorded: Recorded) -> ClipVerdict:
     """The verdict on a clip that a robot has followed."""
-    verdict = Verdict()
+    verdict = ClipVerdict()
     verdict.findings += recorded.lost
     clip_pops = list(_pops(recorded, verdict))
     verdict.pops = len({frame for frame, _ in clip_pops})
@@ -58,7 +58,7 @@ def judge(recorded: Recorded) -> Verdict:
     return verdict
 
 
-def _pops(recorded: Recorded, verdict: Verdict) -> Iterator[tuple[int, str]]:
+def _pops(recorded: Recorded, verdict: ClipVerdict) -> Iterator[tuple[int, str]]:
     """Frame and sentence of each pop: of a bone of the clip, of its place, and of a link of the robot."""
     clip = recorded.bones, recorded.source_rotations, measures.POP, "the clip"
     robot = recorded.links, recorded.link_rotations, discontinuities.ROTATION, "the robot"
@@ -82,7 +82,7 @@ def _first_of_each_frame(is_pop: np.ndarray) -> Iterator[tuple[int, int]]:
         yield int(frame), int(np.argmax(is_pop[frame]))
 
 
-def _ranges(recorded: Recorded, verdict: Verdict) -> Iterator[str]:
+def _ranges(recorded: Recorded, verdict: ClipVerdict) -> Iterator[str]:
     poses = recorded.source_rotations, recorded.source_positions
     for joint in anatomy.out_of_range(recorded.figure, *poses):
         verdict.out_of_range += 1
@@ -90,7 +90,7 @@ def _ranges(recorded: Recorded, verdict: Verdict) -> Iterator[str]:
         yield f"Frame {number}: bone '{name}' of the clip {joint.fault}"
 
 
-def _limits(recorded: Recorded, verdict: Verdict) -> Iterator[str]:
+def _limits(recorded: Recorded, verdict: ClipVerdict) -> Iterator[str]:
     errors = recorded.errors
     verdict.aim_error = round(degrees(errors.max()), 2) if errors.size else 0.0
     at_limit = measures.stopped(recorded.joints, recorded.lower, recorded.upper)
@@ -108,7 +108,7 @@ def _limits(recorded: Recorded, verdict: Verdict) -> Iterator[str]:
         yield f"Frame {number}: {recorded.worst[worst]} has an error of {angle:.0f}°"
 
 
-def _feet(recorded: Recorded, verdict: Verdict) -> Iterator[str]:
+def _feet(recorded: Recorded, verdict: ClipVerdict) -> Iterator[str]:
     poses = recorded.source_rotations, recorded.source_positions
     far = measures.slides(*poses, recorded.feet, recorded.hips, recorded.seconds)
     verdict.slid_feet = round(float(far.max(initial=0.0)), 4)

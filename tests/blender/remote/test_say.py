@@ -7,6 +7,7 @@ import bpy
 import pytest
 from limber.rig.live import rehearsal
 
+from tests.blender.behaviours import add_states, add_transition
 from tests.blender.osc_sender import packet, words
 from tests.blender.remote.remote_control import problem, sending
 from tests.blender.rigs import looking_chain, target
@@ -18,12 +19,9 @@ from tests.hardware.patience import wait_until
 def rehearsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """A character that is rehearsed beside a sound; the only program for it is a script."""
     rig, chain = looking_chain(at=target())
-    behaviour = bpy.context.scene.limber_behaviour
-    for name in ("Idle", "Speaking"):
-        behaviour.states.add().name = name
+    add_states("Idle", "Speaking")
     for begin, end, event in (("Idle", "Speaking", "speak"), ("Speaking", "Idle", "spoken")):
-        transition = behaviour.transitions.add()
-        transition.begin, transition.end, transition.event = begin, end, event
+        add_transition(begin, end, event=event)
     (tmp_path / "hello.wav").write_bytes(b"sound")
     program = tmp_path / "programs" / "aplay"
     program.parent.mkdir()

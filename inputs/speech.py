@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from ..files.presence import is_file
-from .motion_files.sounds import SOUNDS
-from .sound_player import SoundError, SoundPlayer
+from ..files.sound_player import SoundError, SoundPlayer
+from ..files.sounds import SOUNDS
 
 BEGINS, ENDS = "speak", "spoken"  # events
 MOST_NAMED = 10  # sounds that a sentence lists

@@ -4,8 +4,6 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from .errors import HardwareError
-
 # Programs that play a file, each with the suffixes that it plays; none: all.
 PROGRAMS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (("pw-play",), (".wav", ".flac", ".ogg", ".oga", ".mp3")),
@@ -17,7 +15,7 @@ PROGRAMS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
 )
 
 
-class SoundError(HardwareError):
+class SoundError(Exception):
     """A sound that cannot be played; the message says why."""
 
 

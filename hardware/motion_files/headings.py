@@ -1,0 +1,272 @@
+"""Headings of a table's columns: the time and its unit, or a joint, its unit and its quantity."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from ..lerobot.calibration import GRIPPER
+from .csv_rows import is_number, with_point
+from .recording import MotionFileError, Unit
+
+# Headings of the time; they may have a unit, "time [ms]" or "t_ms".
+TIMES = (
+    "time",
+    "t",
+    "timestamp",
+    "stamp",
+    "elapsed",
+    "clock",
+    "time from start",
+    "header stamp",
+    *("zeit", "temps", "tiempo", "tempo", "tijd", "時間", "时间"),
+)
+# Last words of headings of the time: "sim time", "recording timestamp".
+TIME_WORDS = ("time", "timestamp", "stamp", "zeit")
+SINCE = ("since", "from")  # words after a unit, which make a time of it: "secs_since_start"
+TIME_UNITS = {  # also as the whole heading of the time -> s
+    **dict.fromkeys(("seconds", "s", "second", "sec", "secs"), 1.0),
+    **dict.fromkeys(("milliseconds", "ms", "millisecond", "msec", "millis"), 1e-3),
+    **dict.fromkeys(("microseconds", "us", "microsecond", "usec"), 1e-6),
+    **dict.fromkeys(("nanoseconds", "ns", "nanosecond", "nsec", "nsecs", "nanosec"), 1e-9),
+}
+UNITS: dict[str, tuple[Unit, float]] = {  # in a heading -> unit and factor
+    "deg": ("rad", math.pi / 180.0),
+    "degrees": ("rad", math.pi / 180.0),
+    "rad": ("rad", 1.0),
+    "m": ("m", 1.0),
+    "mm": ("m", 1e-3),
+    "cm": ("m", 1e-2),
+    "degree": ("rad", math.pi / 180.0),
+    "\u00b0": ("rad", math.pi / 180.0),
+    "radian": ("rad", 1.0),
+    "radians": ("rad", 1.0),
+    "metres": ("m", 1.0),
+    "meters": ("m", 1.0),
+    **dict.fromkeys(
+        ("degs", "grad", "degré", "degrés", "grado", "grados", "gradi"), ("rad", math.pi / 180.0)
+    ),
+    **dict.fromkeys(("rads", "radiant", "radianes", "radianti"), ("rad", 1.0)),
+    **dict.fromkeys(("turns", "turn", "rev", "revolutions"), ("rad", math.tau)),
+}
+OTHER_UNITS = {  # in headings of columns that have no positions
+    *("a", "ma", "v", "mv", "nm", "n m", "n·m", "hz", "rpm", "°c", "celsius"),
+}
+ANGLES = (
+    "deg",
+    "degrees",
+    "rad",
+    "radians",
+    *("grad", "degrés", "grados", "gradi"),
+)  # units at a name's end, "elbow_deg"; lengths are not: "left_arm_m" is a name
+POSITION = "position"  # end of names, as ROS's tools write them: "elbow/position"
+OTHERS = ("velocity", "effort", "acceleration", "torque", "current", "temperature", "voltage")
+# Short marks of quantities, before or behind a joint's name. They may belong to the name, "jaw_vel", so they
+# count only where the table shows it: see `ShortMarks`.
+SHORT_POSITIONS = ("q", "pos")
+SHORT_OTHERS = ("vel", "eff", "acc", "tau", "qd", "dq", "qdd", "ddq")
+LEROBOT = ".pos"  # end of LeRobot's names of joints, whose values are LeRobot's degrees
+NANO = TIME_UNITS["nanoseconds"]
+ColumnJoint = tuple[str, Unit, float]  # a column's joint, its unit, and the factor to it
+# a quantity before the joint's name, where "/" or "." are around it
+PLOTTED = re.compile(
+    rf"(?:.*[/.])?(?P<quantity>{'|'.join((POSITION, *OTHERS))})"
+    r"(?:\[\d+;(?P<named>[^\]]+)\]|[/.](?P<joint>[^/.\[(]+?))(?P<unit>\s*(?:[\[(].*)?)",
+    re.IGNORECASE,
+)
+SERVO = re.compile(r"servo (\d+)")
+FRAMES = (  # headings of the number of a row's frame
+    *("frame", "frames", "frame index", "frame number", "frame nr", "frame no", "frame id"),
+    *("index", "idx", "step", "sample", "row", "n", "#"),
+)
+NO_UNITS = ("", "-", "1", "none", "n/a")  # cells of a row of units, for columns without one
+
+
+def name_and_unit(heading: str) -> tuple[str, str]:
+    """Name and unit of a heading "neck X [deg]" or "neck X (deg)"."""
+    heading = heading.strip()
+    opening = {"]": "[", ")": "("}.get(heading[-1:])
+    if opening is None or opening not in heading:
+        return heading, ""
+    name, _, unit = heading[:-1].rpartition(opening)
+    return name.strip(), unit.strip()
+
+
+def words_of(heading: str) -> str:
+    """A heading's words in small letters, with a blank between them: "Frame_Index" -> "frame index",
+    "rosbagTimestamp" -> "rosbag timestamp".
+    """
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", heading)
+    return " ".join(filter(None, re.split(r"[\W_]+", spaced.lower()))) or heading.strip()
+
+
+def time_factor(heading: str) -> float | None:
+    """Seconds in the unit of a time's heading; None if it is none: "time", "t_ms", "Time [s]", "seconds"."""
+    name, unit = name_and_unit(heading)
+    words = words_of(name).split()
+    if not unit and len(words) > 1 and words[-1] in TIME_UNITS:
+        unit = words.pop()
+    if len(words) > 1 and words[-1].isdecimal() and words[-2] in TIME_WORDS:  # a second column of its name
+        words.pop()
+    if " ".join(words) in TIMES or (words and words[-1] in TIME_WORDS):
+        return TIME_UNITS.get(unit.lower()) if unit else 1.0
+    if len(words) > 1 and words[1] in SINCE:
+        return TIME_UNITS.get(words[0])
+    return TIME_UNITS.get(" ".join(words)) if not unit else None
+
+
+class ShortMarks(NamedTuple):
+    """Which short marks of quantities a table's headings have.
+
+    Attributes:
+        positions: Joints whose positions are marked, where all columns of positions are.
+        joints: Joints that have a column of positions, marked or not: their other quantities are known.
+    """
+
+    positions: frozenset[str]
+    joints: frozenset[str]
+
+    @classmethod
+    def of(cls, headings: Iterable[str]) -> ShortMarks:
+        names = {name: unit for name, unit in map(name_and_unit, headings) if name}
+        others = {name for name, unit in names.items() if not unit and _unmarked(name, SHORT_OTHERS)}
+        marked = {name: _unmarked(name, SHORT_POSITIONS) for name in names.keys() - others}
+        positions = frozenset(marked.values()) if all(marked.values()) else frozenset()
+        return cls(positions, positions | frozenset(marked))
+
+
+def _unmarked(name: str, marks: Sequence[str]) -> str:
+    """A name without the mark before or behind it; "" where it has none."""
+    before, end = _without_end(name)
+    first, _, after = name.partition("_")
+    if before and end.lower() in marks:
+        return before.rpartition("/")[2] or before
+    return after if first.lower() in marks and not after.isdecimal() else ""
+
+
+def joint_of(heading: str, marks: ShortMarks) -> ColumnJoint | None:
+    """Name of a column's joint, its unit and the factor to it; None for a column that has no joint's
+    positions.
+
+    Raises:
+        MotionFileError: The heading's unit is unknown.
+    """
+    name, unit_name = name_and_unit(_quantity_last(heading))
+    if not name or SERVO.fullmatch(name) or "/s" in unit_name or unit_name.lower() in OTHER_UNITS:
+        return None
+    if not unit_name and name.endswith(LEROBOT):
+        name = name.removesuffix(LEROBOT)
+        return name, "range_0_100" if name == GRIPPER else "degrees", 1.0
+    before, quantity = _without_end(name)
+    if (before and quantity.lower() in OTHERS) or _unmarked(name, SHORT_OTHERS) in marks.joints:
+        return None
+    name = _without_position(name, "" if unit_name else _unmarked(name, SHORT_POSITIONS), marks)
+    before, end = _without_end(name)
+    if not unit_name and before and end.lower() in ANGLES:  # "elbow_deg" names its unit without brackets
+        name, unit_name = before, end
+    return name, *_unit(heading, unit_name)
+
+
+def _quantity_last(heading: str) -> str:
+    """A heading in which the quantity is behind the joint, "elbow/position": PlotJuggler and others write it
+    before, "/joint_states/position[0;elbow]", "joint_states.position.elbow".
+    """
+    if match := PLOTTED.fullmatch(heading.strip()):
+        return f"{match['joint'] or match['named']}/{match['quantity'].lower()}{match['unit']}"
+    return heading
+
+
+def _without_position(name: str, unmarked: str, marks: ShortMarks) -> str:
+    """A column's name without what says that it has positions: a word at its end, or the short mark without
+    which it is `unmarked`.
+    """
+    before, quantity = _without_end(name)
+    if before and quantity.lower() == POSITION:
+        return before.rpartition("/")[2] or before
+    return unmarked if unmarked in marks.positions else name
+
+
+def _unit(heading: str, unit_name: str) -> tuple[Unit, float]:
+    """Unit that a column's heading names, and the factor to it; "": a plain number.
+
+    Raises:
+        MotionFileError: The unit is unknown.
+    """
+    if not unit_name:
+        return "plain", 1.0
+    if unit_name.lower() not in UNITS:
+        raise MotionFileError(
+            f"column '{heading[:40]}': '{unit_name}' is no unit; expected one of {', '.join(UNITS)}"
+        )
+    return UNITS[unit_name.lower()]
+
+
+def _without_end(name: str) -> tuple[str, str]:
+    """A name without its last word, and that word: words are separated by "_", "/", "." and blanks."""
+    start = max(name.rfind(mark) for mark in "_/. ") + 1
+    return name[: max(start - 1, 0)], name[start:]
+
+
+def with_units(rows: list[list[str]]) -> list[list[str]]:
+    """A table whose row of units, below the heading, is part of the heading.
+
+    Raises:
+        MotionFileError: The heading has no names, or the row below it has neither numbers nor units.
+    """
+    if all(is_number(with_point(cell)) for cell in rows[0]):
+        raise MotionFileError(
+            "its first row has numbers: write the names of the columns above them, the time's and the joints'"
+        )
+    units = [cell.strip().strip("[]()") for cell in rows[1]] if len(rows) > 1 else []
+    if not _are_units(rows[0], units):
+        return rows
+    heading = [
+        cell if unit.lower() in NO_UNITS or name_and_unit(cell)[1] else f"{cell} [{unit}]"
+        for cell, unit in zip(rows[0], units, strict=True)
+    ]
+    return [heading, *rows[2:]]
+
+
+def _are_units(names: list[str], cells: list[str]) -> bool:
+    """Whether the cells below a heading are units.
+
+    Raises:
+        MotionFileError: Some are, and another one is neither a unit nor a number.
+    """
+    known = {*UNITS, *TIME_UNITS, *OTHER_UNITS}
+    has_numbers = any(is_number(with_point(cell)) and cell not in NO_UNITS for cell in cells)
+    if has_numbers or not any(cell.lower() in known for cell in cells):
+        return False
+    for name, cell in zip(names, cells, strict=True):
+        if cell.lower() not in {*known, *NO_UNITS} and "/s" not in cell:
+            raise MotionFileError(
+                f"row 1, column '{name[:40]}': '{cell[:40]}' is neither a number nor a unit: correct it, or"
+                " take the row out"
+            )
+    return True
+
+
+def time_columns(heading: list[str], frame_rate: float) -> tuple[bool, dict[int, float]]:
+    """Whether a table has times, and the columns whose sum is the time, each with the seconds in its unit:
+    the first time, and after one of whole seconds the nanoseconds, as ROS has its stamps; else the numbers
+    of frames. Without any, rows are frames.
+
+    Raises:
+        MotionFileError: There is no time, and the rate of frames is not known.
+    """
+    at = next((k for k, cell in enumerate(heading) if time_factor(cell) is not None), None)
+    if at is not None:
+        clocks = {at: time_factor(heading[at]) or 0.0}
+        following = time_factor(heading[at + 1]) if at + 1 < len(heading) else None
+        if following == NANO and clocks[at] == 1.0:
+            clocks[at + 1] = following
+        return True, clocks
+    if not frame_rate:
+        known = ", ".join(f"'{name}'" for name in (*TIMES[:3], *list(TIME_UNITS)[:2]))
+        raise MotionFileError(
+            f"the first column is '{heading[0][:40]}'; expected the time ({known}) there or in another column"
+        )
+    counter = next((k for k, cell in enumerate(heading) if words_of(cell) in FRAMES), None)
+    return False, {} if counter is None else {counter: 1.0 / frame_rate}
