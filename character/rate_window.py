@@ -1,9 +1,14 @@
-"""Whether the samples of a signal come at another rate than before: a window of samples, and the line through
-their times as if none had been lost. Pure functions.
+"""Whether the samples of a signal come at another rate than before: a window of the newest samples, and lines
+through the times of the last of them as if none had been lost. Pure functions.
 
-A period that is no longer true explains samples by losses and lateness. Lost samples make the times
-irregular; another rate does not: then the window's own line, without any loss, lies nearer to them. Losses
-are seen only where samples are farther apart than ticks.
+A period that is no longer true explains samples by losses and lateness. For each sample of the window, the
+description of those after it by the present line, with the losses that it must name, is compared with that by
+a line of their own, which must name its two numbers and where it begins. The shortest description says
+whether and when the sender has changed its rate. Values that move less evenly without the losses speak for
+these: a lost sample changes the values too, a late one only its time.
+
+Sources: Rissanen 1978, "Modeling by shortest data description"; Lorden 1971, "Procedures for reacting to a
+change in distribution" (the likelihood ratio, over all times of the change).
 """
 
 from typing import NamedTuple
@@ -13,52 +18,92 @@ from numpy.typing import NDArray
 
 from ..solvers.kinematics.se3 import Array
 
-LENGTH = 16  # ticks with samples in a window: half a second at 30 Hz
-SEVERAL = 2  # losses in a window that a line can hide only where they come regularly
-FITTED = 2.0  # numbers of a line, by which its mean square is smaller than that of the scatter
-COLUMNS = 10
-LEAST_SPREAD = 1e-12  # of numbers of samples, in a window that has but one
+LENGTH = 32  # samples of a window: more tell no more (24 and 48 give the same)
+COLUMNS = 5
+LINE = 2.0  # numbers of a line: so many samples lie on it whatever they are
+LEAST_SPREAD = 1e-12  # of numbers of samples, where there is but one
 
 Mask = NDArray[np.bool_]
 
 
+class Sample(NamedTuple):
+    """A new sample of each of m signals, by the present line."""
+
+    taken: Array  # (m,) [s] when it was taken, as well as it is known
+    came: Array  # (m,) samples that came with it, itself included
+    late: Array  # (m,) [s] lateness, as large as it would be beside a line that is known exactly
+    lost: Array  # (m,) samples that were lost before it
+    values: Array  # (m,) [nats] by which its values are described shorter if none was lost
+
+
 class Verdict(NamedTuple):
-    """What a window says when it is full."""
+    """What windows say. Of signals that have no other rate the other fields mean nothing."""
 
     is_new: Mask  # (m,) whether the sender has another rate
-    periods: Array  # (m,) [s] of the window's own line
+    periods: Array  # (m,) [s] of the line since it has changed
+    newest: Array  # (m,) [s] time of the newest sample by that line
+    counts: Array  # (m,) samples since then
+    spreads: Array  # (m,) [s] their deviation from that line
+    needs: Array  # (m,) [s] greatest age of one of them when the next one came
 
 
 def empty(count: int) -> Array:
-    """Windows (m, 10) of m signals: the first time [s]; the samples since then; the ticks at which any came,
-    the first included; of these those that do not fit; and the sums of squared lateness, of x, x^2, t, xt and
-    t^2, with the number x of samples and the time t [s] since the first.
-    """
-    return np.zeros((count, COLUMNS))
+    """Windows (m, 5, 32) of m signals: the fields of `Sample`, of the newest one last; NaN: none."""
+    return np.full((count, COLUMNS, LENGTH), np.nan)
 
 
-def added(window: Array, taken: Array, came: Array, late: Array, fits: Mask) -> Array:
-    """Windows to which a sample of each signal is added; an empty one begins with it."""
-    begins = window[:, 2] == 0.0
-    start = np.where(begins, taken, window[:, 0])
-    x, t = np.where(begins, 0.0, window[:, 1] + came), taken - start
-    error = np.where(begins, 0.0, late * late)
-    sums = (np.ones_like(t), np.where(begins, 0.0, ~fits), error, x, x * x, t, x * t, t * t)
-    return np.column_stack((start, x, window[:, 2:] + np.column_stack(sums)))
+def added(window: Array, sample: Sample, begins: Mask) -> Array:
+    """Windows to which a sample of each signal is added; those of `begins` (m,) have no other."""
+    older = np.where(begins[:, None, None], np.nan, window[:, :, 1:])
+    return np.concatenate((older, np.stack(sample, 1)[:, :, None]), 2)
 
 
 def verdict(window: Array, dt: float) -> Verdict:
     """What windows say, where ticks are `dt` [s] apart."""
-    _, _, n, misfits, lateness, x, xx, t, xt, tt = window.T
-    n = np.maximum(n, 1.0)
-    spread, along = np.maximum(xx - x * x / n, LEAST_SPREAD), xt - x * t / n
-    own = np.maximum(tt - t * t / n - along * along / spread, 0.0)
-    periods = along / spread
-    is_nearer = own / np.maximum(n - FITTED, 1.0) < lateness / n
-    is_other = (misfits >= n - 1.0) | ((misfits >= SEVERAL) & is_nearer & (periods > dt))
-    return Verdict((n >= LENGTH) & is_other, periods)
+    is_there = np.isfinite(window[:, 0])
+    taken, came, late, lost, values = np.where(is_there[:, None], window, 0.0).transpose(1, 0, 2)
+
+    # Lines through the samples from each on. Numbers and times are relative to the newest sample.
+    n = _from_each(is_there.astype(float))
+    x, t = came - _from_each(came), np.where(is_there, taken - taken[:, -1:], 0.0)
+    x_sum, t_sum = _from_each(x * is_there), _from_each(t)
+    n_at_least_1 = np.maximum(n, 1.0)
+    x_spread = np.maximum(_from_each(x * x * is_there) - x_sum**2 / n_at_least_1, LEAST_SPREAD)
+    along = _from_each(x * t) - x_sum * t_sum / n_at_least_1
+    periods = along / x_spread
+    own = np.maximum(_from_each(t * t) - t_sum**2 / n_at_least_1 - along**2 / x_spread, 0.0)
+
+    # Lengths of both descriptions of the samples after each. Deviations within half a tick are rounding.
+    after = np.maximum(n - 1.0, 1.0)
+    rounding = dt * dt / 4.0
+    present = np.maximum(_after_each(late * late) / after, rounding)
+    shorter = 0.5 * np.log(present / np.maximum(own / after, rounding)) + _loss(_after_each(lost) / after)
+    evidence = after * shorter + np.minimum(_after_each(values), 0.0)
+    gain = evidence - 0.5 * LINE * np.log(n_at_least_1) - np.log(LENGTH)
+    gain = np.where(is_there & (n > LINE) & (periods > 0.0), gain, -np.inf)
+
+    best = np.argmax(gain, 1)
+    at = np.arange(len(best)), best
+    period, count = periods[at], n_at_least_1[at]
+    newest = (t_sum[at] - period * x_sum[at]) / count
+    ages = t[:, 1:] - (newest[:, None] + period[:, None] * x[:, :-1]) - dt
+    is_since = np.arange(1, window.shape[2]) > best[:, None]
+    needs = np.where(is_since, np.maximum(ages, 0.0), 0.0).max(1)
+    return Verdict(gain[at] > 0.0, period, taken[:, -1] + newest, count, np.sqrt(own[at] / count), needs)
 
 
-def without_full(window: Array) -> Array:
-    """Windows of which full ones are empty again."""
-    return np.where(window[:, 2:3] >= LENGTH, 0.0, window)
+def _from_each(values: Array) -> Array:
+    """Sums (m, n) of values (m, n) from each on, itself included."""
+    return np.cumsum(values[:, ::-1], 1)[:, ::-1]
+
+
+def _after_each(values: Array) -> Array:
+    """Sums (m, n) of values (m, n) after each."""
+    return np.concatenate((_from_each(values)[:, 1:], np.zeros((len(values), 1))), 1)
+
+
+def _loss(mean: Array) -> Array:
+    """Length [nats] by which the losses before one sample are named, of which there are so many on the
+    average: the entropy of the geometric distribution.
+    """
+    return (1.0 + mean) * np.log1p(mean) - mean * np.log(np.where(mean > 0.0, mean, 1.0))

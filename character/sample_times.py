@@ -64,7 +64,10 @@ class Timing(NamedTuple):
     drifts: Array  # (m,) [s] mean time by which arrivals are farther from each other than the sender's times
     periods: Array  # (m,) [s] between samples; 0: not known yet
     counts: Array  # (m,) samples in the regression; 0: when the newest one came is not known
-    window: Array  # (m, 10) the newest samples, by which another rate is known (`rate_window`)
+    window: Array  # (m, 5, 32) the newest samples, by which another rate is known (`rate_window`)
+    # (m, 4, d) if no sample was lost: the slope to the newest sample, velocity and acceleration there, all by
+    # sample in place of second, and how many came with it; NaN: not known
+    unbroken: Array
     spreads: Array  # (m,) [s] mean deviation of arrivals from the line
     errors: Array  # (m,) mean distance of values from where the motion before leads; NaN: not known
     sent_errors: Array  # (m,) the same by the sender's times
@@ -107,16 +110,18 @@ class Course(NamedTuple):
         return np.asarray(np.linalg.norm(moved - expected, axis=1))
 
 
-def unknown(sent: Array, is_timed: bool) -> Timing:
-    """Timing of signals whose rate is not known, with times (m,) [s] of their first samples by the sender's
-    clock; `is_timed`: these have come just now, at the time 0.
+def unknown(sent: Array, is_timed: bool, size: int) -> Timing:
+    """Timing of signals of `size` components whose rate is not known, with times (m,) [s] of their first
+    samples by the sender's clock; `is_timed`: these have come just now, at the time 0.
     """
     none = np.zeros(len(sent))
     unknown_errors = none + np.nan
     counts, never = none + is_timed, np.zeros(len(sent), bool)
     times = (none, none, never, sent, none, none)
-    window = rate_window.empty(len(sent))
-    return Timing(*times, none, counts, window, none, unknown_errors, unknown_errors, none, none, none)
+    window, unbroken = rate_window.empty(len(sent)), np.full((len(sent), 4, size), np.nan)
+    return Timing(
+        *times, none, counts, window, unbroken, none, unknown_errors, unknown_errors, none, none, none
+    )
 
 
 def is_outdated(sent: float, newest: float) -> bool:
@@ -154,23 +159,30 @@ def renewed(
     lost = np.where(is_known, _lost(before, line_gap, period, dt, came, moved, course), 0.0)
     passed = came + lost
     late = line_gap - passed * period
-    fits = (lost == 0.0) & (np.abs(late) <= np.maximum(period, dt)) | is_paused
-    window = rate_window.added(before.window, taken, came, late, fits)
+    errors_now = course.misses(moved, passed * period)
+    unbroken, errors_unbroken = _followed(before.unbroken, moved, came, is_paused)
+    # How much better the values are described if no sample was lost; both deviations have long tails.
+    scale = np.maximum(before.errors, SMALLEST)
+    better = np.log1p((errors_now / scale) ** 2) - np.log1p((errors_unbroken / scale) ** 2)
+    better = np.where(is_known & np.isfinite(better), better, 0.0)
+    # Beside a line through few samples a new one comes farther off, by as much as it moves the line.
+    beside = late * np.sqrt(1.0 - _shares(np.minimum(before.counts + 1.0, MEMORY))[0])
+    sample = rate_window.Sample(taken, came, beside, lost, better)
+    window = rate_window.added(before.window, sample, is_paused)
     says = rate_window.verdict(window, dt)
-    begins = is_first | (says.is_new & is_known)
-    period = np.where(begins & ~is_first, says.periods, period)
-    passed, late = np.where(begins, came, passed), np.where(begins, 0.0, late)
+    is_other = says.is_new & is_known
+    begins = is_first | is_other
+    period = np.where(is_other, says.periods, period)
+    passed = np.where(begins, came, passed)
+    late = np.where(is_first, 0.0, np.where(is_other, taken - says.newest, late))
 
-    count = np.minimum(np.where(begins, 1.0, before.counts) + 1.0, MEMORY)
+    count = np.minimum(np.where(is_other, says.counts, np.where(is_first, 1.0, before.counts) + 1.0), MEMORY)
     most = np.where(count > LEARNT, np.maximum(ROBUST * before.spreads, 0.5 * dt), np.inf)
-    pull = np.clip(late, -most, most)
-    fast, slow = (
-        2.0 * (2.0 * count - 1.0) / (count * (count + 1.0)),
-        6.0 / (count * (count + 1.0)),
-    )  # shares of the lateness that count
+    pull = np.where(is_other, 0.0, np.clip(late, -most, most))
+    fast, slow = _shares(count)
     share = np.maximum(1.0 / (count + 1.0), STEADY)
-    spread = np.where(begins, 0.5 * dt, before.spreads)
-    errors = _mean_error(before.errors, course.misses(moved, passed * period), share)
+    spread = np.where(is_other, says.spreads, np.where(is_first, 0.5 * dt, before.spreads))
+    errors = _mean_error(before.errors, errors_now, share)
     sent_errors = _mean_error(before.sent_errors, course.misses(moved, sent_span), share)
     is_exact = is_said & ~is_paused & ~(sent_errors > COARSE * errors)
     span = np.where(is_exact, sent_span, passed * period)
@@ -185,7 +197,9 @@ def renewed(
     apart = np.where(
         is_said & ~is_paused, np.where(age < 0.0, age, age * np.minimum(span / FORGET, 1.0)), 0.0
     )
-    need = np.maximum(gap - dt, 0.0)  # the age of the sample before at the last tick
+    # The age of the sample before at the last tick. What was needed beyond a period is still needed.
+    still_needed = np.maximum(says.needs, before.needs - before.periods + period)
+    need = np.where(is_other, still_needed, np.maximum(gap - dt, 0.0))
     is_old = time - before.needed > FORGET
     forgotten = np.where(is_old, before.needs * (1.0 - np.minimum(gap / SHRINK, 1.0)), before.needs)
     is_covered = need <= period + LONGEST  # a longer gap is an interruption
@@ -193,8 +207,8 @@ def renewed(
     is_needed = begins | is_covered & (need >= ABOUT * needs)
     follows = before.sent + span
     is_near = np.abs(sent - follows) <= PAUSE
-    window = np.where((begins | is_paused)[:, None], 0.0, rate_window.without_full(window))
-    window[:, 0] += apart
+    window = np.where(is_other[:, None, None], np.nan, window)
+    window[:, 0] += apart[:, None]
     timing = Timing(
         raw + apart,
         line + apart,
@@ -205,6 +219,7 @@ def renewed(
         np.where(is_paused, before.periods, learnt),
         count,
         window,
+        unbroken,
         np.where(is_paused, before.spreads, spread + (np.abs(late) - spread) * share),
         np.where(is_paused, before.errors, errors),
         np.where(is_paused, before.sent_errors, sent_errors),
@@ -224,6 +239,25 @@ def _said(before: Timing, time: float, gap: Array, sent_span: Array) -> tuple[Ma
     drifts = before.drifts + (drift - before.drifts) / np.minimum(before.counts + 1.0, MEMORY)
     has_our_pace = np.abs(drifts) <= PACE * np.maximum(before.periods, sent_span)
     return is_later, is_later & has_our_pace & (np.abs(before.raws + sent_span - time) <= PAUSE), drifts
+
+
+def _shares(count: Array) -> tuple[Array, Array]:
+    """Shares of the lateness of the last of so many samples by which their regression line moves at its end,
+    and its period changes.
+    """
+    return 2.0 * (2.0 * count - 1.0) / (count * (count + 1.0)), 6.0 / (count * (count + 1.0))
+
+
+def _followed(unbroken: Array, moved: Array, came: Array, is_paused: Mask) -> tuple[Array, Array]:
+    """How values move if no sample was lost (m, 4, d), after they have moved by `moved` (m, d) in `came` (m,)
+    samples, and the distances (m,) from where the motion before leads.
+    """
+    slopes, velocities, accelerations, spans = unbroken.transpose(1, 0, 2)
+    errors = Course(velocities, accelerations).misses(moved, came)
+    new_spans = np.broadcast_to(came[:, None], moved.shape)
+    new_slopes = np.where(is_paused[:, None], np.nan, moved / new_spans)
+    bends = (new_slopes - slopes) / (new_spans + spans)
+    return np.stack((new_slopes, new_slopes + new_spans * bends, 2.0 * bends, new_spans), 1), errors
 
 
 def _mean_error(before: Array, error: Array, share: Array) -> Array:

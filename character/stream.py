@@ -146,7 +146,7 @@ def begin(samples: Samples, is_timed: bool = False) -> StreamState:
     return StreamState(
         0.0,
         samples,
-        sample_times.unknown(samples.times, is_timed),
+        sample_times.unknown(samples.times, is_timed, values.shape[1]),
         tendency,
         Cubics(none, values, still, none, values, still, still, none, values, values),
     )

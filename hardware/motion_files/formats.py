@@ -22,6 +22,7 @@ from .motion import Motion
 from .recording import Recording
 
 FIRST = Episode()
+TABLES = (".tsv", ".txt", ".dat", ".mot", ".sto")  # suffixes of tables beside .csv
 Make = Callable[[Motion, "Settings"], bytes | Mapping[str, bytes]]
 Read = Callable[[bytes, Path, "Settings"], Recording]
 
@@ -203,7 +204,7 @@ FORMATS: Mapping[str, Format] = _Formats(
                 ".csv",
                 lambda motion, _: plain.table(motion),
                 lambda data, _, settings: plain.read_table(data, settings.frame_rate),
-                more_suffixes=(".tsv", ".txt", ".dat"),
+                more_suffixes=TABLES,
             ),
             joints_csv=Format(
                 "Joints",
@@ -211,7 +212,7 @@ FORMATS: Mapping[str, Format] = _Formats(
                 ".csv",
                 lambda motion, _: plain.joint_table(motion.recording),
                 lambda data, _, settings: plain.read_table(data, settings.frame_rate),
-                more_suffixes=(".tsv", ".txt", ".dat"),
+                more_suffixes=TABLES,
                 has_frames=True,
                 has_positions=False,
             ),

@@ -76,6 +76,7 @@ PLOTTED = re.compile(
     r"(?:\[\d+;(?P<named>[^\]]+)\]|[/.](?P<joint>[^/.\[(]+?))(?P<unit>\s*(?:[\[(].*)?)",
     re.IGNORECASE,
 )
+UNIT_MARKS = (",", " in ")  # between a name and a unit without brackets
 SERVO = re.compile(r"servo (\d+)")
 FRAMES = (  # headings of the number of a row's frame
     *("frame", "frames", "frame index", "frame number", "frame nr", "frame no", "frame id"),
@@ -85,13 +86,20 @@ NO_UNITS = ("", "-", "1", "none", "n/a")  # cells of a row of units, for columns
 
 
 def name_and_unit(heading: str) -> tuple[str, str]:
-    """Name and unit of a heading "neck X [deg]" or "neck X (deg)"."""
+    """Name and unit of a heading "neck X [deg]", "neck X (deg)", "neck X, deg" or "neck X in deg"."""
     heading = heading.strip()
     opening = {"]": "[", ")": "("}.get(heading[-1:])
     if opening is None or opening not in heading:
-        return heading, ""
+        parts = (heading.rpartition(mark) for mark in UNIT_MARKS)
+        split = ((name.strip(), unit.strip()) for name, _, unit in parts)
+        return next(((name, unit) for name, unit in split if name and is_unit(unit)), (heading, ""))
     name, _, unit = heading[:-1].rpartition(opening)
     return name.strip(), unit.strip()
+
+
+def is_unit(text: str) -> bool:
+    """Whether a text is a unit that is known, or one of a velocity."""
+    return text.lower() in (UNITS | TIME_UNITS).keys() | OTHER_UNITS or "/s" in text
 
 
 def words_of(heading: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..device import DeviceJoint
-from . import json_tables
+from . import json_tables, opensim, robot_states
 from .clock_texts import with_seconds
 from .csv_rows import is_number, numbers_of, rows_of, with_point
 from .headings import (
@@ -77,17 +77,20 @@ def read_table(data: bytes, frame_rate: float = 0.0) -> Recording:
     """A CSV or TSV table: a heading, a column with the time, a joint in each other. Without a time, rows are
     frames, `frame_rate` a second (0: not known), and a column may have their numbers.
 
-    A heading's unit is in brackets, [deg], (rad), [mm], behind the joint's name, elbow_deg, or in a row of
-    units below. Without a unit, values are radians, or in the joint's own unit; under LeRobot's names,
-    elbow_flex.pos, they are LeRobot's degrees, and shares of the gripper's range. Columns "servo N", without
-    a heading, of texts, and of velocities, efforts and other quantities are not read. Cells may name the
-    joints (`named_cells`), and times may be dates (`clock_texts`). Where columns are not separated
+    A heading's unit is in brackets, [deg], (rad), [mm], behind the joint's name, "elbow_deg", "elbow, deg",
+    or in a row of units below. Without a unit, values are radians, or in the joint's own unit; under
+    LeRobot's names, elbow_flex.pos, they are LeRobot's degrees, and shares of the gripper's range. Columns
+    "servo N", without a heading, of texts, and of velocities, efforts and other quantities are not read.
+    Cells may name the joints (`named_cells`), and times may be dates (`clock_texts`). OpenSim's tables
+    (`opensim`) and recordings of robots' states (`robot_states`) are known. Where columns are not separated
     by commas, numbers may have decimal commas.
 
     Raises:
         MotionFileError: A value is invalid; the message names row and column.
     """
-    return _of_rows(rows_of(data), frame_rate)
+    data, unit = opensim.without_head(data)
+    rows = rows_of(data)
+    return _of_rows(opensim.with_joints(rows, unit) if unit else rows, frame_rate)
 
 
 def _of_rows(rows: list[list[str]], frame_rate: float) -> Recording:
@@ -96,8 +99,13 @@ def _of_rows(rows: list[list[str]], frame_rate: float) -> Recording:
     heading = rows[0]
     has_times, clocks = time_columns(heading, frame_rate)
     cells = {k: cell for k, cell in enumerate(heading) if time_factor(cell) is None and k not in clocks}
-    marks = ShortMarks.of(cells.values())
-    columns = {k: joint for k, cell in cells.items() if (joint := joint_of(cell, marks)) is not None}
+    if states := robot_states.joints_of(cells.values()):
+        columns: dict[int, ColumnJoint] = {
+            k: (states[cell], "rad", 1.0) for k, cell in cells.items() if cell in states
+        }
+    else:
+        marks = ShortMarks.of(cells.values())
+        columns = {k: joint for k, cell in cells.items() if (joint := joint_of(cell, marks)) is not None}
     columns = dict(_without_texts(columns, rows))
     rows = with_seconds(rows, list(clocks))
     numbers = numbers_of([[row[k] for k in (*clocks, *columns)] for row in rows])

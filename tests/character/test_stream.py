@@ -140,6 +140,59 @@ def test_two_seconds_after_any_change_of_the_rate_the_motion_is_the_senders(
     assert np.abs(np.diff(shown[4 * clock :])).max() < 5.0 * 30.0 * RATE / clock, "nor does it jump before"
 
 
+@pytest.mark.parametrize("kind", ["gaussian", "clumps"])
+@pytest.mark.parametrize(
+    ("before", "after", "clock"),
+    [
+        (30, 45, 60),
+        (20, 90, 60),
+        (30, 60, 60),
+        (30, 10, 60),
+        (60, 15, 60),
+        (30, 45, 24),
+        (45, 30, 24),
+        (15, 20, 24),
+    ],
+)
+def test_a_new_rate_is_known_through_a_network_that_delays_packets(
+    before: float, after: float, clock: float, kind: str
+):
+    taken = np.concatenate((np.arange(4 * before) / before, 4.0 + np.arange(7 * after) / after))
+    came = np.maximum.accumulate(taken + through(kind, taken))
+    arrivals: dict[int, list[float]] = {}
+    for time, arrival in zip(taken, came, strict=True):
+        arrivals.setdefault(int(np.ceil(arrival * clock)), []).append(sway(time))
+    assert is_smooth(played(arrivals, int(10.5 * clock), clock), clock, 6.0)
+
+
+@pytest.mark.parametrize("clock", [60, 24])
+@pytest.mark.parametrize(("before", "after"), [(30, 20), (25, 30), (10, 30)])
+def test_a_new_rate_is_known_where_samples_are_lost(before: float, after: float, clock: float):
+    taken = np.concatenate((np.arange(4 * before) / before, 4.0 + np.arange(7 * after) / after))
+    arrivals: dict[int, list[float]] = {}
+    for number, time in enumerate(taken):
+        if number % 19 != 7:
+            arrivals.setdefault(int(np.ceil(time * clock + 0.2)), []).append(sway(time))
+    assert is_smooth(played(arrivals, int(10.5 * clock), clock), clock, 6.0)
+
+
+@pytest.mark.parametrize("clock", [60, 24])
+@pytest.mark.parametrize("rate", [30, 60])
+def test_losses_at_random_are_not_taken_for_another_rate(rate: float, clock: float):
+    count = int(13 * rate)
+    is_lost = np.random.default_rng(11).uniform(size=count) < 0.1
+    is_lost[1:] &= ~is_lost[:-1]
+    delays = np.random.default_rng(12).uniform(0.0, 0.004, count)
+    arrivals = received(rate, clock, 12.0, delays, is_lost)
+    state, number, value, periods = None, 0, 0.0, []
+    for tick in range(12 * clock):
+        number, value = number + len(arrivals.get(tick, [])), [value, *arrivals.get(tick, [])][-1]
+        samples = Samples(np.array([[value]]), np.array([number]), NO_VELOCITY, NO_TIME)
+        _, state = stream.advance(state, samples, 1.0 / clock if tick else 0.0)
+        periods.append(state.timing.periods[0])
+    assert np.array(periods[2 * clock :]) == pytest.approx(1.0 / rate, rel=0.05)
+
+
 def test_a_sent_velocity_is_taken():
     state = None
     for tick in range(9):
@@ -205,9 +258,13 @@ def is_smooth(shown: np.ndarray, clock: float, seconds: float = 6.0) -> bool:
 
 def network(kind: str, count: int, rate: float) -> np.ndarray:
     """Delays (count,) [s] of packets: of Gaussian size, or of packets that come in clumps every 20 ms."""
+    return through(kind, np.arange(count) / rate + 0.003)
+
+
+def through(kind: str, times: np.ndarray) -> np.ndarray:
+    """Delays (count,) [s] of packets that are sent at some times [s]."""
     if kind == "gaussian":
-        return np.abs(np.random.default_rng(7).normal(0.0, 0.01, count))
-    times = np.arange(count) / rate + 0.003
+        return np.abs(np.random.default_rng(7).normal(0.0, 0.01, len(times)))
     return np.ceil(times / 0.02) * 0.02 - times
 
 

@@ -392,6 +392,9 @@ def test_the_time_of_a_table_is_in_any_column_in_the_unit_that_its_heading_has(t
         ("q_elbow", "elbow", "plain", 2.0),
         ("q_1", "q_1", "plain", 2.0),
         ("elbow [rev]", "elbow", "rad", 2.0 * math.tau),
+        ('"elbow, deg"', "elbow", "rad", math.radians(2.0)),
+        ('"Upper arm, left"', "Upper arm, left", "plain", 2.0),
+        ("Joint 1 in degrees", "Joint 1", "rad", math.radians(2.0)),
         ("elbow_flex.pos", "elbow_flex", "degrees", 2.0),
         ("gripper.pos", "gripper", "range_0_100", 2.0),
     ],
@@ -542,6 +545,64 @@ def test_tables_name_their_joints_in_headings_or_in_cells(tmp_path, kind):
     found = of_table(tmp_path, NAMED_CELLS[kind])
     assert {column.name: column.values for column in found.columns} == PAN_TILT
     assert found.seconds == pytest.approx(0.1, abs=1e-6)
+
+
+OPENSIM = """Coordinates
+version=1
+nRows=2
+nColumns=3
+inDegrees={}
+
+Units are S.I. units (second, meters, Newtons, ...)
+endheader
+"""
+
+
+@pytest.mark.parametrize(("in_degrees", "factor"), [("yes", math.radians(1.0)), ("no", 1.0)])
+def test_opensims_motion_has_its_unit_above_the_table(tmp_path, in_degrees, factor):
+    path = tmp_path / "gait.mot"
+    path.write_text(OPENSIM.format(in_degrees) + "time\tknee_angle_r\tpelvis_tx\n0\t9\t.5\n.1\t8\t.6\n")
+    knee, pelvis = read(path).columns
+    assert (knee.name, knee.unit) == ("knee_angle_r", "rad")
+    assert knee.values == pytest.approx((9.0 * factor, 8.0 * factor))
+    assert (pelvis.unit, pelvis.values) == ("m", (0.5, 0.6))
+
+
+def test_of_opensims_states_the_values_of_coordinates_are_read(tmp_path):
+    path = tmp_path / "states.sto"
+    names = ("/jointset/hip/flexion/value", "/jointset/hip/flexion/speed", "/forceset/soleus/activation")
+    path.write_text(OPENSIM.format("no") + "\t".join(("time", *names)) + "\n0\t1\t2\t.3\n.1\t1.5\t2\t.3\n")
+    (column,) = read(path).columns
+    assert (column.name, column.unit, column.values) == ("flexion", "rad", (1.0, 1.5))
+
+
+@pytest.mark.parametrize("state", ["actual", "target"])
+def test_a_recording_of_a_universal_robots_state_has_its_joints_alone(tmp_path, state):
+    names = [f"{state}_{q}_{k}" for q in ("q", "qd", "current", "TCP_pose") for k in range(6)]
+    rows = (" ".join(map(str, (time, *range(24), 7))) for time in (0.0, 0.008))
+    found = of_table(tmp_path, "\n".join((" ".join(("timestamp", *names, "robot_mode")), *rows)))
+    assert [column.name for column in found.columns][:3] == [
+        "shoulder_pan_joint",
+        "shoulder_lift_joint",
+        "elbow_joint",
+    ]
+    assert [column.values[0] for column in found.columns] == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
+    assert {column.unit for column in found.columns} == {"rad"}
+
+
+def test_measured_positions_of_a_robots_state_count_before_commanded_ones(tmp_path):
+    found = of_table(
+        tmp_path, "timestamp,target_q_0,target_q_1,actual_q_0,actual_q_1\n0,1,2,3,4\n1,1,2,3,4\n"
+    )
+    assert [column.values[0] for column in found.columns] == [3.0, 4.0]
+
+
+def test_positions_of_a_robots_state_may_have_their_numbers_in_brackets(tmp_path):
+    found = of_table(tmp_path, "time,O_T_EE[0],q[0],q[1],dq[0],tau_J[0]\n0,9,1,2,8,7\n1,9,1,2,8,7\n")
+    assert [(column.name, column.values[0]) for column in found.columns] == [
+        ("joint_1", 1.0),
+        ("joint_2", 2.0),
+    ]
 
 
 @pytest.mark.parametrize(

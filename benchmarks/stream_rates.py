@@ -1,0 +1,170 @@
+"""How smoothly a stream is shown whose sender says no times: at one rate, and where its rate changes.
+
+    python -m benchmarks.stream_rates [--clocks 60 24] [--seeds 6] [--cells 30:45 ...]
+
+A sine of 0.35 Hz is sent at one rate for four seconds, and then at another for eight, through networks that
+delay, bunch and lose packets, and is shown at a clock's ticks. Of each cell the figures are the worst of all
+seeds, from two seconds after the change on: ticks at which what is shown stands still, and the largest
+acceleration over the motion's own; behind them, of all networks, the mean delay, and the largest speed after
+the change over the motion's own. Bar: none stands, acceleration at most 1.5 (cells beyond are marked "!").
+"""
+
+import argparse
+import itertools
+from collections.abc import Callable, Sequence
+from math import pi
+from typing import NamedTuple
+
+import numpy as np
+from limber.character import stream
+from limber.character.stream import Samples
+
+BAR = 1.5
+MOTION = 2 * pi * 0.35  # [rad/s] of the sine
+CHANGE, SETTLED, END = 4.0, 6.0, 12.0  # [s]
+STEADY = (10, 15, 24, 25, 29.7, 30, 45, 50, 60, 90, 120)
+PAIRS = (
+    *((30, 20), (45, 30), (45, 20), (30, 15), (20, 90), (60, 30), (30, 25), (30, 45), (30, 60), (30, 10)),
+    *((60, 45), (60, 50), (90, 60), (25, 30), (10, 30), (60, 120), (15, 20), (120, 30), (90, 24), (60, 15)),
+)
+Rates = tuple[float, float]
+
+
+class Network(NamedTuple):
+    """How packets come that are sent at times (n,) [s]."""
+
+    delays: Callable[[np.random.Generator, np.ndarray], np.ndarray]  # (n,) [s]
+    loss: float = 0.0  # share
+
+
+def none(_chance: np.random.Generator, times: np.ndarray) -> np.ndarray:
+    return np.zeros(len(times))
+
+
+def uneven(chance: np.random.Generator, times: np.ndarray) -> np.ndarray:
+    """A program whose loop is uneven, on the same computer."""
+    return chance.uniform(0.0, 0.004, len(times))
+
+
+def wireless(chance: np.random.Generator, times: np.ndarray) -> np.ndarray:
+    """Delays of Gaussian size, with a standard deviation of 10 ms."""
+    return np.abs(chance.normal(0.0, 0.01, len(times)))
+
+
+def bunched(chance: np.random.Generator, times: np.ndarray) -> np.ndarray:
+    """Packets that go out every 20 ms."""
+    begin = chance.uniform(0.0, 0.02)
+    return np.ceil((times + begin) / 0.02) * 0.02 - begin - times
+
+
+NETWORKS = {
+    "steady": Network(none),
+    "uneven": Network(uneven),
+    "wireless": Network(wireless),
+    "bunched": Network(bunched),
+    "5 % lost": Network(uneven, 0.05),
+    "10 % lost": Network(uneven, 0.1),
+}
+
+
+class Cell(NamedTuple):
+    """One sender."""
+
+    rates: Rates  # [Hz] before and after the change
+    network: str
+    seed: int
+
+    def samples(self, clock: float) -> tuple[np.ndarray, np.ndarray]:
+        """Numbers (ticks,) of samples that have come by each tick, and the times (ticks,) [s] at which the
+        newest was taken.
+        """
+        chance = np.random.default_rng([self.seed, *(int(10 * rate) for rate in self.rates)])
+        network, (before, after) = NETWORKS[self.network], self.rates
+        taken = np.concatenate(
+            (np.arange(0.0, CHANGE, 1.0 / before), np.arange(CHANGE, END + 1.0, 1.0 / after))
+        )
+        taken = taken + chance.uniform(0.0, 1.0 / clock)
+        came = np.maximum.accumulate(taken + network.delays(chance, taken))
+        is_lost = chance.uniform(size=len(taken)) < network.loss
+        is_lost[1:] &= ~is_lost[:-1]  # a longer gap is another matter than the rate
+        kept = ~is_lost | (taken == taken[0])
+        taken, came = taken[kept], came[kept]
+        numbers = np.searchsorted(came, np.arange(int(END * clock)) / clock, side="right")
+        return numbers, taken[np.maximum(numbers - 1, 0)]
+
+
+class Figures(NamedTuple):
+    """What is seen of m senders."""
+
+    standing: np.ndarray  # (m,) ticks at which what is shown stands still
+    acceleration: np.ndarray  # (m,) the largest over the motion's own
+    delay: np.ndarray  # (m,) [s] by which what is shown fits the motion best
+    jump: np.ndarray  # (m,) the largest speed after the change over the motion's own
+
+
+def shown(cells: Sequence[Cell], clock: float) -> np.ndarray:
+    """Values (ticks, m) at each tick of the clock [Hz]."""
+    numbers, times = (np.array(part) for part in zip(*(cell.samples(clock) for cell in cells), strict=True))
+    silent = np.full(len(cells), np.nan)
+    state, values = None, []
+    for tick in range(numbers.shape[1]):
+        sample = np.sin(MOTION * times[:, tick])[:, None]
+        samples = Samples(sample, numbers[:, tick], silent[:, None], silent)
+        value, state = stream.advance(state, samples, 1.0 / clock if tick else 0.0)
+        values.append(value[:, 0])
+    return np.array(values)
+
+
+def figures(values: np.ndarray, clock: float) -> Figures:
+    """Figures of values (ticks, m) at the ticks of a clock [Hz]."""
+    late = values[int(SETTLED * clock) :]
+    times = np.arange(int(SETTLED * clock), len(values))[:, None] / clock
+    delays = np.arange(0.0, 0.4, 0.002)
+    errors = [((late - np.sin(MOTION * (times - delay))) ** 2).sum(0) for delay in delays]
+    return Figures(
+        (np.abs(np.diff(late, axis=0)) < 1e-12).sum(0),
+        np.abs(np.diff(late, 2, axis=0)).max(0) * clock**2 / MOTION**2,
+        delays[np.argmin(errors, 0)],
+        np.abs(np.diff(values[int(CHANGE * clock) :], axis=0)).max(0) * clock / MOTION,
+    )
+
+
+def cell_text(rows: Figures, choice: np.ndarray) -> str:
+    """The figures of one cell of the table."""
+    standing, acceleration = rows.standing[choice].max(), rows.acceleration[choice].max()
+    missed = "!" if standing or acceleration > BAR else " "
+    return f"{standing:4d}/{acceleration:5.1f}{missed}"
+
+
+def print_table(pairs: Sequence[Rates], clock: float, seeds: int) -> None:
+    """Prints a row of cells for each pair of rates, and how many of all hold the bar."""
+    cells = [Cell(*cell) for cell in itertools.product(pairs, NETWORKS, range(seeds))]
+    rows = figures(shown(cells, clock), clock)
+    keys = np.array([f"{cell.rates} {cell.network}" for cell in cells])
+    print(f"\nclock {clock:g}".ljust(15), *(f"{name:>11}" for name in NETWORKS), "   delay  speed")
+    held = 0
+    for rates in pairs:
+        texts = [cell_text(rows, keys == f"{rates} {network}") for network in NETWORKS]
+        held += sum("!" not in text for text in texts)
+        row = np.array([cell.rates == rates for cell in cells])
+        delay, jump = 1000.0 * rows.delay[row].mean(), rows.jump[row].max()
+        print(f"{rates[0]:>5} -> {rates[1]:>5}", *texts, f"{delay:5.0f} ms {jump:6.1f}")
+    print(
+        f"{held} of {len(pairs) * len(NETWORKS)} cells hold; mean delay {1000.0 * rows.delay.mean():.0f} ms"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--clocks", nargs="+", type=float, default=[60, 24])
+    parser.add_argument("--seeds", type=int, default=6)
+    parser.add_argument("--cells", nargs="+", help="rates before and after, as 30:45")
+    options = parser.parse_args()
+    pairs = [tuple(map(float, cell.split(":"))) for cell in options.cells or ()]
+    for clock in options.clocks:
+        for group in (pairs,) if pairs else ([(rate, rate) for rate in STEADY], PAIRS):
+            print_table(group, clock, options.seeds)
+
+
+if __name__ == "__main__":
+    main()
