@@ -94,7 +94,8 @@ def verdict(window: Array, dt: float) -> Verdict:
 
 def _from_each(values: Array) -> Array:
     """Sums (m, n) of values (m, n) from each on, itself included."""
-    return np.cumsum(values[:, ::-1], 1)[:, ::-1]
+    sums: Array = np.cumsum(values[:, ::-1], 1)[:, ::-1]
+    return sums
 
 
 def _after_each(values: Array) -> Array:
@@ -106,4 +107,5 @@ def _loss(mean: Array) -> Array:
     """Length [nats] by which the losses before one sample are named, of which there are so many on the
     average: the entropy of the geometric distribution.
     """
-    return (1.0 + mean) * np.log1p(mean) - mean * np.log(np.where(mean > 0.0, mean, 1.0))
+    entropy: Array = (1.0 + mean) * np.log1p(mean) - mean * np.log(np.where(mean > 0.0, mean, 1.0))
+    return entropy
