@@ -1,12 +1,15 @@
 """What a player says to systemd, which started it as a service (`Type=notify`); nothing where nobody did.
 
-Source: sd_notify(3): lines of `VARIABLE=value` in a datagram to the socket that `NOTIFY_SOCKET` names.
+Source: sd_notify(3): lines of `VARIABLE=value` in a datagram to the socket that `NOTIFY_SOCKET` names;
+sd_watchdog_enabled(3): a sign of life in half of `WATCHDOG_USEC`, by the process `WATCHDOG_PID`.
 """
 
 import os
 import socket
 import time
 from collections.abc import Callable
+
+from .printing import printable
 
 
 class ServiceManager:
@@ -16,7 +19,10 @@ class ServiceManager:
         address = os.environ.get("NOTIFY_SOCKET", "")
         self._address = f"\0{address[1:]}" if address.startswith("@") else address
         microseconds = os.environ.get("WATCHDOG_USEC", "")
-        self._period = int(microseconds) / 2e6 if microseconds.isdigit() else 0.0  # [s] half of its patience
+        is_watched = microseconds.isdigit() and os.environ.get("WATCHDOG_PID", str(os.getpid())) == str(
+            os.getpid()
+        )
+        self._period = int(microseconds) / 2e6 if is_watched else 0.0  # [s] half of its patience
         self._due = 0.0  # [s] of the next sign of life
 
     def ready(self) -> None:
@@ -27,7 +33,7 @@ class ServiceManager:
         """Gives a sign of life, with a line that `systemctl status` shows, as often as it is wanted."""
         if self._address and (moment := time.monotonic()) >= self._due:
             self._due = moment + (self._period or 1.0)
-            self._say(f"WATCHDOG=1\nSTATUS={status()}")
+            self._say(f"WATCHDOG=1\nSTATUS={printable(status())}")  # one line, whatever a state is called
 
     def stopping(self) -> None:
         """Says that the character ends: its robot comes to rest first."""

@@ -46,6 +46,7 @@ def make(path: Path, character: Path = LAMP) -> None:
         tab.until(f"{button('Attending')}.classList.contains('on')")
         tab.click(button("speak"))
         tab.until(f"{button('Speaking')}.classList.contains('on')")
+        tab.until("state.chains[0].influence > 0.99")  # the state's own: its postures are there, too
         tab.value("scrollTo(0, 0)")
         tab.picture(path)
         player.terminate()
