@@ -26,7 +26,7 @@ LEAST_SPREAD = 1e-12  # of numbers of samples, where there is but one
 Mask = NDArray[np.bool_]
 
 
-class Sample(NamedTuple):
+class TimedSample(NamedTuple):
     """A new sample of each of m signals, by the present line."""
 
     taken: Array  # (m,) [s] when it was taken, as well as it is known
@@ -48,11 +48,11 @@ class Verdict(NamedTuple):
 
 
 def empty(count: int) -> Array:
-    """Windows (m, 5, 32) of m signals: the fields of `Sample`, of the newest one last; NaN: none."""
+    """Windows (m, 5, 32) of m signals: the fields of `TimedSample`, of the newest one last; NaN: none."""
     return np.full((count, COLUMNS, LENGTH), np.nan)
 
 
-def added(window: Array, sample: Sample, begins: Mask) -> Array:
+def added(window: Array, sample: TimedSample, begins: Mask) -> Array:
     """Windows to which a sample of each signal is added; those of `begins` (m,) have no other."""
     older = np.where(begins[:, None, None], np.nan, window[:, :, 1:])
     return np.concatenate((older, np.stack(sample, 1)[:, :, None]), 2)

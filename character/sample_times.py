@@ -167,7 +167,7 @@ def renewed(
     better = np.where(is_known & np.isfinite(better), better, 0.0)
     # Beside a line through few samples a new one comes farther off, by as much as it moves the line.
     beside = late * np.sqrt(1.0 - _shares(np.minimum(before.counts + 1.0, MEMORY))[0])
-    sample = rate_window.Sample(taken, came, beside, lost, better)
+    sample = rate_window.TimedSample(taken, came, beside, lost, better)
     window = rate_window.added(before.window, sample, is_paused)
     says = rate_window.verdict(window, dt)
     is_other = says.is_new & is_known

@@ -21,6 +21,7 @@ TIMES = (
     "clock",
     "time from start",
     "header stamp",
+    "tout",
     *("zeit", "temps", "tiempo", "tempo", "tijd", "時間", "时间"),
 )
 # Last words of headings of the time: "sim time", "recording timestamp".
@@ -65,8 +66,8 @@ POSITION = "position"  # end of names, as ROS's tools write them: "elbow/positio
 OTHERS = ("velocity", "effort", "acceleration", "torque", "current", "temperature", "voltage")
 # Short marks of quantities, before or behind a joint's name. They may belong to the name, "jaw_vel", so they
 # count only where the table shows it: see `ShortMarks`.
-SHORT_POSITIONS = ("q", "pos")
-SHORT_OTHERS = ("vel", "eff", "acc", "tau", "qd", "dq", "qdd", "ddq")
+SHORT_POSITIONS = ("q", "pos", "qpos")
+SHORT_OTHERS = ("vel", "eff", "acc", "tau", "qd", "dq", "qdd", "ddq", "qvel", "qacc")
 LEROBOT = ".pos"  # end of LeRobot's names of joints, whose values are LeRobot's degrees
 NANO = TIME_UNITS["nanoseconds"]
 ColumnJoint = tuple[str, Unit, float]  # a column's joint, its unit, and the factor to it
@@ -94,6 +95,8 @@ def name_and_unit(heading: str) -> tuple[str, str]:
         split = ((name.strip(), unit.strip()) for name, _, unit in parts)
         return next(((name, unit) for name, unit in split if name and is_unit(unit)), (heading, ""))
     name, _, unit = heading[:-1].rpartition(opening)
+    if unit.strip().isdecimal():  # one of an array: "joint_angle(1)"
+        return heading, ""
     return name.strip(), unit.strip()
 
 

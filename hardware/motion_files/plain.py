@@ -99,14 +99,7 @@ def _of_rows(rows: list[list[str]], frame_rate: float) -> Recording:
     heading = rows[0]
     has_times, clocks = time_columns(heading, frame_rate)
     cells = {k: cell for k, cell in enumerate(heading) if time_factor(cell) is None and k not in clocks}
-    if states := robot_states.joints_of(cells.values()):
-        columns: dict[int, ColumnJoint] = {
-            k: (states[cell], "rad", 1.0) for k, cell in cells.items() if cell in states
-        }
-    else:
-        marks = ShortMarks.of(cells.values())
-        columns = {k: joint for k, cell in cells.items() if (joint := joint_of(cell, marks)) is not None}
-    columns = dict(_without_texts(columns, rows))
+    columns = dict(_without_texts(_joint_columns(cells), rows))
     rows = with_seconds(rows, list(clocks))
     numbers = numbers_of([[row[k] for k in (*clocks, *columns)] for row in rows])
     values = list(zip(*numbers, strict=True)) or [()] * (len(clocks) + len(columns))
@@ -122,6 +115,14 @@ def _of_rows(rows: list[list[str]], frame_rate: float) -> Recording:
     else:
         times = tuple(row / frame_rate for row in range(len(numbers)))
     return Recording(times, tuple(joints), assumed_rate=0.0 if has_times else frame_rate)
+
+
+def _joint_columns(cells: Mapping[int, str]) -> dict[int, ColumnJoint]:
+    """The columns that have joints' positions, by their headings."""
+    if states := robot_states.joints_of(cells.values()):
+        return {k: (states[cell], "rad", 1.0) for k, cell in cells.items() if cell in states}
+    marks = ShortMarks.of(cells.values())
+    return {k: joint for k, cell in cells.items() if (joint := joint_of(cell, marks)) is not None}
 
 
 def _without_texts(columns: Mapping[int, ColumnJoint], rows: list[list[str]]) -> Mapping[int, ColumnJoint]:
