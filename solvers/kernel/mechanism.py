@@ -224,7 +224,7 @@ class CompiledMechanism:
         is_regularised = is_regularised or self._room[1]
         count = self.kernel.mechanism_workspace_bytes(self._memory.address, goals, is_regularised)
         self._goals, self._workspace = Buffer(GOAL_BYTES // 8 * goals), Buffer(count // 8 + 1)
-        self._goal_bytes = memoryview(self._goals.array).cast("B")
+        self._goal_bytes = self._goals.array.data.cast("B")
         self.task.goals, self.task.workspace = self._goals.address, self._workspace.address
         self.task.workspace_bytes = count
         self._room = goals, is_regularised
