@@ -18,7 +18,7 @@ from .errors import CharacterFileError
 from .tracks import ArrayReader, ArrayWriter
 
 LONGEST = 1e9  # [s or m]
-MOST_FACTOR = 10.0  # of blinks
+MOST_FACTOR = 10.0  # largest factor of how often eyes blink
 
 
 def behaviour_json(behaviour: Behaviour, arrays: ArrayWriter) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from .errors import CharacterFileError
 from .models import joints_json, joints_of, link_json, link_of, style_json, style_of
 from .tracks import Array, ArrayReader, ArrayWriter, ClipTrack, split
 
-KINDS = ("orientation", "position")  # of targets
+KINDS = ("orientation", "position")  # what a link's target gives
 # fields of `BodyInputs` that a clip has
 INPUTS = (
     "rotation",

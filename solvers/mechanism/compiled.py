@@ -27,7 +27,7 @@ POSITION, ORIENTATION, AXIS, CENTRE, VALUE, BALL = (Struct("d").pack(k) for k in
 END, ROOTS, TARGET = (Struct(f"{count}d").pack for count in (16, 3, 9))
 NOT_ON_A_BODY = (0.0,) * 15  # frame of an end, and roots of weights
 NO_FRAME = Struct("13d").pack(-1.0, *NOT_ON_A_BODY[:12])
-IS_REGULAR = 1  # index in an assembly mode
+IS_REGULAR = 1  # index in a solve's `branch` of the flag: the assembly mode is regular
 
 
 class Solved(NamedTuple):
