@@ -26,7 +26,7 @@ class Verdict(NamedTuple):
     """What a window says when it is full."""
 
     is_new: Mask  # (m,) whether the sender has another rate
-    periods: Array  # (m,) [s] of the window's own line
+    periods: Array  # (m,) [s] between samples: slope of the line through the window's times
 
 
 def empty(count: int) -> Array:

@@ -76,7 +76,7 @@ def _role_json(role: ChainRole) -> dict[str, Any]:
 
 
 def behaviour_of(plain: JsonFields, arrays: ArrayReader, counts: dict[str, int]) -> Behaviour:
-    """The behaviour of `behaviour_json`; `counts`: number of joints of each chain."""
+    """Reads a behaviour from what `behaviour_json` has written; `counts`: number of joints of each chain."""
     gestures = tuple(_gesture(gesture, arrays, counts) for gesture in plain.children("gestures", "gesture"))
     clips = (
         tuple(_clip(clip, arrays, counts) for clip in plain.children("clips", "clip"))

@@ -194,7 +194,7 @@ def _finite(number: float) -> float | None:
 
 
 def body_of(plain: JsonFields, arrays: ArrayReader, frames: int) -> BodyEntry:
-    """The body of `body_json`."""
+    """Reads a body from what `body_json` has written."""
     try:
         entry = _entry(plain, arrays, frames)
         entry.model()

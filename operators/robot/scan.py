@@ -188,7 +188,7 @@ class LIMBER_OT_change_servo(Operator):
         options={"SKIP_SAVE"},
     )
     servo: IntProperty(
-        name="Servo", description="Id that it has", min=0, max=HIGHEST_ID, options={"SKIP_SAVE"}
+        name="Servo", description="Present ID of the servo", min=0, max=HIGHEST_ID, options={"SKIP_SAVE"}
     )
     what: EnumProperty(
         name="Change",
