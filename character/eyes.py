@@ -23,7 +23,7 @@ ASIDE, UP = math.radians(20), math.radians(30)  # farthest look away
 CLOSED = math.radians(
     40
 )  # rotation of an upper lid from open to closed: what the gaze's pitch is measured by
-WIDEST = -0.5  # lids that follow a look upward open so far beyond open
+WIDEST = -0.5  # least `closed` of the lids (0 open, 1 closed): a look upward opens them beyond open
 
 
 class EyesSettings(NamedTuple):

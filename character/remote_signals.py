@@ -83,7 +83,7 @@ class RemoteSignals:
         self._samples = stream.Samples(values, counts, velocities, times)
 
     def value(self, address: str) -> list[float]:
-        """Numbers that were received last."""
+        """Numbers that were received last for an OSC address."""
         numbers: list[float] = self._samples.values[self._rows[address], : self._sizes[address]].tolist()
         return numbers
 
@@ -105,7 +105,7 @@ class RemoteSignals:
             self.end(address)
 
     def end(self, address: str) -> None:
-        """Ends a signal."""
+        """Forgets the signal of an OSC address; no effect if there is none."""
         row = self._rows.pop(address, None)
         if row is None or self._state is None:
             return

@@ -21,7 +21,7 @@ SINGULAR = 1e-6
 
 
 def dot(a: Sequence[float], b: Sequence[float]) -> float:
-    """The scalar product."""
+    """Scalar product of two vectors of the same length."""
     return math.fsum(p * q for p, q in zip(a, b, strict=True))
 
 

@@ -169,7 +169,9 @@ class RobotSessions:
             self.close(key)
 
     def change_file(self) -> None:
-        """Disarms every robot and closes its port, since what moved it ends; all permits end."""
+        """Disarms every robot and closes its port, since the file whose motion it follows is replaced;
+        withdraws all permits to arm.
+        """
         self.close_all()
         self.permits.withdraw_all()
 

@@ -75,7 +75,9 @@ class ReadsLargeFile(ReadsFile):
         options={"SKIP_SAVE"},
     )
     question: StringProperty(
-        name="Question", description="What is asked before the file is read", options={"HIDDEN", "SKIP_SAVE"}
+        name="Question",
+        description="Question to confirm before the file is read",
+        options={"HIDDEN", "SKIP_SAVE"},
     )
 
     def invoke(self, context, event):

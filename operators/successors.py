@@ -12,9 +12,15 @@ class Successor:
     bl_options = {"INTERNAL"}
     successor: str
 
-    name: StringProperty(name="Name", description="As the operator had it", options={"HIDDEN", "SKIP_SAVE"})
+    name: StringProperty(
+        name="Name",
+        description="Option of the operator that this one replaces",
+        options={"HIDDEN", "SKIP_SAVE"},
+    )
     filepath: StringProperty(
-        name="File", description="As the operator had it", options={"HIDDEN", "SKIP_SAVE"}
+        name="File",
+        description="Option of the operator that this one replaces",
+        options={"HIDDEN", "SKIP_SAVE"},
     )
 
     def run(self, context):

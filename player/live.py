@@ -122,7 +122,7 @@ class LivePlay:
         self._is_ended = False  # no lock: signal handlers set it, between any two steps of this thread
         self._orders: queue.SimpleQueue[_Waiting] = queue.SimpleQueue()
         self._stops = 0  # number of stops so far
-        self._problems: dict[str, str] = {}  # of movers, as they were said last
+        self._problems: dict[str, str] = {}  # problems of movers that were reported last
         self._trouble = ""  # what of OSC was said last
         self._silent = ""  # why the last sound did not begin, as it was said
         self._said: deque[str] = deque(maxlen=KEPT)

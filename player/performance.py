@@ -178,7 +178,7 @@ class Performance:
             frozenset(targets) | {target.name for target in character.targets},
             self.performer,
         )
-        self.frame = 0.0  # of the clip, counted from 0
+        self.frame = 0.0  # frame of the clip that is shown, counted from 0
         self._stage: Stage[PlayedView, ChainPose] = Stage()
         self._scene = PlayedScene(
             {chain.name: chain for chain in character.chains},

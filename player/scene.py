@@ -45,7 +45,7 @@ class PlayedView:
         return ChainPose(base, entry.skeleton, authored).on(joint, relative)
 
     def target(self, name: str) -> Matrix:
-        """World matrix of a target."""
+        """World matrix (4, 4) of the target with this name."""
         if name in self.moment.targets:
             return self.moment.targets[name]
         matrix: Matrix = self.world(self.moment.scene.anchors[name]).tolist()

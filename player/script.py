@@ -20,7 +20,7 @@ SAME_TIME = 1e-9  # [s] a time that is nearer to one of a script is that one, wh
 LONGEST = 1_000_000.0  # [s]
 FASTEST = 10_000.0  # [ticks/s]
 MOST_SEED = 2**63 - 1
-KINDS = ("event", "state", "set", "target")  # of events
+KINDS = ("event", "state", "set", "target")  # what an entry of a script does
 
 
 class Event(NamedTuple):

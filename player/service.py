@@ -13,7 +13,9 @@ from .printing import printable
 
 
 class ServiceManager:
-    """The service manager of this process."""
+    """The service manager (systemd) that started this process, to which it reports by sd_notify; no effect
+    without one.
+    """
 
     def __init__(self) -> None:
         address = os.environ.get("NOTIFY_SOCKET", "")

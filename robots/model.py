@@ -163,7 +163,7 @@ class Joint:
         return lower, self.upper if self.upper is not None else max(most, lower)
 
     def clamp(self, value: float) -> float:
-        """`value` clamped to the limits."""
+        """Joint value [rad; prismatic joints m] clamped to the limits."""
         if self.lower is not None:
             value = max(value, self.lower)
         return value if self.upper is None else min(value, self.upper)

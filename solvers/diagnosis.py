@@ -30,7 +30,7 @@ class Measured(NamedTuple):
 
 
 def measure(skeleton: Skeleton, goal: GazeGoal, pose: Pose) -> Measured:
-    """Errors of a pose."""
+    """Errors of a goal's ends in a pose of the skeleton."""
     least = SAME_ANGLE * skeleton.reach
     gazes = (end_goal.aim.gaze(skeleton.end_pose(pose, end_goal.end)[1]) for end_goal in goal.ends)
     at_targets = tuple(gaze is not None and length(gaze) <= least for gaze in gazes)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from .goals import GazeError
 
-KEY = "setting"  # of a field's metadata
+KEY = "setting"  # key in a dataclass field's metadata under which its `Setting` is
 
 
 @dataclass(frozen=True)

@@ -40,10 +40,11 @@ CALM = {name: ATTENTIVE[name] for name in ("Idle", "Attending", "Searching", "As
 
 
 def attentive(postures: Iterable[str]) -> Behaviour:
-    """Asleep, waking, idle, noticing, attending, listening, speaking, thinking, searching, dozing.
+    """A behaviour with the states asleep, waking, idle, noticing, attending, listening, speaking, thinking,
+    searching and dozing.
 
     Args:
-        postures: Names of the character's stored postures: one that is called as a state is that state's.
+        postures: Names of the character's stored postures: a state keeps the posture that has its name.
     """
     here = ("Noticing", "Attending", "Listening", "Speaking", "Thinking")
     transitions = [

@@ -87,7 +87,7 @@ class Solved(NamedTuple):
 class FrameTargets(NamedTuple):
     """Targets on their way from the last frame to this one."""
 
-    inputs: BodyInputs  # of this frame
+    inputs: BodyInputs  # targets and settings of this frame
     parts: list[BodyInputs]  # at the end of each of the solver's steps
     velocities: Velocities
 

@@ -58,7 +58,7 @@ UNKNOWN = Velocities()
 
 
 def between(begin: BodyInputs, last: BodyInputs, share: float) -> BodyInputs:
-    """Targets interpolated between two frames."""
+    """Inputs between two frames, at a share from 0 (`begin`) to 1 (`last`): targets are interpolated."""
     if share >= 1.0:
         return last
     known = np.isfinite(begin.rotation).all((1, 2))

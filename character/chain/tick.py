@@ -100,7 +100,7 @@ class ChainState(NamedTuple):
         float, float
     ]  # smallest errors of this goal's solutions: of the ends [rad, m], and shape deviation [rad]
     stalled: int  # ticks of this goal without progress; from NO_MORE on it is not solved again
-    problem: str  # of the outputs
+    problem: str  # `ChainOutputs.problem`
     offsets: Angles | None = None  # (n,) [rad; prismatic joints m] added to the goal's posture
     task: Task | None = None  # from which the goal was made
     change: PostureChange | None = None  # of the goal's posture; None with a motion filter

@@ -31,7 +31,7 @@ def anchor_json(anchor: Anchor, arrays: ArrayWriter) -> dict[str, Any]:
 
 
 def anchor_of(plain: JsonFields, name: str, arrays: ArrayReader, frames: int) -> Anchor:
-    """The anchor of `anchor_json` in a field `name`."""
+    """Reads an anchor from what `anchor_json` has written in a field `name`."""
     stored, link = plain.child(name), None
     if stored.is_given("link"):
         stored_link = stored.child("link")

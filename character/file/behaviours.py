@@ -18,7 +18,7 @@ from .errors import CharacterFileError
 from .tracks import ArrayReader, ArrayWriter
 
 LONGEST = 1e9  # [s or m]
-MOST_FACTOR = 10.0  # of blinks
+MOST_FACTOR = 10.0  # largest factor of how often eyes blink
 
 
 def behaviour_json(behaviour: Behaviour, arrays: ArrayWriter) -> dict[str, Any]:
@@ -76,7 +76,7 @@ def _role_json(role: ChainRole) -> dict[str, Any]:
 
 
 def behaviour_of(plain: JsonFields, arrays: ArrayReader, counts: dict[str, int]) -> Behaviour:
-    """The behaviour of `behaviour_json`; `counts`: number of joints of each chain."""
+    """Reads a behaviour from what `behaviour_json` has written; `counts`: number of joints of each chain."""
     gestures = tuple(_gesture(gesture, arrays, counts) for gesture in plain.children("gestures", "gesture"))
     clips = (
         tuple(_clip(clip, arrays, counts) for clip in plain.children("clips", "clip"))

@@ -22,7 +22,7 @@ from .errors import CharacterFileError
 from .models import joints_json, joints_of, link_json, link_of, style_json, style_of
 from .tracks import Array, ArrayReader, ArrayWriter, ClipTrack, split
 
-KINDS = ("orientation", "position")  # of targets
+KINDS = ("orientation", "position")  # what a link's target gives
 # fields of `BodyInputs` that a clip has
 INPUTS = (
     "rotation",
@@ -194,7 +194,7 @@ def _finite(number: float) -> float | None:
 
 
 def body_of(plain: JsonFields, arrays: ArrayReader, frames: int) -> BodyEntry:
-    """The body of `body_json`."""
+    """Reads a body from what `body_json` has written."""
     try:
         entry = _entry(plain, arrays, frames)
         entry.model()

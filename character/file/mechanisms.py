@@ -195,7 +195,7 @@ def _mounted_json(mounted: Mounted, arrays: ArrayWriter) -> dict[str, Any]:
 
 
 def mechanism_of(plain: JsonFields, arrays: ArrayReader, frames: int, targets: set[str]) -> MechanismEntry:
-    """The mechanism of `mechanism_json`; `targets`: names of the targets of the file."""
+    """Reads a mechanism from what `mechanism_json` has written; `targets`: names of the file's targets."""
     try:
         return _mechanism(plain, arrays, frames, targets)
     except (MechanismError, LimitsError) as error:

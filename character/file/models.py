@@ -55,7 +55,7 @@ def link_json(end: End) -> dict[str, Any]:
 
 
 def skeleton_of(plain: JsonFields) -> Skeleton:
-    """The skeleton of `skeleton_json`."""
+    """Reads a skeleton from what `skeleton_json` has written."""
     joints = joints_of(plain)
     ends = [link_of(end) for end in plain.children("ends", "end")]
     if not ends:
@@ -75,7 +75,7 @@ def skeleton_of(plain: JsonFields) -> Skeleton:
 
 
 def joints_of(plain: JsonFields) -> tuple[Joint, ...]:
-    """The joints of `joints_json`, in a field "joints"."""
+    """Reads the joints from what `joints_json` has written, in a field "joints"."""
     joints = plain.children("joints", "joint", "name")
     if not 0 < len(joints) <= MOST_JOINTS:
         plain.wrong("joints", f"1 to {MOST_JOINTS} joints")
@@ -99,7 +99,7 @@ def _joint(plain: JsonFields) -> Joint:
 
 
 def link_of(plain: JsonFields) -> End:
-    """The frame of `link_json`."""
+    """Reads a frame from what `link_json` has written."""
     return End(
         plain.whole("joint", -1, MOST_JOINTS),
         _quaternion(plain, "rotation"),
@@ -164,7 +164,7 @@ def style_json(style: MotionStyle) -> dict[str, float]:
 
 
 def style_of(plain: JsonFields) -> MotionStyle:
-    """The motion style of `style_json`."""
+    """Reads a motion style from what `style_json` has written."""
     try:
         return MotionStyle(**{name: plain.number(name) for name in STYLE})
     except MotionError as error:
@@ -186,7 +186,7 @@ def end_json(end: EndInputs) -> dict[str, Any]:
 
 
 def end_of(plain: JsonFields, ends: int) -> EndInputs:
-    """The goal of `end_json`; `ends`: how many the skeleton has."""
+    """Reads a goal from what `end_json` has written; `ends`: how many the skeleton has."""
     return EndInputs(
         plain.whole("number", 0, ends - 1),
         KINDS[plain.choice("kind", tuple(sorted(KINDS)))],

@@ -20,7 +20,9 @@ def postures_json(postures: tuple[StoredPosture, ...], arrays: ArrayWriter) -> l
 
 
 def postures_of(plain: JsonFields, arrays: ArrayReader, count: int) -> tuple[StoredPosture, ...]:
-    """The postures of `postures_json` in the field "postures"; `count`: number of joints."""
+    """Reads the postures from what `postures_json` has written, in the field "postures"; `count`: number of
+    joints.
+    """
     return tuple(
         StoredPosture(posture.get("name", str), arrays.get(posture, "values", (count,), may_lack=True))
         for posture in plain.children("postures", "posture", "name")

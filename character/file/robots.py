@@ -72,7 +72,7 @@ def limits_json(limits: Limits) -> dict[str, float]:
 
 
 def limits_of(plain: JsonFields) -> Limits:
-    """The limits of `limits_json`."""
+    """Reads the limits from what `limits_json` has written."""
     try:
         return Limits(**{name: plain.number(name) for name in LIMITS})
     except LimitsError as error:
@@ -82,7 +82,7 @@ def limits_of(plain: JsonFields) -> Limits:
 def robot_of(
     plain: JsonFields, arrays: ArrayReader, frames: int, joints: frozenset[str], values: frozenset[str]
 ) -> RobotEntry:
-    """The robot of `robot_json`; `joints`, `values`: names of those of the file."""
+    """Reads a robot from what `robot_json` has written; `joints`, `values`: names of those of the file."""
     stored = plain.children("joints", "joint", "name")
     if not 0 < len(stored) <= MOST_SERVOS:
         plain.wrong("joints", f"1 to {MOST_SERVOS} joints")

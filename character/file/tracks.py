@@ -13,7 +13,7 @@ Array = NDArray[np.float64]
 WIDTH = 8  # [bytes] of a number: little-endian double precision
 EXACT = 1e-6  # frames: a time that is nearer to a frame is that frame, whatever its rounding
 MOST_AXES = 4
-MOST_LENGTH = 1_000_000  # of an axis
+MOST_LENGTH = 1_000_000  # largest length of one axis of a stored array
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ class MechanismMotor:
     """A motor on one DoF of a joint."""
 
     joint: str
-    index: int  # of the joint's values
+    index: int  # of the motor's DoF among the joint's values
     filter: Filter
 
 

@@ -116,7 +116,7 @@ def struct(fields: Mapping[int, Any]) -> bytes:
 
 
 def varint(value: int) -> bytes:
-    """Encode an unsigned number."""
+    """An unsigned number as bytes of 7 bits each, the lowest first (ULEB128)."""
     encoded = bytearray()
     while value >= 0x80:
         encoded.append(value & 0x7F | 0x80)

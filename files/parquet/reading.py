@@ -183,7 +183,7 @@ class _RowGroup:
             self._chunks[path[0].decode("utf-8", "replace") if path else ""] = chunk
 
     def chunk(self, name: str) -> dict[int, Any]:
-        """Metadata of a column."""
+        """Metadata of the column with this name."""
         if name not in self._leaves or name not in self._chunks:
             raise ParquetError(f"it has no column '{name}' of numbers: it has {', '.join(self._leaves)}")
         chunk: dict[int, Any] = self._chunks[name]

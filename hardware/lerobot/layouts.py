@@ -16,7 +16,7 @@ FIELDS = ("id", "drive_mode", "homing_offset", "range_min", "range_max")
 NAME = ("name", "motor", "motor_name", "joint", "joint_name")  # fields with the name of a motor in a list
 NAMES = ("motor_names", "names", "motors", "joints")  # lists of motors' names beside lists of their values
 ARM_NAMES = ("name", "arm", "side")  # fields with the name of an arm in a list
-ABOUT = {  # what files say beside their motors, and no number depends on
+ABOUT = {  # entries beside the motors that are ignored: no calibration depends on them
     *(
         "name",
         "robot",

@@ -15,7 +15,7 @@ from ..errors import HardwareError
 from ..lerobot.calibration import Mode
 
 MOST_NUMBERS = 5_000_000  # largest count of values in a recording: three hours of ten joints at 50 Hz
-NUMBER_BYTES = 32  # of a number in memory
+NUMBER_BYTES = 32  # memory that a Python float in a tuple takes
 ASKED_NUMBERS = (
     LARGE // NUMBER_BYTES
 )  # a larger count is read only where the user says so: 50 minutes of ten joints at 50 Hz

@@ -44,7 +44,7 @@ class Dialogue:
         return bool(self._due) or self._decoder.waiting
 
     def ask(self, exchanges: Iterable[Exchange]) -> None:
-        """Append exchanges to the queue."""
+        """Appends queries and commands to the queue; each is sent when the one before has been answered."""
         self._due += exchanges
 
     def interrupt(self, exchanges: Iterable[Exchange]) -> list[Message]:

@@ -103,7 +103,9 @@ class _Blend:
         self._share = (time - knots[2]) / (knots[3] - knots[2])
 
     def state(self, points: Sequence[float], rate: float) -> Kinematic:
-        """State of a channel with these control points (4,)."""
+        """State of motion of a channel from its control points (4,); velocity and acceleration are for a
+        playback of `rate` seconds of the curve a second.
+        """
         a, b, c, d = points
         steps = (b - a, c - b, d - c)
         first, middle, last = (

@@ -75,7 +75,7 @@ class TrackingErrorMonitor:
             self._blocked_since[k] = _since(self._blocked_since[k], error, BLOCKED, time)
 
     def warnings(self, time: float) -> list[str]:
-        """Sentences about servos that lag behind."""
+        """A sentence for each servo that has lagged behind its commands for too long; `time`: now [s]."""
         late = [
             k for k, since in enumerate(self._behind_since) if since is not None and time - since > BEHIND_FOR
         ]

@@ -41,7 +41,7 @@ class Pace:
         self._unit = FIRST_INTERVAL  # [s] announced until the next frame
         self._is_announced = False
         self._gaps: deque[float] = deque(maxlen=REMEMBERED)  # [units]
-        self._stamp: float | None = None  # of the newest frame
+        self._stamp: float | None = None  # [s] time stamp of the newest frame
         self._lost = 0.0  # [s] of the last stall, for which frames have not yet made up
 
     def take(self, stamp: float, was_due: bool, due: float = 0.0) -> float:

@@ -73,7 +73,7 @@ class CommandPlayback:
         self._end: list[Kinematic] | None = (
             None  # state at the end of what is known of the curve, where playback waits for a frame
         )
-        self._waited = 0.0  # [s] there
+        self._waited = 0.0  # [s] for which playback has waited at that end
 
     def add(
         self,

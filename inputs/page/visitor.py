@@ -77,7 +77,7 @@ class Visitor:
         self._answer = answer
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=LONGEST_HEAD)
         self._socket: WSConnection | None = None
-        self._text = ""  # of a message that has not ended
+        self._text = ""  # fragments so far of a message that has not ended
         self._shown = ""  # what was sent last
 
     def receive(self, data: bytes, now: float) -> list[dict[str, Any]]:
@@ -130,7 +130,7 @@ class Visitor:
         return now - self.heard_at > 2.0 * SILENCE
 
     def leave(self, code: int) -> None:
-        """Closes it, and says so."""
+        """Closes the connection with a WebSocket status code, which the browser is sent."""
         if self._socket is not None and not self.is_leaving:
             self.unsent += self._socket.send(CloseConnection(code=code))
         self.is_leaving = True

@@ -33,7 +33,12 @@ class LIMBER_OT_compare_solvers(Stepwise):
     bl_label = "Compare Solvers"
     bl_options = {"REGISTER"}
 
-    frames: EnumProperty(name="Frames", description="What to compare", items=FRAMES, options={"SKIP_SAVE"})
+    frames: EnumProperty(
+        name="Frames",
+        description="Frames in which the solvers are compared",
+        items=FRAMES,
+        options={"SKIP_SAVE"},
+    )
     frame_start: IntProperty(
         name="Start",
         description="First frame of the range; the scene's (or its preview's), where none is given",

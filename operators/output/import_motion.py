@@ -49,7 +49,7 @@ class LIMBER_OT_import_motion(ReadsLargeFile, Stepwise, UndoOperator):
 
     rate: FloatProperty(
         name="Rows per Second",
-        description="Of a table without a column of times; 0: the scene's frame rate",
+        description="Rows per second of a table without a column of times; 0: the scene's frame rate",
         default=0.0,
         min=0.0,
         soft_max=120.0,

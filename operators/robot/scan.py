@@ -135,9 +135,13 @@ class LIMBER_OT_use_found(UndoOperator):
     bl_label = "Use"
 
     port: StringProperty(name="Port", description="Serial port where it was found", options={"SKIP_SAVE"})
-    protocol: StringProperty(name="Protocol", description="In which it answered", options={"SKIP_SAVE"})
+    protocol: StringProperty(
+        name="Protocol", description="Protocol in which the servo answered", options={"SKIP_SAVE"}
+    )
     baudrate: IntProperty(
-        name="Baud Rate", description="At which it answered, in bits per second", options={"SKIP_SAVE"}
+        name="Baud Rate",
+        description="Baud rate at which the servo answered, in bits per second",
+        options={"SKIP_SAVE"},
     )
 
     why_not = needs_disconnected
@@ -174,15 +178,17 @@ class LIMBER_OT_change_servo(Operator):
     port: StringProperty(name="Port", description="Serial port where it was found", options={"SKIP_SAVE"})
     protocol: EnumProperty(
         name="Protocol",
-        description="In which it answered",
+        description="Protocol in which the servo answered",
         items=[(name, _title(name), "") for name in BUSES],
         options={"SKIP_SAVE"},
     )
     baudrate: IntProperty(
-        name="Baud Rate", description="At which it answered, in bits per second", options={"SKIP_SAVE"}
+        name="Baud Rate",
+        description="Baud rate at which the servo answered, in bits per second",
+        options={"SKIP_SAVE"},
     )
     servo: IntProperty(
-        name="Servo", description="Id that it has", min=0, max=HIGHEST_ID, options={"SKIP_SAVE"}
+        name="Servo", description="Present ID of the servo", min=0, max=HIGHEST_ID, options={"SKIP_SAVE"}
     )
     what: EnumProperty(
         name="Change",

@@ -6,7 +6,7 @@ from ...rig.blender.selection import selected
 from ...rig.live import rehearsal
 from ..tab import List, RigTab, message, props, sentence
 
-LINES = 5  # of the log
+LINES = 5  # decisions of the log that are shown, at most
 COLUMNS = 2  # of buttons for events and states
 
 

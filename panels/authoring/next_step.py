@@ -8,7 +8,7 @@ from ...rig.robot import links
 from ..settling import settled
 from ..tab import Tab, message
 
-LINES = 4  # of the sentence
+LINES = 4  # lines at most of the sentence that says the next step
 
 
 class LIMBER_PT_next_step(Tab):

@@ -45,7 +45,7 @@ class LIMBER_PT_deviation(ChainTab):
 
 
 def figure(deviation: PostureDeviation) -> str:
-    """A bone's deviation as text."""
+    """A bone's deviation as text: degrees, and millimetres where it is displaced."""
     linear = f", {1000 * deviation.distance:.0f} mm" if deviation.distance >= MILLIMETRE else ""
     return f"{degrees(deviation.angle):.1f}°{linear}"
 

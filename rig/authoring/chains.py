@@ -17,10 +17,10 @@ from ..bones import axes, carried, constrained, imported_robot, mimic
 from ..bones.joint_axes import NO_RANGE, joint_axes, limits
 from ..bones.paths import bone_names, end_bones, missing, path_names
 from ..chains import chain as build
+from ..chains.chain import AUTOMATIC
 from ..chains.measure import has_balls, is_of_bones
 from ..mechanisms import bones as bodies
 from ..properties import servo_units
-from ..properties.motion_style import AUTOMATIC
 from ..robot import device
 from . import chain_end, chain_root, forward
 

@@ -27,7 +27,7 @@ class NextStep(NamedTuple):
     operator: str  # idname
     icon: str = "FORWARD"
     menu: str = ""  # name of a menu with other things to begin with
-    text: str | None = None  # of the button; None: the operator's name
+    text: str | None = None  # label of the button; None: the operator's name
 
 
 BUILD = NextStep(

@@ -134,8 +134,8 @@ def put_constant_keys(
 
 
 def key_time(frame: float) -> float:
-    """Place of a key that is to show in a frame of the scene in use: with Time Stretching (Output > Frame
-    Rate) it is another one.
+    """Time of a key [frames of the action] that shows in a frame of the current scene; the two differ with
+    Time Stretching (Output > Frame Rate).
     """
     render = bpy.context.scene.render
     return frame * render.frame_map_old / render.frame_map_new

@@ -182,7 +182,7 @@ UNKNOWN: tuple[None, str, int] = (None, "", 0)  # of a name: no part, no stem, n
 
 @lru_cache(maxsize=4096)
 def read(name: str) -> NameReading:
-    """What a name says."""
+    """Part of the body, side and number that a bone's name tells."""
     if VERTEBRAE.fullmatch(name):
         number = int(re.sub(r"\D", "", name.rpartition(":")[2]))
         return NameReading(BodyPart("", "spine"), "spine", False, number, 0)

@@ -137,7 +137,7 @@ class Figure:
         return long or bool(drop >= share * self.size and drop >= part * (begin[2] - self.floor))
 
     def below(self, k: int) -> list[int]:
-        """A bone and its descendants."""
+        """Indices of a bone and of its descendants."""
         bones = [k]
         for each in bones:
             bones += self.children[each]

@@ -46,7 +46,7 @@ class Deviation(NamedTuple):
     """What a bone's evaluated pose has beyond the values of its joints."""
 
     bone: str
-    axes: str  # of its joints, for messages
+    axes: str  # axes of the bone's joints, for messages
     angle: float  # [rad] rotation
     length: float  # [m] of the bone
     distance: float  # [m] displacement

@@ -7,7 +7,7 @@ have changed (`stored`).
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, MutableMapping
 from functools import lru_cache
 from operator import attrgetter
 
@@ -25,13 +25,13 @@ from ..blender.errors import RigError
 from ..bones import imported_robot
 from ..bones.axes import JointKey, is_prismatic
 from ..bones.joint_bones import MotionLimits
-from ..properties.motion_style import AUTOMATIC
 from ..scene.goal import ends_of, tool_frame, with_goal
 from . import turntable
 from .joint_tree import joint_tree
 from .measure import is_of_bones
 from .skeleton import ChainReader
 
+AUTOMATIC = "automatic"  # value of a chain's `filter`
 OF_ROBOTS = "default"  # filter that Automatic uses
 UNLIMITED = 1e4  # [rad] limit of a joint that has none: solvers and filters compute with numbers
 
@@ -53,6 +53,21 @@ _OF_JOINT = attrgetter(
     "bone", "axis", "shape_weight", "own_style", "sigma", "rho", "beta", *MotionLimits._fields
 )
 _OF_END = attrgetter("goal", "target_axis", "forward_axis", "up", "eye", "roll", "weight", "symmetric")
+
+
+def storage_of(group: bpy.types.bpy_struct) -> MutableMapping[str, object] | None:
+    """Storage of a property group, or of an ID or bone with properties of extensions, by their names; None:
+    nothing is stored.
+    """
+    return group if bpy.app.version < (5, 0, 0) else group.bl_system_properties_get()
+
+
+def stored_value(group: bpy.types.bpy_struct, name: str) -> object:
+    """Value that a property group's storage holds for a property; None: none, the property has its
+    default.
+    """
+    storage = storage_of(group)
+    return None if storage is None else storage.get(name)
 
 
 def keyed(

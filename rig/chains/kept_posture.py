@@ -16,7 +16,7 @@ from ...solvers.kinematics.skeleton import Angles
 from ..blender import actions
 from ..blender.errors import RigError
 from ..blender.selection import selected_index
-from ..properties.enum_items import stored_value
+from .chain import stored_value
 
 UNSET = 0  # value of the enumeration if no posture was chosen
 LARGEST = 2**31 - 1  # number that Blender stores

@@ -138,7 +138,9 @@ def begin(scene: bpy.types.Scene) -> None:
 
 
 def end_without_chains() -> None:
-    """Ends rehearsals of scenes in which no chain is live, so that what is live later begins plainly."""
+    """Ends rehearsals of scenes in which no chain is live, so that chains that go live later are not directed
+    by a behaviour.
+    """
     for scene in bpy.data.scenes:
         if scene.limber_behaviour.rehearse and scene.is_editable and not live_chains(scene):
             end(scene)

@@ -30,7 +30,7 @@ class Part:
     uid: int  # its session_uid
     bone: str = ""
     offset: Array = None  # (4, 4) the body's frame in the thing's
-    scale: tuple[float, float, float] = (1.0, 1.0, 1.0)  # of the thing in the world
+    scale: tuple[float, float, float] = (1.0, 1.0, 1.0)  # scale of the object or bone in the world
 
     def world(self, base: Array, pose: Array) -> Array:
         """World matrix (4, 4) of the object or bone, for a pose (4, 4) of the body in the base frame, whose

@@ -4,7 +4,7 @@ from uuid import uuid4
 
 import bpy
 
-TYPES = ("EMPTY", "ARMATURE")  # of objects that can have one
+TYPES = ("EMPTY", "ARMATURE")  # types of objects that can have a mechanism
 
 
 def has_mechanism(obj: bpy.types.Object) -> bool:

@@ -12,7 +12,7 @@ from ..scene.dependencies import Dependency, dependencies_of, is_on
 from ..scene.placement import is_on_shape, is_plain
 from .authored_mechanism import Part
 
-OWN = "Limber"  # constraints of Limber's own begin so
+OWN = "Limber"  # begins the names of Limber's own constraints
 
 
 def refuse_unknown(movers: Sequence[Part]) -> None:

@@ -26,7 +26,7 @@ class ExportedBody:
     def __init__(self, mover: Mover, session: BodySession) -> None:
         self.mover, self.session = mover, session
         self._inputs: list[BodyInputs] = []
-        self._model = None  # of the first frame
+        self._model = None  # the body's model in the first frame
         self._has_changed = False  # whether it was built differently in a later frame
         self.commanded: list[np.ndarray] = []
         self.desired: list[np.ndarray] = []

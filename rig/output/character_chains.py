@@ -53,7 +53,7 @@ class ExportedChain:
         self.desired: list[np.ndarray] = []
         self._problems: dict[int, str] = {}  # by frames
         self._has_changed = False  # whether its joints were built differently in a later frame
-        self._recipe: ChainRecipe | None = None  # of the first frame, with the skeleton
+        self._recipe: ChainRecipe | None = None  # recipe of the model in the first frame, with the skeleton
         self._skeleton = None
 
     @property

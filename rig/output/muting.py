@@ -17,7 +17,7 @@ from ..bones.joint_axes import why_no_limits
 from ..mechanisms.shapes import LETTERS
 
 OWN = "Limber"  # constraints of Limber's own begin so
-SWITCHES = ("mute", "enabled")  # of a constraint, each the other's opposite
+SWITCHES = ("mute", "enabled")  # properties of a constraint: one mutes it, the other enables it
 SLACK = 1e-5  # [rad or m] a limit that is exceeded by less stays active: single precision
 
 

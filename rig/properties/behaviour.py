@@ -169,7 +169,7 @@ class LimberStateTransition(PropertyGroup):
     )
     begin: StringProperty(name="From", description="State that it leads from")
     end: StringProperty(name="To", description="State that it leads to")
-    cause: EnumProperty(name="When", description="What makes it happen", items=CAUSES)
+    cause: EnumProperty(name="When", description="Event or condition that makes it happen", items=CAUSES)
     event: StringProperty(
         name="Event",
         description="Name of the event: choose one, or type a new one",
@@ -238,7 +238,7 @@ class LimberBehaviour(PropertyGroup):
     active_state: IntProperty(name="State", description="Selected state")
     transitions: CollectionProperty(
         name="Transitions",
-        description="What leads from a state to another; the first that applies counts",
+        description="Transitions to other states; the first whose condition is met is taken",
         type=LimberStateTransition,
     )
     active_transition: IntProperty(name="Transition", description="Selected transition")

@@ -7,13 +7,14 @@ more. A property that holds such a number offers the item under that number, so 
 data, which cannot be converted, is read as well.
 """
 
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Sequence
 from struct import pack, unpack
 from typing import Protocol
 from zlib import crc32
 
 import bpy
 
+from ..chains.chain import stored_value
 from .overridable import EnumProperty
 
 Item = tuple[str, str, str, str, int]
@@ -48,21 +49,6 @@ def other_numbers(key: str) -> tuple[int, int, int]:
     """
     number = crc32(key.encode()) >> 1
     return number, int(unpack("f", pack("f", number))[0]), (crc32(key.encode()) >> 8) + 1
-
-
-def storage_of(group: bpy.types.bpy_struct) -> MutableMapping[str, object] | None:
-    """Storage of a property group, or of an ID or bone with properties of extensions, by their names; None:
-    nothing is stored.
-    """
-    return group if bpy.app.version < (5, 0, 0) else group.bl_system_properties_get()
-
-
-def stored_value(group: bpy.types.bpy_struct, name: str) -> object:
-    """Value that a property group's storage holds for a property; None: none, the property has its
-    default.
-    """
-    storage = storage_of(group)
-    return None if storage is None else storage.get(name)
 
 
 def keyed_enum(

@@ -211,7 +211,12 @@ class LimberMechanismGoal(PropertyGroup):
     """Goal of a body, or of the centre of mass of all bodies."""
 
     name: StringProperty(name="Name", description="Name of the goal", default="Goal")
-    does: EnumProperty(name="Goal", description="What the goal asks of the body", items=DOES, default="FRAME")
+    does: EnumProperty(
+        name="Goal",
+        description="Kind of goal: what the body must do, such as to be at a target",
+        items=DOES,
+        default="FRAME",
+    )
     body: PointerProperty(
         name="Body",
         description=(

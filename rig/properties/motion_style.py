@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import bpy
 
 from ...motion import FILTERS, NO_FILTER, MotionStyle
+from ..chains.chain import AUTOMATIC
 from .enum_items import choice, item, keyed_enum
 from .overridable import BoolProperty, FactorProperty, FloatProperty
 
-AUTOMATIC = "automatic"  # value of a chain's `filter`
 CHAIN_FILTERS = (
     item(
         AUTOMATIC,

@@ -10,7 +10,7 @@ from math import copysign, hypot, inf, isnan
 import bpy
 import numpy as np
 
-from .enum_items import storage_of, stored_value
+from ..chains.chain import storage_of, stored_value
 
 LARGEST = 1e12  # of numbers whose property declares no bound: their cubes and sums are still numbers
 # from here on a property's bound is that of single precision, and none; infinity is one that is declared

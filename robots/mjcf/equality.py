@@ -10,7 +10,7 @@ from ..transform import IDENTITY_TRANSFORM, Transform
 from ..xml_tree import Element
 from .document import NO_LENGTH, Document
 
-HIGHER_ORDER = 1e-12  # coefficients of polynomials beyond this make them no straight line
+HIGHER_ORDER = 1e-12  # larger coefficients of x^2 and higher powers make a coupling nonlinear
 HELD = "it holds a free body to the world: it is left out"
 
 

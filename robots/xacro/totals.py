@@ -20,7 +20,7 @@ MAX_TEXT = 100_000  # characters of an attribute
 # of all attributes and texts that are put together: the largest public robots have some hundred thousand
 MAX_CHARACTERS = 20_000_000
 MAX_YAML = 100  # files that expressions load
-MAX_YAML_BYTES = 1_000_000  # of all of them
+MAX_YAML_BYTES = 1_000_000  # size of all YAML files that a robot loads
 
 
 class Totals:
@@ -34,7 +34,7 @@ class Totals:
         self.yaml_files = self.yaml_bytes = 0
 
     def add_elements(self, number: int, element: Element) -> None:
-        """Elements and parameters."""
+        """Counts `number` elements and parameters. Raises an error at `element` beyond `MAX_ELEMENTS`."""
         self.elements += number
         if self.elements > MAX_ELEMENTS:
             raise self._error(
@@ -43,7 +43,7 @@ class Totals:
             )
 
     def add_text(self, text: str, element: Element) -> None:
-        """Characters of a text."""
+        """Counts the characters of a text. Raises an error at `element` beyond `MAX_CHARACTERS`."""
         self.characters += len(text)
         if self.characters > MAX_CHARACTERS:
             raise self._error(
@@ -51,7 +51,7 @@ class Totals:
             )
 
     def add_include(self, element: Element) -> None:
-        """An included file."""
+        """Counts an included file. Raises an error at `element` beyond `MAX_FILES`."""
         self.files += 1
         if self.files > MAX_FILES:
             raise self._error(
@@ -59,7 +59,9 @@ class Totals:
             )
 
     def add_included_bytes(self, path: Path, element: Element) -> None:
-        """Bytes of an included file that is read for the first time."""
+        """Counts the bytes of an included file that is read for the first time. Raises an error at `element`
+        beyond `MAX_INCLUDED`.
+        """
         self.included_bytes += path.stat().st_size
         if self.included_bytes > MAX_INCLUDED:
             raise self._error(
@@ -67,7 +69,7 @@ class Totals:
             )
 
     def add_yaml(self, path: Path) -> None:
-        """A YAML file that an expression loads for the first time."""
+        """Counts a YAML file that an expression loads for the first time."""
         self.yaml_files += 1
         if self.yaml_files > MAX_YAML:
             raise ExpressionError(f"it loads more than {MAX_YAML} YAML files: is this a robot?")

@@ -38,7 +38,7 @@ def ball_angles(axes: Array, rotations: Array, near: Array) -> Array:
     for k, (((aa, ab, ac), (_, _, bc), (_, _, cc)), sense, given) in enumerate(
         zip(entries, senses, near.tolist(), strict=True)
     ):
-        cosine = math.hypot(bc, cc)  # of the middle angle
+        cosine = math.hypot(bc, cc)  # cosine of the middle Euler angle
         second, first, third = (
             math.atan2(sense * ac, cosine),
             math.atan2(-sense * bc, cc),

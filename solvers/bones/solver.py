@@ -80,7 +80,7 @@ class _Optimum(NamedTuple):
     """The least rotation from an authored pose that meets a goal."""
 
     angles: tuple[float, ...]  # (n,) within limits
-    cost: float  # of rotations and rolls
+    cost: float  # cost of the bones' rotations away from the authored pose, and of rolls
     steps: int
     memory: LastFrames
     measured: Measured | None  # its errors, where they are known

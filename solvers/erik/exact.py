@@ -44,7 +44,7 @@ class Candidate(NamedTuple):
 
     angles: tuple[float, ...]  # (n,) within limits
     aim_error: float  # [rad] size of the remaining residual
-    steps: int  # of the correction
+    steps: int  # Newton steps that the correction took
     view_error: float  # [rad]
     deviation: float  # [rad] of its shape
     measured: Measured | None  # errors of the end, where they are known

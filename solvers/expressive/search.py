@@ -23,7 +23,7 @@ class Round(NamedTuple):
     """
 
     steps: int
-    passes: int  # of the active set
+    passes: int  # passes of the active-set method
     kept: int
 
 
@@ -45,7 +45,7 @@ class Searching(NamedTuple):
 
     candidates: Candidates
     round: int = 0
-    steps: int = 0  # of the round
+    steps: int = 0  # steps taken in this round of the search
 
     @property
     def is_done(self) -> bool:

@@ -82,7 +82,7 @@ class Expressive:
             dt,
             mutual,
         )
-        lowered = math.sqrt(max(0.0, kept.settling.last))  # of a squared difference of directions
+        lowered = math.sqrt(max(0.0, kept.settling.last))  # `last` is a squared difference of directions
         return self.diagnosis.solution(
             goal,
             authored,

@@ -88,7 +88,7 @@ def chosen(made: Sequence[Trial]) -> Trial:
 class MovingEnd(NamedTuple):
     """An end whose target moves in the trials."""
 
-    kind: type[Aim]  # of its aim
+    kind: type[Aim]  # class of the end's aim
     end: int = 0  # index in `Skeleton.ends`
     weight: float = 1.0
     symmetric: bool = True

@@ -14,7 +14,7 @@ from .library import Count, Kernel, KernelError, Pointer, Real, check
 from .structures import Buffer, EndErrors, frame_numbers
 
 MOST_OF_A_BONE = 3  # joints
-ROWS = 6  # of one end's aim, at most
+ROWS = 6  # residuals of one end's aim, at most
 
 
 class BonesStructure(ctypes.Structure):
@@ -78,7 +78,7 @@ class SolvedBones(NamedTuple):
     balls: Angles  # (b, 3, 3) rotations of the balls from it, in their own frames
     forces: Angles  # (r,) that hold the aim
     goes_on: bool  # whether steps began where the last frames lead
-    cost: float  # of rotations and rolls
+    cost: float  # cost of the bones' rotations away from the authored pose, and of rolls
     steps: int
     errors: tuple[EndError, ...]  # of the goal's ends
     at_targets: tuple[bool, ...]  # whether an end is at the very point that it should look at

@@ -12,7 +12,7 @@ from .library import Count, Kernel, Pointer, Real, check
 from .structures import Buffer, frame_numbers
 
 KINDS = ("revolute", "prismatic", "spherical")  # in the order of `enum limber_motion`
-GOAL_BYTES = 26 * 8  # of `struct limber_mechanism_goal`
+GOAL_BYTES = 26 * 8  # size of `struct limber_mechanism_goal`
 DRIVEN_SIZE = 13  # whether a driven body has a pose, and the pose
 COUNTS = ("joints", "coordinates", "bodies", "closures", "driven", "clusters")
 ARRAYS = (

@@ -131,7 +131,7 @@ class Evaluated(NamedTuple):
     descent: Angles  # (n,) its negative gradient
     size: float
     cosine: float  # mean, of the shape deviation
-    turn_cosine: float  # of the rotation that fits best
+    turn_cosine: float  # cosine of the angle of the best-fit rotation
     turn_sine: float
     merit: float
 
@@ -144,7 +144,7 @@ class Tracked(NamedTuple):
     merit: float
     steps: int
     branch: tuple[float, ...] | None  # (n,) of the transition as it goes on
-    speed: float  # [rad/s] of it
+    speed: float  # [rad/s] of the transition in progress
     errors: tuple[EndError, ...]  # of the goal's ends
     at_targets: tuple[bool, ...]  # whether an end is at the very point that it should look at
 

@@ -34,7 +34,7 @@ class Damping:
         self._growth = 2.0  # after the next step that does not help; doubled by each
 
     def at(self, square: float) -> float:
-        """Damping for a squared error."""
+        """Damping factor for a squared error of the task."""
         return self.share * max(square, LEAST_SHARE)
 
     def after(self, gain: float, promised: float) -> None:

@@ -75,7 +75,7 @@ class Mode:
 class Branch:
     """Assembly mode of a mechanism in a frame."""
 
-    modes: tuple[Mode, ...]  # of the clusters of loops
+    modes: tuple[Mode, ...]  # assembly mode of each cluster of loops
     moved: float = 0.0  # [rad or sizes] since the references were taken
     is_regular: bool = True  # whether no cluster is near a singular pose
 

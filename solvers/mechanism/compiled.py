@@ -28,7 +28,7 @@ POSITION, ORIENTATION, AXIS, CENTRE, VALUE, BALL = (Struct("d").pack(k) for k in
 END, TARGET = Struct("16d").pack, Struct("9d").pack
 INDEX, POINT, NUMBER = Struct("d120x").pack, Struct("3d48x").pack, Struct("d64x").pack
 CENTRE_END = Struct("d96x3d").pack  # -1, and the roots of weights
-IS_REGULAR = 1  # index in an assembly mode
+IS_REGULAR = 1  # index in a solve's `branch` of the flag: the assembly mode is regular
 
 
 class CompiledSolve:

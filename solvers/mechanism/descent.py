@@ -103,7 +103,7 @@ class Descent:
         self.first: Array | None = None  # (v,) the first step, as the linear model has it
 
     def evaluate(self, values: Array, balls: Array) -> Configuration:
-        """The configuration at given coordinates."""
+        """Configuration of the mechanism at joint values (v,) and rotations (k, 3, 3) of its ball joints."""
         self.evaluations += 1
         frames = self.tree.forward(values, balls=balls)
         screws = self.tree.screws(frames)

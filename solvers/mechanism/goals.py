@@ -73,7 +73,7 @@ class RegulariserWeights:
     """
 
     weight: float = 0.0  # of the squared distance from the last frame's poses (R_state)
-    speed_weight: float = 0.0  # of rotating faster than `speed` (R_vel)
+    speed_weight: float = 0.0  # weight of rotating faster than `speed` (R_vel of Schumacher et al. 2021)
     speed: float = 4.0  # [rad/s] of a body, from which `speed_weight` applies
 
     def __post_init__(self) -> None:

@@ -49,7 +49,7 @@ class Commands(NamedTuple):
     """Commanded values of actuators."""
 
     coordinates: list[int]
-    desired: list[float]  # [rad, m] of these coordinates
+    desired: list[float]  # [rad, m] desired values of these coordinates
     balls: list[int]  # indices of spherical joints
     back: list[Array]  # inverses (3, 3) of the rotations that these are commanded to
 

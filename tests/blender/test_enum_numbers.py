@@ -7,7 +7,8 @@ from pathlib import Path
 import bpy
 import pytest
 from limber.rig.blender import actions
-from limber.rig.properties.enum_items import item, other_numbers, stored_value
+from limber.rig.chains.chain import stored_value
+from limber.rig.properties.enum_items import item, other_numbers
 
 from tests.blender.enumerations import enumerations, offered
 from tests.blender.rigs import looking_chain

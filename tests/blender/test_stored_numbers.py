@@ -11,8 +11,8 @@ import bpy
 import pytest
 from limber import registration
 from limber.rig.chains import kept_posture
+from limber.rig.chains.chain import storage_of
 from limber.rig.properties import stored_numbers
-from limber.rig.properties.enum_items import storage_of
 from limber.rig.robot import remote
 
 from tests.blender import mechanisms

@@ -35,7 +35,7 @@ class StandstillMonitor:
         self.begin(0.0, {})
 
     def take(self, servo: int, raw: int, measured_at: float) -> None:
-        """Record a servo's position."""
+        """Notes a servo's measured position, in its raw unit, and when it was measured [s]."""
         if servo not in self._per_radian:
             return
         seen = self._seen[servo]

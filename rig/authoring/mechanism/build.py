@@ -19,7 +19,7 @@ from ...mechanisms.ownership import add_joint, ends
 from ...mechanisms.shapes import dof_axes
 from .motors import add_motor, add_motors, file_motors
 
-SIDES = 8  # of a bar
+SIDES = 8  # sides of the prism that draws a bar
 TITLE = "Mechanism"
 OWNER_SHARE = 0.15  # share of the mechanism's size: half the width of the cross that its owner is shown as
 ARROWS = 0.025  # [m] display size of a joint's empty

@@ -6,7 +6,7 @@ import bpy
 
 from .findings import KINDS, MotionFinding
 
-PREFIX = "Limber: "  # of the markers' names
+PREFIX = "Limber: "  # begins the names of timeline markers that Motion Check sets
 
 
 def put(scene: bpy.types.Scene, findings: Iterable[MotionFinding]) -> int:
