@@ -69,27 +69,36 @@ def verdict(window: Array, dt: float) -> Verdict:
     x_sum, t_sum = _from_each(x * is_there), _from_each(t)
     n_at_least_1 = np.maximum(n, 1.0)
     x_spread = np.maximum(_from_each(x * x * is_there) - x_sum**2 / n_at_least_1, LEAST_SPREAD)
-    along = _from_each(x * t) - x_sum * t_sum / n_at_least_1
-    periods = along / x_spread
-    own = np.maximum(_from_each(t * t) - t_sum**2 / n_at_least_1 - along**2 / x_spread, 0.0)
+    covariance = _from_each(x * t) - x_sum * t_sum / n_at_least_1
+    periods = covariance / x_spread
+    residuals = np.maximum(_from_each(t * t) - t_sum**2 / n_at_least_1 - covariance**2 / x_spread, 0.0)
 
     # Lengths of both descriptions of the samples after each. Deviations within half a tick are rounding.
     after = np.maximum(n - 1.0, 1.0)
     rounding = dt * dt / 4.0
     present = np.maximum(_after_each(late * late) / after, rounding)
-    shorter = 0.5 * np.log(present / np.maximum(own / after, rounding)) + _loss(_after_each(lost) / after)
-    evidence = after * shorter + np.minimum(_after_each(values), 0.0)
-    gain = evidence - 0.5 * LINE * np.log(n_at_least_1) - np.log(LENGTH)
-    gain = np.where(is_there & (n > LINE) & (periods > 0.0), gain, -np.inf)
+    log_ratio = 0.5 * np.log(present / np.maximum(residuals / after, rounding)) + _loss(
+        _after_each(lost) / after
+    )
+    evidence = after * log_ratio + np.minimum(_after_each(values), 0.0)
+    margin = evidence - 0.5 * LINE * np.log(n_at_least_1) - np.log(LENGTH)
+    margin = np.where(is_there & (n > LINE) & (periods > 0.0), margin, -np.inf)
 
-    best = np.argmax(gain, 1)
-    at = np.arange(len(best)), best
-    period, count = periods[at], n_at_least_1[at]
-    newest = (t_sum[at] - period * x_sum[at]) / count
+    change_index = np.argmax(margin, 1)
+    at_change = np.arange(len(change_index)), change_index
+    period, count = periods[at_change], n_at_least_1[at_change]
+    newest = (t_sum[at_change] - period * x_sum[at_change]) / count
     ages = t[:, 1:] - (newest[:, None] + period[:, None] * x[:, :-1]) - dt
-    is_since = np.arange(1, window.shape[2]) > best[:, None]
+    is_since = np.arange(1, window.shape[2]) > change_index[:, None]
     needs = np.where(is_since, np.maximum(ages, 0.0), 0.0).max(1)
-    return Verdict(gain[at] > 0.0, period, taken[:, -1] + newest, count, np.sqrt(own[at] / count), needs)
+    return Verdict(
+        margin[at_change] > 0.0,
+        period,
+        taken[:, -1] + newest,
+        count,
+        np.sqrt(residuals[at_change] / count),
+        needs,
+    )
 
 
 def _from_each(values: Array) -> Array:

@@ -118,7 +118,9 @@ _NEEDS_CONFIRMATION = (
     "then {press:Confirm Pose and Arm} to let it move"
 )
 _JUMPED = "The pose in {host} jumped: the robot goes there slowly; {stop}"
-_NO_POSE = "{host} has shown no new pose for a second: wait until it is no longer busy, then press again"
+_NO_POSE = (
+    "{host} has shown no new pose for a second: wait until it is no longer busy, then give the order again"
+)
 
 _FAULTS: dict[Fault, FaultText] = {
     Fault.STOPPED: FaultText(

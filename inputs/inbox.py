@@ -7,8 +7,8 @@ time are parsed at the next `look`, after those that are newer.
 
 An inbox with an urgent address has a thread that empties the socket and searches for it, so that it is heard
 at once: between two looks, in a flood, and while Blender is busy. On Linux urgent packets have a socket of
-their own (`urgent_socket`), which no flood fills. They are read first; an order that was sent before one and
-is read after it would come too late, so the other socket is emptied without obeying what it holds.
+their own (`urgent_socket`), which no flood fills. The thread reads them first, so what the other socket
+holds then may have been sent before: it would come too late, and is dropped.
 """
 
 import select
@@ -36,7 +36,7 @@ KEPT = 4096  # largest number of keys whose newest packet is remembered while ol
 # Linux gives as much as net.core.rmem_max allows; macOS refuses more than some 7 MB.
 BUFFER = 1 << 22
 PAUSE = 1e-3  # [s] between two turns of the thread; in a flood they make room for others
-TURN = 5e-3  # [s] of a turn of the thread, for which a look may have to wait
+LONGEST_DRAIN = 5e-3  # [s] in which the thread empties a socket, and for which a look may have to wait
 TOO_MUCH = "More comes than can be read in time: older messages are left out. Let the sender send less often"
 
 Key = tuple[str, ...]
@@ -95,7 +95,8 @@ class Inbox:
         self.received = 0  # number of the newest packet
         self._size = 0  # [bytes] of the packets in the queue
         self._has_dropped = self._is_alarmed = False  # since the last look
-        self._is_outdated = False  # whether what is in the socket may have come before an urgent packet
+        # [bytes] of the ordinary socket that may have come before an urgent packet: at most a full buffer
+        self._outdated = 0
         self._sender_time: float | None = None
         self._known: dict[Key, int] = {}  # number of the newest packet with each key, while older ones wait
         self._thread: threading.Thread | None = None
@@ -125,8 +126,8 @@ class Inbox:
         raise NotImplementedError
 
     def alarm(self) -> None:
-        """Called when the urgent address was received, in any thread; earlier messages that were not parsed
-        yet are dropped.
+        """Called when the urgent address was received, in any thread. Earlier messages that the next look
+        does not come to are dropped.
         """
 
     def key(self, message: Message) -> Key:
@@ -186,7 +187,7 @@ class Inbox:
             while closed not in select.select([*self._sockets, closed], [], [])[0]:
                 with self._lock:
                     for each in self._sockets:
-                        self._empty(each, time.perf_counter, time.perf_counter() + TURN)
+                        self._empty(each, time.perf_counter, time.perf_counter() + LONGEST_DRAIN)
                 time.sleep(PAUSE)
 
     def _empty_all(self, until: float) -> bool:
@@ -196,7 +197,7 @@ class Inbox:
         has_more = False
         for each in reversed(self._sockets):
             has_more |= self._empty(each, self.clock, until)
-        return self._empty(self._socket, self.clock, until) if self._is_outdated else has_more
+        return (self._outdated > 0 and self._empty(self._socket, self.clock, until)) or has_more
 
     def _empty(self, source: socket.socket, clock: Callable[[], float], until: float) -> bool:
         """Receives packets from a socket, one at least, until the time `until`; returns whether there may be
@@ -211,7 +212,8 @@ class Inbox:
         try:
             size = source.recv_into(self._buffer)
         except BlockingIOError:  # nothing waits
-            self._is_outdated &= source is self._urgent_socket
+            if source is self._socket:
+                self._outdated = 0
             return False
         except OSError:  # the network has an error: later there may be more
             return False
@@ -219,9 +221,11 @@ class Inbox:
         self.received += 1
         if self.urgent and has_address(packet, self.urgent):
             self._is_alarmed = True
-            self._is_outdated |= source is self._urgent_socket
+            if source is self._urgent_socket:
+                self._outdated = self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF)
             self.alarm()
-        if self._is_outdated and source is self._socket:
+        if self._outdated > 0 and source is self._socket:
+            self._outdated -= len(packet) + OVERHEAD  # the system counts no less
             return True
         self._put(packet)
         return True

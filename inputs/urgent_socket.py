@@ -36,7 +36,10 @@ def urgent_socket(ordinary: socket.socket, address: bytes) -> socket.socket | No
     """
     if sys.platform != "linux":
         return None
-    urgent = socket.socket(ordinary.family, socket.SOCK_DGRAM)
+    try:
+        urgent = socket.socket(ordinary.family, socket.SOCK_DGRAM)
+    except OSError:  # too many files are open
+        return None
     try:
         urgent.setblocking(False)
         # packets to a broadcast address come to every socket: this one lets the urgent ones in

@@ -252,6 +252,9 @@ class LivePlay:
         self._obey()
         if self._inbox is not None:
             self._hear(self._inbox, dt)
+        for remark in self._director.remarks:
+            self._say(remark)
+        self._director.remarks.clear()
         self._director.tick(dt, seconds)
         self._sound.follow(self._director.playhead)
         if self._performance.performer is not None:
@@ -277,9 +280,6 @@ class LivePlay:
         for order in self._streams.advance(dt):
             if not self._can_do(order, troubles):
                 self._streams.end(order)
-        for remark in self._director.remarks:
-            self._say(remark)
-        self._director.remarks.clear()
         for trouble in troubles:
             if trouble != self._trouble:
                 self._trouble = trouble

@@ -78,10 +78,12 @@ def _typed_lines(descriptor: int, typed: TypedLine) -> Iterator[str]:
 
 @contextmanager
 def _signals(play: LivePlay) -> Iterator[None]:
-    """Ends the performance on Ctrl C, SIGTERM and a closed terminal, in which robots come to rest first."""
+    """Ends the performance on Ctrl C, SIGQUIT, SIGTERM and a closed terminal, in which robots come to rest
+    first.
+    """
     numbers = [signal.SIGINT, signal.SIGTERM]
     if sys.platform != "win32":
-        numbers.append(signal.SIGHUP)
+        numbers += [signal.SIGHUP, signal.SIGQUIT]
     known = {number: signal.signal(number, lambda *_: play.end()) for number in numbers}
     try:
         yield

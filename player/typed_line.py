@@ -16,6 +16,7 @@ from unicodedata import east_asian_width
 PROMPT = "> "
 AGAIN = "\r\x1b[K"  # to the line's begin, and nothing is on it any more
 ENTER, ERASE, ERASE_WORD, ERASE_LINE, END, ESCAPE = "\r\n", "\x7f\b", "\x17", "\x15", "\x04", "\x1b"
+LINUX_KEY = "\x1b[["  # begin of F1 to F5 on Linux' own console
 LONGEST = 1000  # letters of a line
 PATIENCE = 0.1  # [s] that what was typed waits for what is printed, before it is not shown
 
@@ -72,7 +73,8 @@ class TypedLine:
         elif self._escape == ESCAPE and letter in "[O":
             self._escape += letter
         elif len(self._escape) > 1:
-            self._escape = self._escape if letter.isdigit() or letter == ";" else ""
+            is_over = not (" " <= letter <= "?" or self._escape + letter == LINUX_KEY)
+            self._escape = "" if is_over else self._escape + letter
         elif letter in ERASE:
             self._text = self._text[:-1]
         elif letter == ERASE_WORD:
@@ -92,8 +94,10 @@ class TypedLine:
         return f"{AGAIN}{PROMPT}{shown}"
 
     def _write(self, text: str) -> None:
+        data = text.encode("utf-8", "replace")
         with suppress(OSError):  # a terminal that is gone: the character plays on
-            os.write(self._descriptor, text.encode("utf-8", "replace"))
+            while data:
+                data = data[os.write(self._descriptor, data) :]
 
 
 @contextmanager
@@ -120,9 +124,17 @@ def shown_by_program(descriptor: int) -> Iterator[None]:
     finally:
         signal.signal(signal.SIGCONT, known)
         with suppress(termios.error):
-            termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+            termios.tcsetattr(descriptor, termios.TCSANOW, before)  # its output may be held, as by Ctrl S
 
 
 def is_possible() -> bool:
     """Whether this program can show what is typed: on a terminal for both, where there is termios."""
-    return sys.platform != "win32" and sys.stdin.isatty() and sys.stdout.isatty()
+    if sys.platform == "win32" or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return False
+    import termios
+
+    try:
+        termios.tcgetattr(sys.stdin.fileno())
+    except termios.error:
+        return False
+    return True

@@ -79,11 +79,14 @@ class ByHand(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """What is asked of a chain now: weights of its stored postures by their names, influence, and share."""
+    """What is asked of a chain now: weights of its stored postures by their names, influence, share, and the
+    name of the target that it looks at; "": as without a behaviour.
+    """
 
     weights: Mapping[str, float]
     influence: float
     share: float
+    target: str = ""
 
 
 class Performer:
@@ -194,7 +197,9 @@ class Performer:
         )
         instruction, self._blends[chain] = blending.blended(before, visit, postures, usual, state.seconds, dt)
         weights = dict(zip(postures, instruction.weights, strict=True))
-        self._asked[chain] = Asked(weights, instruction.influence, instruction.share)
+        self._asked[chain] = Asked(
+            weights, instruction.influence, instruction.share, instruction.target or ""
+        )
         gestures = {gesture.name: gesture for gesture in self.behaviour.gestures}
         return instruction, tuple(
             blending.at(gestures[each.name], each.seconds, each.end)

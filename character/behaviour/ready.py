@@ -68,7 +68,11 @@ def attentive(postures: Iterable[str]) -> Behaviour:
             for begin in here
             if begin != "Noticing"
         ),
-        TransitionSpec("Attending", "Searching", "unseen", least=EXPECT_FOR),
+        *(
+            TransitionSpec(begin, "Searching", "unseen", least=EXPECT_FOR)
+            for begin in here
+            if begin != "Noticing"
+        ),
         TransitionSpec("Searching", "Idle", "after", least=SEARCH_FOR),
         TransitionSpec("Idle", "Dozing", "after", least=DOZE_AFTER),
         TransitionSpec("Dozing", "Asleep", "after", least=SLEEP_AFTER),

@@ -102,7 +102,8 @@ def name_and_unit(heading: str) -> tuple[str, str]:
 
 def is_unit(text: str) -> bool:
     """Whether a text is a unit that is known, or one of a velocity."""
-    return text.lower() in (UNITS | TIME_UNITS).keys() | OTHER_UNITS or "/s" in text
+    unit, _, _ = text.lower().partition("/s")
+    return unit in (UNITS | TIME_UNITS).keys() | OTHER_UNITS
 
 
 def words_of(heading: str) -> str:

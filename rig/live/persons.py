@@ -34,7 +34,7 @@ def see(scene: bpy.types.Scene, camera: str, sighting: Sighting) -> None:
     """Takes what a tracker says of its camera, given by the name of an object.
 
     Raises:
-        RigError: There is no such object. Said once; persons are noticed all the same.
+        RigError: There is no such object. Persons are noticed all the same.
     """
     signals.setdefault("trackers", _Trackers())
     persons = current().playback.stage.persons.setdefault(scene.session_uid, SeenPersons())
@@ -42,7 +42,7 @@ def see(scene: bpy.types.Scene, camera: str, sighting: Sighting) -> None:
         camera = named(camera, scene.objects.keys()) or camera
     pose = _pose(scene, camera)
     persons.take(camera, sighting, pose)
-    if pose is None and persons.is_news(camera):
+    if pose is None:
         raise RigError(unknown_camera(camera, [obj.name for obj in scene.objects if obj.type == "CAMERA"]))
 
 

@@ -24,7 +24,7 @@ CAUSES = [  # files store the index in this table: add new causes at its end
     (
         "lost",
         "Person Lost",
-        "When a person who was seen has been seen no more for a time, since the last event at the earliest",
+        "When a person who was seen has been seen no more for a time; only losses after the last event count",
     ),
     ("nearer", "Person Near", "When the nearest person is nearer than a distance"),
     ("farther", "Person Far", "When the nearest person is farther away than a distance"),

@@ -229,13 +229,14 @@ def _robot(rig: bpy.types.Object) -> dict[str, Any]:
 def _chain(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> dict[str, Any]:
     """What the page shows of a chain."""
     targets = [watched(chain, number) for number in range(1 + len(chain.targets))]
-    target = followed_target(chain)
-    position = target.obj.matrix_world.translation if target is not None else (0.0, 0.0, 0.0)
     weights = {name: posture.weight for name, posture in stored_postures(chain).items()}
     asked, set_by = Asked(weights, chain.influence, chain.share), {}
     if (directing := rehearsal.directing(rig, chain)) is not None:
         performer, name = directing
         asked, set_by = performer.asked(name) or asked, performer.set_by(name)
+    by_name = {each.name: each for each in reversed(targets) if each is not None}
+    target = by_name.get(asked.target) or followed_target(chain)
+    position = target.obj.matrix_world.translation if target is not None else (0.0, 0.0, 0.0)
     return {
         "name": chain.name,
         "target": target.name if target is not None else "",

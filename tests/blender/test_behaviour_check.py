@@ -109,7 +109,7 @@ def test_a_ready_set_is_added_once_and_uses_postures_that_are_called_as_a_state(
     behaviour = bpy.context.scene.limber_behaviour
     for _ in range(2):
         assert bpy.ops.limber.add_ready_set(name="ATTENTIVE") == {"FINISHED"}
-        assert (len(behaviour.states), len(behaviour.transitions)) == (10, 39)
+        assert (len(behaviour.states), len(behaviour.transitions)) == (10, 42)
     assert [posture.action.name for posture in behaviour.states["Asleep"].postures] == ["Asleep"]
     assert sentences() == []
     assert rig is not None

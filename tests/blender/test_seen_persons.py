@@ -116,7 +116,8 @@ def test_a_distance_that_is_none_is_said(watching):
 def test_a_camera_that_is_not_there_is_said_with_those_that_are(watching):
     rig, _ = watching
     with sending(rig) as send:
-        send(packet("/limber/seen/Desk_Camrea", 1.0, 0.0, 0.0, 0.0, 1.0, 1.0))
+        for _ in range(2):  # it stands for as long as that tracker sends
+            send(packet("/limber/seen/Desk_Camrea", 1.0, 0.0, 0.0, 0.0, 1.0, 1.0))
         assert "'Desk_Camrea'" in problem(rig)
         assert "there is 'Desk Camera'" in problem(rig)
     assert persons.of(bpy.context.scene).senses.distance == 1.0, "persons are noticed all the same"

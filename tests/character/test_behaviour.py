@@ -144,6 +144,9 @@ def test_ready_sets_expect_announced_persons_wake_for_new_ones_and_let_themselve
     state, decisions = run(ready, 4.0, left, senses=NEAR)
     assert state.name == "Attending"
     if key == "ATTENTIVE":
+        talking, _ = run(ready, 0.5, run(ready, 0.3, attending, senses=NOBODY)[0], {0: ["listen"]}, NOBODY)
+        assert talking.name == "Listening"
+        assert run(ready, 15.0, talking, senses=NOBODY)[0].name == "Idle", "who was lost before is gone"
         waking, idle = (
             next(each for each in decisions if each.before == name) for name in ("Asleep", "Waking")
         )

@@ -102,7 +102,7 @@ def test_words_of_a_detail_stay_as_they_are_for_every_host():
 def test_a_pose_that_is_not_shown_is_missed_from_the_host(host, name):
     text = sentence(State.CONFIRM_POSE, Fault.NONE, NO_POSE, DEVICE, host=host)
     assert text.endswith(
-        f"({name} has shown no new pose for a second: wait until it is no longer busy, then press again)"
+        f"({name} has shown no new pose for a second: wait until it is no longer busy, then give the order again)"
     )
 
 

@@ -257,3 +257,17 @@ def test_where_the_system_cannot_keep_them_apart_one_socket_gets_all(monkeypatch
     heard.look()
     heard.close()
     assert heard.noted == ["alarm", "/limber/influence/head", "/limber/stop", "/limber/weight"]
+
+
+@on_linux
+def test_a_flood_that_never_ends_voids_no_more_than_what_can_have_waited(inbox: Noting, put):
+    put(OTHER)
+    put(STOP)
+    inbox._receive(inbox._urgent_socket)
+    room = inbox._socket.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF)
+    for _ in range(room // 512):
+        put(OTHER)
+        inbox._receive(inbox._socket)
+    put(packet("/limber/weight", 1.0))
+    inbox.look()
+    assert "/limber/weight" in inbox.noted

@@ -76,10 +76,20 @@ def test_what_is_printed_stands_above_what_is_typed(shown: Shown):
         ("quit\x15stop\n", "stop"),
         ("\x1b[A\x1b[1;5Dstop\x1bOC\n", "stop"),
         ("sto\x1b[Cp\r", "stop"),
+        ("\x1b[[Astop\x1b[[E\n", "stop"),
         ("\x1bstop\x1b\n", "stop"),
         ("set \u4f60\x7fx 1\n", "set x 1"),
     ],
-    ids=["erased", "word_erased", "line_erased", "arrows", "return", "escape", "wide_letter"],
+    ids=[
+        "erased",
+        "word_erased",
+        "line_erased",
+        "arrows",
+        "return",
+        "linux_console",
+        "escape",
+        "wide_letter",
+    ],
 )
 def test_keys_edit_the_line(shown: Shown, typed: str, line: str):
     assert shown.type(typed) == [line]

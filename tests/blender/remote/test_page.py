@@ -93,17 +93,21 @@ def test_what_is_set_on_the_page_holds_over_a_rehearsed_state_until_the_next_one
     behaviour, chain = bpy.context.scene.limber_behaviour, rig.limber.chains[0]
     state = behaviour.states.add()
     state.name, state.sets_influence, state.influence, state.seconds = "Idle", True, 0.25, 0.0
+    other = bpy.data.objects.new("Other", None)
+    bpy.context.scene.collection.objects.link(other)
+    chain.targets.add().target = state.look_at = other
     behaviour.states.add().name = "Listening"
     go_live(rig, chain)
     assert bpy.ops.limber.rehearse() == {"FINISHED"}
     bpy.context.scene.frame_set(2)
     first = shown(browser, lambda content: content["chains"][0]["set_by"])["chains"][0]
-    assert (first["influence"], first["set_by"]) == (0.25, {"influence": "by Idle"})
+    assert (first["influence"], first["target"]) == (0.25, "Other")
+    assert first["set_by"] == {"influence": "by Idle", "target": "by Idle"}
     obeyed(browser, word="influence", names="head", numbers=[0.75])
     bpy.context.scene.frame_set(3)
     assert live.session(rig, chain).ticked[1].influence == 0.75
     after = shown(browser, lambda content: content["chains"][0]["influence"] == 0.75)["chains"][0]
-    assert after["set_by"] == {"influence": "set here"}
+    assert after["set_by"] == {"influence": "set here", "target": "by Idle"}
     obeyed(browser, word="state", names="Idle")
     bpy.context.scene.frame_set(4)
     assert shown(browser, lambda content: content["chains"][0]["influence"] == 0.25)
