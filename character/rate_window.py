@@ -77,9 +77,8 @@ def verdict(window: Array, dt: float) -> Verdict:
     after = np.maximum(n - 1.0, 1.0)
     rounding = dt * dt / 4.0
     present = np.maximum(_after_each(late * late) / after, rounding)
-    log_ratio = 0.5 * np.log(present / np.maximum(residuals / after, rounding)) + _loss(
-        _after_each(lost) / after
-    )
+    log_ratio = 0.5 * np.log(present / np.maximum(residuals / after, rounding))
+    log_ratio += _loss(_after_each(lost) / after)
     evidence = after * log_ratio + np.minimum(_after_each(values), 0.0)
     margin = evidence - 0.5 * LINE * np.log(n_at_least_1) - np.log(LENGTH)
     margin = np.where(is_there & (n > LINE) & (periods > 0.0), margin, -np.inf)
