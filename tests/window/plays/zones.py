@@ -34,6 +34,7 @@ def play(stage):
         lambda: all(gallery.picture(rig, rig.limber.chains[0], action) for action in postures)
     )
     numbers = [gallery.icon(rig, rig.limber.chains[0], action) for action in postures]
+    stage.facts["postures"] = len(postures)
     stage.facts["pictures"] = len({number for number in numbers if number})
     with stage.context():
         bpy.ops.limber.live()
