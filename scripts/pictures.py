@@ -49,7 +49,7 @@ class Picture:
 FAMILIES = ("limber", "feetech_sts", "dynamixel", "maestro", "servo_animation")
 TABLE = (
     Picture("authoring", "authoring", "authoring", (543, 80, 770, 980), 1180),
-    Picture("behaviour", "behaviour", "behaviour", (1300, 80, 280, 1200), 1700),
+    Picture("behaviour", "behaviour", "behaviour", (1300, 80, 280, 560), 1700),
     Picture("compare", "compare", "compared", (8, 208, 760, 308)),
     Picture("first_minutes", "first_minutes", "first_playing", (313, 75, 1000, 640)),
     Picture("mechanism_panel", "mechanism", "mechanism_live", (560, 0, 1040, 1000)),
@@ -57,14 +57,14 @@ TABLE = (
     Picture("own_rig", "own_rig", "own_rig_live", (245, 80, 1040, 815)),
     Picture("panel", "live", "live_playing", (590, 75, 723, 832)),
     Picture("retarget_panel", "retarget", "retarget_live", (1316, 82, 262, 862)),
-    Picture("robot_calibrate", "robot_states", "robot_calibrate", (1303, 81, 280, 828)),
-    Picture("robot_feedback", "robot_states", "robot_feedback", (0, 79, 1584, 890)),
-    Picture("robot_found", "robot_states", "robot_found", (1300, 80, 280, 780)),
-    Picture("so101_zero", "robot_lerobot", "robot_lerobot", (600, 75, 990, 955), 1100),
+    Picture("robot_calibrate", "robot_states", "robot_calibrate", (1303, 81, 280, 1078), 1250),
+    Picture("robot_feedback", "robot_states", "robot_feedback", (0, 79, 1584, 1080), 1250),
+    Picture("robot_found", "robot_states", "robot_found", (1300, 80, 280, 1078), 1250),
+    Picture("so101_zero", "robot_lerobot", "robot_lerobot", (600, 75, 990, 1155), 1300),
     Picture("walker", "walker", "walker_step", (0, 28, 1316, 1160), 1300),
     Picture("zones", "zones", "zones", (360, 60, 960, 780), 1300),
     *(
-        Picture(f"family_{family}", "robot_families", f"family_{family}", (1318, 80, 258, 1010), 1150)
+        Picture(f"family_{family}", "robot_families", f"family_{family}", (1318, 80, 258, 1310), 1450)
         for family in FAMILIES
     ),
 )
