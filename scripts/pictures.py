@@ -58,7 +58,7 @@ TABLE = (
     Picture("panel", "live", "live_playing", (590, 75, 723, 832)),
     Picture("retarget_panel", "retarget", "retarget_live", (1316, 82, 262, 862)),
     Picture("robot_calibrate", "robot_states", "robot_calibrate", (1303, 81, 280, 1078), 1250),
-    Picture("robot_feedback", "robot_states", "robot_feedback", (0, 79, 1584, 1080), 1250),
+    Picture("robot_feedback", "robot_states", "robot_feedback", (0, 79, 1584, 1140), 1250),
     Picture("robot_found", "robot_states", "robot_found", (1300, 80, 280, 1078), 1250),
     Picture("so101_zero", "robot_lerobot", "robot_lerobot", (600, 75, 990, 1155), 1300),
     Picture("walker", "walker", "walker_step", (0, 28, 1316, 1160), 1300),
