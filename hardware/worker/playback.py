@@ -185,10 +185,12 @@ class CommandPlayback:
         missing frame, so that the newest keeps its time.
         """
         interval = self._pace.interval
+        stood, last = self._stands(), self._curve.newest
+        if stood:  # nothing hurries where a motion begins
+            step = self._lead = interval
         change = LEAD_CHANGE * interval if is_announced else interval
         self._lead += min(max(interval - self._lead, -change), change)
         self._shown.add(self._motion)
-        stood, last = self._stands(), self._curve.newest
         point = self._ahead(self._lead) if is_frame_missing else self._between_steps(step)
         for each in [_between(last, point, 0.5), point] if is_frame_missing else [point]:
             self._curve.append(step, each)
@@ -240,11 +242,17 @@ class CommandPlayback:
         return tuple(joint.position for joint in self._motion)
 
     def _ahead(self, seconds: float) -> Angles:
-        """Positions (channels,) of the newest frame, extrapolated by a time [s], but no farther than joints
-        move that stop now.
+        """Positions (channels,) of the newest frame, extrapolated by a time [s]: by more than a frame at
+        usual rates only as far as joints move that stop now.
         """
         positions = [extrapolated(joint, seconds) for joint in self._motion]
-        return self._clamp(tuple(self._shown.within(positions) if seconds > 0.0 else positions))
+        if seconds > FIRST_INTERVAL:
+            soon = [extrapolated(joint, FIRST_INTERVAL) for joint in self._motion]
+            rows = zip(positions, soon, self._shown.within(positions), strict=True)
+            positions = [
+                min(max(position, min(near, within)), max(near, within)) for position, near, within in rows
+            ]
+        return self._clamp(tuple(positions))
 
     def _best_lag(self) -> float:
         """Lag [s] behind the newest control point when it arrives, just enough that the next one usually

@@ -112,6 +112,27 @@ def test_an_even_motion_stays_even_where_the_rate_changes(before, after, is_know
     assert all(velocity == pytest.approx(speed, rel=0.05) for velocity in played[-100:])
 
 
+@pytest.mark.parametrize("speed", [0.5, 0.02])
+@pytest.mark.parametrize("rate", [24, 60])
+def test_a_motion_that_begins_at_rest_is_a_frame_and_a_half_behind_from_its_first_moments(rate, speed):
+    """The pose before stood for a while, at no rate."""
+    playback, frame = CommandPlayback(PERIOD, [LIMITS]), 0
+    playback.add(0.0, (Kinematic(0.0),))
+    behind = []
+    for turn in range(1, round(13.0 / PERIOD)):
+        while 10.0 + frame / rate <= turn * PERIOD:
+            state = Kinematic(speed * frame / rate, speed / rate if frame else 0.0)
+            playback.add(
+                10.0 + frame / rate, (state,), repeated=False, plays=True, step=1 / rate, due=1 / rate
+            )
+            frame += 1
+        (played,) = playback.at(turn * PERIOD)
+        if turn * PERIOD > 10.0 + 6 / rate:
+            behind.append(turn * PERIOD - 10.0 - played.position / speed)
+    assert 1.0 / rate <= min(behind)
+    assert max(behind) <= 1.55 / rate
+
+
 def pace_of(gaps: Sequence[float], due: float) -> Pace:
     pace = Pace()
     for stamp in accumulate(gaps, initial=0.0):
