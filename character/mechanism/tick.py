@@ -41,7 +41,7 @@ class MechanismMotor:
     filter: Filter
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MechanismModel:
     """The mover of a mechanism: the mechanism, its motors, and where motion begins. It rarely changes."""
 
@@ -65,9 +65,9 @@ class MechanismModel:
         return tick(self, inputs, state, dt)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MechanismState:
-    """State of a mechanism's mover, passed on to the next tick."""
+    """State of a mechanism's mover, passed on to the next tick. As it holds arrays, it equals only itself."""
 
     goals: Goals
     desired: Pose
@@ -80,7 +80,7 @@ class MechanismState:
     first: Array | None = None  # (b, 4, 4) poses of the bodies at the start
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MechanismOutputs:
     """Result of one tick of a mechanism: motor values, poses of bodies, and errors of its goals."""
 

@@ -2,6 +2,7 @@
 the pose.
 """
 
+from dataclasses import replace
 from math import pi
 
 import bpy
@@ -70,7 +71,7 @@ def _turned(solver: MechanismSolver, state: State, joint: str, index: int, comma
         for turn in () if solver.tree.slides[c] else (turns, -turns):
             values = state.values.copy()
             values[c] += 2.0 * pi * turn
-            other = state._replace(values=values, branch=None)
+            other = replace(state, values=values, branch=None)
             if (
                 abs(commanded - solver.values(other, joint)[index]) <= pi
                 and solver.lower[c] <= values[c] <= solver.upper[c]

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -104,4 +105,4 @@ def _by_full_rotations(solver: MechanismSolver, start: State, goals: Goals) -> S
                 turned = values[k] + math.tau * round((value - values[k]) / math.tau)
                 if solver.lower[k] <= turned <= solver.upper[k]:
                     values[k] = turned
-    return start._replace(values=values)
+    return replace(start, values=values)

@@ -1,5 +1,6 @@
 """What a solve of a mechanism begins with and ends in."""
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..kinematics.se3 import Array
@@ -8,8 +9,11 @@ from .branches import Branch
 from .descent import Motion
 
 
-class State(NamedTuple):
-    """Configuration of a mechanism, from which its next solve starts. An immutable value."""
+@dataclass(frozen=True, eq=False)
+class State:
+    """Configuration of a mechanism, from which its next solve starts: an immutable value. As it
+    holds arrays, it equals only itself.
+    """
 
     values: Array  # (v,) coordinates [rad, m], full rotations counted
     balls: Array  # (k, 3, 3) rotations of ball joints
@@ -41,8 +45,9 @@ class Report(NamedTuple):
         return self.assembled
 
 
-class Solution(NamedTuple):
-    """Result of a mechanism's solve for one frame."""
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Result of a mechanism's solve for one frame. Equal only to itself, since it holds arrays."""
 
     state: State
     poses: Array  # (b, 4, 4) bodies in the world, in the mechanism's order

@@ -7,6 +7,7 @@ docs/mechanisms.md.
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -154,15 +155,15 @@ class MechanismSolver:
         # An actuator is commanded past its dead point, where two assemblies meet, or comes back from there on
         # the other one.
         again = self._solved(
-            goals, state.regular._replace(regular=state.regular), dt, iterations, evaluations
+            goals, replace(state.regular, regular=state.regular), dt, iterations, evaluations
         )
         if not again.report.flipped:
             return again
         if answer.report.goal_error <= MET:
             return answer
         # Past the dead point by a step's rounding: the assembly is still the one that it will come back on.
-        kept = answer.state._replace(branch=state.branch, regular=state.regular)
-        return answer._replace(state=kept, report=answer.report._replace(flipped=False))
+        kept = replace(answer.state, branch=state.branch, regular=state.regular)
+        return replace(answer, state=kept, report=answer.report._replace(flipped=False))
 
     def _solved(
         self, goals: Goals, state: State, dt: float | None, iterations: int, evaluations: int | None

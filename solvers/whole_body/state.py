@@ -15,25 +15,27 @@ def no_multipliers() -> Array:
     return np.zeros(0)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class State:
-    """Pose and velocity of a body: an immutable value."""
+    """Pose and velocity of a body. Immutable; equal only to itself, since it holds arrays."""
 
     joints: Array  # (n,) [rad or m]
     base_rotation: Array  # (3, 3)
     base_position: Array  # (3,) [m]
     # (6 + n,) [m/s, rad/s] of the base, linear then angular, and the joints [rad/s or m/s], in the last step
     velocity: Array
-    frames: Frames = field(repr=False, compare=False)
-    sides: Sides = field(repr=False, compare=False)  # bounds active in the last step
+    frames: Frames = field(repr=False)
+    sides: Sides = field(repr=False)  # bounds active in the last step
     multipliers: Array = field(
-        default_factory=no_multipliers, repr=False, compare=False
+        default_factory=no_multipliers, repr=False
     )  # of contacts and couplings in the last step
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Solution:
-    """Result of a step: new pose and velocity, lost targets, violated constraints and active limits."""
+    """Result of a step: new pose and velocity, lost targets, violated constraints and active limits. As it holds
+    arrays, it equals only itself.
+    """
 
     joints: Array  # (n,) [rad or m], within limits
     base_rotation: Array  # (3, 3)

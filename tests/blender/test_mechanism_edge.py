@@ -97,13 +97,13 @@ def test_a_loop_that_went_over_to_its_other_assembly_is_told():
     here, solver = session.state.desired, session.solver
     asked = Goals(actuators={"Crank Shaft": solver.values(here, "Crank Shaft")})
     starts = np.random.default_rng(1).normal(size=(20, len(here.values)))
-    others = (assemble(solver, here._replace(values=values), asked) for values in starts)
+    others = (assemble(solver, replace(here, values=values), asked) for values in starts)
     other = next(
         one
         for one in others
         if one.report.goal_error < 1e-6 and np.abs(one.state.values - here.values).max() > 0.5
     )
-    session.state = replace(session.state, desired=other.state._replace(branch=here.branch, regular=None))
+    session.state = replace(session.state, desired=replace(other.state, branch=here.branch, regular=None))
     motor.value = 0.01
     those.clock()
     assert "its other assembly" in session.remark

@@ -136,7 +136,7 @@ class Case:
         draw = np.random.default_rng(seed)
         mechanism = limited(MECHANISMS[name], draw) if is_limited else MECHANISMS[name]
         self.solver = MechanismSolver(mechanism) if is_limited else SOLVERS[name]
-        self.state = ASSEMBLED[name]._replace(damping=float(10.0 ** draw.uniform(-6, -3)))
+        self.state = replace(ASSEMBLED[name], damping=float(10.0 ** draw.uniform(-6, -3)))
         self.goals = goals_of(draw, self.solver, self.state)
         self.dt = DT if draw.random() < 0.7 else None
 
@@ -307,7 +307,7 @@ def test_a_state_that_is_not_finite_is_refused(number: float) -> None:
     values = state.values.copy()
     values[2] = number
     with pytest.raises(KernelError, match="not finite"):
-        solver.solve(Goals(), state._replace(values=values))
+        solver.solve(Goals(), replace(state, values=values))
 
 
 def test_a_mechanism_without_joints_stays_where_it_is() -> None:
@@ -337,7 +337,7 @@ def test_a_bar_without_length_is_solved_as_in_the_reference() -> None:
 @pytest.mark.parametrize("damping", [0.0, 5e-324, 1e-30, 1e30])
 def test_damping_of_any_size_ends_within_what_steps_can_raise(damping: float) -> None:
     """Zero stays zero however often it is doubled: a target out of reach was tried for ever."""
-    solver, start = SOLVERS["four-bar"], ASSEMBLED["four-bar"]._replace(damping=damping)
+    solver, start = SOLVERS["four-bar"], replace(ASSEMBLED["four-bar"], damping=damping)
     goals = Goals((FrameGoal(solver.mechanism.bodies[-1].name, (9.0, 0.0, 9.0)),))
     for each in (solver, reference(solver)):
         after = each.solve(goals, start, DT, evaluations=300).state

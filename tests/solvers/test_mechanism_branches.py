@@ -1,6 +1,7 @@
 """Flips to another assembly: told when they happen, and not where a loop only passes a flat pose."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -66,7 +67,7 @@ def test_a_crank_that_turns_all_the_way_never_flips(frames: int):
 
 def snapped_over(there: State, before: State) -> State:
     """A state that the mechanism has reached from `before` in no way that a solve knows."""
-    return there._replace(branch=before.branch, regular=None)
+    return replace(there, branch=before.branch, regular=None)
 
 
 def led_through_the_fold(frames: int) -> tuple[MechanismSolver, list[Solution]]:
@@ -151,7 +152,7 @@ def test_a_parallelogram_that_goes_on_crossed_from_its_flat_pose_is_told():
 def test_after_a_start_at_a_flat_pose_a_flip_is_told_at_every_rate_of_frames(frames: int):
     solver, found = parallelogram()
     found, _ = turned(solver, found, math.radians(-60), 1)
-    flat_state = found.state._replace(branch=None)  # at a singular pose, where directions are missing
+    flat_state = replace(found.state, branch=None)  # at a singular pose, where directions are missing
     found, flips = turned(
         solver,
         solver.solve(Goals(actuators={"motor": solver.values(flat_state, "motor")}), flat_state, DT),

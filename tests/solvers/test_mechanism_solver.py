@@ -196,7 +196,7 @@ def test_a_flip_to_the_other_assembly_is_seen():
     for seed in range(1, 20):
         other = assemble(
             solver,
-            found.state._replace(values=np.random.default_rng(seed).normal(size=3)),
+            replace(found.state, values=np.random.default_rng(seed).normal(size=3)),
             Goals(actuators={"motor": solver.values(found.state, "motor")}),
         )
         if (
@@ -250,7 +250,7 @@ def test_on_a_smooth_path_the_last_frames_curvature_saves_a_step():
         goals = Goals(
             (FrameGoal("platform", position=(0.05 * math.sin(0.06 * k), 0.0, 0.52), rotation=turn),)
         )
-        without = solver.solve(goals, found.state._replace(motion=None), DT)
+        without = solver.solve(goals, replace(found.state, motion=None), DT)
         found = solver.solve(goals, found.state, DT)
         assert found.poses == pytest.approx(without.poses, abs=1e-8)
         for is_known, one in ((True, found), (False, without)):
@@ -377,3 +377,10 @@ def test_an_assembly_has_the_whole_turns_that_are_asked_of_its_motors():
     solver = MechanismSolver(mechanisms.four_bar(lower=(angle - 14.0,), upper=(angle + 1.5,)))
     found = assemble(solver, goals=Goals(actuators={"motor": (angle - 4.0 * math.pi,)}))
     assert solver.values(found.state, "motor")[0] == pytest.approx(angle - 4.0 * math.pi, abs=1e-9)
+
+
+def test_states_and_solutions_are_compared_without_arrays_and_can_be_keys():
+    solver, found = started(mechanisms.four_bar())
+    again = solver.solve(Goals(), found.state)
+    assert (found == found, found == again, found.state == again.state) == (True, False, False)
+    assert len({found.state, again.state, found.state}) == 2
