@@ -126,7 +126,7 @@ def check_goal(
         )
     if start is not None:
         _check_start(skeleton, start)
-    posture = tuple(np.ravel(goal.posture).astype(float).tolist())
+    posture = tuple(np.asarray(goal.posture, float).ravel().tolist())
     if len(posture) != len(skeleton):
         names = ", ".join(joint.name for joint in skeleton.joints)
         raise PostureShapeError(
@@ -167,9 +167,9 @@ def _check_start(skeleton: Skeleton, start: Sequence[float] | Angles) -> None:
 def _first_infinite(angles: Sequence[float] | Angles) -> int | None:
     """Index of the first of angles (n,) that is not finite; None: all are."""
     values = angles.tolist() if isinstance(angles, np.ndarray) else angles
-    if all(map(math.isfinite, values)):
+    if math.isfinite(sum(values)):  # one that is not makes the sum infinite or no number
         return None
-    return next(k for k, value in enumerate(values) if not math.isfinite(value))
+    return next((k for k, value in enumerate(values) if not math.isfinite(value)), None)
 
 
 def _check_end(skeleton: Skeleton, end_goal: EndGoal) -> None:

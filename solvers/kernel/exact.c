@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "aims.h"
-#include "end_error.h"
 #include "shape.h"
 #include "tree.h"
 #include "vectors.h"
@@ -145,30 +144,29 @@ double view_error(const struct work *work) {
     return hypot(error[0], error[1]) / aim->weight;
 }
 
-int32_t limber_correct(const struct limber_problem *problem, int32_t candidates, const double *costs, int32_t steps,
-                       int32_t looks, double *angles, double *values, struct limber_end_error *errors) {
+int32_t limber_correct(const struct limber_problem *problem, const struct limber_correction *correction) {
     struct work work;
     int32_t wrong = begin(problem, 1, &work);
     if (wrong) return wrong;
-    size_t n = (size_t)work.n;
-    if (candidates < 1 || candidates > MOST_CANDIDATES || steps < 0 || steps > MAX_CORRECTIONS || !angles || !values ||
-        !errors)
+    const struct limber_correction *c = correction;
+    size_t n = (size_t)work.n, aims = (size_t)problem->aims;
+    if (!c || c->candidates < 1 || c->candidates > MOST_CANDIDATES || c->most_steps < 0 ||
+        c->most_steps > MAX_CORRECTIONS || !c->angles || !c->values || !c->errors)
         return LIMBER_SIZE;
-    if (!is_within(angles, n * (size_t)candidates, FARTHEST) || (costs && !is_within(costs, n, LARGEST)))
+    if (!is_within(c->angles, n * (size_t)c->candidates, FARTHEST) || (c->costs && !is_within(c->costs, n, LARGEST)))
         return LIMBER_NOT_FINITE;
-    for (size_t k = 0; costs && k < n; k++) {
-        if (costs[k] < LEAST_COST) return LIMBER_SIZE;
-        work.ease[k] /= costs[k];
+    for (size_t k = 0; c->costs && k < n; k++) {
+        if (c->costs[k] < LEAST_COST) return LIMBER_SIZE;
+        work.ease[k] /= c->costs[k];
     }
     work.goal.has_rolls = 0; /* `level` changes neither the aim nor the shape deviation */
-    for (size_t i = 0; i < (size_t)candidates; i++, values += 3) {
-        double *row = angles + i * n, end[12];
-        int used = looks ? correct_or_look(&work, row, steps) : correct(&work, row, steps);
-        evaluate_directions(work.model, row, &work.pose);
+    for (size_t i = 0; i < (size_t)c->candidates; i++) {
+        double *angles = c->angles + i * n, *values = c->values + 3 * i;
+        int steps = c->looks ? correct_or_look(&work, angles, c->most_steps) : correct(&work, angles, c->most_steps);
+        evaluate_directions(work.model, angles, &work.pose);
         fit(work.model, &work.authored, &work.goal, &work.pose);
-        values[0] = work.pose.size, values[1] = work.pose.cosine, values[2] = used;
-        end_frame(work.model, work.pose.frames, (int)problem->aim->end, end);
-        errors[i] = end_error_of_aim(problem->aim, end, work.model->reach);
+        values[0] = work.pose.size, values[1] = work.pose.cosine, values[2] = steps;
+        write_end_errors(&work, c->errors + i * aims);
     }
     return LIMBER_OK;
 }

@@ -1,11 +1,14 @@
 """The kernel's structures in memory, and its results."""
 
 import ctypes
+from collections.abc import Iterable, Sequence
+from functools import cache
+from struct import Struct
 from typing import NamedTuple
 
 import numpy as np
 
-from ..aims.block import EndError
+from ..aims.block import EndError, Measured
 from ..kinematics.skeleton import Angles
 
 ALIGNMENT = 64
@@ -72,6 +75,24 @@ class FrameStructure(ctypes.Structure):
     ]
 
 
+class SeedsStructure(ctypes.Structure):
+    """`struct limber_seeds`."""
+
+    _fields_ = [("spreads", ctypes.c_int32), ("spread", Pointer), ("mirror", Pointer)]
+
+
+class CorrectionStructure(ctypes.Structure):
+    """`struct limber_correction`."""
+
+    _fields_ = [
+        ("angles", Pointer),
+        ("costs", Pointer),
+        *((name, ctypes.c_int32) for name in ("candidates", "most_steps", "looks")),
+        ("values", Pointer),
+        ("errors", Pointer),
+    ]
+
+
 class PlanStructure(ctypes.Structure):
     """`struct limber_plan`."""
 
@@ -86,12 +107,11 @@ class PlanStructure(ctypes.Structure):
                 "is_new",
                 "is_lasting",
                 "is_straight_only",
-                "spreads",
                 "steps",
                 "pooled",
             )
         ),
-        *((name, Pointer) for name in ("spread", "mirror", "durations", "goals", "pool")),
+        *((name, Pointer) for name in ("seeds", "durations", "goals", "pool")),
     ]
 
 
@@ -106,6 +126,12 @@ class EndErrors(ctypes.Structure):
     ]
 
 
+@cache
+def _doubles(count: int) -> Struct:
+    """So many doubles in memory."""
+    return Struct(f"{count}d")
+
+
 class Buffer:
     """An array of doubles whose address is known and stays."""
 
@@ -115,11 +141,28 @@ class Buffer:
         start = -bytes_.ctypes.data % ALIGNMENT
         self.array: Angles = bytes_[start : start + 8 * count].view(np.float64).reshape(shape)
         self.address: int = self.array.ctypes.data
+        self._memory = memoryview(bytes_[start : start + 8 * count])
+
+    def write(self, numbers: Sequence[float]) -> None:
+        """Writes the first numbers, in less time than the array does for a few."""
+        _doubles(len(numbers)).pack_into(self._memory, 0, *numbers)
+
+    def read(self, count: int) -> tuple[float, ...]:
+        """The first numbers, in less time than by the array for a few."""
+        return _doubles(count).unpack_from(self._memory)
 
 
 def frame_numbers(frames: Angles) -> Angles:
     """Frames (k, 4, 4) as the kernel has them (k, 12): rotations row by row, then positions."""
     return np.concatenate([frames[:, :3, :3].reshape(-1, 9), frames[:, :3, 3]], 1)
+
+
+def measured(errors: Iterable[EndErrors]) -> Measured:
+    """Errors of a goal's ends, from the kernel's numbers."""
+    return Measured(
+        tuple([EndError(end.angle, end.whole, end.distance) for end in errors]),
+        tuple([end.is_at_target != 0 for end in errors]),
+    )
 
 
 class Evaluated(NamedTuple):
@@ -145,8 +188,16 @@ class Tracked(NamedTuple):
     steps: int
     branch: tuple[float, ...] | None  # (n,) of the transition as it goes on
     speed: float  # [rad/s] of the transition in progress
-    errors: tuple[EndError, ...]  # of the goal's ends
-    at_targets: tuple[bool, ...]  # whether an end is at the very point that it should look at
+    measured: Measured
+
+
+class Searched(NamedTuple):
+    """The best configuration of a search from scratch."""
+
+    angles: tuple[float, ...]  # (n,) within limits
+    aim_error: float  # [rad] size of the remaining residual
+    steps: int
+    measured: Measured
 
 
 class Correction(NamedTuple):
@@ -156,6 +207,4 @@ class Correction(NamedTuple):
     aim_error: float  # [rad] size of the remaining residual
     cosine: float  # mean, of the shape deviation
     steps: int
-    view_error: float  # [rad] of the tool's orientation, or of its view
-    whole_error: float  # [rad] the same with the roll, where the goal has one
-    is_at_target: bool  # whether the tool is at the very point that it should look at
+    measured: Measured

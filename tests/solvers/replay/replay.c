@@ -64,7 +64,9 @@ static void replay_correction(void) {
     problem.workspace_bytes = limber_workspace_bytes(model, 1, 1);
     problem.workspace = room(problem.workspace_bytes);
     struct limber_end_error error;
-    if (limber_correct(&problem, 1, NULL, 200, 1, angles, values, &error)) exit(6);
+    struct limber_correction correction = {
+        .angles = angles, .candidates = 1, .most_steps = 200, .looks = 1, .values = values, .errors = &error};
+    if (limber_correct(&problem, &correction)) exit(6);
     tell(values, 3), tell(angles, n), tell(&error.angle, 2);
 }
 
