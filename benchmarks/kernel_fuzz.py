@@ -158,14 +158,10 @@ def call(draw: np.random.Generator, compiled: CompiledModel, skeleton: Skeleton)
         )
         return [found.angles, np.array((found.aim_error, found.merit, found.speed))]
     if kind == 6:
-        starts = [tuple(angles.tolist()), posture]
         costs = tuple(abs(number(draw)) for _ in range(n)) if draw.integers(2) else None
         steps, looks = int(draw.integers(0, 20)), bool(draw.integers(2))
-        corrections = compiled.correct(goal, posture, starts, costs, steps, looks)
-        return [
-            np.array((*each.angles, *each[1:4], *np.ravel(each.measured.errors)), float)
-            for each in corrections
-        ]
+        found = compiled.correct(goal, posture, angles, costs, steps, looks)
+        return [np.array((*found.angles, *found[1:4], *np.ravel(found.measured.errors)), float)]
     known = np.array([vector(draw, n) for _ in range(int(draw.integers(12)))]).reshape(-1, n)
     path = PlannedPath(known, angles, dt, speed, transition.kind, transition.branch, 1.0, False, False)
     seeds = Seeds(compiled.model)

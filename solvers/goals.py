@@ -96,9 +96,9 @@ class GazeGoal:
     @cached_property
     def weights(self) -> tuple[float, ...]:
         """Weights of all ends, relative to the largest."""
-        ends = self.ends
-        heaviest = max(end_goal.weight for end_goal in ends) or 1.0
-        return tuple(end_goal.weight / heaviest for end_goal in ends)
+        weights = [end_goal.weight for end_goal in self.ends]
+        heaviest = max(weights) or 1.0
+        return tuple([weight / heaviest for weight in weights])
 
 
 def with_free_roll(goal: GazeGoal) -> GazeGoal:

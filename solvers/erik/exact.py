@@ -87,7 +87,7 @@ class ErikExact:
         here = None if start is None else self.skeleton.clamp(start)
         expected = last.aim_error + max(SEEN, FASTEST_TARGET * dt)
         if here is not None:
-            (evaluated,) = self.correction.correct(goal, posture, (here,), steps=0)
+            evaluated = self.correction.correct(goal, posture, here, steps=0)
             if evaluated.aim_error > expected:
                 here, last = None, Memory()
         if here is not None and len(last.posture) == len(here):
@@ -125,7 +125,7 @@ class ErikExact:
                 math.acos(min(1.0, max(-1.0, each.cosine))),
                 each.measured,
             )
-            for each in self.correction.correct(goal, posture, starts)
+            for each in (self.correction.correct(goal, posture, start) for start in starts)
         ]
 
     def _best(

@@ -11,7 +11,7 @@ from ..goals import GazeGoal
 from ..kernel.binding import MOST_CORRECTIONS, CompiledModel
 from ..kernel.library import KernelError
 from ..kernel.structures import Correction
-from ..kinematics.skeleton import Skeleton
+from ..kinematics.skeleton import Angles, Skeleton
 from ..tolerances import MET
 from .model import Model
 
@@ -59,50 +59,35 @@ class ExactCorrection:
         self,
         goal: GazeGoal,
         posture: tuple[float, ...],
-        starts: Sequence[tuple[float, ...]],
+        start: Sequence[float] | Angles,
         steps: int = MOST_CORRECTIONS,
         looks: bool = True,
-    ) -> list[Correction]:
-        """Configurations `starts` (m, n) with an exact aim, or the least error that a descent finds.
+    ) -> Correction:
+        """Angles `start` (n,) with an exact aim, or the least error that a descent finds.
 
         Args:
             goal: The goal.
-            posture: (n,) from which shape deviations are measured.
-            starts: Configurations (m, n).
-            steps: At most so many for each; 0: they are only evaluated.
+            posture: (n,) from which the shape deviation is measured.
+            start: (n,).
+            steps: At most so many; 0: the start is only evaluated.
             looks: Whether the views alone are corrected where a chain cannot also be upright.
         """
         if self.compiled is not None:
             try:
-                return self.compiled.correct(goal, posture, starts, self.costs, steps, looks)
+                return self.compiled.correct(goal, posture, start, self.costs, steps, looks)
             except KernelError:  # a number is beyond what the kernel takes, or it does not know an aim
                 pass
-        return self._correct_in_python(goal, posture, starts, steps, looks)
-
-    def _correct_in_python(
-        self,
-        goal: GazeGoal,
-        posture: tuple[float, ...],
-        starts: Sequence[tuple[float, ...]],
-        steps: int,
-        looks: bool,
-    ) -> list[Correction]:
-        """The kernel's reference."""
-        shape, costs = Shape(self.skeleton, posture), self.costs or (1.0,) * len(posture)
-        method, corrections = correct_or_look if looks else correct, []
-        for start in starts:
-            angles, pose, aim_error, used = method(self.skeleton, goal, start, costs, steps)
-            cosine = math.cos(shape.deviation(pose))
-            corrections.append(
-                Correction(angles, aim_error, cosine, used, measure(self.skeleton, goal, pose))
-            )
-        return corrections
+        method = correct_or_look if looks else correct
+        costs = self.costs or (1.0,) * len(posture)
+        angles, pose, aim_error, used = method(self.skeleton, goal, start, costs, steps)
+        cosine = math.cos(Shape(self.skeleton, posture).deviation(pose))
+        return Correction(angles, aim_error, cosine, used, measure(self.skeleton, goal, pose))
 
     def nearest(
         self,
         goal: GazeGoal,
         posture: tuple[float, ...],
-        starts: Iterable[tuple[float, ...]],
+        starts: Iterable[Sequence[float] | Angles],
         looks: bool = True,
     ) -> Correction:
         """The correction of the first of the starts (n,) from which the aim is met; where none meets it, the
@@ -110,7 +95,7 @@ class ExactCorrection:
         """
         best = None
         for start in starts:
-            (correction,) = self.correct(goal, posture, (start,), looks=looks)
+            correction = self.correct(goal, posture, start, looks=looks)
             if best is None or correction.aim_error < best.aim_error:
                 best = correction
             if best.aim_error <= MET:

@@ -115,8 +115,9 @@ class Expressive:
         """
         began = time.perf_counter()
         authored = check_goal(self.skeleton, goal, start=start)
-        other = self._middle if start is None else tuple(np.asarray(start, float).tolist())
-        nearest = self.correction.nearest(goal, authored, (authored, other))
+        nearest = self.correction.nearest(
+            goal, authored, (authored, self._middle if start is None else start)
+        )
         return self.diagnosis.solution(
             goal, authored, nearest.angles, iterations=nearest.steps, began=began, measured=nearest.measured
         )

@@ -2,7 +2,7 @@
 
 import ctypes
 from collections.abc import Sequence
-from itertools import accumulate, chain
+from itertools import accumulate
 
 import numpy as np
 
@@ -99,9 +99,9 @@ class CompiledModel:
         self._written_seeds = SeedsStructure()
         self._plan.seeds = self._seeds_address = ctypes.addressof(self._written_seeds)
         self._costs = Buffer(self.n)
-        self._costs.write((1.0,) * self.n)
+        self._costs.write(*(1.0,) * self.n)
         self._joint_costs: tuple[float, ...] | None = None
-        self._correction = CorrectionStructure(costs=self._costs.address)
+        self._correction = CorrectionStructure(angles=self._start.address, costs=self._costs.address)
         self._correction_address = ctypes.addressof(self._correction)
         self._ends: list[EndErrors] = []
 
@@ -112,10 +112,10 @@ class CompiledModel:
             self._grow(max(aims, self._aims), max(candidates, self._candidates))
         self._problem.aim = self._aim.address
         if goal is not self._goal:
-            self._aim.write(aim_numbers(goal))
+            self._aim.write(*aim_numbers(goal), *(0.0,) * (SIZE * (self._aims - aims)))
             self._goal = goal
         if (posture, keep) != self._kept:
-            self._posture.write(posture)
+            self._posture.write(*posture)
             self._problem.keep, self._kept = keep, (posture, keep)
         self._problem.aims = aims
         return self._address
@@ -135,7 +135,6 @@ class CompiledModel:
         self._values = Buffer(8 * candidates + 8)
         self._error, self._columns = Buffer(6 * aims), Buffer(n * 6 * aims)
         self._matrix, self._descent = Buffer(n, n), Buffer(n)
-        self._correction.angles, self._correction.values = self._angles.address, self._values.address
 
     def _ends_for(self, count: int) -> list[EndErrors]:
         """The numbers of so many ends, which a call writes."""
@@ -219,48 +218,39 @@ class CompiledModel:
         check(
             self.kernel.search(problem, self._seeds_address, best.address, self._frame.errors, values.address)
         )
-        aim_error, steps = values.read(2)
-        return Searched(best.read(self.n), aim_error, int(steps), measured(ends))
+        aim_error, steps = values.array[:2].tolist()
+        return Searched(best.read(), aim_error, int(steps), measured(ends))
 
     def correct(
         self,
         goal: GazeGoal,
         posture: tuple[float, ...],
-        starts: Sequence[tuple[float, ...]],
+        start: Sequence[float] | Angles,
         costs: tuple[float, ...] | None = None,
         steps: int = MOST_CORRECTIONS,
         looks: bool = True,
-    ) -> list[Correction]:
-        """Starts (m, n) with their aim corrected exactly, by so many steps at most.
+    ) -> Correction:
+        """Angles `start` (n,) with their aim corrected exactly, by so many steps at most.
 
         Args:
             goal: The goal.
-            posture: Posture (n,) within limits from which shape deviations are measured.
-            starts: Configurations (m, n).
+            posture: Posture (n,) from which the shape deviation is measured.
+            start: (n,).
             costs: Costs (n,) of the joints; None: all 1.
-            steps: 0: the starts are only evaluated.
+            steps: 0: the start is only evaluated.
             looks: Whether the views alone are corrected where a chain cannot also be upright.
         """
-        m, n, aims = len(starts), self.n, len(goal.ends)
-        problem = self.pose(goal, posture, 1.0, m)
-        ends, correction = self._ends_for(m * aims), self._correction
-        self._angles.write([*chain.from_iterable(starts)])
+        problem = self.pose(goal, posture, 1.0)
+        ends, correction = self._ends_for(len(goal.ends)), self._correction
+        self._start.write(*start)
         if costs != self._joint_costs:
-            self._costs.write(costs or (1.0,) * n)
+            self._costs.write(*(costs or (1.0,) * self.n))
             self._joint_costs = costs
-        correction.candidates, correction.most_steps, correction.looks = m, steps, looks
+        correction.most_steps, correction.looks = steps, looks
         check(self.kernel.correct(problem, self._correction_address))
-        angles, values = self._angles.read(m * n), self._values.read(3 * m)
-        return [
-            Correction(
-                angles[i * n : (i + 1) * n],
-                values[3 * i],
-                values[3 * i + 1],
-                int(values[3 * i + 2]),
-                measured(ends[i * aims : (i + 1) * aims]),
-            )
-            for i in range(m)
-        ]
+        return Correction(
+            self._start.read(), correction.aim_error, correction.cosine, correction.steps, measured(ends)
+        )
 
     def local_frame(
         self,

@@ -204,7 +204,7 @@ class CompiledBones:
         numbers, task, aims = aim_numbers(goal), self._task, len(goal.ends)
         if aims > self._aims:
             self._grow(aims)
-        self._aim.write(numbers)
+        self._aim.array[: len(numbers)] = numbers
         self._reference.array[:] = reference
         task.aims = aims
         self._write_last(last if last is not None and len(last.forces) <= ROWS * aims else None)

@@ -187,15 +187,15 @@ class CompiledErik:
         AIM.pack_into(
             self._memory, _Erik.orientation.offset, *(orientation or IDENTITY), *view, *(up or ORIGIN)
         )
-        self._posture.write(posture)
+        self._posture.write(*posture)
         if previous is None:
             task.previous = None
         else:
-            self._previous.write(previous)
+            self._previous.write(*previous)
             task.previous = self._previous.address
         check(self.kernel.erik(self._address))
         return EriksAnswer(
-            self._angles.read(task.joints),
+            self._angles.read(),
             task.posture_error,
             task.iterations,
             measured((self._end_error,)),

@@ -189,18 +189,19 @@ struct limber_plan {
 
 LIMBER_EXPORT int32_t limber_plan(const struct limber_problem *problem, struct limber_plan *plan);
 
-/* The exact correction of each of `candidates` configurations. */
+/* The exact correction of a configuration, and its result. */
 struct limber_correction {
-    double *angles;      /* (m, n) the configurations; afterwards the corrected ones */
+    double *angles;      /* (n,) the configuration; afterwards the corrected one */
     const double *costs; /* (n,) of the joints; NULL: all 1 */
-    int32_t candidates;
-    int32_t most_steps;  /* of each; 0: they are only evaluated */
+    struct limber_end_error *errors; /* (aims,) of the result's ends */
+    double aim_error;    /* size of its residual */
+    double cosine;       /* mean, of its shape deviation */
+    int32_t most_steps;  /* 0: the configuration is only evaluated */
     int32_t looks;       /* whether only the views are corrected where a chain cannot also be upright */
-    double *values;      /* (m, 3) size of the aim error, mean cosine of the shape deviation, number of steps */
-    struct limber_end_error *errors; /* (m, aims) of the ends */
+    int32_t steps;
 };
 
-LIMBER_EXPORT int32_t limber_correct(const struct limber_problem *problem, const struct limber_correction *correction);
+LIMBER_EXPORT int32_t limber_correct(const struct limber_problem *problem, struct limber_correction *correction);
 
 struct limber_vector {
     double x, y, z;

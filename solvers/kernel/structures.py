@@ -1,8 +1,8 @@
 """The kernel's structures in memory, and its results."""
 
 import ctypes
-from collections.abc import Iterable, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable
+from functools import partial
 from struct import Struct
 from typing import NamedTuple
 
@@ -85,11 +85,10 @@ class CorrectionStructure(ctypes.Structure):
     """`struct limber_correction`."""
 
     _fields_ = [
-        ("angles", Pointer),
-        ("costs", Pointer),
-        *((name, ctypes.c_int32) for name in ("candidates", "most_steps", "looks")),
-        ("values", Pointer),
-        ("errors", Pointer),
+        *((name, Pointer) for name in ("angles", "costs", "errors")),
+        ("aim_error", ctypes.c_double),
+        ("cosine", ctypes.c_double),
+        *((name, ctypes.c_int32) for name in ("most_steps", "looks", "steps")),
     ]
 
 
@@ -126,14 +125,14 @@ class EndErrors(ctypes.Structure):
     ]
 
 
-@cache
-def _doubles(count: int) -> Struct:
-    """So many doubles in memory."""
-    return Struct(f"{count}d")
-
-
 class Buffer:
-    """An array of doubles whose address is known and stays."""
+    """An array of doubles whose address is known and stays.
+
+    Attributes:
+        array: The array.
+        write: Writes all numbers, its arguments, and for a few in less time than the array does.
+        read: All numbers as a tuple, likewise.
+    """
 
     def __init__(self, *shape: int) -> None:
         count = int(np.prod(shape))
@@ -141,15 +140,9 @@ class Buffer:
         start = -bytes_.ctypes.data % ALIGNMENT
         self.array: Angles = bytes_[start : start + 8 * count].view(np.float64).reshape(shape)
         self.address: int = self.array.ctypes.data
-        self._memory = memoryview(bytes_[start : start + 8 * count])
-
-    def write(self, numbers: Sequence[float]) -> None:
-        """Writes the first numbers, in less time than the array does for a few."""
-        _doubles(len(numbers)).pack_into(self._memory, 0, *numbers)
-
-    def read(self, count: int) -> tuple[float, ...]:
-        """The first numbers, in less time than by the array for a few."""
-        return _doubles(count).unpack_from(self._memory)
+        doubles, memory = Struct(f"{count}d"), memoryview(bytes_[start : start + 8 * count])
+        self.write: Callable[..., None] = partial(doubles.pack_into, memory, 0)
+        self.read: Callable[[], tuple[float, ...]] = partial(doubles.unpack_from, memory)
 
 
 def frame_numbers(frames: Angles) -> Angles:
@@ -159,10 +152,11 @@ def frame_numbers(frames: Angles) -> Angles:
 
 def measured(errors: Iterable[EndErrors]) -> Measured:
     """Errors of a goal's ends, from the kernel's numbers."""
-    return Measured(
-        tuple([EndError(end.angle, end.whole, end.distance) for end in errors]),
-        tuple([end.is_at_target != 0 for end in errors]),
-    )
+    ends, at_targets = [], []
+    for error in errors:
+        ends.append(EndError(error.angle, error.whole, error.distance))
+        at_targets.append(error.is_at_target != 0)
+    return Measured(tuple(ends), tuple(at_targets))
 
 
 class Evaluated(NamedTuple):

@@ -57,7 +57,7 @@ def recorded_correction(seed: int) -> tuple[bytes, list[float]]:
     model = Model(skeleton)
     compiled = model.compiled
     assert compiled is not None
-    (answer,) = compiled.correct(goal, tuple(start.tolist()), (tuple(start.tolist()),))
+    answer = compiled.correct(goal, tuple(start.tolist()), tuple(start.tolist()))
     tree, directions = skeleton.tree, model.shape
     arrays = (
         np.array(tree.parents, np.int32),
