@@ -22,7 +22,7 @@ from .motion import Motion
 from .recording import Recording
 
 FIRST = Episode()
-TABLES = (".tsv", ".txt", ".dat", ".mot", ".sto")  # suffixes of tables beside .csv
+TABLES = (".tsv", ".txt", ".dat", ".mot", ".sto", ".motion")  # suffixes of tables beside .csv
 Make = Callable[[Motion, "Settings"], bytes | Mapping[str, bytes]]
 Read = Callable[[bytes, Path, "Settings"], Recording]
 
@@ -30,8 +30,9 @@ Read = Callable[[bytes, Path, "Settings"], Recording]
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Options of single formats (the board that plays the motion, the pin of its start button, the episode of
-    a dataset, the rows per second of tables without times; 0: these are refused), and whether files are read
-    that announce over 50 MB in memory or over an hour of motion.
+    a dataset, the rows per second of tables without times; 0: these are refused), whether files are read
+    that announce over 50 MB in memory or over an hour of motion, and whether angles whose unit the file does
+    not say are degrees.
     """
 
     board: str = "uno"
@@ -39,6 +40,7 @@ class Settings:
     episode: Episode = FIRST
     allow_large: bool = False
     frame_rate: float = 0.0
+    in_degrees: bool = False
 
 
 @dataclass(frozen=True, slots=True)
