@@ -93,7 +93,7 @@ def classes() -> tuple[type, ...]:
     return tuple(ordered)
 
 
-def _leave_in_english(cls: type) -> None:
+def _leave_in_english(cls: type[bpy.types.Operator | bpy.types.Panel | bpy.types.PropertyGroup]) -> None:
     """Gives a class of Blender's, and its properties, Limber's context for translations."""
     cls.bl_translation_context = TRANSLATION_CONTEXT
     for base in cls.__mro__:

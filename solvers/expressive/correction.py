@@ -79,7 +79,7 @@ class ExactCorrection:
                 pass
         method = correct_or_look if looks else correct
         costs = self.costs or (1.0,) * len(posture)
-        angles, pose, aim_error, used = method(self.skeleton, goal, start, costs, steps)
+        angles, pose, aim_error, used = method(self.skeleton, goal, tuple(start), costs, steps)
         cosine = math.cos(Shape(self.skeleton, posture).deviation(pose))
         return Correction(angles, aim_error, cosine, used, measure(self.skeleton, goal, pose))
 
