@@ -195,7 +195,7 @@ def joint_of(heading: str, marks: ShortMarks) -> ColumnJoint | None:
         return None
     if not unit_name and name.endswith(LEROBOT):
         name = name.removesuffix(LEROBOT)
-        return ColumnJoint(name, "range_0_100" if name == GRIPPER else "degrees", 1.0)
+        return ColumnJoint(name, "range_0_100" if name.split(".")[-1] == GRIPPER else "degrees", 1.0)
     before, quantity = _without_end(name)
     if (before and quantity.lower() in OTHERS) or _unmarked(name, SHORT_OTHERS) in marks.joints:
         return None

@@ -1,11 +1,13 @@
 """Names that a column's joint may have besides the heading: a robot's own names decide which one counts.
 
 In "FR_0_actual" and "Joint 1 Angle" a word says that the column has positions; in "knee_angle" it may belong
-to the joint's name. A table alone does not show that, a robot with a joint "FR_0" or "knee_angle" does.
+to the joint's name. A table alone does not show that, a robot with a joint "FR_0" or "knee_angle" does. Of a
+path, "observation.state.elbow", the last part is the joint's name.
 """
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from .headings import OTHERS, SHORT_OTHERS, SHORT_POSITIONS, words_of
@@ -15,7 +17,7 @@ MEASURED = {  # words of headings of positions
     *("position", "positions", "angle", "angles", "dof", "actual", "measured", "present", "feedback"),
 }
 COMMANDED = {  # words of headings of positions that were commanded, not measured
-    *("target", "desired", "goal", "command", "commanded", "cmd", "setpoint", "ref", "reference"),
+    *("action", "target", "desired", "goal", "command", "commanded", "cmd", "setpoint", "ref", "reference"),
 }
 NO_POSITION = {*OTHERS, *SHORT_OTHERS, "error", "err", "offset", "speed", "load"}
 
@@ -37,10 +39,14 @@ def other_name(name: str) -> OtherName:
     words = words_of(name).split()
     if NO_POSITION.intersection(words):
         return OtherName()
-    marks = MEASURED | COMMANDED
-    first = next((k for k, word in enumerate(words) if word not in marks), len(words))
-    last = next((k for k in range(len(words), first, -1) if words[k - 1] not in marks), first)
-    rest, taken = words[first:last], {*words[:first], *words[last:]}
-    if not taken or all(word.isdecimal() for word in rest):
+    parts = [_without_marks(words_of(part).split()) for part in re.split(r"[/.]", name)]
+    rest = next((part for part in reversed(parts) if part), [])
+    if rest == words or all(word.isdecimal() for word in rest):
         return OtherName()
-    return OtherName("_".join(rest), bool(taken & COMMANDED))
+    return OtherName("_".join(rest), bool(COMMANDED.intersection(words)))
+
+
+def _without_marks(words: list[str]) -> list[str]:
+    """Words without those at both ends that say that the column has positions."""
+    kept = [k for k, word in enumerate(words) if word not in MEASURED | COMMANDED]
+    return words[kept[0] : kept[-1] + 1] if kept else []

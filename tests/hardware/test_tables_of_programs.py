@@ -120,6 +120,11 @@ def test_of_a_joint_in_two_units_the_first_counts(tmp_path):
         ("Position_maxon", OtherName("maxon")),
         ("target_fl_hfe", OtherName("fl_hfe", True)),
         ("left_knee_joint_dof", OtherName("left_knee_joint")),
+        ("observation.state.elbow_flex", OtherName("elbow_flex")),
+        ("action.elbow_flex", OtherName("elbow_flex", True)),
+        ("/arm/elbow/actual", OtherName("elbow")),
+        ("elbow.error", OtherName()),
+        ("actions/0", OtherName()),
         ("FR_0_error", OtherName()),
         ("tor_elbow_vel", OtherName()),
         ("Position_0", OtherName()),
@@ -129,3 +134,9 @@ def test_of_a_joint_in_two_units_the_first_counts(tmp_path):
 )
 def test_a_heading_gives_the_name_that_its_joint_has_without_words_of_positions(name, other):
     assert other_name(name) == other
+
+
+def test_a_gripper_of_lerobot_is_a_share_also_behind_a_path(tmp_path):
+    gripper, elbow = recorded(tmp_path, "t,action.gripper.pos,action.elbow_flex.pos\n0,50,9\n").columns
+    assert (gripper.unit, elbow.unit) == ("range_0_100", "degrees")
+    assert (elbow.other_names, elbow.is_commanded) == (("elbow_flex",), True)
