@@ -93,8 +93,8 @@ def _are_crossed(joint: Joint, onward: Joint) -> bool:
 
 
 def closures_text(robot: Robot) -> str:
-    """The robot's closures, motors and ball joints in the format of closures.py; "" if its file marks no
-    closure.
+    """The robot's closures, motors and ball joints in the format of closures.py, as JSON, which is read much
+    faster than other YAML; "" if its file marks no closure.
     """
     if not robot.closures:
         return ""
@@ -105,4 +105,4 @@ def closures_text(robot: Robot) -> str:
         "joint_name": [name for ball in robot.balls for name in ball],
         "joint_type": ["SPHERICAL", "FIXED", "FIXED"] * len(robot.balls),
     }
-    return "".join(f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in entries.items())
+    return json.dumps(entries, ensure_ascii=False)

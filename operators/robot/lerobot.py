@@ -6,12 +6,16 @@ import bpy
 from bpy.props import EnumProperty, StringProperty
 
 from ...hardware.lerobot import calibration as calibration_file
+from ...rig.authoring.work import SlicedWork
 from ...rig.blender.errors import RigError
+from ...rig.blender.file_reading import in_steps
 from ...rig.live.movers import live_of
 from ...rig.robot import lerobot, zero_check
+from ...robots.gallery.full_model import Progress
 from ...robots.lerobot_zeros import KNOWN
 from ..files import ReadsFile, WritesFile, shown_files
 from ..operator import Operator, UndoOperator
+from ..stepwise import Stepwise
 from ..subject import needs_rig, rig_of
 from .calibrate import keep_copy
 from .needs import needs_disconnected
@@ -45,8 +49,8 @@ def _model(operator, rig) -> str:
     return model
 
 
-class LIMBER_OT_import_lerobot(ReadsFile, UndoOperator):
-    """Import ids, zeros, ranges and homing offsets from a calibration file of LeRobot"""
+class LIMBER_OT_import_lerobot(Stepwise, ReadsFile, UndoOperator):
+    """Import ids, zeros, ranges and homing offsets from a calibration file of LeRobot. Esc cancels"""
 
     bl_label = "Import LeRobot Calibration"
 
@@ -69,20 +73,28 @@ class LIMBER_OT_import_lerobot(ReadsFile, UndoOperator):
 
     why_not = needs_disconnected
 
-    def invoke(self, context, event):
+    settings = ("filepath", "model", "prefix")
+    nothing = "Nothing was imported"
+    cancelled = "The import is cancelled: nothing has changed"
+
+    def _ask(self, context):
         folder = calibration_file.usual_folder() / "robots"
         if folder.is_dir() and not self.filepath:
             self.filepath = f"{folder}/"
-        return super().invoke(context, event)
+        return super()._ask(context)
 
-    def run(self, context):
+    def _begin(self, context):
+        path = self.path
+        family = calibration_file.family_of(path, rig_of(context).limber.device.protocol)
+        progress = Progress(0.0, f"Reading {path.name}")
+        return SlicedWork(in_steps(self.is_watched, progress, calibration_file.load, path, family))
+
+    def _finish(self, context):
+        if why := needs_disconnected(context):  # it may have been connected meanwhile
+            raise RigError(why)
         rig, path = rig_of(context), self.path
         family = calibration_file.family_of(path, rig.limber.device.protocol)
-        self.warn(
-            lerobot.give(
-                rig, calibration_file.load(path, family), _model(self, rig), self.prefix.strip(), family
-            )
-        )
+        self.warn(lerobot.give(rig, self.work.result, _model(self, rig), self.prefix.strip(), family))
         keep_copy(self, rig)
         self.report(
             {"INFO"},

@@ -37,7 +37,7 @@ def adding(
     up_axis: UpAxis,
 ) -> Generator[Progress, None, list[str]]:
     """Adds the meshes of all links to the collection, parented to their bones. A generator: it yields its
-    progress after each link, and returns warnings about missing files, files that were rotated, and sizes.
+    progress after each visual, and returns warnings about missing files, files that were rotated, and sizes.
 
     Args:
         up_axis: Up axis with which DAE and glTF files were read.
@@ -45,8 +45,10 @@ def adding(
     look = _Look(files, collection, up_axis)
     frames = files.tree.frames({})
     for k, (branch, name) in enumerate(zip(files.tree.branches, bones, strict=True)):
-        look.dress(files.robot.link[branch.link], rig, rig.data.bones[name], frames[k])
-        yield Progress(k / len(bones), f"Adding the meshes of link '{branch.link}'")
+        progress = Progress(k / len(bones), f"Adding the meshes of link '{branch.link}'")
+        yield progress
+        for _ in look.dressing(files.robot.link[branch.link], rig, rig.data.bones[name], frames[k]):
+            yield progress
     return [*robot_size.of_meshes(look.sizes), *look.warnings, *look.rotations()]
 
 
@@ -63,8 +65,10 @@ class _Look:
         self._meshes: dict[str, bpy.types.Mesh | None] = {}
         self._materials: dict[tuple[str, Colour], bpy.types.Material] = {}
 
-    def dress(self, link: Link, rig: bpy.types.Object, bone: bpy.types.Bone, frame: Transform) -> None:
-        """Adds all visuals of a link, and one placeholder for those that cannot be read."""
+    def dressing(
+        self, link: Link, rig: bpy.types.Object, bone: bpy.types.Bone, frame: Transform
+    ) -> Generator[None, None, None]:
+        """Adds all visuals of a link, one a step, and one placeholder for those that cannot be read."""
         # Blender's bone parents are relative to the tail.
         from_tail = Matrix.Translation((0.0, -bone.length, 0.0))
         link_in_bone = bone.matrix_local.inverted() @ _matrix(frame)
@@ -76,6 +80,7 @@ class _Look:
                 continue
             mesh_in_bone = link_in_bone @ _matrix(visual.origin) @ Matrix.Diagonal((*size, 1.0))
             self._put(link.name, mesh, visual.material, rig, bone, from_tail @ mesh_in_bone)
+            yield
         if missing is not None:
             self._put(
                 f"{link.name} (placeholder)", _placeholder(bone), missing.material, rig, bone, from_tail

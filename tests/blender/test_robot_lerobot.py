@@ -3,12 +3,17 @@ checked by eye.
 """
 
 import json
+from collections.abc import Iterator
 from math import degrees, radians
 
 import bpy
 import pytest
+from limber.files import yaml_text
+from limber.operators.robot.lerobot import LIMBER_OT_import_lerobot
+from limber.rig.robot import links
 
 from tests.blender.four_bars import four_bar, owned
+from tests.blender.modal import step_by_step
 from tests.blender.rigs import make_active
 from tests.blender.robots import on_bus, state, status, until
 from tests.robots.robots import write
@@ -156,6 +161,36 @@ def test_an_import_is_undone_as_one_step(so101, path, undo_step):
         for chain in rig.limber.chains
         for joint in chain.joints
     ] == before
+
+
+def test_a_window_reads_the_file_in_a_process_of_its_own(so101, path, monkeypatch):
+    window = step_by_step(monkeypatch, LIMBER_OT_import_lerobot, filepath=str(path), model="AUTO", prefix="")
+    monkeypatch.setattr(yaml_text, "yaml_documents", None)  # of this process
+    path.write_text("".join(f"{line}\n" for line in as_yaml(json.loads(path.read_text()))))
+    before = calibrated(so101)
+    window.start()
+    while window.send("TIMER") == {"RUNNING_MODAL"}:
+        assert calibrated(so101) == before
+    assert window.reports[-1][1].startswith("LeRobot's calibration")
+    assert calibrated(so101) != before
+
+
+def test_a_robot_that_is_connected_while_the_file_is_read_keeps_its_calibration(so101, path, monkeypatch):
+    window = step_by_step(monkeypatch, LIMBER_OT_import_lerobot, filepath=str(path), model="AUTO", prefix="")
+    before = calibrated(so101)
+    window.start()
+    monkeypatch.setattr(links, "link", lambda rig: object())
+    while window.send("TIMER") == {"RUNNING_MODAL"}:
+        pass
+    assert window.reports[-1][0] == "ERROR"
+    assert calibrated(so101) == before
+
+
+def as_yaml(motors: dict) -> Iterator[str]:
+    """Lines of a calibration as YAML."""
+    for name, fields in motors.items():
+        yield f"{name}:"
+        yield from (f"  {field}: {value}" for field, value in fields.items())
 
 
 def test_motors_are_found_by_their_numbers_where_joints_have_other_names(tmp_path, path):

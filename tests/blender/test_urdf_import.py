@@ -6,6 +6,8 @@ import struct
 
 import bpy
 import pytest
+from limber.rig.authoring.robot_import import importing
+from limber.robots.robot_files import read_files
 
 from tests.blender.modal import step_by_step
 from tests.blender.rigs import UPRIGHT, build, make_active
@@ -53,6 +55,12 @@ SHAPES = """<robot name="shapes">
     <visual><origin xyz="0 0 -9"/><geometry><sphere radius="0.5"/></geometry></visual>
   </link>
 </robot>"""
+
+
+def test_each_visual_of_a_link_is_a_step(tmp_path):
+    files = read_files(str(write(tmp_path, SHAPES)), "", True, "AUTO", None)
+    steps = [progress.says for progress in importing(bpy.context, files, True, "AUTO", True)]
+    assert steps.count("Adding the meshes of link 'a'") > len(files.robot.link["a"].visuals)
 
 
 def extent(thing) -> tuple[float, ...]:

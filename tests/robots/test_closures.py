@@ -4,8 +4,11 @@ name.
 
 import numpy as np
 import pytest
-from limber.robots.closures import read_mechanism
+from limber.robots import yaml_text
+from limber.robots.closures import mechanism_of, read_mechanism
 from limber.robots.errors import AxisError, UrdfError
+from limber.robots.marks import closures_text
+from limber.robots.reading import read
 from limber.robots.yaml_text import parse_yaml
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.solver import MechanismSolver
@@ -300,3 +303,21 @@ def test_masses_are_kept_with_their_place(files):
     body = mechanism.bodies[mechanism.body_index["weight"]]
     assert body.mass == 2.0
     assert np.allclose(body.centre, (0.1, 0.0, 0.0))
+
+
+def test_closures_that_a_robots_own_file_marks_need_no_yaml_parser(tmp_path, monkeypatch):
+    path = tmp_path / "robot.urdf"
+    ends = (("plate_end", "closing_1_1"), ("right_end", "closing_1_2"))
+    marks = "".join(
+        LINK.format(mark) + JOINT.format(f"to {mark}", "fixed", link, mark, 0, 0, 0, "1 0 0", "")
+        for link, mark in ends
+    )
+    path.write_text(parallelogram(extra=marks), encoding="utf-8")
+    robot = read(path)
+
+    def slow(*_: object) -> None:
+        raise AssertionError("YAML takes a second for some 200 kB, in which Blender's window stands still")
+
+    monkeypatch.setattr(yaml_text, "parse_yaml", slow)
+    mechanism = mechanism_of(robot, closures_text(robot), path.name)
+    assert [joint.parent for joint in mechanism.joints if joint.closes] == ["closing_1_1"]
