@@ -2,8 +2,9 @@
 ends.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import pi, sin
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -29,13 +30,29 @@ def played(
     arrivals: dict[int, list[float]], ticks: int, clock: float = CLOCK, rejoin: float = stream.REJOIN
 ) -> np.ndarray:
     """Values (ticks,) at each tick of a signal whose samples come at ticks; before the first it is at 0."""
-    value, number, state, shown = 0.0, 0, None, []
+    return played_together([arrivals], ticks, clock, rejoin)[0]
+
+
+def played_together(
+    arrivals: Sequence[dict[int, list[float]]],
+    ticks: int,
+    clock: float = CLOCK,
+    rejoin: float = stream.REJOIN,
+) -> np.ndarray:
+    """Values (signals, ticks) likewise of several signals, which are the rows of one stream."""
+    values, numbers = np.zeros((len(arrivals), 1)), np.zeros(len(arrivals), int)
+    no_velocities, no_times = np.full(values.shape, np.nan), np.full(len(arrivals), np.nan)
+    state, shown = None, []
     for tick in range(ticks):
-        value, number = [value, *arrivals.get(tick, [])][-1], number + len(arrivals.get(tick, []))
-        samples = Samples(np.array([[value]]), np.array([number]), NO_VELOCITY, NO_TIME)
-        values, state = stream.advance(state, samples, 1.0 / clock if tick else 0.0, rejoin)
-        shown.append(values[0, 0])
-    return np.array(shown)
+        values, numbers = values.copy(), numbers.copy()
+        for row, samples_by_tick in enumerate(arrivals):
+            if tick in samples_by_tick:
+                values[row] = samples_by_tick[tick][-1]
+                numbers[row] += len(samples_by_tick[tick])
+        samples = Samples(values, numbers, no_velocities, no_times)
+        signals, state = stream.advance(state, samples, 1.0 / clock if tick else 0.0, rejoin)
+        shown.append(signals[:, 0])
+    return np.transpose(shown)
 
 
 def sent(
@@ -49,13 +66,12 @@ def sent(
 
 
 @pytest.mark.parametrize("clock", [60, 24, 50])
-@pytest.mark.parametrize("rate", [10, 15, 24, 25, 30, 45, 50, 60, 90, 120])
-def test_whatever_the_rates_no_tick_stands_still_and_the_acceleration_is_the_motions_own(
-    rate: float, clock: float
-):
-    shown = played(sent(rate, 10, clock=clock), 8 * clock, clock)[4 * clock :]
-    assert np.abs(np.diff(shown)).min() > 0.0
-    assert np.abs(np.diff(shown, 2)).max() * clock**2 < 1.3 * 30.0 * RATE**2
+def test_whatever_the_rates_no_tick_stands_still_and_the_acceleration_is_the_motions_own(clock: float):
+    rates = [10, 15, 24, 25, 30, 45, 50, 60, 90, 120]
+    together = played_together([sent(rate, 10, clock=clock) for rate in rates], 8 * clock, clock)
+    for rate, shown in zip(rates, together[:, 4 * clock :], strict=True):
+        assert np.abs(np.diff(shown)).min() > 0.0, f"{rate} a second"
+        assert np.abs(np.diff(shown, 2)).max() * clock**2 < 1.3 * 30.0 * RATE**2, f"{rate} a second"
 
 
 @pytest.mark.parametrize(("rate", "delay"), [(60, 0.0), (120, 0.0), (30, 1 / 60), (15, 3 / 60)])
@@ -126,54 +142,60 @@ def test_a_sender_that_changes_its_rate_is_smooth_again_soon():
     assert np.abs(np.diff(shown, 2)).max() * CLOCK**2 < 1.5 * 30.0 * RATE**2
 
 
-@pytest.mark.parametrize("clock", [60, 24])
-@pytest.mark.parametrize(("before", "after"), [(30, 20), (45, 30), (45, 20), (30, 15), (20, 90), (60, 30)])
-def test_two_seconds_after_any_change_of_the_rate_the_motion_is_the_senders(
-    before: float, after: float, clock: float
-):
-    taken = [k / before for k in range(4 * before)] + [4.0 + k / after for k in range(6 * after)]
-    arrivals: dict[int, list[float]] = {}
-    for time in taken:
-        arrivals.setdefault(int(np.ceil(time * clock + 0.2)), []).append(sway(time))
-    shown = played(arrivals, int(9.8 * clock), clock)
-    assert is_smooth(shown, clock, 6.0)
-    assert np.abs(np.diff(shown[4 * clock :])).max() < 5.0 * 30.0 * RATE / clock, "nor does it jump before"
-
-
-@pytest.mark.parametrize("kind", ["gaussian", "clumps"])
-@pytest.mark.parametrize(
-    ("before", "after", "clock"),
-    [
-        (30, 45, 60),
-        (20, 90, 60),
-        (30, 60, 60),
-        (30, 10, 60),
-        (60, 15, 60),
-        (30, 45, 24),
-        (45, 30, 24),
-        (15, 20, 24),
-    ],
-)
-def test_a_new_rate_is_known_through_a_network_that_delays_packets(
-    before: float, after: float, clock: float, kind: str
-):
-    taken = np.concatenate((np.arange(4 * before) / before, 4.0 + np.arange(7 * after) / after))
-    came = np.maximum.accumulate(taken + through(kind, taken))
+def at_ticks(taken: np.ndarray, came: np.ndarray, clock: float) -> dict[int, list[float]]:
+    """Samples of the motion that are taken and come at times [s], by the ticks at which they come."""
     arrivals: dict[int, list[float]] = {}
     for time, arrival in zip(taken, came, strict=True):
         arrivals.setdefault(int(np.ceil(arrival * clock)), []).append(sway(time))
-    assert is_smooth(played(arrivals, int(10.5 * clock), clock), clock, 6.0)
+    return arrivals
+
+
+def changing(before: float, after: float, seconds: float) -> np.ndarray:
+    """Times [s] of samples at a rate for four seconds, and then at another."""
+    return np.concatenate((np.arange(4 * before) / before, 4.0 + np.arange(seconds * after) / after))
 
 
 @pytest.mark.parametrize("clock", [60, 24])
-@pytest.mark.parametrize(("before", "after"), [(30, 20), (25, 30), (10, 30)])
-def test_a_new_rate_is_known_where_samples_are_lost(before: float, after: float, clock: float):
-    taken = np.concatenate((np.arange(4 * before) / before, 4.0 + np.arange(7 * after) / after))
-    arrivals: dict[int, list[float]] = {}
-    for number, time in enumerate(taken):
-        if number % 19 != 7:
-            arrivals.setdefault(int(np.ceil(time * clock + 0.2)), []).append(sway(time))
-    assert is_smooth(played(arrivals, int(10.5 * clock), clock), clock, 6.0)
+def test_two_seconds_after_any_change_of_the_rate_the_motion_is_the_senders(clock: float):
+    rates = [(30, 20), (45, 30), (45, 20), (30, 15), (20, 90), (60, 30)]
+    times = [changing(before, after, 6) for before, after in rates]
+    arrivals = [at_ticks(taken, taken + 0.2 / clock, clock) for taken in times]
+    for change, shown in zip(rates, played_together(arrivals, int(9.8 * clock), clock), strict=True):
+        assert is_smooth(shown, clock, 6.0), change
+        assert np.abs(np.diff(shown[4 * clock :])).max() < 5.0 * 30.0 * RATE / clock, (
+            f"nor does it jump before: {change}"
+        )
+
+
+@pytest.mark.parametrize(
+    ("clock", "rates"),
+    [
+        (60, [(30, 45), (20, 90), (30, 60), (30, 10), (60, 15)]),
+        (24, [(30, 45), (45, 30), (15, 20)]),
+    ],
+)
+def test_a_new_rate_is_known_through_a_network_that_delays_packets(
+    clock: float, rates: list[tuple[float, float]]
+):
+    cases = [(kind, *change) for kind in ("gaussian", "clumps") for change in rates]
+    arrivals = []
+    for kind, before, after in cases:
+        taken = changing(before, after, 7)
+        arrivals.append(at_ticks(taken, np.maximum.accumulate(taken + through(kind, taken)), clock))
+    for case, shown in zip(cases, played_together(arrivals, int(10.5 * clock), clock), strict=True):
+        assert is_smooth(shown, clock, 6.0), case
+
+
+@pytest.mark.parametrize("clock", [60, 24])
+def test_a_new_rate_is_known_where_samples_are_lost(clock: float):
+    rates = [(30, 20), (25, 30), (10, 30)]
+    arrivals = []
+    for before, after in rates:
+        taken = changing(before, after, 7)
+        taken = taken[np.arange(len(taken)) % 19 != 7]
+        arrivals.append(at_ticks(taken, taken + 0.2 / clock, clock))
+    for change, shown in zip(rates, played_together(arrivals, int(10.5 * clock), clock), strict=True):
+        assert is_smooth(shown, clock, 6.0), change
 
 
 @pytest.mark.parametrize("clock", [60, 24])
@@ -269,21 +291,25 @@ def through(kind: str, times: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("clock", [60, 24])
-@pytest.mark.parametrize("kind", ["gaussian", "clumps"])
-@pytest.mark.parametrize("rate", [10, 25, 29.7, 30, 60, 90])
-def test_what_comes_irregularly_is_shown_as_the_motion_that_was_sent(rate: float, kind: str, clock: float):
-    count = int(13 * rate)
-    arrivals = received(rate, clock, 12.0, network(kind, count, rate), np.zeros(count, bool))
-    assert is_smooth(played(arrivals, 12 * clock, clock), clock)
+def test_what_comes_irregularly_is_shown_as_the_motion_that_was_sent(clock: float):
+    cases = [(kind, rate) for kind in ("gaussian", "clumps") for rate in (10, 25, 29.7, 30, 60, 90)]
+    arrivals = []
+    for kind, rate in cases:
+        count = int(13 * rate)
+        arrivals.append(received(rate, clock, 12.0, network(kind, count, rate), np.zeros(count, bool)))
+    for case, shown in zip(cases, played_together(arrivals, 12 * clock, clock), strict=True):
+        assert is_smooth(shown, clock), case
 
 
 @pytest.mark.parametrize("clock", [60, 24])
-@pytest.mark.parametrize("rate", [15, 25, 29.7, 30, 60, 90])
-def test_samples_that_are_lost_now_and_then_are_bridged(rate: float, clock: float):
-    count = int(13 * rate)
-    delays = np.random.default_rng(2).uniform(0.0, 0.005, count)
-    is_lost = np.arange(count) % 41 == 17
-    assert is_smooth(played(received(rate, clock, 12.0, delays, is_lost), 12 * clock, clock), clock)
+def test_samples_that_are_lost_now_and_then_are_bridged(clock: float):
+    rates, arrivals = [15, 25, 29.7, 30, 60, 90], []
+    for rate in rates:
+        count = int(13 * rate)
+        delays = np.random.default_rng(2).uniform(0.0, 0.005, count)
+        arrivals.append(received(rate, clock, 12.0, delays, np.arange(count) % 41 == 17))
+    for rate, shown in zip(rates, played_together(arrivals, 12 * clock, clock), strict=True):
+        assert is_smooth(shown, clock), f"{rate} a second"
 
 
 def test_a_longer_way_through_the_network_is_not_taken_for_lost_samples():
@@ -304,23 +330,42 @@ def test_the_delay_is_at_most_a_tenth_of_a_second_longer_than_the_period():
         assert state.timing.delays[0] <= max(state.timing.periods[0], 1 / 20) + 0.1
 
 
-def played_by_the_senders_clock(
-    taken: np.ndarray, said: np.ndarray, delays: np.ndarray, is_lost: np.ndarray, clock: float = CLOCK
-) -> np.ndarray:
-    """Values at each tick of a signal whose samples are `taken` at times (n,) [s], which the sender's clock
-    says as `said` (n,), and come after `delays` (n,) or are lost.
+class Sent(NamedTuple):
+    """Samples of the motion, with the times that their sender says."""
+
+    taken: np.ndarray  # (n,) [s]
+    said: np.ndarray  # (n,) [s] by the sender's clock
+    delays: np.ndarray  # (n,) [s]
+    is_lost: np.ndarray  # (n,)
+
+    def arrivals(self, clock: float) -> dict[int, list[int]]:
+        """The numbers of the samples that come, by the ticks at which they are there."""
+        arrivals: dict[int, list[int]] = {}
+        for number, time in enumerate(np.maximum.accumulate(self.taken + self.delays)):
+            if not self.is_lost[number]:
+                arrivals.setdefault(int(np.ceil(time * clock)), []).append(number)
+        return arrivals
+
+
+def played_by_the_senders_clock(signals: Sequence[Sent], clock: float = CLOCK) -> list[np.ndarray]:
+    """Values of each signal at each tick until its last sample is taken; the signals are the rows of one
+    stream.
     """
-    arrivals = np.maximum.accumulate(taken + delays)
-    state, shown, coming, number, value, time = None, [], 0, 0, 0.0, np.nan
-    for tick in range(int(taken[-1] * clock)):
-        while coming < len(taken) and arrivals[coming] <= tick / clock:
-            if not is_lost[coming]:
-                value, number, time = sway(taken[coming]), number + 1, said[coming]
-            coming += 1
-        samples = Samples(np.array([[value]]), np.array([number]), NO_VELOCITY, np.array([time]))
-        values, state = stream.advance(state, samples, 1.0 / clock if tick else 0.0)
-        shown.append(values[0, 0])
-    return np.array(shown)
+    arrivals = [signal.arrivals(clock) for signal in signals]
+    ticks = [int(signal.taken[-1] * clock) for signal in signals]
+    values, numbers = np.zeros((len(signals), 1)), np.zeros(len(signals), int)
+    times, no_velocities = np.full(len(signals), np.nan), np.full(values.shape, np.nan)
+    state, shown = None, []
+    for tick in range(max(ticks)):
+        values, numbers, times = values.copy(), numbers.copy(), times.copy()
+        for row, signal in enumerate(signals):
+            if came := arrivals[row].get(tick):
+                values[row], times[row] = sway(signal.taken[came[-1]]), signal.said[came[-1]]
+                numbers[row] += len(came)
+        samples = Samples(values, numbers, no_velocities, times)
+        together, state = stream.advance(state, samples, 1.0 / clock if tick else 0.0)
+        shown.append(together[:, 0])
+    return [row[:end] for row, end in zip(np.transpose(shown), ticks, strict=True)]
 
 
 def irregular(rate: float, seconds: float = 12.0) -> np.ndarray:
@@ -329,27 +374,31 @@ def irregular(rate: float, seconds: float = 12.0) -> np.ndarray:
 
 
 @pytest.mark.parametrize("clock", [60, 24])
-@pytest.mark.parametrize("rate", [15, 29.97, 60, 90])
-def test_a_sender_that_says_its_times_needs_no_steady_rate_and_no_steady_network(rate: float, clock: float):
-    taken = irregular(rate)
-    delays = np.random.default_rng(6).uniform(0.0, 0.02, len(taken))
-    shown = played_by_the_senders_clock(taken, taken + 5000.0, delays, np.zeros(len(taken), bool), clock)
-    assert is_smooth(shown, clock, 7.5)
+def test_a_sender_that_says_its_times_needs_no_steady_rate_and_no_steady_network(clock: float):
+    rates, signals = [15, 29.97, 60, 90], []
+    for rate in rates:
+        taken = irregular(rate)
+        delays = np.random.default_rng(6).uniform(0.0, 0.02, len(taken))
+        signals.append(Sent(taken, taken + 5000.0, delays, np.zeros(len(taken), bool)))
+    for rate, shown in zip(rates, played_by_the_senders_clock(signals, clock), strict=True):
+        assert is_smooth(shown, clock, 7.5), f"{rate} a second"
 
 
-@pytest.mark.parametrize("rate", [30, 60, 90])
-def test_with_the_senders_times_a_network_may_lose_samples_and_change_its_delay(rate: float):
-    taken = np.arange(int(14 * rate)) / rate
-    chance = np.random.default_rng(8)
-    delays = chance.uniform(0.0, 0.02, len(taken)) + 0.04 * (taken // 1.5 % 2)
-    is_lost = np.arange(len(taken)) % 23 == 5
-    assert is_smooth(played_by_the_senders_clock(taken, taken + 77.0, delays, is_lost), CLOCK, 8.0)
+def test_with_the_senders_times_a_network_may_lose_samples_and_change_its_delay():
+    rates, signals = [30, 60, 90], []
+    for rate in rates:
+        taken = np.arange(int(14 * rate)) / rate
+        chance = np.random.default_rng(8)
+        delays = chance.uniform(0.0, 0.02, len(taken)) + 0.04 * (taken // 1.5 % 2)
+        signals.append(Sent(taken, taken + 77.0, delays, np.arange(len(taken)) % 23 == 5))
+    for rate, shown in zip(rates, played_by_the_senders_clock(signals), strict=True):
+        assert is_smooth(shown, CLOCK, 8.0), f"{rate} a second"
 
 
 def test_with_the_senders_times_a_new_rate_is_known_at_once():
     taken = np.concatenate((np.arange(180) / 30, 6.0 + np.arange(300) / 41))
     none = np.zeros(len(taken))
-    shown = played_by_the_senders_clock(taken, taken, none + 0.003, none.astype(bool))
+    (shown,) = played_by_the_senders_clock([Sent(taken, taken, none + 0.003, none.astype(bool))])
     assert is_smooth(shown, CLOCK, 3.0)
 
 
@@ -357,13 +406,15 @@ def test_with_the_senders_times_a_new_rate_is_known_at_once():
     "resolution",
     [pytest.param(0.0156, id="ticks of Windows"), pytest.param(128.0, id="seconds since 1970 as float")],
 )
-@pytest.mark.parametrize("rate", [25, 30, 60])
-def test_a_senders_clock_that_is_coarse_or_stands_does_no_harm(rate: float, resolution: float):
-    taken = np.arange(int(14 * rate)) / rate
-    said = np.floor((taken + 1000.0) / resolution) * resolution
-    delays = np.random.default_rng(9).uniform(0.0, 0.005, len(taken))
-    shown = played_by_the_senders_clock(taken, said, delays, np.zeros(len(taken), bool))
-    assert is_smooth(shown, CLOCK, 7.0)
+def test_a_senders_clock_that_is_coarse_or_stands_does_no_harm(resolution: float):
+    rates, signals = [25, 30, 60], []
+    for rate in rates:
+        taken = np.arange(int(14 * rate)) / rate
+        said = np.floor((taken + 1000.0) / resolution) * resolution
+        delays = np.random.default_rng(9).uniform(0.0, 0.005, len(taken))
+        signals.append(Sent(taken, said, delays, np.zeros(len(taken), bool)))
+    for rate, shown in zip(rates, played_by_the_senders_clock(signals), strict=True):
+        assert is_smooth(shown, CLOCK, 7.0), f"{rate} a second"
 
 
 @pytest.mark.parametrize(
@@ -372,7 +423,7 @@ def test_a_senders_clock_that_is_coarse_or_stands_does_no_harm(rate: float, reso
 def test_a_senders_clock_of_another_speed_or_that_begins_anew_is_followed_by_arrivals(said):
     taken = np.arange(14 * 30) / 30
     none = np.zeros(len(taken))
-    shown = played_by_the_senders_clock(taken, said(taken), none + 0.003, none.astype(bool))
+    (shown,) = played_by_the_senders_clock([Sent(taken, said(taken), none + 0.003, none.astype(bool))])
     late = [sway(tick / CLOCK - 0.06) for tick in range(len(shown))]
     assert np.abs(shown[300:] - late[300:]).max() < 12.0
     assert np.abs(np.diff(shown[300:])).max() < 3.0 * 30.0 * RATE / CLOCK

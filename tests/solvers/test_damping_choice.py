@@ -3,7 +3,7 @@
 import pytest
 from limber.solvers.ccd import Ccd, CcdOptions
 from limber.solvers.goals import AIMS, Direction, Position
-from limber.solvers.jacobian import family
+from limber.solvers.jacobian import damping_choice, family
 from limber.solvers.jacobian.damping_choice import DAMPINGS, MovingEnd, Trial, chosen, moving_goals, trials
 from limber.solvers.jacobian.options import DampedNearTargets, DampedOptions
 from limber.solvers.kinematics.skeleton import Skeleton
@@ -53,7 +53,8 @@ def test_more_damping_shakes_less_and_the_choice_is_the_first_calm_one_above_the
     )  # section 8: "a lower damping constant can be used"
 
 
-def test_a_solver_with_limits_of_speed_is_tried_in_the_frames_time() -> None:
+def test_a_solver_with_limits_of_speed_is_tried_in_the_frames_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(damping_choice, "DAMPINGS", DAMPINGS[:1])  # this solver has none
     skeleton, slow = unit_chain("ZXZX", 3.0), CcdOptions(largest_speed=1.0, anneals=0)
     errors = [
         tried(skeleton, lambda damping: Ccd(skeleton, slow), Direction, dt)[0].error

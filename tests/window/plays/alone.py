@@ -173,6 +173,8 @@ class Alone:
 
     def __init__(self, stage) -> None:
         self.stage, self._shown = stage, None
+        with stage.context():
+            bpy.ops.screen.screen_full_area(use_hide_panels=True)
         owner = self
 
         def draw_one(panel, _context) -> None:

@@ -49,7 +49,8 @@ def play(stage):
     stage.photograph("compared")
 
     hand = Hand(stage)
-    x, y = stage.point(0.5, 0.5)  # in the table's last row; the mouse stays in the table, which would close
+    area = stage.area()  # its middle is in the table, where the mouse stays: else the table would close
+    x, y = area.x + area.width // 2, area.y + area.height // 2
     x, y = yield from hand.find(
         "limber.sort_comparison", [(x, above) for above in range(y, stage.window.height, STEP)]
     )

@@ -4,7 +4,7 @@ when some item is taken.
 
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import bpy
@@ -75,6 +75,11 @@ def is_choice(button: Button) -> bool:
     return button.kind == "prop" and button.owner.bl_rna.properties[button.what].type == "ENUM"
 
 
+def choice(buttons: list[Button], path: str) -> Button:
+    """The drop-down at that path."""
+    return next(button for button in buttons if is_choice(button) and button.path == path)
+
+
 class Choices:
     """Tries the drop-downs of a scene.
 
@@ -90,45 +95,41 @@ class Choices:
         self.picked: dict[str, list[str]] = {}
         self.blank: list[str] = []
 
-    def find(self, path: str) -> Button | None:
-        return next(
-            (button for button in self.alone.buttons() if is_choice(button) and button.path == path), None
-        )
-
-    def explore(self) -> Iterator[float | None]:
-        """All that are not yet tried; with each item, those that it shows."""
+    def explore(self, buttons: list[Button]) -> Generator[float | None, None, list[Button]]:
+        """All that are not yet tried of the tab's buttons; with each item, those that it shows. Returns the
+        tab's buttons afterwards.
+        """
         while fresh := [
-            button.path
-            for button in self.alone.buttons()
-            if is_choice(button) and button.path not in self.offered
+            button for button in buttons if is_choice(button) and button.path not in self.offered
         ]:
-            yield from self.try_all(fresh[0])
+            buttons = yield from self.try_all(fresh[0])
+        return buttons
 
-    def try_all(self, path: str) -> Iterator[float | None]:
-        button = self.find(path)
-        before = getattr(button.owner, button.what)
+    def try_all(self, button: Button) -> Generator[float | None, None, list[Button]]:
+        """Every item of a drop-down, which then has its old value. Returns the tab's buttons afterwards."""
+        path, before = button.path, getattr(button.owner, button.what)
         keys = self.offered[path] = [key for key, *_ in offered(button.owner, button.what) if key]
         picked = self.picked[path] = []
         for number in range(TRIES):
             if set(picked) == set(keys):
                 break
-            yield from self.click(path, number)
-            button = self.find(path)
+            yield from self.click(button, number)
+            buttons = self.alone.buttons()
+            button = choice(buttons, path)
             value = getattr(button.owner, button.what)
             for key in sorted(value) if isinstance(value, set) else [value]:
                 if key not in keys:
                     self.blank.append(f"{path}: {key!r}")
                 elif key not in picked:
                     picked.append(key)
-                    yield from self.explore()
-        button = self.find(path)
+                    button = choice((yield from self.explore(buttons)), path)
         setattr(button.owner, button.what, before)
+        return self.alone.buttons()
 
-    def click(self, path: str, number: int) -> Iterator[float | None]:
+    def click(self, button: Button, number: int) -> Iterator[float | None]:
         """Opens it, and clicks so many steps below; its items are in sight already where they are drawn one
         below the other.
         """
-        button = self.find(path)
         yield from self.alone.show(button)
         x, y = self.alone.place
         if button.options.get("expand") or button.owner.bl_rna.properties[button.what].is_enum_flag:
@@ -157,7 +158,7 @@ def play(stage):
             build()
         stage.open_tab()
         yield 0.1
-        yield from choices.explore()
+        yield from choices.explore(choices.alone.buttons())
     stage.facts["not drawn"] = sorted(
         f"{cls.__name__}.{prop.identifier}"
         for cls in stage.part("registration").classes()
