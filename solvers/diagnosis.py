@@ -72,8 +72,8 @@ class Diagnosis:
         if chain is None:
             return 0.0
         if posture != self._errors_of:
-            turning = [posture[self._path[k]] for k in chain.turning]
-            self._error, self._errors_of = PostureError(chain, turning, self.aggravation), posture
+            hinge_angles = [posture[self._path[k]] for k in chain.turning]
+            self._error, self._errors_of = PostureError(chain, hinge_angles, self.aggravation), posture
         return self.posture_weight * self._error(chain.bases([angles[self._path[k]] for k in chain.turning]))
 
     def solution(
@@ -113,8 +113,8 @@ class Diagnosis:
             pose = pose or skeleton.forward(angles)
             measured = measure(skeleton, goal, pose)
         missed = measured.errors
-        met = not measured.is_blind and all(is_met(skeleton, error) for error in missed)
-        converged = met if converged is None else converged and not measured.is_blind
+        is_goal_met = not measured.is_blind and all(is_met(skeleton, error) for error in missed)
+        converged = is_goal_met if converged is None else converged and not measured.is_blind
         return Solution(
             angles=np.array(angles),
             aim_error=missed[0].angle,

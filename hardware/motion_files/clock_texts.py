@@ -27,8 +27,8 @@ def _seconds(cell: str) -> str:
     """Seconds since 1970, or since midnight, of a date's text; another text as it is."""
     for text in (cell, MIDNIGHT + cell) if ":" in cell else ():
         try:
-            moment = datetime.fromisoformat(text)
+            date = datetime.fromisoformat(text)
         except ValueError:
             continue
-        return repr((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
+        return repr((date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp())
     return cell

@@ -9,6 +9,7 @@ from pathlib import Path
 from . import (
     firmware_header,
     joint_trajectory,
+    joint_trajectory_writing,
     lelamp,
     lerobot_dataset,
     lerobot_writing,
@@ -17,11 +18,11 @@ from . import (
     servo_animation,
 )
 from .boards import BOARDS
-from .lerobot_dataset import Episode
+from .lerobot_dataset import EpisodeChoice
 from .motion import Motion
 from .recording import Recording
 
-FIRST = Episode()
+FIRST = EpisodeChoice()
 TABLES = (".tsv", ".txt", ".dat", ".mot", ".sto")  # suffixes of tables beside .csv
 Make = Callable[[Motion, "Settings"], bytes | Mapping[str, bytes]]
 Read = Callable[[bytes, Path, "Settings"], Recording]
@@ -36,7 +37,7 @@ class Settings:
 
     board: str = "uno"
     start_pin: int = firmware_header.NO_PIN
-    episode: Episode = FIRST
+    episode: EpisodeChoice = FIRST
     allow_large: bool = False
     frame_rate: float = 0.0
 
@@ -176,7 +177,7 @@ FORMATS: Mapping[str, Format] = _Formats(
                 "YAML",
                 "As ros2 topic echo shows and ros2 topic pub sends it",
                 ".yaml",
-                lambda motion, _: joint_trajectory.write_yaml(motion),
+                lambda motion, _: joint_trajectory_writing.write_yaml(motion),
                 lambda data, *_: joint_trajectory.read_yaml(data),
                 joint_trajectory.is_text,
                 more_suffixes=(".yml", ".txt"),
@@ -187,7 +188,7 @@ FORMATS: Mapping[str, Format] = _Formats(
                 "JSON",
                 "As rosbridge sends it",
                 ".json",
-                lambda motion, _: joint_trajectory.write_json(motion),
+                lambda motion, _: joint_trajectory_writing.write_json(motion),
                 lambda data, *_: joint_trajectory.read_json(data),
                 joint_trajectory.is_trajectory,
                 (".jsonl",),

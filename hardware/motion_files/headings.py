@@ -143,8 +143,8 @@ class ShortMarks(NamedTuple):
     @classmethod
     def of(cls, headings: Iterable[str]) -> ShortMarks:
         names = {name: unit for name, unit in map(name_and_unit, headings) if name}
-        others = {name for name, unit in names.items() if not unit and _unmarked(name, SHORT_OTHERS)}
-        marked = {name: _unmarked(name, SHORT_POSITIONS) for name in names.keys() - others}
+        unmarked_names = {name for name, unit in names.items() if not unit and _unmarked(name, SHORT_OTHERS)}
+        marked = {name: _unmarked(name, SHORT_POSITIONS) for name in names.keys() - unmarked_names}
         positions = frozenset(marked.values()) if all(marked.values()) else frozenset()
         return cls(positions, positions | frozenset(marked))
 

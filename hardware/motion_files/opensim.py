@@ -23,8 +23,8 @@ def without_head(data: bytes) -> tuple[bytes, str]:
     if not end:
         return data, ""
     unit = DEGREES.search(data, 0, end.start())
-    said = unit[1].lower() if unit else b""
-    return data[end.end() :], {b"yes": "deg", b"no": "rad"}.get(said, "")
+    unit_text = unit[1].lower() if unit else b""
+    return data[end.end() :], {b"yes": "deg", b"no": "rad"}.get(unit_text, "")
 
 
 def with_joints(rows: list[list[str]], unit: str) -> list[list[str]]:

@@ -242,18 +242,18 @@ def _fit(
     for `posed`.
     """
     shown = basis(bone)
-    turn = rotations.normalized(tuple(shown.to_quaternion()))
+    rotation = rotations.normalized(tuple(shown.to_quaternion()))
     spans = rotation_modes.spans_of(limits, bone.name)
     channels = rotation_modes.hinges(bone, spans)
-    channels_turn = rotation_modes.turn(bone.rotation_mode, rotation_modes.stored(bone))
+    channels_turn = rotation_modes.quaternion(bone.rotation_mode, rotation_modes.stored(bone))
     revolute = [axis for axis in bone_axes if not axes.is_prismatic(axis)]
     order = hinge_order(bone.rotation_mode)
     angles, fitted = channels, channels_turn
     near = tuple(
         before.get((bone.name, axis), channel) for axis, channel in zip(REVOLUTE, channels, strict=True)
     )
-    if revolute and (near != channels or rotations.angle_between(channels_turn, turn) > SAME):
-        angles = _angles(turn, order, revolute, channels, near, spans)
+    if revolute and (near != channels or rotations.angle_between(channels_turn, rotation) > SAME):
+        angles = _angles(rotation, order, revolute, channels, near, spans)
         fitted = rotation_modes.from_angles(angles, order)
     values = {axis: _inside(angles[INDEX[axis]], spans[INDEX[axis]]) for axis in revolute}
     location = (0.0, 0.0, 0.0) if bone.bone.use_connect else tuple(bone.location)
@@ -271,13 +271,13 @@ def _fit(
     return _Fit(
         values,
         Deviation(
-            bone.name, letters, rotations.angle_between(fitted, turn), bone.length, hypot(*rest), stretch
+            bone.name, letters, rotations.angle_between(fitted, rotation), bone.length, hypot(*rest), stretch
         ),
     )
 
 
 def _angles(
-    turn: Quaternion, order: str, revolute: Sequence[str], channels: Angles, near: Angles, spans: Spans
+    rotation: Quaternion, order: str, revolute: Sequence[str], channels: Angles, near: Angles, spans: Spans
 ) -> Angles:
     """Angles [rad] of a bone's hinges about X, Y and Z that come nearest to a rotation; hinges without a
     joint stay as in `channels`.
@@ -289,13 +289,13 @@ def _angles(
         index = INDEX[revolute[0]]
         fitted = list(channels)
         fitted[index] = rotation_modes.nearest(
-            _about(turn, order, revolute[0], channels), near[index], spans[index]
+            _about(rotation, order, revolute[0], channels), near[index], spans[index]
         )
     else:
         fixed = [
             spans[k] if axis in revolute else (channels[k], channels[k]) for k, axis in enumerate(REVOLUTE)
         ]
-        fitted = list(rotation_modes.angles_of(turn, order, near, fixed))
+        fitted = list(rotation_modes.angles_of(rotation, order, near, fixed))
     is_channel = (
         axis not in revolute or abs(fitted[k] - channels[k]) <= SAME for k, axis in enumerate(REVOLUTE)
     )
@@ -305,7 +305,7 @@ def _angles(
     )
 
 
-def _about(turn: Quaternion, order: str, axis: str, channels: Angles) -> float:
+def _about(rotation: Quaternion, order: str, axis: str, channels: Angles) -> float:
     """Angle [rad, -pi to pi] of a bone's only joint that comes nearest to a rotation: its twist about the
     axis, between other hinges.
     """
@@ -321,7 +321,7 @@ def _about(turn: Quaternion, order: str, axis: str, channels: Angles) -> float:
                 else (rotations.multiply(above, part), below)
             )
     between = rotations.multiply(
-        rotations.multiply(rotations.conjugate(above), turn), rotations.conjugate(below)
+        rotations.multiply(rotations.conjugate(above), rotation), rotations.conjugate(below)
     )
     return rotations.twist_angle(between, UNIT[axis])
 

@@ -182,9 +182,9 @@ class Erik:
         """
         least, best = math.inf, angles
         for start in (angles, goal.posture, *spread(self.skeleton, SEEDS)):
-            met, error = self._corrected(goal, tuple(map(float, start)))
+            corrected, error = self._corrected(goal, tuple(map(float, start)))
             if error < least:
-                least, best = error, met
+                least, best = error, corrected
             if least <= MET:
                 break
         return best
@@ -281,9 +281,9 @@ class Erik:
         may span several.
         """
         lower, upper = self.skeleton.lower[k], self.skeleton.upper[k]
-        turns = round((min(max(desired, lower), upper) - angle) / math.tau)
-        if turns and not lower <= angle + turns * math.tau <= upper:
-            turns -= (
-                1 if turns > 0 else -1
+        revolutions = round((min(max(desired, lower), upper) - angle) / math.tau)
+        if revolutions and not lower <= angle + revolutions * math.tau <= upper:
+            revolutions -= (
+                1 if revolutions > 0 else -1
             )  # the nearest to a limit may be beyond it, by less than half a rotation
-        return angle + turns * math.tau
+        return angle + revolutions * math.tau

@@ -33,8 +33,8 @@ class State:
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """Result of a step: new pose and velocity, lost targets, violated constraints and active limits. As it holds
-    arrays, it equals only itself.
+    """Result of a step: new pose and velocity, lost targets, violated constraints and active limits. As it
+    holds arrays, it equals only itself.
     """
 
     joints: Array  # (n,) [rad or m], within limits
