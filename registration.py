@@ -21,6 +21,10 @@ from types import ModuleType
 import bpy
 
 PACKAGES = ("rig", "operators", "panels", "batch")
+# of all names of Limber's: Blender's catalogues have none with it. Otherwise those that Blender happens to
+# have would be translated and the others not, and in a sense of Blender's: "Connect" is "Verbunden"
+# (connected) in German. Lines of panels are drawn with translate=False
+TRANSLATION_CONTEXT = "Limber"
 
 _registered = ExitStack()
 
@@ -29,10 +33,12 @@ def register_all() -> None:
     """Registers all parts of the extension; if one fails, none stays registered."""
     with ExitStack() as undone:
         for cls in classes():
+            _leave_in_english(cls)
             bpy.utils.register_class(cls)
             undone.callback(bpy.utils.unregister_class, cls)
         for module in modules():
             for (owner, name), prop in getattr(module, "PROPERTIES", {}).items():
+                _set_context(prop)
                 setattr(owner, name, prop)
                 undone.callback(delattr, owner, name)
             for name, draw in getattr(module, "MENU_ENTRIES", {}).items():
@@ -85,6 +91,20 @@ def classes() -> tuple[type, ...]:
     for cls in unordered:
         put(cls)
     return tuple(ordered)
+
+
+def _leave_in_english(cls: type[bpy.types.Operator | bpy.types.Panel | bpy.types.PropertyGroup]) -> None:
+    """Gives a class of Blender's, and its properties, Limber's context for translations."""
+    cls.bl_translation_context = TRANSLATION_CONTEXT
+    for base in cls.__mro__:
+        for prop in get_annotations(base).values():
+            _set_context(prop)
+
+
+def _set_context(prop: object) -> None:
+    """Gives a property that is not registered yet Limber's context; other annotations stay as they are."""
+    if isinstance(prop, bpy.props._PropertyDeferred):
+        prop.keywords["translation_context"] = TRANSLATION_CONTEXT
 
 
 def _is_named(cls: type) -> bool:

@@ -110,7 +110,7 @@ def call_erik(draw: np.random.Generator, skeleton: Skeleton, erik: CompiledErik)
         for angle, lower, upper in zip(answer.angles, skeleton.lower, skeleton.upper, strict=True)
     )
     beyond = math.nan if excess > BEYOND * (1.0 + max(map(abs, answer.angles))) else 0.0
-    return [np.array((*answer.angles, *answer[1:], beyond), float)]
+    return [np.array((*answer.angles, *answer[1:3], *answer.measured.errors[0], beyond), float)]
 
 
 def erik_of(draw: np.random.Generator, skeleton: Skeleton) -> CompiledErik | None:
@@ -145,8 +145,8 @@ def call(draw: np.random.Generator, compiled: CompiledModel, skeleton: Skeleton)
         starts = np.array([vector(draw, n) for _ in range(4)])
         return list(compiled.descend(*problem, starts, np.zeros(4), np.ones(4), 3, 2))
     if kind == 2:
-        best, error, _ = compiled.search(*problem, np.tile(angles, (3, 1)), np.zeros(3))
-        return [np.array(best), np.array(error)]
+        best, error, _, errors = compiled.search(*problem, Seeds(compiled.model))
+        return [np.array(best), np.array(error), np.array(errors.errors)]
     if kind == 3:
         result = compiled.local_frame(
             problem, angles, np.array(vector(draw, n)), dt, float(draw.random()), 1.0
@@ -158,11 +158,10 @@ def call(draw: np.random.Generator, compiled: CompiledModel, skeleton: Skeleton)
         )
         return [result.angles, np.array((result.aim_error, result.merit, result.speed))]
     if kind == 6:
-        starts = [tuple(angles.tolist()), posture]
-        costs = [abs(number(draw)) for _ in range(n)] if draw.integers(2) else None
+        costs = tuple(abs(number(draw)) for _ in range(n)) if draw.integers(2) else None
         steps, looks = int(draw.integers(0, 20)), bool(draw.integers(2))
-        corrections = compiled.correct(goal, posture, starts, costs, steps, looks)
-        return [np.array((*each.angles, *each[1:]), float) for each in corrections]
+        found = compiled.correct(goal, posture, angles, costs, steps, looks)
+        return [np.array((*found.angles, *found[1:4], *np.ravel(found.measured.errors)), float)]
     known = np.array([vector(draw, n) for _ in range(int(draw.integers(12)))]).reshape(-1, n)
     path = PlannedPath(known, angles, dt, speed, transition.kind, transition.branch, 1.0, False, False)
     seeds = Seeds(compiled.model)

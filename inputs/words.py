@@ -44,7 +44,7 @@ WORDS = {
     "value": Word(1, (1,), takes_text=True),
     "target": Word(1, (3,), takes_text=True, is_text_enough=True),
     "look": Word(0, (3,), takes_text=True, is_text_enough=True),
-    "seen": Word(1, (6,), takes_text=True),
+    "seen": Word(0, (6,), takes_text=True),
     "say": Word(0, (1,), takes_text=True, is_text_enough=True),
     "rotation": Word(1, (4,)),
     "axis": Word(2, (1,)),

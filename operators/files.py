@@ -96,7 +96,7 @@ class ReadsLargeFile(ReadsFile):
             self.draw_settings(layout)
             return
         for line in wrap(self.question, LINE):
-            layout.label(text=line)
+            layout.label(text=line, translate=False)
         layout.prop(self, "allow_large")
 
     def draw_settings(self, layout) -> None:

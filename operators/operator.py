@@ -58,7 +58,7 @@ class Operator(bpy.types.Operator):
 
         def draw(popup, _context) -> None:
             for sentence in merged(sentences):
-                popup.layout.label(text=sentence)
+                popup.layout.label(text=sentence, translate=False)
 
         if not bpy.app.background:
             context.window_manager.popup_menu(draw, title=title, icon=icon)

@@ -35,7 +35,7 @@ def sentence(layout, text: str, icon: str) -> None:
     """
     column = _lines(layout)
     for line, shown in _with_icons(text, icon):
-        column.label(text=line, icon=shown)
+        column.label(text=line, icon=shown, translate=False)
 
 
 def message(layout, sentences: Iterable[tuple[str, str]], lines: int) -> None:
@@ -49,7 +49,7 @@ def message(layout, sentences: Iterable[tuple[str, str]], lines: int) -> None:
     column = _lines(layout)
     wrapped = [line for each in sentences for line in _with_icons(*each)]
     for line, icon in wrapped[: lines if len(wrapped) <= lines else lines - 1]:
-        column.label(text=line, icon=icon)
+        column.label(text=line, icon=icon, translate=False)
     if len(wrapped) > lines:
         line, icon = wrapped[lines - 1]
         row = column.row()
@@ -75,7 +75,7 @@ def _with_icons(text: str, icon: str) -> list[tuple[str, str]]:
 def address(layout, text: str) -> None:
     """Draws an address, wrapped after its slashes."""
     for number, line in enumerate(_wrapped(text.replace("/", "/ "))):
-        layout.label(text=line.replace("/ ", "/"), icon="NONE" if number == 0 else "BLANK1")
+        layout.label(text=line.replace("/ ", "/"), icon="NONE" if number == 0 else "BLANK1", translate=False)
 
 
 def _wrapped(text: str) -> list[str]:

@@ -203,6 +203,7 @@ def _axis(director: Director, order: Order, cause: str) -> None:
 
 
 def _seen(director: Director, order: Order, cause: str) -> None:
+    """A person before a camera; without one they are noticed, and nobody looks at them."""
     camera = named(order.name, director.performance.target_names) or order.name
     try:
         sighting = sighting_of(order.numbers)
@@ -210,7 +211,7 @@ def _seen(director: Director, order: Order, cause: str) -> None:
         raise PlayerError(str(error)) from error
     pose = director.camera_pose(camera)
     director.persons.take(camera, sighting, pose)
-    if pose is None and director.persons.is_news(camera):
+    if order.name and pose is None and director.persons.is_news(camera):
         director.remarks.append(unknown_camera(camera, director.performance.target_names))
     director.placed.pop(camera, None)  # the newest order counts
 

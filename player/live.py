@@ -18,7 +18,7 @@ from ..hardware.robot_session import ARMING, HEARTBEAT, TO_ROBOTS
 from ..hardware.sentences import HostWords
 from ..inputs.page.orders import order_from
 from ..inputs.page.server import PageServer
-from ..inputs.words import WORDS, Order
+from ..inputs.words import NUMBERED, WORDS, Order
 from .arm_at_start import Permission
 from .directing import Director
 from .errors import PlayerError
@@ -216,35 +216,42 @@ class LivePlay:
         Raises:
             PlayerError: The character cannot play.
         """
-        began = time.monotonic()
-        pacing, seconds, said_at = Pacing(self._options.rate, began), 0.0, began
-        is_first, dt, service = True, 0.0, ServiceManager()
+        service = ServiceManager()
         try:
-            while not self._is_ended and (self._options.seconds is None or seconds <= self._options.seconds):
-                tick_began = time.monotonic()
-                self._tick(seconds, dt, 1.0 / pacing.rate)
-                if is_first:
-                    self._check_first()
-                    gc.collect()
-                    gc.freeze()  # what lives as long as the performance is not searched again and again
-                    service.ready()
-                    is_first = False
-                ended, rate = time.monotonic(), pacing.rate
-                if pacing.ticked(tick_began, ended):
-                    why = "is too slow" if pacing.rate < rate else "has time again"
-                    self._say(f"This computer {why}: {pacing.rate:.0f} ticks a second from now on")
-                if self._options.has_status and ended - said_at >= 1.0:
-                    said_at += 1.0
-                    self._say_line(self._line(seconds, pacing))
-                service.alive(partial(self._line, seconds, pacing))
-                self._wait(pacing.due)
-                before, seconds = seconds, time.monotonic() - began
-                dt = seconds - before
+            self._tick(0.0, 0.0, 1.0 / self._options.rate)
+            self._check_first()
+            gc.collect()
+            gc.freeze()  # what lives as long as the performance is not searched again and again
+            service.ready()
+            self._keep_playing(service)
         finally:
             service.stopping()
             if self._robots is not None:
                 self._robots.finish()
             self._close()
+
+    def _keep_playing(self, service: ServiceManager) -> None:
+        """Ticks from the second on, until the performance is ended. The first one took longer: it built the
+        models.
+        """
+        began = said_at = time.monotonic()
+        rate, seconds, end = self._options.rate, 0.0, self._options.seconds
+        pacing = Pacing(rate, began + 1.0 / rate)
+        while True:
+            self._wait(pacing.due)
+            tick_began = time.monotonic()
+            before, seconds = seconds, tick_began - began
+            if self._is_ended or (end is not None and seconds > end):
+                return
+            self._tick(seconds, seconds - before, 1.0 / pacing.rate)
+            ended, rate = time.monotonic(), pacing.rate
+            if pacing.ticked(tick_began, ended):
+                why = "is too slow" if pacing.rate < rate else "has time again"
+                self._say(f"This computer {why}: {pacing.rate:.0f} ticks a second from now on")
+            if self._options.has_status and ended - said_at >= 1.0:
+                said_at += int(ended - said_at)  # a player that was stopped says no line for each second
+                self._say_line(self._line(seconds, pacing))
+            service.alive(partial(self._line, seconds, pacing))
 
     def _tick(self, seconds: float, dt: float, due: float) -> None:
         """Moves the character and its robots on by `dt` [s]; the next tick is `due` [s] later."""
@@ -353,7 +360,19 @@ class LivePlay:
             self._director.obey(order, cause)
             if cause != OSC:
                 self._streams.end(order)
-                self._decisions.append({"time": self._seconds, "cause": cause, "order": order.line})
+                self._note(order, cause)
+
+    def _note(self, order: Order, cause: str) -> None:
+        """Notes an order among the decisions. A newer one about the same, as of a slider that is dragged,
+        takes the place of the one before it. What is perceived is no decision.
+        """
+        if order.word in NUMBERED:
+            return
+        noted = {"time": self._seconds, "cause": cause, "order": order.line, "about": order.path}
+        last = self._decisions[-1] if self._decisions else {}
+        if order.numbers and (last.get("about"), last.get("cause")) == (order.path, cause):
+            self._decisions.pop()
+        self._decisions.append(noted)
 
     def _order_robots(self, order: Order, cause: str) -> None:
         is_person = cause == PAGE or (cause == TYPED and self._options.is_attended)

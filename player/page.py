@@ -30,6 +30,7 @@ def page_state(
         "state": performance.state,
         "states": [state.name for state in behaviour.states] if behaviour is not None else [],
         "events": list(behaviour.events) if behaviour is not None else [],
+        "cameras": performance.target_names if behaviour is not None else [],
         "chains": [_chain(director, number) for number in range(len(character.chains))],
         "values": values,
         "clip": {"seconds": playhead.seconds, "length": playhead.length, "plays": playhead.plays},

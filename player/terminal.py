@@ -27,9 +27,10 @@ def play_live(character: CharacterFile, path: Path, options: LiveOptions) -> Non
         raise PlayerError(NOBODY)
     line = TypedLine(sys.stdout.fileno()) if is_possible() else None
     play = LivePlay(character, path, options, partial(_say, line))
-    with _signals(play), shown_by_program(sys.stdin.fileno()) if line is not None else nullcontext():
-        if line is not None:
-            line.show()
+    with (
+        _signals(play),
+        shown_by_program(sys.stdin.fileno(), line) if line is not None else nullcontext(),
+    ):
         reading = (sys.stdin.fileno(), play, options.is_attended, line)
         threading.Thread(target=_read_orders, args=reading, daemon=True).start()
         play.run()

@@ -101,9 +101,9 @@ class TypedLine:
 
 
 @contextmanager
-def shown_by_program(descriptor: int) -> Iterator[None]:
-    """The terminal gives letters as they are typed and does not show them, until the end. Ctrl C and Ctrl Z
-    do what they did.
+def shown_by_program(descriptor: int, line: TypedLine) -> Iterator[None]:
+    """The terminal gives letters as they are typed and does not show them, until the end; `line` does. Ctrl C
+    and Ctrl Z do what they did: after `fg` the line is shown anew, below what was printed meanwhile.
     """
     import signal
     import termios
@@ -116,6 +116,7 @@ def shown_by_program(descriptor: int) -> Iterator[None]:
     def go_on(*_: object) -> None:
         with suppress(termios.error):  # a terminal that is gone
             termios.tcsetattr(descriptor, termios.TCSANOW, changed)
+        line.show()
 
     go_on()
     known = signal.signal(signal.SIGCONT, go_on)

@@ -1,13 +1,12 @@
 """Errors and diagnostics of a solution, the same for every solver."""
 
 import time
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from .aims.block import EndError
-from .gaze import Shape, Solution, end_errors, is_met, limits_hit, papers_error
+from .aims.block import Measured
+from .gaze import Shape, Solution, end_errors, is_met, limits_hit
 from .goals import GazeGoal
 from .kinematics.rotations import length
 from .kinematics.skeleton import Pose, Skeleton
@@ -15,18 +14,6 @@ from .shortfall import UNFINISHED, reason
 from .tolerances import MET, SAME_ANGLE
 from .virtual_chain.chain import VirtualChain
 from .virtual_chain.posture_error import AGGRAVATION, POSTURE_WEIGHT, PostureError
-
-
-class Measured(NamedTuple):
-    """Errors of a pose, one for each of the goal's ends."""
-
-    errors: tuple[EndError, ...]
-    at_targets: tuple[bool, ...]  # whether an end is at the very point that it should look at
-
-    @property
-    def is_blind(self) -> bool:
-        """Whether a target is in no direction."""
-        return True in self.at_targets
 
 
 def measure(skeleton: Skeleton, goal: GazeGoal, pose: Pose) -> Measured:
@@ -59,10 +46,6 @@ class Diagnosis:
         if posture != self._posture:
             self._shape, self._posture = Shape(self.skeleton, posture), posture
         return self._shape
-
-    def _deviation(self, posture: tuple[float, ...], angles: tuple[float, ...], pose: Pose | None) -> float:
-        """Shape deviation [rad] of angles (n,), and their pose where it is known, from a posture (n,)."""
-        return self.shape(posture).deviation(pose or self.skeleton.forward(angles))
 
     def posture_error(self, posture: tuple[float, ...], angles: tuple[float, ...]) -> float:
         """The paper's posture error of angles (n,), weighted; on a tree only the joints on the path to the
@@ -112,47 +95,59 @@ class Diagnosis:
         if measured is None:
             pose = pose or skeleton.forward(angles)
             measured = measure(skeleton, goal, pose)
-        missed = measured.errors
-        is_goal_met = not measured.is_blind and all(is_met(skeleton, error) for error in missed)
-        converged = is_goal_met if converged is None else converged and not measured.is_blind
+        if converged is None:
+            converged = all(is_met(skeleton, error) for error in measured.errors)
+        converged = converged and not measured.is_blind
         return Solution(
             angles=np.array(angles),
-            aim_error=missed[0].angle,
-            orientation_error=papers_error(missed[0].whole),
-            limits_hit=limits_hit(skeleton, angles),
+            end_errors=measured.errors,
             iterations=iterations,
             converged=converged,
             seconds=time.perf_counter() - began,
+            findings=_Findings(self, goal, posture, angles, pose, measured, converged, unfinished),
             memory=memory,
-            end_errors=missed,
-            explain=partial(_reason, skeleton, goal, angles, pose, measured, unfinished, converged),
-            remark=_remark(skeleton, posture),
             lowered=lowered,
-            measured_shape=partial(self._deviation, posture, angles, pose),
-            papers_posture_error=partial(self.posture_error, posture, angles),
         )
 
 
-def _reason(
-    skeleton: Skeleton,
-    goal: GazeGoal,
-    angles: tuple[float, ...],
-    pose: Pose | None,
-    measured: Measured,
-    unfinished: str,
-    converged: bool,
-) -> str:
-    """Value of `Solution.reason`."""
-    if converged:
-        return ""
-    if measured.is_blind:
-        end = goal.ends[measured.at_targets.index(True)].end
-        return (
-            f"the target is at the very position of '{skeleton.ends[end].name}', so it is in no direction:"
-            " move it away"
-        )
-    pose = pose or skeleton.forward(angles)
-    return reason(skeleton, goal, angles, pose, measured.errors, unfinished) or unfinished
+class _Findings(NamedTuple):
+    """What is computed of a solution when it is asked for."""
+
+    diagnosis: Diagnosis
+    goal: GazeGoal
+    posture: tuple[float, ...]  # (n,) as authored
+    angles: tuple[float, ...]  # (n,)
+    pose: Pose | None  # of the angles, where it is known
+    measured: Measured
+    converged: bool
+    unfinished: str  # why it has not, where the joints would allow it
+
+    def limits_hit(self) -> tuple[int, ...]:
+        return limits_hit(self.diagnosis.skeleton, self.angles)
+
+    def remark(self) -> str:
+        return _remark(self.diagnosis.skeleton, self.posture)
+
+    def shape_deviation(self) -> float:
+        pose = self.pose or self.diagnosis.skeleton.forward(self.angles)
+        return self.diagnosis.shape(self.posture).deviation(pose)
+
+    def posture_error(self) -> float:
+        return self.diagnosis.posture_error(self.posture, self.angles)
+
+    def reason(self) -> str:
+        skeleton, goal, measured = self.diagnosis.skeleton, self.goal, self.measured
+        if self.converged:
+            return ""
+        if measured.is_blind:
+            end = goal.ends[measured.at_targets.index(True)].end
+            return (
+                f"the target is at the very position of '{skeleton.ends[end].name}', so it is in no direction:"
+                " move it away"
+            )
+        pose = self.pose or skeleton.forward(self.angles)
+        sentence = reason(skeleton, goal, self.angles, pose, measured.errors, self.unfinished)
+        return sentence or self.unfinished
 
 
 def _remark(skeleton: Skeleton, posture: tuple[float, ...]) -> str:

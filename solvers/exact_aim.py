@@ -30,7 +30,13 @@ class Corrected(NamedTuple):
     steps: int
 
 
-def correct(skeleton: Skeleton, goal: GazeGoal, angles: Sequence[float], costs: Sequence[float]) -> Corrected:
+def correct(
+    skeleton: Skeleton,
+    goal: GazeGoal,
+    angles: Sequence[float],
+    costs: Sequence[float],
+    most_steps: int = MAX_ITERATIONS,
+) -> Corrected:
     """The angles within limits nearest to `angles` (n,) that meet the goal, or the least error that a descent
     finds.
 
@@ -40,6 +46,7 @@ def correct(skeleton: Skeleton, goal: GazeGoal, angles: Sequence[float], costs: 
         angles: Angles (n,) to start from.
         costs: Cost of each joint (n,): steps minimise the sum of cost times squared change, in radians or in
             reaches.
+        most_steps: 0: the angles are only evaluated.
     """
     current = skeleton.clamp(angles)
     pose = skeleton.forward(current)
@@ -49,7 +56,7 @@ def correct(skeleton: Skeleton, goal: GazeGoal, angles: Sequence[float], costs: 
     costs = [cost / (unit * unit) for cost, unit in zip(costs, units, strict=True)]
     damping, aim_error, history = REDUNDANT, left.size, [math.inf] * 4
     steps = 0
-    while aim_error > SAME_ANGLE and steps < MAX_ITERATIONS and aim_error < SLOWEST * history[-4]:
+    while aim_error > SAME_ANGLE and steps < most_steps and aim_error < SLOWEST * history[-4]:
         steps += 1
         step = least_change(skeleton, current, left, costs, longest, damping)
         trial = skeleton.clamp([a + s for a, s in zip(current, step, strict=True)])
@@ -67,16 +74,20 @@ def correct(skeleton: Skeleton, goal: GazeGoal, angles: Sequence[float], costs: 
 
 
 def correct_or_look(
-    skeleton: Skeleton, goal: GazeGoal, angles: Sequence[float], costs: Sequence[float]
+    skeleton: Skeleton,
+    goal: GazeGoal,
+    angles: Sequence[float],
+    costs: Sequence[float],
+    most_steps: int = MAX_ITERATIONS,
 ) -> Corrected:
     """The corrected angles, as from `correct`; where a chain cannot also be upright, only the views are
     corrected. `aim_error` counts the roll.
     """
-    corrected = correct(skeleton, goal, angles, costs)
+    corrected = correct(skeleton, goal, angles, costs, most_steps)
     views = with_free_roll(goal)
     if corrected.aim_error <= MET or views is goal:
         return corrected
-    view = correct(skeleton, views, corrected.angles, costs)
+    view = correct(skeleton, views, corrected.angles, costs, most_steps)
     return view._replace(
         aim_error=residual(skeleton, goal, view.pose).size, steps=corrected.steps + view.steps
     )

@@ -1,7 +1,6 @@
 """Solutions of the gaze solvers and their errors, shape deviation among them; the protocol of a solver."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple, Protocol
@@ -23,45 +22,83 @@ FASTEST_TARGET = (
 SEARCH_PAUSE = 0.5
 
 
+class Findings(Protocol):
+    """What a solution tells of itself, each computed when it is asked for."""
+
+    def limits_hit(self) -> tuple[int, ...]:
+        """Value of `Solution.limits_hit`."""
+        ...
+
+    def reason(self) -> str:
+        """Value of `Solution.reason`."""
+        ...
+
+    def remark(self) -> str:
+        """Value of `Solution.remark`."""
+        ...
+
+    def shape_deviation(self) -> float:
+        """Value of `Solution.shape_deviation`."""
+        ...
+
+    def posture_error(self) -> float:
+        """Value of `Solution.posture_error`."""
+        ...
+
+
 @dataclass(frozen=True)
 class Solution:
     """Solution of a gaze solver, with its errors."""
 
     angles: Angles  # (n,) [rad], prismatic joints [m], within limits
-    aim_error: float  # [rad] of the end; for Direction and Point, of the view alone
-    # the paper's, sqrt(2) sin(phi / 4), phi the angle to the whole target: roll included where the goal has
-    # one
-    orientation_error: float
-    limits_hit: tuple[int, ...]  # joints at a limit
+    end_errors: tuple[EndError, ...]  # one for each of `goal.ends`
     iterations: int
     converged: bool
     seconds: float
+    findings: Findings = field(compare=False, repr=False)
     memory: object = None  # state to pass to the next frame; solvers themselves keep none
-    end_errors: tuple[EndError, ...] = ()  # one for each of `goal.ends`
-    remark: str = ""  # how the solver changed the goal, as a sentence
     lowered: float | None = (
         None  # [rad] the shape deviation in the measure that the method minimises, if it has one of its own
     )
-    measured_shape: Callable[[], float] = field(default=float, compare=False, repr=False)
-    papers_posture_error: Callable[[], float] = field(default=float, compare=False, repr=False)
-    explain: Callable[[], str] = field(default=str, compare=False, repr=False)
+
+    @property
+    def aim_error(self) -> float:
+        """Aim error [rad] of the end; for Direction and Point, of the view alone."""
+        return self.end_errors[0].angle
+
+    @property
+    def orientation_error(self) -> float:
+        """The paper's, sqrt(2) sin(phi / 4), phi the angle to the whole target: roll included where the goal
+        has one.
+        """
+        return papers_error(self.end_errors[0].whole)
+
+    @cached_property
+    def limits_hit(self) -> tuple[int, ...]:
+        """Indices of the joints at a limit."""
+        return self.findings.limits_hit()
 
     @cached_property
     def reason(self) -> str:
         """Why it has not converged and what helps, as a sentence without a full stop; "" if it has. Computed
         on first access.
         """
-        return self.explain()
+        return self.findings.reason()
+
+    @cached_property
+    def remark(self) -> str:
+        """How the solver changed the goal, as a sentence."""
+        return self.findings.remark()
 
     @cached_property
     def shape_deviation(self) -> float:
         """The shape deviation [rad], see `Shape`; computed on first access."""
-        return self.measured_shape()
+        return self.findings.shape_deviation()
 
     @cached_property
     def posture_error(self) -> float:
         """The paper's posture error, weighted; computed on first access."""
-        return self.papers_posture_error()
+        return self.findings.posture_error()
 
 
 class GazeSolver(Protocol):

@@ -96,9 +96,9 @@ class GazeGoal:
     @cached_property
     def weights(self) -> tuple[float, ...]:
         """Weights of all ends, relative to the largest."""
-        ends = self.ends
-        heaviest = max(end_goal.weight for end_goal in ends) or 1.0
-        return tuple(end_goal.weight / heaviest for end_goal in ends)
+        weights = [end_goal.weight for end_goal in self.ends]
+        heaviest = max(weights) or 1.0
+        return tuple([weight / heaviest for weight in weights])
 
 
 def with_free_roll(goal: GazeGoal) -> GazeGoal:
@@ -126,7 +126,7 @@ def check_goal(
         )
     if start is not None:
         _check_start(skeleton, start)
-    posture = tuple(np.ravel(goal.posture).astype(float).tolist())
+    posture = tuple(np.asarray(goal.posture, float).ravel().tolist())
     if len(posture) != len(skeleton):
         names = ", ".join(joint.name for joint in skeleton.joints)
         raise PostureShapeError(
@@ -167,9 +167,9 @@ def _check_start(skeleton: Skeleton, start: Sequence[float] | Angles) -> None:
 def _first_infinite(angles: Sequence[float] | Angles) -> int | None:
     """Index of the first of angles (n,) that is not finite; None: all are."""
     values = angles.tolist() if isinstance(angles, np.ndarray) else angles
-    if all(map(math.isfinite, values)):
+    if math.isfinite(sum(values)):  # one that is not makes the sum infinite or no number
         return None
-    return next(k for k, value in enumerate(values) if not math.isfinite(value))
+    return next((k for k, value in enumerate(values) if not math.isfinite(value)), None)
 
 
 def _check_end(skeleton: Skeleton, end_goal: EndGoal) -> None:

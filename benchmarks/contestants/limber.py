@@ -6,7 +6,6 @@ from limber.solvers.table import make_solver
 
 from ..paper import BODIES, Body, skeleton_of
 from . import DEFAULT, MAX_STEPS, NEAR, TOLERANCE, WARM, Task
-from .nearest import Nearest
 
 
 class Contestant:
@@ -17,10 +16,7 @@ class Contestant:
     def __init__(self, name: str, body: Body) -> None:
         letter = next(letter for letter, other in BODIES.items() if other == body)
         self.name, self.zero = name, np.zeros(len(body.axes))
-        skeleton = skeleton_of(letter)
-        self.solver = (
-            Nearest(skeleton) if name == NEAR else make_solver(DEFAULT if name == WARM else name, skeleton)
-        )
+        self.solver = make_solver(DEFAULT if name in (NEAR, WARM) else name, skeleton_of(letter))
         self.task: Task | None = None
         self.found: Solution | None = None
 
@@ -31,7 +27,7 @@ class Contestant:
         goal = self.task.goal
         if self.name == WARM:
             return self._frame_by_frame()
-        self.found = self.solver.solve(goal, self.zero) if self.name == NEAR else self.solver.solve(goal)
+        self.found = self.solver.nearest(goal, self.zero) if self.name == NEAR else self.solver.solve(goal)
         return self.found.iterations
 
     def _frame_by_frame(self) -> int:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from .csv_rows import is_number
 
+# a date as some tools for ROS bags write it: "2023/09/22/18:55:55.484"
+DATE = re.compile(r"(\d{4})/(\d{2})/(\d{2})[/ T](.+)")
 MIDNIGHT = "1970-01-01T"  # before a time of day, which then counts from midnight
 
 
@@ -25,7 +28,8 @@ def with_seconds(rows: list[list[str]], clocks: Sequence[int]) -> list[list[str]
 
 def _seconds(cell: str) -> str:
     """Seconds since 1970, or since midnight, of a date's text; another text as it is."""
-    for text in (cell, MIDNIGHT + cell) if ":" in cell else ():
+    cell_as_iso = DATE.sub(r"\1-\2-\3T\4", cell)
+    for text in (cell_as_iso, MIDNIGHT + cell) if ":" in cell else ():
         try:
             date = datetime.fromisoformat(text)
         except ValueError:

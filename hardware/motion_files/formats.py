@@ -9,7 +9,6 @@ from pathlib import Path
 from . import (
     firmware_header,
     joint_trajectory,
-    joint_trajectory_writing,
     lelamp,
     lerobot_dataset,
     lerobot_writing,
@@ -23,7 +22,7 @@ from .motion import Motion
 from .recording import Recording
 
 FIRST = EpisodeChoice()
-TABLES = (".tsv", ".txt", ".dat", ".mot", ".sto")  # suffixes of tables beside .csv
+TABLES = (".tsv", ".txt", ".dat", ".mot", ".sto", ".motion")  # suffixes of tables beside .csv
 Make = Callable[[Motion, "Settings"], bytes | Mapping[str, bytes]]
 Read = Callable[[bytes, Path, "Settings"], Recording]
 
@@ -31,8 +30,9 @@ Read = Callable[[bytes, Path, "Settings"], Recording]
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Options of single formats (the board that plays the motion, the pin of its start button, the episode of
-    a dataset, the rows per second of tables without times; 0: these are refused), and whether files are read
-    that announce over 50 MB in memory or over an hour of motion.
+    a dataset, the rows per second of tables without times; 0: these are refused), whether files are read
+    that announce over 50 MB in memory or over an hour of motion, and whether angles whose unit the file does
+    not say are degrees.
     """
 
     board: str = "uno"
@@ -40,6 +40,7 @@ class Settings:
     episode: EpisodeChoice = FIRST
     allow_large: bool = False
     frame_rate: float = 0.0
+    in_degrees: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +178,7 @@ FORMATS: Mapping[str, Format] = _Formats(
                 "YAML",
                 "As ros2 topic echo shows and ros2 topic pub sends it",
                 ".yaml",
-                lambda motion, _: joint_trajectory_writing.write_yaml(motion),
+                lambda motion, _: joint_trajectory.write_yaml(motion),
                 lambda data, *_: joint_trajectory.read_yaml(data),
                 joint_trajectory.is_text,
                 more_suffixes=(".yml", ".txt"),
@@ -188,7 +189,7 @@ FORMATS: Mapping[str, Format] = _Formats(
                 "JSON",
                 "As rosbridge sends it",
                 ".json",
-                lambda motion, _: joint_trajectory_writing.write_json(motion),
+                lambda motion, _: joint_trajectory.write_json(motion),
                 lambda data, *_: joint_trajectory.read_json(data),
                 joint_trajectory.is_trajectory,
                 (".jsonl",),

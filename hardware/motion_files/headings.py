@@ -68,12 +68,19 @@ OTHERS = ("velocity", "effort", "acceleration", "torque", "current", "temperatur
 # count only where the table shows it: see `ShortMarks`.
 SHORT_POSITIONS = ("q", "pos", "qpos")
 SHORT_OTHERS = ("vel", "eff", "acc", "tau", "qd", "dq", "qdd", "ddq", "qvel", "qacc")
+CONTROLS = ("ctrl", "actuator")  # first words of MuJoCo's columns of controls: "ctrl_0"
 LEROBOT = ".pos"  # end of LeRobot's names of joints, whose values are LeRobot's degrees
 NANO = TIME_UNITS["nanoseconds"]
-ColumnJoint = tuple[str, Unit, float]  # a column's joint, its unit, and the factor to it
+QUANTITIES = {  # before "/" or "." and a joint's name, also with "joint_" or "dof_" before them -> quantity
+    **{name: name for name in (POSITION, *OTHERS)},
+    **dict.fromkeys(("pos", "positions", "qpos"), POSITION),
+    **dict.fromkeys(("vel", "velocities", "qvel"), "velocity"),
+    **dict.fromkeys(("acc", "accelerations", "qacc"), "acceleration"),
+    **dict.fromkeys(("torques", "efforts", "eff", "tau"), "torque"),
+}
 # a quantity before the joint's name, where "/" or "." are around it
 PLOTTED = re.compile(
-    rf"(?:.*[/.])?(?P<quantity>{'|'.join((POSITION, *OTHERS))})"
+    rf"(?:.*[/.])?(?:joint_|dof_)?(?P<quantity>{'|'.join(QUANTITIES)})"
     r"(?:\[\d+;(?P<named>[^\]]+)\]|[/.](?P<joint>[^/.\[(]+?))(?P<unit>\s*(?:[\[(].*)?)",
     re.IGNORECASE,
 )
@@ -129,6 +136,17 @@ def time_factor(heading: str) -> float | None:
     return TIME_UNITS.get(" ".join(words)) if not unit else None
 
 
+class ColumnJoint(NamedTuple):
+    """A column's joint: its name, the unit of its positions, the factor to it, and other names that it may
+    have in a robot's model.
+    """
+
+    name: str
+    unit: Unit
+    scale: float
+    others: tuple[str, ...] = ()
+
+
 class ShortMarks(NamedTuple):
     """Which short marks of quantities a table's headings have.
 
@@ -143,10 +161,17 @@ class ShortMarks(NamedTuple):
     @classmethod
     def of(cls, headings: Iterable[str]) -> ShortMarks:
         names = {name: unit for name, unit in map(name_and_unit, headings) if name}
-        unmarked_names = {name for name, unit in names.items() if not unit and _unmarked(name, SHORT_OTHERS)}
-        marked = {name: _unmarked(name, SHORT_POSITIONS) for name in names.keys() - unmarked_names}
+        without_positions = {name for name, unit in names.items() if not unit and _has_no_positions(name)}
+        marked = {name: _unmarked(name, SHORT_POSITIONS) for name in names.keys() - without_positions}
         positions = frozenset(marked.values()) if all(marked.values()) else frozenset()
         return cls(positions, positions | frozenset(marked))
+
+
+def _has_no_positions(name: str) -> bool:
+    """Whether a word before or behind a name says that its column has no positions: "elbow_vel", "ctrl_0"."""
+    first = name.partition("_")[0].lower()
+    _, end = _without_end(name)
+    return end.lower() in OTHERS or first in CONTROLS or bool(_unmarked(name, SHORT_OTHERS))
 
 
 def _unmarked(name: str, marks: Sequence[str]) -> str:
@@ -170,7 +195,7 @@ def joint_of(heading: str, marks: ShortMarks) -> ColumnJoint | None:
         return None
     if not unit_name and name.endswith(LEROBOT):
         name = name.removesuffix(LEROBOT)
-        return name, "range_0_100" if name == GRIPPER else "degrees", 1.0
+        return ColumnJoint(name, "range_0_100" if name == GRIPPER else "degrees", 1.0)
     before, quantity = _without_end(name)
     if (before and quantity.lower() in OTHERS) or _unmarked(name, SHORT_OTHERS) in marks.joints:
         return None
@@ -178,7 +203,7 @@ def joint_of(heading: str, marks: ShortMarks) -> ColumnJoint | None:
     before, end = _without_end(name)
     if not unit_name and before and end.lower() in ANGLES:  # "elbow_deg" names its unit without brackets
         name, unit_name = before, end
-    return name, *_unit(heading, unit_name)
+    return ColumnJoint(name, *_unit(heading, unit_name))
 
 
 def _quantity_last(heading: str) -> str:
@@ -186,7 +211,8 @@ def _quantity_last(heading: str) -> str:
     before, "/joint_states/position[0;elbow]", "joint_states.position.elbow".
     """
     if match := PLOTTED.fullmatch(heading.strip()):
-        return f"{match['joint'] or match['named']}/{match['quantity'].lower()}{match['unit']}"
+        quantity = QUANTITIES[match["quantity"].lower()]
+        return f"{match['joint'] or match['named']}/{quantity}{match['unit']}"
     return heading
 
 

@@ -1,30 +1,44 @@
 """OpenSim's tables of motion (.mot, .sto): lines about the table, a line "endheader", then the table.
 
-Source: OpenSim's documentation, "Storage (.sto) Files" and "Motion (.mot) Files".
+Sources: OpenSim's documentation, "Storage (.sto) Files" and "Motion (.mot) Files"; its class Storage, which
+takes angles for radians where the lines do not say the unit.
 """
 
 from __future__ import annotations
 
 import re
 
+from .recording import MotionFileError
+
 END = re.compile(rb"^endheader[ \t]*\r?\n", re.MULTILINE | re.IGNORECASE)
-DEGREES = re.compile(rb"^inDegrees\s*=\s*(yes|no)", re.MULTILINE | re.IGNORECASE)
+# "inDegrees=yes"; before version 1 of the format, and in SIMM's files, "Angles are in degrees."
+DEGREES = re.compile(rb"^inDegrees\s*=\s*(?:y|yes)\s*$|^Angles are in degrees", re.MULTILINE | re.IGNORECASE)
+RADIANS = re.compile(rb"^inDegrees\s*=|^Angles are in radians", re.MULTILINE | re.IGNORECASE)
 MOST_HEAD = 4000  # [bytes] of the lines above the table
 SLIDES = ("_tx", "_ty", "_tz")  # ends of the names of translations, which are in metres whatever angles are
-STATES = "/jointset/"  # begin of the paths of joints' states: "/jointset/hip_r/hip_flexion_r/value"
-VALUE = "/value"
+VALUE = "/value"  # end of the paths of joints' states: "/jointset/hip_r/hip_flexion_r/value"
+NO_POSITIONS = (b"speeds", b"accelerations")  # first lines of tables of coordinates' derivatives
 
 
-def without_head(data: bytes) -> tuple[bytes, str]:
-    """The table of a file, and the unit of its angles; the file itself and "" where it has no such head, or
-    where the head does not say the unit.
+def without_head(data: bytes) -> tuple[bytes, str | None]:
+    """The table of a file, and the unit of its angles, "" where the head does not say it; the file itself and
+    None where it has no such head.
+
+    Raises:
+        MotionFileError: The head says that the table has no positions.
     """
     end = END.search(data, 0, MOST_HEAD)
     if not end:
-        return data, ""
-    unit = DEGREES.search(data, 0, end.start())
-    unit_text = unit[1].lower() if unit else b""
-    return data[end.end() :], {b"yes": "deg", b"no": "rad"}.get(unit_text, "")
+        return data, None
+    head = data[: end.start()]
+    quantity = head.split(b"\n", 1)[0].strip().lower()
+    if quantity in NO_POSITIONS:
+        raise MotionFileError(
+            f"it has the coordinates' {quantity.decode()}, not their positions: choose the file with those"
+            " beside it, whose name ends in '_q'"
+        )
+    unit = "deg" if DEGREES.search(head) else "rad" if RADIANS.search(head) else ""
+    return data[end.end() :], unit
 
 
 def with_joints(rows: list[list[str]], unit: str) -> list[list[str]]:
@@ -32,13 +46,11 @@ def with_joints(rows: list[list[str]], unit: str) -> list[list[str]]:
     values of coordinates are kept, by the coordinates' names, not speeds and muscles.
     """
     heading = rows[0]
-    has_states = any(cell.startswith(STATES) for cell in heading)
-    columns = [
-        k
-        for k, cell in enumerate(heading)
-        if not k or not has_states or (cell.startswith(STATES) and cell.endswith(VALUE))
-    ]
+    has_states = any(cell.endswith(VALUE) for cell in heading)
+    columns = [k for k, cell in enumerate(heading) if not k or not has_states or cell.endswith(VALUE)]
     names = [heading[k].removesuffix(VALUE).rpartition("/")[2] for k in columns[1:]]
     units = ("m" if name.endswith(SLIDES) else unit for name in names)
-    named = (f"{name} [{its_unit}]" for name, its_unit in zip(names, units, strict=True))
+    named = (
+        f"{name} [{its_unit}]" if its_unit else name for name, its_unit in zip(names, units, strict=True)
+    )
     return [[heading[0], *named], *([row[k] for k in columns] for row in rows[1:])]

@@ -7,11 +7,11 @@ import io
 import json
 import math
 import operator
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..device import DeviceJoint
-from . import json_tables, opensim, robot_states
+from . import json_tables, opensim, robot_states, webots
 from .clock_texts import with_seconds
 from .csv_rows import is_number, numbers_of, rows_of, with_point
 from .headings import (
@@ -27,6 +27,7 @@ from .json_files import document, plain_of
 from .motion import Motion
 from .named import Named
 from .named_cells import with_columns
+from .other_names import other_name
 from .recording import RecordedColumn, Recording
 
 FORMAT, VERSION = "limber motion", 1
@@ -82,20 +83,20 @@ def read_table(data: bytes, frame_rate: float = 0.0) -> Recording:
     LeRobot's names, elbow_flex.pos, they are LeRobot's degrees, and shares of the gripper's range. Columns
     "servo N", without a heading, of texts, and of velocities, efforts and other quantities are not read.
     Cells may name the joints (`named_cells`), and times may be dates (`clock_texts`). OpenSim's tables
-    (`opensim`) and recordings of robots' states (`robot_states`) are known. Where columns are not separated
-    by commas, numbers may have decimal commas.
+    (`opensim`), Webots' motions (`webots`) and recordings of robots' states (`robot_states`) are known. Where
+    columns are not separated by commas, numbers may have decimal commas.
 
     Raises:
         MotionFileError: A value is invalid; the message names row and column.
     """
-    data, unit = opensim.without_head(data)
+    data, unit = opensim.without_head(webots.as_table(data))
     rows = rows_of(data)
-    return _of_rows(opensim.with_joints(rows, unit) if unit else rows, frame_rate)
+    return _of_rows(rows if unit is None else opensim.with_joints(rows, unit), frame_rate)
 
 
 def _of_rows(rows: list[list[str]], frame_rate: float) -> Recording:
     """Recording of the rows of a table, as `read_table`."""
-    rows = with_units(with_columns(rows))
+    rows = with_units(robot_states.with_clock(with_columns(rows)))
     heading = rows[0]
     has_times, clocks = time_columns(heading, frame_rate)
     cells = {k: cell for k, cell in enumerate(heading) if time_factor(cell) is None and k not in clocks}
@@ -104,8 +105,8 @@ def _of_rows(rows: list[list[str]], frame_rate: float) -> Recording:
     numbers = numbers_of([[row[k] for k in (*clocks, *columns)] for row in rows])
     values = list(zip(*numbers, strict=True)) or [()] * (len(clocks) + len(columns))
     joints = (
-        RecordedColumn(name, tuple(scale * value for value in joint_values), unit)
-        for (name, unit, scale), joint_values in zip(columns.values(), values[len(clocks) :], strict=True)
+        _column(joint, joint_values)
+        for joint, joint_values in zip(columns.values(), values[len(clocks) :], strict=True)
     )
     if clocks:
         times = tuple(
@@ -118,11 +119,33 @@ def _of_rows(rows: list[list[str]], frame_rate: float) -> Recording:
 
 
 def _joint_columns(cells: Mapping[int, str]) -> dict[int, ColumnJoint]:
-    """The columns that have joints' positions, by their headings."""
+    """The columns that have joints' positions, by their headings; of a joint in two units the first."""
     if states := robot_states.joints_of(cells.values()):
-        return {k: (states[cell], "rad", 1.0) for k, cell in cells.items() if cell in states}
+        return {
+            k: ColumnJoint(states[cell].name, "rad", 1.0, states[cell].others)
+            for k, cell in cells.items()
+            if cell in states
+        }
     marks = ShortMarks.of(cells.values())
-    return {k: joint for k, cell in cells.items() if (joint := joint_of(cell, marks)) is not None}
+    columns = {k: joint for k, cell in cells.items() if (joint := joint_of(cell, marks)) is not None}
+    first = {joint.name: joint for joint in reversed(columns.values())}
+    return {
+        k: joint
+        for k, joint in columns.items()
+        if joint is first[joint.name] or joint.scale == first[joint.name].scale
+    }
+
+
+def _column(joint: ColumnJoint, values: Sequence[float]) -> RecordedColumn:
+    """The recording of a column with these numbers."""
+    other = other_name(joint.name)
+    return RecordedColumn(
+        joint.name,
+        tuple(joint.scale * value for value in values),
+        joint.unit,
+        other_names=joint.others or tuple(filter(None, [other.name])),
+        is_commanded=other.is_commanded,
+    )
 
 
 def _without_texts(columns: Mapping[int, ColumnJoint], rows: list[list[str]]) -> Mapping[int, ColumnJoint]:

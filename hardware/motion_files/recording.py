@@ -51,6 +51,8 @@ class RecordedColumn:
         unit: See `Unit`.
         servo: The servo's id; -1 where the file's format does not say it.
         velocities: (t,) slopes of the curve through the values [unit/s]; () where the file has none.
+        other_names: Names that the joint may have where a robot has none of the name above.
+        is_commanded: Whether a measured joint comes first where both have another name in common.
     """
 
     name: str
@@ -58,6 +60,8 @@ class RecordedColumn:
     unit: Unit = "rad"
     servo: int = -1
     velocities: tuple[float, ...] = ()
+    other_names: tuple[str, ...] = ()
+    is_commanded: bool = False
 
 
 @dataclass(frozen=True)

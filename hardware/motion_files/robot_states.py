@@ -1,37 +1,60 @@
 """Recordings of a robot's whole state, in which the joints' positions are one array beside others.
 
 Sources: Universal Robots' Real-Time Data Exchange (RTDE), whose recorder writes "actual_q_0"; libfranka's
-RobotState, "q[0]".
+logToCSV, "state.q[0]", whose time is in milliseconds.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import NamedTuple
 
-POSITIONS = re.compile(r"(?:.*[/.])?(?:(?P<state>actual|target)_q_(?P<number>\d+)|q\[(?P<index>\d+)\])")
+POSITIONS = re.compile(
+    r"(?:(?P<owner>.*)[/.])?(?:(?P<state>actual|target)_q_(?P<number>\d+)|q\[(?P<index>\d+)\])"
+)
 MEASURED, COMMANDED, PLAIN = "actual", "target", ""  # the array that counts is the first that is there
 UNIVERSAL_ROBOTS = (  # joints in RTDE's order, by the names of the maker's model
     *("shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint"),
     *("wrist_1_joint", "wrist_2_joint", "wrist_3_joint"),
 )
+LIBFRANKA = ["time", "success_rate"]  # first headings of its log
+FRANKA = "state"  # what its arrays belong to
+FRANKAS = ("panda", "fr3", "fer", "fp3")  # robots' names before "_joint1" in the maker's models
 
 
-def joints_of(headings: Iterable[str]) -> dict[str, str]:
-    """Joints' names by the headings of their positions [rad], in a recording of a robot's state; else
-    nothing.
-    """
-    arrays: dict[str, dict[int, str]] = {}
+class StateJoint(NamedTuple):
+    """A joint of a recorded state: its name, and others that it may have in the maker's models."""
+
+    name: str
+    others: tuple[str, ...] = ()
+
+
+def with_clock(rows: list[list[str]]) -> list[list[str]]:
+    """Rows of a table in which the time of a log of libfranka has its unit."""
+    heading = [cell.strip() for cell in rows[0]]
+    if heading[: len(LIBFRANKA)] != LIBFRANKA:
+        return rows
+    return [[f"{heading[0]} [ms]", *heading[1:]], *rows[1:]]
+
+
+def joints_of(headings: Iterable[str]) -> dict[str, StateJoint]:
+    """Joints by the headings of their positions [rad], in a recording of a robot's state; else nothing."""
+    arrays: dict[str, dict[int, tuple[str, StateJoint]]] = {}
     for heading in headings:
         if match := POSITIONS.fullmatch(heading.strip()):
             number = int(match["number"] or match["index"])
-            arrays.setdefault(match["state"] or PLAIN, {})[number] = heading
+            joint = f"joint{number + 1}" if match["owner"] == FRANKA else ""
+            others = tuple(f"{robot}_{joint}" for robot in FRANKAS) if joint else ()
+            array = arrays.setdefault(match["state"] or PLAIN, {})
+            array[number] = heading, StateJoint(f"joint_{number + 1}", others)
     for state in (MEASURED, COMMANDED, PLAIN):
         array = arrays.get(state, {})
         if len(array) > 1:
-            names = UNIVERSAL_ROBOTS if state and len(array) == len(UNIVERSAL_ROBOTS) else ()
-            return {
-                heading: names[k] if names else f"joint_{k + 1}"
-                for k, (_, heading) in enumerate(sorted(array.items()))
-            }
+            if state and len(array) == len(UNIVERSAL_ROBOTS):
+                ordered = (heading for _, (heading, _) in sorted(array.items()))
+                return {
+                    heading: StateJoint(name) for heading, name in zip(ordered, UNIVERSAL_ROBOTS, strict=True)
+                }
+            return dict(joint for _, joint in sorted(array.items()))
     return {}

@@ -7,7 +7,7 @@ from ..errors import InputError
 from ..words import WORDS, Order, order_of
 
 LONGEST = 200  # letters of a name from the page
-MOST_NUMBERS = 4  # of an order: a rotation has four
+MOST_NUMBERS = max(max(word.counts, default=0) for word in WORDS.values())  # of an order
 
 
 def order_from(message: dict[str, Any]) -> Order | None:

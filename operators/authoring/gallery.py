@@ -161,4 +161,4 @@ class LIMBER_OT_about_robot(Operator):
 
     def draw(self, context):  # invoke has checked that there are lines
         for line in gallery_robot.about(rig_of(context)):
-            self.layout.label(text=line)
+            self.layout.label(text=line, translate=False)

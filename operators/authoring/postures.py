@@ -173,6 +173,25 @@ class LIMBER_OT_move_posture(PostureOperator):
         return {"FINISHED"}
 
 
+class LIMBER_OT_use_posture(PostureOperator):
+    """Keep the stored posture that is selected in the list instead of the authored pose and animation"""
+
+    bl_label = "Use Posture as Base"
+
+    @classmethod
+    def why_not(cls, context) -> str:
+        if why := needs_posture(context):
+            return why
+        mover = mover_at_hand(context)
+        is_kept = mover.settings.base == "POSTURE"
+        return f"The base of {mover.in_sentence} is a stored posture already" if is_kept else ""
+
+    def run_on(self, context, mover):
+        mover.settings.base = "POSTURE"
+        mover.owner.update_tag()
+        self.report({"INFO"}, f"{mover.label} keeps the stored posture that is selected")
+
+
 class LIMBER_OT_use_pose(PostureOperator):
     """Keep the authored pose and animation instead of a posture, so that posing shows while the chain or
     mechanism is live

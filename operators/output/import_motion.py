@@ -24,6 +24,14 @@ PARTS = [
     ("action", "Commanded", "What the robot was sent (action)"),
     ("observation.state", "Measured", "What the robot measured (observation.state)"),
 ]
+ANGLES = [
+    (
+        "RADIANS",
+        "Radians",
+        "Angles whose unit the file does not say are radians, as robots' programs write them",
+    ),
+    ("DEGREES", "Degrees", "Angles whose unit the file does not say are degrees"),
+]
 OF_EPISODES = ("episode", "part", "lerobot_values")
 
 
@@ -54,6 +62,9 @@ class LIMBER_OT_import_motion(ReadsLargeFile, Stepwise, UndoOperator):
         min=0.0,
         soft_max=120.0,
     )
+    angles: EnumProperty(
+        name="Angles", description="Unit of angles whose unit the file does not say", items=ANGLES
+    )
     episode: IntProperty(
         name="Episode", description="Episode of a LeRobot dataset, counted from 0", default=0, min=0
     )
@@ -67,6 +78,7 @@ class LIMBER_OT_import_motion(ReadsLargeFile, Stepwise, UndoOperator):
         "keys",
         "with_sound",
         "rate",
+        "angles",
         "allow_large",
         *OF_EPISODES,
     )
@@ -102,6 +114,7 @@ class LIMBER_OT_import_motion(ReadsLargeFile, Stepwise, UndoOperator):
             episode=EpisodeChoice(self.episode, self.part, self.lerobot_values),
             allow_large=self.allow_large,
             frame_rate=self.rate or context.scene.render.fps / context.scene.render.fps_base,
+            in_degrees=self.angles == "DEGREES",
         )
         at_frames = self.keys == "FRAMES"
         arguments = self.path, self.format, first, at_frames, self.with_sound, settings, self.is_watched

@@ -54,15 +54,16 @@ class ProgramConsent:
                 else "The robot's protocol is a program on this computer:"
             ),
             icon="ERROR",
+            translate=False,
         )
         for line in _lines(self.program_path):
-            layout.label(text=line)
-        layout.label(text=f"SHA-256 {self.program_digest}")
+            layout.label(text=line, translate=False)
+        layout.label(text=f"SHA-256 {self.program_digest}", translate=False)
         layout.separator()
         for line in _lines(
             "It can do whatever you can do on this computer. Allow it only if you trust its author."
         ):
-            layout.label(text=line)
+            layout.label(text=line, translate=False)
 
     def _allow(self) -> None:
         """Stores the consent that was given in the dialogue, or by a script."""

@@ -77,16 +77,16 @@ class LIMBER_OT_scan(Operator):
         layout.column().prop(self, "protocols")
         grid = layout.column()
         grid.use_property_split = False
-        grid.label(text="Baud Rates (Shift: several)")
+        grid.label(text="Baud Rates (Shift: several)", translate=False)
         grid.grid_flow(columns=4, align=True, row_major=True).prop(self, "rates")
         if self.protocols & set(BUSES):
             row = layout.row(align=True)
             row.prop(self, "lowest")
             row.prop(self, "highest", text="")
         box = layout.box().column(align=True)
-        box.label(text="Every device on a port receives all queries.", icon="INFO")
-        box.label(text="A Maestro takes those of others for errors and may", icon="BLANK1")
-        box.label(text="send its servos home: take their power away first.", icon="BLANK1")
+        box.label(text="Every device on a port receives all queries.", icon="INFO", translate=False)
+        box.label(text="A Maestro takes those of others for errors and may", icon="BLANK1", translate=False)
+        box.label(text="send its servos home: take their power away first.", icon="BLANK1", translate=False)
 
     def run(self, context):
         device = rig_of(context).limber.device
@@ -221,12 +221,14 @@ class LIMBER_OT_change_servo(Operator):
 
     def draw(self, context):
         layout = self.layout
-        layout.label(text=f"Servo {self.servo} on {self.port} at {self.baudrate}")
+        layout.label(text=f"Servo {self.servo} on {self.port} at {self.baudrate}", translate=False)
         layout.use_property_split = True
         layout.row().prop(self, "what", expand=True)
         layout.prop(self, "new_servo" if self.what == "ID" else "new_baudrate")
         layout.prop(self, "alone")
-        layout.label(text="It becomes limp, and keeps the change without power.", icon="INFO")
+        layout.label(
+            text="It becomes limp, and keeps the change without power.", icon="INFO", translate=False
+        )
 
     def run(self, context):
         if self.port in links.ports():

@@ -24,8 +24,8 @@ class LIMBER_UL_transitions(List):
     def draw_row(self, context, layout, owner, item, index):
         begin = "Any" if item.begins_anywhere else item.begin
         row = layout.split(factor=0.6, align=True)
-        row.label(text=f"{begin} \N{RIGHTWARDS ARROW} {item.end}")
-        row.label(text=item.event if item.cause == "event" else _cause(item))
+        row.label(text=f"{begin} \N{RIGHTWARDS ARROW} {item.end}", translate=False)
+        row.label(text=item.event if item.cause == "event" else _cause(item), translate=False)
 
 
 class LIMBER_UL_gestures(List):
@@ -34,7 +34,7 @@ class LIMBER_UL_gestures(List):
     def draw_row(self, context, layout, owner, item, index):
         row = layout.split(factor=0.6, align=True)
         row.prop(item, "name", text="", emboss=False, icon="ANIM")
-        row.label(text=item.event)
+        row.label(text=item.event, translate=False)
 
 
 class LIMBER_UL_state_postures(List):
@@ -57,8 +57,9 @@ class LIMBER_UL_state_chains(List):
         row.label(
             text=pair[1].name if pair is not None else "None",
             icon="CON_ROTLIMIT" if pair is not None else "ERROR",
+            translate=False,
         )
-        row.label(text=pair[0].name if pair is not None else "")
+        row.label(text=pair[0].name if pair is not None else "", translate=False)
 
 
 def _cause(transition) -> str:
@@ -122,7 +123,7 @@ def _draw_buttons(layout, operator: str, names: list[str], scene) -> None:
     """Draws a button for each name; the one of the present state is pressed."""
     if not names:
         return
-    layout.label(text="States" if operator == "limber.enter_state" else "Events")
+    layout.label(text="States" if operator == "limber.enter_state" else "Events", translate=False)
     grid = layout.grid_flow(row_major=True, columns=COLUMNS, even_columns=True, align=True)
     present = rehearsal.state(scene) if operator == "limber.enter_state" else ""
     for name in names:
@@ -151,7 +152,7 @@ class LIMBER_PT_behaviour_states(BehaviourPart):
         column = layout.column()
         column.use_property_split = True
         props(column, state, "seconds", "speaks")
-        layout.label(text="Postures")
+        layout.label(text="Postures", translate=False)
         if _listed(layout, "LIMBER_UL_state_postures", state, "postures", rows=2) is None:
             sentence(layout, "None: the chains move as animated, or as the clip", "INFO")
         row = layout.row(align=True)
@@ -160,7 +161,7 @@ class LIMBER_PT_behaviour_states(BehaviourPart):
         value.active = state.clip is not None
         value.prop(state, "loops")
         _draw_role(layout, state)
-        layout.label(text="Single Chains")
+        layout.label(text="Single Chains", translate=False)
         if (role := _listed(layout, "LIMBER_UL_state_chains", state, "chains", rows=2)) is not None:
             layout.prop(role, "chain")
             _draw_role(layout, role)
@@ -174,7 +175,7 @@ def _draw_role(layout, role) -> None:
     if role.look_at is not None and role.look_at.type == "ARMATURE":
         column.prop(role, "look_at_bone")
     for name in ("influence", "share"):
-        row = column.row(heading=name.title(), align=True)
+        row = column.row(heading=name.title(), translate=False, align=True)
         row.prop(role, f"sets_{name}", text="")
         value = row.row(align=True)
         value.active = getattr(role, f"sets_{name}")
@@ -231,7 +232,7 @@ class LIMBER_PT_behaviour_gestures(BehaviourPart):
         if (pair := chain_of(gesture)) is None:
             return
         layout.use_property_split = False
-        layout.label(text="Joints")
+        layout.label(text="Joints", translate=False)
         grid = layout.grid_flow(row_major=True, columns=COLUMNS, even_columns=True, align=True)
         for joint in pair[1].joints:
             button = grid.operator(

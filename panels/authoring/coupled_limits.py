@@ -18,7 +18,7 @@ class LIMBER_UL_coupled_joints(List):
     def draw_row(self, context, layout, owner, item, index):
         layout.use_property_split = False  # the panel sets it, and leaves no room for names
         row = layout.row()
-        row.label(text=label(item.bone or "?", item.axis))
+        row.label(text=label(item.bone or "?", item.axis), translate=False)
         row.prop(item, "factor", text="")
 
 

@@ -34,6 +34,6 @@ class LIMBER_PT_ends(ChainTab):
         draw_task(column, end)
         draw_orientation(column, end)
         layout.separator(factor=0.5)
-        layout.label(text="Weights, where not all can be met:")
+        layout.label(text="Weights, where not all can be met:", translate=False)
         layout.prop(end, "weight", text=end.bone)
         layout.prop(chain, "weight", text=chain.end)

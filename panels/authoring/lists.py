@@ -20,7 +20,9 @@ class LIMBER_UL_ends(List):
     def draw_row(self, context, layout, owner, item, index):
         row = layout.row(align=True)
         row.prop(item, "enabled", text="")
-        row.label(text=item.bone, icon="NONE" if item.target or not item.enabled else "ERROR")
+        row.label(
+            text=item.bone, icon="NONE" if item.target or not item.enabled else "ERROR", translate=False
+        )
         row.prop(item, "goal", text="", emboss=False)
 
 
@@ -30,7 +32,7 @@ class LIMBER_UL_targets(List):
     def draw_row(self, context, layout, owner, item, index):
         is_watched = index + 1 == min(owner.watch, len(owner.targets))
         row = layout.split(factor=0.22, align=True)
-        row.label(text=str(index + 1), icon="HIDE_OFF" if is_watched else "BLANK1")
+        row.label(text=str(index + 1), icon="HIDE_OFF" if is_watched else "BLANK1", translate=False)
         row.prop(item, "target", text="")
 
 
@@ -40,7 +42,7 @@ class LIMBER_UL_joints(List):
     def draw_row(self, context, layout, owner, item, index):
         row = layout.row(align=True)
         unit = "linear_" if axes.is_prismatic(item.axis) else ""
-        row.label(text=item.label)
+        row.label(text=item.label, translate=False)
         row.prop(item, f"{unit}lower", text="", emboss=False)
         row.prop(item, f"{unit}upper", text="", emboss=False)
 
@@ -63,4 +65,4 @@ class LIMBER_UL_postures(List):
             if owner.base == "BLEND":
                 row.prop(item, "weight", text="", slider=True)
         else:
-            layout.label(text="Its pose asset was deleted", icon="ERROR")
+            layout.label(text="Its pose asset was deleted", icon="ERROR", translate=False)

@@ -54,7 +54,7 @@ def _draw_settings(layout, chain, usual: bool) -> None:
     for name, each in described.items():
         if each.is_usual != usual:
             continue
-        row = layout.column(heading=each.label) if each.several else layout.column()
+        row = layout.column(heading=each.label, translate=False) if each.several else layout.column()
         row.active = all(
             getattr(group, other) == described[other].key_of.get(value, value) for other, value in each.needs
         )
@@ -82,7 +82,7 @@ class LIMBER_PT_options(SettingsPart):
             layout = self.layout
             layout.prop(chain.options, "measure")
             layout.prop(chain.options, "body")
-            layout.label(text="Shape weights of bones:")
+            layout.label(text="Shape weights of bones:", translate=False)
             column = layout.column(align=True)
             for joint in weighed(chain):
                 column.prop(joint, "shape_weight", text=joint.bone)

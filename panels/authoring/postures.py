@@ -4,7 +4,7 @@ import bpy
 
 from ...operators.movers import names_mover
 from ...operators.subject import chain_of, rig_of
-from ...rig.chains.kept_posture import why_posing_shows_nothing
+from ...rig.chains.kept_posture import why_choosing_shows_nothing, why_posing_shows_nothing
 from ...rig.events import handlers
 from ...rig.live.mover import Mover
 from ...rig.live.movers import mover_of
@@ -25,6 +25,7 @@ class LIMBER_MT_postures(bpy.types.Menu):
         layout.separator()
         layout.operator("limber.add_posture", icon="ASSET_MANAGER")
         layout.separator()
+        layout.operator("limber.use_posture", icon="POSE_HLT")
         layout.operator("limber.use_pose", icon="ARMATURE_DATA")
         layout.operator("limber.pose_from_points", icon="EMPTY_AXIS")
         layout.separator()
@@ -65,6 +66,9 @@ def draw_postures(layout, mover: Mover) -> None:
         props(column, settings, "posture", *mover.posture_settings)
     if remark := mover.posture_remark:
         sentence(layout, remark, "INFO")
-    if why := why_posing_shows_nothing(settings):
+    if why := why_choosing_shows_nothing(settings):
+        sentence(layout, why, "INFO")
+        layout.operator("limber.use_posture", icon="POSE_HLT")
+    elif why := why_posing_shows_nothing(settings):
         sentence(layout, why, "INFO")
         layout.operator("limber.use_pose", icon="ARMATURE_DATA")

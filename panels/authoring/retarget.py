@@ -26,8 +26,12 @@ class LIMBER_UL_pairs(List):
         layout.use_property_split = False  # the panel sets it, and leaves no room for names
         row = layout.row(align=True)
         row.prop(item, "enabled", text="")
-        row.label(text=item.target or "?", icon="NONE" if item.calibrated or not item.enabled else "ERROR")
-        row.label(text=item.source or "?", icon="PINNED" if item.plant else "BACK")
+        row.label(
+            text=item.target or "?",
+            icon="NONE" if item.calibrated or not item.enabled else "ERROR",
+            translate=False,
+        )
+        row.label(text=item.source or "?", icon="PINNED" if item.plant else "BACK", translate=False)
 
 
 class LIMBER_PT_retarget(ArmatureTab):
@@ -181,5 +185,5 @@ def _draw_outcome(layout, session) -> None:
     box = layout.box().column(align=True)
     for name, value in rows:
         row = box.split(factor=0.6)
-        row.label(text=name)
-        row.label(text=value)
+        row.label(text=name, translate=False)
+        row.label(text=value, translate=False)

@@ -32,7 +32,7 @@ class LIMBER_PT_rig(Tab):
     def draw_header_preset(self, context):
         rig = rig_of(context)
         if rig is not None and rig.type == "ARMATURE":
-            self.layout.label(text=rig.name)
+            self.layout.label(text=rig.name, translate=False)
 
     def draw(self, context):
         layout = self.layout

@@ -40,7 +40,7 @@ class LIMBER_PT_deviation(ChainTab):
         column = layout.column(align=True)
         for deviation in bone_deviations:
             row = column.split(factor=0.4)
-            row.label(text=deviation.bone)
+            row.label(text=deviation.bone, translate=False)
             row.progress(factor=_share(deviation.angle), text=figure(deviation))
 
 

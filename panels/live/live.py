@@ -38,7 +38,9 @@ class LIMBER_PT_live(ChainTab):
             sentence(layout, "This chain moves as in earlier versions: its bones may twist", "INFO")
             layout.operator("limber.use_new_settings")
         session = live.session(rig, chain) if chain.live else None
-        layout.label(text=_outcome(chain, session), icon="BLANK1" if session is None else "HIDE_OFF")
+        layout.label(
+            text=_outcome(chain, session), icon="BLANK1" if session is None else "HIDE_OFF", translate=False
+        )
         message(layout, _troubles(rig, chain, session), LINES)
 
 
@@ -119,8 +121,8 @@ class LIMBER_PT_diagnostics(ChainTab):
         box = self.layout.box().column(align=True)
         for name, value in _figures(chain, session):
             row = box.split(factor=0.6)
-            row.label(text=name)
-            row.label(text=value)
+            row.label(text=name, translate=False)
+            row.label(text=value, translate=False)
 
 
 def _figures(chain, session) -> list[tuple[str, str]]:

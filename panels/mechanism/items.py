@@ -23,9 +23,10 @@ class LIMBER_UL_motors(List):
         row.label(
             text=item.name,
             icon="DRIVER_ROTATIONAL_DIFFERENCE" if not is_prismatic(item.axis) else "DRIVER_DISTANCE",
+            translate=False,
         )
         values = live.session(item.id_data, owner).values() if owner.live else {}
-        row.label(text=value_text(item, values.get(item.key, item.value)))
+        row.label(text=value_text(item, values.get(item.key, item.value)), translate=False)
 
 
 class LIMBER_UL_mechanism_goals(List):
@@ -46,11 +47,13 @@ class LIMBER_UL_mechanism_joints(List):
         row.enabled = not owner.live
         row.prop(item, "enabled", text="")
         if joint_object is None or is_deleted(joint_object):
-            row.label(text=f"{item.name} (deleted)", icon="ERROR")
+            row.label(text=f"{item.name} (deleted)", icon="ERROR", translate=False)
             return
         split = row.split(factor=0.6, align=True)
-        split.label(text=joint_object.name, icon="NONE" if is_joint(joint_object) else "ERROR")
-        split.label(text=kind_text(joint_object))
+        split.label(
+            text=joint_object.name, icon="NONE" if is_joint(joint_object) else "ERROR", translate=False
+        )
+        split.label(text=kind_text(joint_object), translate=False)
 
 
 class LIMBER_UL_closures(List):

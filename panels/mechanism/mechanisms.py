@@ -63,7 +63,7 @@ def _draw_settings(layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
     """Draws the settings, checks and state of the mechanism in use."""
     settings = owner.limber.mechanism
     row = layout.row()
-    row.label(text=owner.name, icon="MOD_ARMATURE")
+    row.label(text=owner.name, icon="MOD_ARMATURE", translate=False)
     row.operator_menu_enum("limber.add_mechanism", "kind", text="", icon="ADD")
     if owner.type == "ARMATURE" or settings.use_bones:
         row = layout.row()
@@ -72,7 +72,7 @@ def _draw_settings(layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
         if settings.use_bones:
             row.prop(settings, "floating_base")
     row = layout.split(factor=0.3, align=True)
-    row.label(text="Driven By")
+    row.label(text="Driven By", translate=False)
     row.row(align=True).prop(settings, "drive", expand=True)
     row = layout.row(align=True)
     row.operator("limber.check_mechanism", text="Check", icon="CHECKMARK")
@@ -131,7 +131,7 @@ def _draw_part(layout, obj) -> None:
     part = obj.limber.part
     box = layout.box()
     box.use_property_split = True
-    box.label(text=obj.name, icon="OBJECT_DATA")
+    box.label(text=obj.name, icon="OBJECT_DATA", translate=False)
     if obj.rigid_body_constraint is None and obj.type == "EMPTY":
         box.prop(part, "kind")
         if part.kind != NONE:
@@ -146,7 +146,7 @@ def _draw_bone(layout, owner, bone) -> None:
     box = layout.box()
     box.use_property_split = True
     box.enabled = not owner.limber.mechanism.live
-    box.label(text=bone.name, icon="BONE_DATA")
+    box.label(text=bone.name, icon="BONE_DATA", translate=False)
     _draw_mass(box, bone.limber_body)
 
 

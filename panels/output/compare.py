@@ -29,17 +29,20 @@ def draw_table(layout, table, chain, width: float) -> None:
     for key, column in figures.items():
         _heading(column, table, key, compare.COLUMNS[key].heading)
     uses = rest.column(align=True)
-    uses.label(text="Use")
+    uses.label(text="Use", translate=False)
     rows = table.sorted_rows()
     for row in rows:
         line = names.row()
         line.active = not row.why_not
-        line.label(text=row.label)
+        line.label(text=row.label, translate=False)
         for key, column in figures.items():
             cell = column.row()
             cell.alignment = "RIGHT"
             cell.active = not row.why_not
-            cell.label(text=compare.set_as_text(key, row.figures[key]) if key in row.figures else "-")
+            cell.label(
+                text=compare.set_as_text(key, row.figures[key]) if key in row.figures else "-",
+                translate=False,
+            )
         use = uses.row()
         use.enabled = not row.why_not
         is_used = row.name == chain.solver
@@ -62,7 +65,10 @@ def _draw_whole(layout, table, chain, width: float) -> None:
     draw_table(layout, table, chain, width)
     frames = table.frames
     row = layout.row()
-    row.label(text=f"Of frame {frames[0]}" if len(frames) == 1 else f"Of frames {frames[0]} to {frames[-1]}")
+    row.label(
+        text=f"Of frame {frames[0]}" if len(frames) == 1 else f"Of frames {frames[0]} to {frames[-1]}",
+        translate=False,
+    )
     row.operator("limber.copy_comparison", text="", icon="COPYDOWN")
     if table.remark:
         sentence(layout, table.remark, "ERROR")
@@ -82,7 +88,7 @@ class LIMBER_PT_comparison(bpy.types.Panel):
         chain = chains.active(rig) if rig else None
         table = compare.table(rig, chain) if chain else None
         if table:
-            self.layout.label(text=f"Solvers of chain '{chain.name}'")
+            self.layout.label(text=f"Solvers of chain '{chain.name}'", translate=False)
             _draw_whole(self.layout, table, chain, FULL * UNIT + MARGINS)
 
 

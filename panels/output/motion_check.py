@@ -14,7 +14,7 @@ class LIMBER_UL_findings(List):
     """Findings of Motion Check; click one to jump to its frame"""
 
     def draw_row(self, context, layout, owner, item, index):
-        layout.label(text=view.label(item), icon=KINDS[item.kind].icon)
+        layout.label(text=view.label(item), icon=KINDS[item.kind].icon, translate=False)
 
 
 def draw_check(layout, context, owner) -> None:
@@ -90,7 +90,7 @@ class LIMBER_UL_zones(List):
         row = layout.row(align=True)
         trouble = zones.trouble(context, item)
         if trouble and item.name:
-            row.label(text=item.name, icon="ERROR")
+            row.label(text=item.name, icon="ERROR", translate=False)
         row.prop(item, "zone", text="", icon="CUBE")
 
 

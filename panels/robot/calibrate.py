@@ -43,7 +43,7 @@ class LIMBER_PT_calibrate(ServoTab):
         column.operator("limber.restore_calibration", icon="RECOVER_LAST")
         if rig.limber.device.protocol in LEROBOTS or lerobot.model_name(rig):
             column = layout.column(align=True)
-            column.label(text="LeRobot's Calibration")
+            column.label(text="LeRobot's Calibration", translate=False)
             row = column.row(align=True)
             row.operator("limber.export_lerobot", text="Export", icon="EXPORT")
             row.operator("limber.import_lerobot", text="Import", icon="IMPORT")
@@ -79,8 +79,8 @@ def _draw_joint(layout, rig, joint) -> None:
     unit = servo_units.unit_name(rig.limber.device.protocol)
     box = layout.box().column(align=True)
     row = box.split(factor=0.68)
-    row.label(text=f"{name}: servo {joint.servo}")
-    row.label(text="not known" if position is None else f"{position:.0f} {unit}")
+    row.label(text=f"{name}: servo {joint.servo}", translate=False)
+    row.label(text="not known" if position is None else f"{position:.0f} {unit}", translate=False)
     buttons = box.row(align=True)
     for end, text in (("LOW", "Min Here"), ("", "Zero Here"), ("HIGH", "Max Here")):
         if end:
@@ -129,7 +129,7 @@ def _draw_zeros(layout, rig) -> None:
     for label in (joint.label for _, joint in device.driven(rig)):
         difference = differences.get(label)
         name, rest = _split(box, 0.5)
-        name.label(text=label)
+        name.label(text=label, translate=False)
         figure, button = _split(rest, 0.55)
         figure.alignment = "RIGHT"
         figure.label(
@@ -141,7 +141,8 @@ def _draw_zeros(layout, rig) -> None:
                     if difference.measured is None
                     else _signed(difference.joint, difference.measured - difference.shown)
                 )
-            )
+            ),
+            translate=False,
         )
         button.enabled = difference is not None and _is_apart(difference)
         zero = button.operator("limber.set_zero", text="Zero")

@@ -61,7 +61,7 @@ def _draw_positions(layout, names, link, status, is_wide: bool) -> None:
             ["-"] * len(POSITIONS) if link is None else _figures(link.device.joints[index], status, index)
         )
         if not is_wide:
-            box.label(text=name)
+            box.label(text=name, translate=False)
         _draw_row(box, columns, [name, *figures] if is_wide else figures, names=is_wide)
 
 
@@ -102,7 +102,7 @@ def _draw_row(layout, columns, cells, names: bool = True) -> None:
         split = left.split(factor=width / rest, align=True) if number < len(cells) - 1 else left
         cell = split.row()
         cell.alignment = "LEFT" if number == 0 and names else "RIGHT"
-        cell.label(text=text)
+        cell.label(text=text, translate=False)
         left, rest = split, rest - width
 
 

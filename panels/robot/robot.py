@@ -141,7 +141,7 @@ class LIMBER_PT_confirm(RobotTab):
         for index, name in enumerate(links.joint_names(rig)):
             row = box.row()
             done = is_confirming and index < len(status.confirmed) and status.confirmed[index]
-            row.label(text=name, icon="CHECKBOX_HLT" if done else "CHECKBOX_DEHLT")
+            row.label(text=name, icon="CHECKBOX_HLT" if done else "CHECKBOX_DEHLT", translate=False)
             button = row.row()
             button.enabled = is_confirming and not done
             button.operator("limber.confirm_joint", text="Confirm").joint = index
@@ -179,7 +179,7 @@ class LIMBER_PT_robot_options(RigTab):
             sentence(layout, "Live motion cannot be early: bake it", "INFO")
         box = layout.box().column(align=True)
         for text in _statistics(links.status(rig)):
-            box.label(text=text)
+            box.label(text=text, translate=False)
 
 
 def _statistics(status) -> tuple[str, str]:

@@ -91,24 +91,24 @@ def _draw_page(layout, rows: list[Callable], view) -> None:
 
 def _draw_port(box, port: str, protocol: str, rate: int) -> None:
     row = box.split(factor=0.72)
-    row.label(text=port, icon="LINKED")
+    row.label(text=port, icon="LINKED", translate=False)
     use = row.operator("limber.use_found", text="Use")
     use.port, use.protocol, use.baudrate = port, protocol, rate
 
 
 def _draw_protocol(box, protocol: str, rate: int) -> None:
-    box.label(text=f"{_title(protocol)}, {rate} baud", icon="BLANK1")
+    box.label(text=f"{_title(protocol)}, {rate} baud", icon="BLANK1", translate=False)
 
 
 def _draw_one(box, found_servo) -> None:
     row = box.split(factor=0.16)
-    row.label(text="" if found_servo.servo is None else str(found_servo.servo))
+    row.label(text="" if found_servo.servo is None else str(found_servo.servo), translate=False)
     row = row.split(factor=0.56)
-    row.label(text=f"{found_servo.name} {found_servo.firmware}".strip())
+    row.label(text=f"{found_servo.name} {found_servo.firmware}".strip(), translate=False)
     row = row.row()
     row.alignment = "RIGHT"
     voltage = [f"{found_servo.voltage:.1f} V"] if found_servo.voltage is not None else []
-    row.label(text=", ".join(voltage))
+    row.label(text=", ".join(voltage), translate=False)
     if found_servo.servo is not None and capabilities_of(found_servo.protocol).changes_id:
         change = row.operator("limber.change_servo", text="", icon="GREASEPENCIL", emboss=False)
         change.port, change.protocol, change.baudrate, change.servo = (

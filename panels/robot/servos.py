@@ -22,7 +22,7 @@ class LIMBER_UL_servos(List):
 
     def draw_row(self, context, layout, owner, item, index):
         row = layout.split(factor=0.62)
-        row.label(text=item.label)
+        row.label(text=item.label, translate=False)
         row.prop(item, "servo", text="", emboss=False)
 
 
@@ -77,7 +77,10 @@ def draw_list(layout, rig, shown: servo_lists.ServoList, name: str = "", rows: i
         rows: Height [lines].
     """
     if len(servo_lists.lists(rig)) > 1:
-        layout.label(text="Motors of the Mechanism" if shown.is_motors else f"Joints of {shown.owner.name}")
+        layout.label(
+            text="Motors of the Mechanism" if shown.is_motors else f"Joints of {shown.owner.name}",
+            translate=False,
+        )
     if not shown.is_motors and len(rig.limber.chains) > 1:
         layout.prop(shown.owner, "sends_to_robot", text=f"Send {shown.owner.name} to Robot")
     layout.template_list(
@@ -250,14 +253,16 @@ def _draw_value(layout, rig, device, value) -> None:
     layout.use_property_split = True
     column = layout.column(align=True)
     column.label(
-        text=f"{value.owner.name if value.owner else 'nothing'}: {value.path or 'no path'}", icon="RNA"
+        text=f"{value.owner.name if value.owner else 'nothing'}: {value.path or 'no path'}",
+        icon="RNA",
+        translate=False,
     )
     column.prop(value, "path")
     lost = "The property does not exist: correct its path, or remove it and add it again"
     message(layout, [(lost, "ERROR") if current is None else (f"Current: {current:z.3f}", "BLANK1")], 3)
     column = layout.column(align=True)
     if unit := servo_units.unit_name(device.protocol):
-        column.label(text=f"Servo positions in {unit}")
+        column.label(text=f"Servo positions in {unit}", translate=False)
     props(column, value, "servo", "low", "at_low", "high", "at_high")
     column = layout.column(align=True)
     props(column, value, "velocity", "acceleration", "jerk")

@@ -136,21 +136,26 @@ def _completed(figure: Figure, ends: Ends) -> Ends:
 
 
 def ends_selected(rig: bpy.types.Object, selected: list[str]) -> Ends:
-    """Last bone of torso, head and each eye, from the selected bones.
+    """Last bone of torso, head and each eye, from the selected bones; where these are some of the parts that
+    names and structure show, such as the head alone, the others are found.
 
     Raises:
-        RigError: the selection is not torso, head and eyes.
+        RigError: the selection is not torso, head and eyes, nor some of those found.
     """
     controls, bones = Controls(rig), parents(rig)
     ends = gaze_bones.from_selection(
         bones, selected, lambda name: [*controls.upstream(name), *parents_of(rig, name)]
     )
-    if ends is None:
-        raise RigError(
-            f"The selected bones, {named(selected)}, are not torso, head and eyes, one below another:"
-            f" {gaze_bones.SELECT}; or deselect all (Alt A) to have them found"
-        )
-    return gaze_controls.resolved(controls, bones, ends)
+    if ends is not None:
+        return gaze_controls.resolved(controls, bones, ends)
+    found = ends_found(rig)
+    found_bones = {found.torso, found.head, *found.eyes}
+    if all(name in found_bones or controls.control_of(name) in found_bones for name in selected):
+        return found
+    raise RigError(
+        f"The selected bones, {named(selected)}, are not torso, head and eyes, one below another:"
+        f" {gaze_bones.SELECT}; or deselect all (Alt A) to have them found"
+    )
 
 
 class _Parts(NamedTuple):
@@ -321,13 +326,8 @@ def front_of(rig: bpy.types.Object, ends: Ends) -> Vector:
     """
     up = forward.up_of(rig)
     bones = rig.data.bones
-    left = sum(
-        (
-            bones[left_bone].head_local - bones[right_bone].head_local
-            for left_bone, right_bone in gaze_bones.sides(parents(rig))
-        ),
-        Vector(),
-    )
+    pairs = gaze_bones.sides(parents(rig))  # (left bone, right bone)
+    left = sum((bones[first].head_local - bones[second].head_local for first, second in pairs), Vector())
     looks = [forward.axis_at_rest(rig, eye, "+Y") for eye in ends.eyes]
     guesses = [left.cross(up)]
     if not imported_robot.is_robot(rig) and (front := Figure(rig).front) is not None:

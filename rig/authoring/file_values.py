@@ -1,5 +1,6 @@
 """Values of a motion file for a joint: converted to its unit, and interpolated at other times."""
 
+import math
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 
@@ -10,8 +11,17 @@ from mathutils import Matrix
 from ...hardware.motion_files import MotionFileError, RecordedColumn
 from ...solvers.kinematics.se3 import Array
 from ..blender.errors import RigError
+from ..bones import axes
 from ..bones.file_joints import FileJoint
 from ..robot import lerobot
+
+
+def unit_factor(column: RecordedColumn, joint: FileJoint, in_degrees: bool) -> float:
+    """Factor of a column's values: pi / 180 where the file does not say the unit of angles and `in_degrees`
+    says that it is degrees, else 1.
+    """
+    is_degrees = in_degrees and column.unit == "plain" and not joint.is_prismatic
+    return math.radians(1.0) if is_degrees else 1.0
 
 
 def in_joint_unit(column: RecordedColumn, joint: FileJoint, rig: bpy.types.Object) -> Sequence[float]:
@@ -33,6 +43,22 @@ def in_joint_unit(column: RecordedColumn, joint: FileJoint, rig: bpy.types.Objec
             " another joint there"
         )
     return column.values
+
+
+def refuse_other_unit(column: RecordedColumn, joint: FileJoint, values: Sequence[float]) -> None:
+    """Raises RigError where values [rad] whose unit the file does not say rotate a joint with limits by more
+    than a full turn beyond these: no joint has such angles in radians.
+    """
+    if column.unit != "plain" or joint.is_prismatic:
+        return
+    lower, upper = min(values), max(values)
+    if lower < joint.lower - math.tau or upper > joint.upper + math.tau:
+        axis = joint.key[2]
+        raise RigError(
+            f"Joint '{joint.name}' would go from {axes.range_text(axis, lower, upper)}, over a full turn beyond"
+            f" its limits, {axes.range_text(axis, joint.lower, joint.upper)}: the values of '{column.name}' are no"
+            f" radians. Choose Degrees in Angles, or write the unit behind the name: '{column.name} [deg]'"
+        )
 
 
 def resampling(

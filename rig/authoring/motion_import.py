@@ -29,7 +29,7 @@ from ..output import muting
 from ..output.new_actions import new_action, refuse_what_would_hide_keys, without_new_action
 from ..output.stepped import Stepped
 from ..robot import lerobot
-from .file_values import PoseCurve, in_joint_unit, resampling
+from .file_values import PoseCurve, in_joint_unit, refuse_other_unit, resampling, unit_factor
 from .link_targets import with_target, without_target
 
 LAST_FRAME = 1_048_574  # Blender's
@@ -143,11 +143,16 @@ class MotionImport(Stepped):
 
     def _joint_steps(self, column: RecordedColumn) -> Iterator[None]:
         joint = self.matched[column.name]
+        factor = unit_factor(column, joint, self.settings.in_degrees)
         values: list[float] = []
         for part in _parts(column.values):
-            values += in_joint_unit(replace(column, values=part), joint, self.rig)
+            converted = in_joint_unit(replace(column, values=part), joint, self.rig)
+            values += [factor * value for value in converted]
             yield
-        curve = resampling(values, self.recording.times, column.velocities)
+        if not self.settings.in_degrees:
+            refuse_other_unit(column, joint, [joint.sign * value for value in values])
+        velocities = [factor * velocity for velocity in column.velocities]
+        curve = resampling(values, self.recording.times, velocities)
         signed: list[float] = []
         for at in _parts(self.at):
             signed += (joint.sign * curve(at)).tolist()
@@ -206,7 +211,13 @@ class MotionImport(Stepped):
         """Finds what the recording moves, and the frames of its keys; raises as `step`."""
         self.recording, rig, start = recording, self.rig, self.start
         columns, joints = recording.columns, file_joints(rig)
-        self.matched = match([(column.name, column.servo) for column in columns], joints)
+        measured_then_commanded = [
+            {column.name: column.other_names for column in columns if column.is_commanded == is_commanded}
+            for is_commanded in (False, True)
+        ]
+        self.matched = match(
+            [(column.name, column.servo) for column in columns], joints, measured_then_commanded
+        )
         self.targets: list[LinkTarget] = []
         self.warnings: list[str] = []
         self._find_targets()

@@ -38,14 +38,14 @@ BUILD = NextStep(
     menu="LIMBER_MT_add_robot",
 )
 CHAIN = NextStep(
-    "In Pose Mode, select the end bone, or root and end, and press New Chain. For a character, press Eyes,"
-    " Head and Torso",
+    "In Pose Mode, select the bone that looks, or root and end, and press New Chain. With eyes: Eyes, Head"
+    " and Torso",
     "limber.new_chain",
     "ADD",
 )
 RESTORE = NextStep(
-    "A recording of this object was interrupted: press Restore Takes to key its takes, or dismiss it in Bake"
-    " and Export > Record",
+    "A recording was interrupted: press Restore Takes to key its takes, or dismiss it in Bake and Export >"
+    " Record",
     "limber.restore_takes",
     "RECOVER_LAST",
 )

@@ -5,8 +5,9 @@ imported robot's bone may differ from the URDF joint's.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import bpy
 
@@ -123,38 +124,52 @@ def _record(rig: bpy.types.Object, bone: str, axis: str) -> imported_robot.LinkR
     return imported_robot.motor(pose_bone, axis) if pose_bone is not None else None
 
 
-def match(names: Sequence[tuple[str, int]], joints: Sequence[FileJoint]) -> dict[str, FileJoint]:
+def match(
+    names: Sequence[tuple[str, int]],
+    joints: Sequence[FileJoint],
+    others: Sequence[Mapping[str, Sequence[str]]] = (),
+) -> dict[str, FileJoint]:
     """Matches a file's joints to the robot's joints; returns these by the file's names. Joints without a
     match are left out.
 
-    A joint is found by one of its names, else by one that differs only in case or punctuation, else by its
-    servo. If the file names it by Limber's own label, the sign is 1, since the file's values already have the
-    channel's sign.
+    A joint is found by one of its names, else by one that differs only in case or punctuation, else by
+    another name that the file's joint may have, else by its servo. If the file names it by Limber's own
+    label, the sign is 1, since the file's values already have the channel's sign.
 
     Args:
         names: (name, id of its servo or -1) of each joint in the file.
         joints: The robot's joints.
+        others: Other names that joints of the file may have, by their names; the first mapping counts first.
     """
     matches: dict[str, FileJoint] = {}
     taken: set[int] = set()  # indices of joints
     for of_file, of_joint in (
-        (lambda name, _: name, lambda joint: joint.names),
-        (lambda name, _: _plain(name), lambda joint: map(_plain, joint.names)),
-        (lambda _, servo: servo, lambda joint: [joint.servo] if joint.servo >= 0 else []),
+        (lambda name, _: (name,), lambda joint: joint.names),
+        (lambda name, _: (_plain(name),), _plain_names),
+        *((partial(_plain_others, other), _plain_names) for other in others),
+        (lambda _, servo: (servo,), lambda joint: [joint.servo] if joint.servo >= 0 else []),
     ):
         same: dict[str | int, list[int]] = {}
         for k, joint in enumerate(joints):
             for key in of_joint(joint):
                 same.setdefault(key, []).append(k)
         for name, servo in names:
-            candidates = same.get(of_file(name, servo), []) if name not in matches else []
-            index = next((k for k in candidates if k not in taken), None)
+            keys = of_file(name, servo) if name not in matches else ()
+            index = next((k for key in keys for k in same.get(key, ()) if k not in taken), None)
             if index is not None:
                 taken.add(index)
                 joint = joints[index]
                 is_own = name == axes.label(*joint.key[1:]) != joint.name
                 matches[name] = replace(joint, sign=1.0) if is_own else joint
     return matches
+
+
+def _plain_names(joint: FileJoint) -> Iterator[str]:
+    return map(_plain, joint.names)
+
+
+def _plain_others(others: Mapping[str, Sequence[str]], name: str, _: int) -> Iterator[str]:
+    return map(_plain, others.get(name, ()))
 
 
 def _plain(name: str) -> str:

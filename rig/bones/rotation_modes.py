@@ -128,6 +128,42 @@ def angles_of(
     return x, y, z
 
 
+def fitted_hinge(rotation: Quaternion, order: str, axis: str, angles: Angles) -> float:
+    """Angle [rad] of the hinge about an axis with which a bone's rotation comes nearest to a unit quaternion,
+    where its other hinges are at `angles`.
+    """
+    upright, reversed_ = (_alike(rotation, order, angles, {axis: angle}) for angle in (0.0, pi))
+    return 2.0 * atan2(reversed_, upright)
+
+
+def fitted_hinges(
+    rotation: Quaternion, order: str, axes: tuple[str, str], angles: Angles, near: Sequence[float]
+) -> tuple[float, float]:
+    """Angles [rad] of the hinges about two axes with which a bone's rotation comes nearest to a unit
+    quaternion, where its third hinge is as in `angles`; `near` as for `angles_of`.
+    """
+    # The similarity is bilinear in the cosines and sines of both half angles: its four coefficients. It is a
+    # sum of a cosine of their sum and one of their difference, so each is largest by itself.
+    first, second = axes
+    (a, b), (c, d) = (
+        [_alike(rotation, order, angles, {first: one, second: other}) for other in (0.0, pi)]
+        for one in (0.0, pi)
+    )
+    one, other = near[INDEX[first]], near[INDEX[second]]
+    half_sum = atan2(b + c, a - d) if hypot(b + c, a - d) > GIMBAL else (one + other) / 2
+    half_difference = atan2(c - b, a + d) if hypot(c - b, a + d) > GIMBAL else (one - other) / 2
+    return half_sum + half_difference, half_sum - half_difference
+
+
+def _alike(rotation: Quaternion, order: str, angles: Angles, changed: Mapping[str, float]) -> float:
+    """Cosine of half the angle between a unit quaternion and a bone's rotation with hinges at `angles` [rad],
+    but for those that are changed.
+    """
+    hinge_angles = [changed.get(axis, angle) for axis, angle in zip(REVOLUTE, angles, strict=True)]
+    pairs = zip(rotation, from_angles(hinge_angles, order), strict=True)
+    return sum(one * other for one, other in pairs)
+
+
 def _equivalent(angles: Sequence[float], near: Sequence[float], spans: Spans) -> list[float]:
     """The angles without full revolutions that lead away from `near` or out of the spans."""
     return [nearest(angle, last, span) for angle, last, span in zip(angles, near, spans, strict=True)]

@@ -15,7 +15,7 @@ from mathutils import Matrix
 from ...solvers.kinematics import rotations
 from ...solvers.kinematics.rotations import Quaternion
 from . import axes, rotation_modes
-from .axes import INDEX, REVOLUTE, UNIT, JointKey, parent_first
+from .axes import INDEX, REVOLUTE, JointKey
 from .constrained import HARMLESS, acts
 from .rotation_modes import SLACK, Angles, Limits, Spans, hinge_order
 
@@ -285,17 +285,17 @@ def _angles(
     Of several that give the same rotation, those nearest to `near` within `spans`. An angle that differs from
     its channel by single precision alone is the channel's.
     """
-    if len(revolute) == 1:
-        index = INDEX[revolute[0]]
-        fitted = list(channels)
-        fitted[index] = rotation_modes.nearest(
-            _about(rotation, order, revolute[0], channels), near[index], spans[index]
-        )
+    free = [axis for axis in REVOLUTE if axis in revolute]
+    if len(free) == len(REVOLUTE):
+        nearest_angles = rotation_modes.angles_of(rotation, order, near, spans)
+    elif len(free) == 1:
+        nearest_angles = (rotation_modes.fitted_hinge(rotation, order, free[0], channels),)
     else:
-        fixed = [
-            spans[k] if axis in revolute else (channels[k], channels[k]) for k, axis in enumerate(REVOLUTE)
-        ]
-        fitted = list(rotation_modes.angles_of(rotation, order, near, fixed))
+        nearest_angles = rotation_modes.fitted_hinges(rotation, order, (free[0], free[1]), channels, near)
+    fitted = list(channels)
+    for axis, angle in zip(free, nearest_angles, strict=True):
+        index = INDEX[axis]
+        fitted[index] = rotation_modes.nearest(angle, near[index], spans[index])
     is_channel = (
         axis not in revolute or abs(fitted[k] - channels[k]) <= SAME for k, axis in enumerate(REVOLUTE)
     )
@@ -303,27 +303,6 @@ def _angles(
         channel if is_same else angle
         for angle, channel, is_same in zip(fitted, channels, is_channel, strict=True)
     )
-
-
-def _about(rotation: Quaternion, order: str, axis: str, channels: Angles) -> float:
-    """Angle [rad, -pi to pi] of a bone's only joint that comes nearest to a rotation: its twist about the
-    axis, between other hinges.
-    """
-    above, below, reached = rotations.IDENTITY, rotations.IDENTITY, False
-    for hinge in parent_first(order):
-        if hinge == axis:
-            reached = True
-        elif angle := channels[INDEX[hinge]]:
-            part = rotations.about(UNIT[hinge], angle)
-            above, below = (
-                (above, rotations.multiply(below, part))
-                if reached
-                else (rotations.multiply(above, part), below)
-            )
-    between = rotations.multiply(
-        rotations.multiply(rotations.conjugate(above), rotation), rotations.conjugate(below)
-    )
-    return rotations.twist_angle(between, UNIT[axis])
 
 
 def _inside(value: float, span: tuple[float, float]) -> float:

@@ -248,6 +248,16 @@ def why_posing_shows_nothing(mover: bpy.types.PropertyGroup) -> str:
     return f"Posing {mover.in_sentence} shows nothing: it keeps {what}. Use Pose as Base keeps what you pose"
 
 
+def why_choosing_shows_nothing(mover: bpy.types.PropertyGroup) -> str:
+    """Why a click on a stored posture shows no effect for this mover, with the remedy; "" if it does."""
+    if mover.base != "RIG" or mover.shown_posture < 0:
+        return ""
+    return (
+        f"A click on a posture shows nothing: {mover.in_sentence} keeps its own pose. Use Posture as Base keeps"
+        " the posture"
+    )
+
+
 def none_stored(mover: bpy.types.PropertyGroup) -> str:
     return f"{mover.label} has no stored posture: pose it and press Store Posture, or choose another base"
 

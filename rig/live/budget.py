@@ -119,9 +119,9 @@ class Guard:
         if self.steps == 1:
             return ""
         return (
-            f"Limber takes {1e3 * self.meter.seconds:.0f} ms a step: it follows {1 / self.interval:.0f} times"
-            f" a second instead of {1 / STEP:.0f}, to keep Blender responsive. A quicker solver, or fewer"
-            " live chains, brings the rate back"
+            f"Slow: {1 / self.interval:.0f} of {1 / STEP:.0f} steps a second, to keep Blender responsive."
+            f" Limber takes {1e3 * self.meter.seconds:.0f} ms a step: a quicker solver, or fewer live chains,"
+            " brings the rate back"
         )
 
     def forget(self) -> None:
@@ -183,7 +183,7 @@ class Playing:
         seconds = self.motion.seconds + self.overlays.seconds / self.frames
         slower = f": overlays follow every {self.frames} frames" if self.overlays.last else ""
         return (
-            f"Limber takes {1e3 * seconds:.0f} ms of a frame's {1e3 * self.frame:.0f} ms{slower}. No frame of"
+            f"Slow: Limber takes {1e3 * seconds:.0f} of {1e3 * self.frame:.0f} ms a frame{slower}. No frame of"
             " the motion is left out, so it plays slowly: a quicker solver, or fewer live chains, lets it"
             " play faster"
         )

@@ -31,7 +31,8 @@ def of(scene: bpy.types.Scene) -> SeenPersons | None:
 
 
 def see(scene: bpy.types.Scene, camera: str, sighting: Sighting) -> None:
-    """Takes what a tracker says of its camera, given by the name of an object.
+    """Takes what a tracker says of its camera, given by the name of an object; "": nobody looks at
+    whom it sees.
 
     Raises:
         RigError: There is no such object. Persons are noticed all the same.
@@ -42,7 +43,7 @@ def see(scene: bpy.types.Scene, camera: str, sighting: Sighting) -> None:
         camera = named(camera, scene.objects.keys()) or camera
     pose = _pose(scene, camera)
     persons.take(camera, sighting, pose)
-    if pose is None:
+    if camera and pose is None:
         raise RigError(unknown_camera(camera, [obj.name for obj in scene.objects if obj.type == "CAMERA"]))
 
 

@@ -29,7 +29,7 @@ from ..live import rehearsal
 from ..live.live import is_playing
 from ..scene.goal import followed_target, watched
 from . import links
-from .remote_orders import ORDERS, stored_postures
+from .remote_orders import ORDERS, cameras, stored_postures
 from .sending import robots
 from .values import value_of
 
@@ -198,6 +198,7 @@ def _state(rig: bpy.types.Object, remark: str) -> dict[str, Any]:
         "state": rehearsal.state(scene),
         "states": [state.name for state in scene.limber_behaviour.states] if is_rehearsed else [],
         "events": event_names(scene.limber_behaviour) if is_rehearsed else [],
+        "cameras": list(dict.fromkeys(name for chain in rig.limber.chains for name in cameras(chain))),
         "chains": [_chain(rig, chain) for chain in rig.limber.chains],
         "values": values,
         "clip": {

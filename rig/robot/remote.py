@@ -24,7 +24,6 @@ from ..blender.presence import find
 from ..blender.write_access import granted
 from ..live import live, runtime
 from ..live.mover import Mover
-from ..scene.goal import watched
 from . import links
 from .remote_orders import (
     ORDERS,
@@ -32,6 +31,7 @@ from .remote_orders import (
     SHORTEST,
     VELOCITY,
     WITHOUT_LENGTH,
+    cameras,
     goals_of,
     stored_postures,
     target_of,
@@ -181,7 +181,7 @@ def addresses(movers: Iterable[Mover]) -> list[str]:
             for kind, numbers in (("target", "x y z"), ("rotation", "w x y z"))
         ]
         entries += [(f"axis/{of}/x", "v") for of in with_target]  # those of y and z are as easily guessed
-        entries += [(f"seen/{camera}", "id age x y distance confidence") for camera in _cameras(settings)]
+        entries += [(f"seen/{camera}", "id age x y distance confidence") for camera in cameras(settings)]
         if hasattr(settings, "influence"):
             entries.append((f"influence/{name}", "v"))
         if hasattr(settings, "share"):
@@ -196,13 +196,6 @@ def addresses(movers: Iterable[Mover]) -> list[str]:
         STOP,
         f"{ROOT}{ARM}",
     ]
-
-
-def _cameras(settings: bpy.types.PropertyGroup) -> list[str]:
-    """Names of the cameras among the targets of a chain: who looks at one looks at whom its tracker sees."""
-    numbers = range(1 + len(settings.targets)) if hasattr(settings, "targets") else ()
-    targets = [target.obj for number in numbers if (target := watched(settings, number)) is not None]
-    return [target.name for target in targets if target.type == "CAMERA"]
 
 
 def look(budget: float = BUDGET) -> bool:

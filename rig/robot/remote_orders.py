@@ -235,6 +235,13 @@ def stored_postures(settings: bpy.types.PropertyGroup) -> dict[str, bpy.types.Pr
     return {name: posture for name, posture in named_postures if posture.action is not None}
 
 
+def cameras(settings: bpy.types.PropertyGroup) -> list[str]:
+    """Names of the cameras among the targets of a chain: who looks at one looks at whom its tracker sees."""
+    numbers = range(1 + len(settings.targets)) if hasattr(settings, "targets") else ()
+    targets = [target.obj for number in numbers if (target := watched(settings, number)) is not None]
+    return [target.name for target in targets if target.type == "CAMERA"]
+
+
 def _movers_with(rig: bpy.types.Object, *settings: str) -> list[Mover]:
     """The movers of an object whose settings have one of these properties."""
     return [mover for mover in movers_of(rig) if any(hasattr(mover.settings, name) for name in settings)]

@@ -121,7 +121,8 @@ class Aim(Block):
     def check(self) -> None:
         """Raises TargetError where a number is not finite, or a direction has no length."""
         for name, numbers in self._vectors().items():
-            _check_vector(ROLES.get(name, _Role(name, len(numbers), may_vanish=True)), numbers)
+            role = ROLES.get(name) or _Role(name, len(numbers), may_vanish=True)
+            _check_vector(role, numbers)
 
     def rotation_since(self, before: Self) -> Vector:
         """Rotation vector [rad] by which its target has rotated since it was `before`."""
@@ -158,11 +159,12 @@ class Aim(Block):
 
 
 def _check_vector(role: _Role, values: tuple[float, ...]) -> None:
-    if len(values) != role.length or not all(map(math.isfinite, values)):
+    size = math.hypot(*values)
+    if len(values) != role.length or not (size < math.inf or all(map(math.isfinite, values))):
         raise TargetError(
             f"the {role.what} {values} must be {role.length} finite numbers: check the target's transform"
         )
-    if not role.may_vanish and math.hypot(*values) <= NO_DIRECTION:
+    if not role.may_vanish and size <= NO_DIRECTION:
         raise TargetError(f"the {role.what} {values} has no length: give it a direction")
 
 

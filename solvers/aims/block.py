@@ -29,6 +29,18 @@ class EndError(NamedTuple):
         return EndError(*map(math.hypot, self, other))
 
 
+class Measured(NamedTuple):
+    """Errors of a pose, one for each of the goal's ends."""
+
+    errors: tuple[EndError, ...]
+    at_targets: tuple[bool, ...]  # whether an end is at the very point that it should look at
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether a target is in no direction."""
+        return True in self.at_targets
+
+
 class BlockErrors(NamedTuple):
     """Errors of one block in m poses, and their reduction by movements of the end in the base frame."""
 

@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..aims.block import Measured
 from ..aims.blocks import ViewBlock
-from ..diagnosis import Diagnosis, Measured
+from ..diagnosis import Diagnosis
 from ..expressive.aims import AimErrors, BatchedAim
 from ..expressive.options import Options
 from ..gaze import FRAME, Solution
@@ -165,7 +166,7 @@ class BoneSolver:
             solved.cost,
             solved.steps,
             LastFrames(BonePose(solved.values, solved.balls), before, solved.forces),
-            Measured(solved.errors, solved.at_targets),
+            solved.measured,
         )
 
     def _descended_in_python(self, goal: GazeGoal, reference: Angles, last: LastFrames | None) -> _Optimum:

@@ -6,22 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..aim_residual import residual
-from ..diagnosis import Measured
-from ..exact_aim import correct_or_look
-from ..gaze import FASTEST_TARGET, FRAME, SEARCH_PAUSE, Solution, aim_error
+from ..aims.block import Measured
+from ..expressive.correction import ExactCorrection, shape_costs
+from ..gaze import FASTEST_TARGET, FRAME, SEARCH_PAUSE, Solution
 from ..goals import GazeGoal, check_goal, looks
-from ..kernel.library import KernelError
-from ..kinematics.skeleton import Angles, Pose, Skeleton
+from ..kinematics.skeleton import Angles, Skeleton
 from ..spread import spread
 from ..tolerances import MET, SEEN
 from .parameters import Hyperparameters
-from .solver import Erik, of_one_end
+from .solver import Erik
 
 ABOUT_AS_WELL = 1.1  # ratio of errors up to which two solutions are as good, where none meets the aim
 VIEWS = 2  # number of solves for a point in ERIK: the correction accounts for the parallax itself
-# cost of a root rotation against 1 for one of the whole chain: rotation toward the target changes no shape
-ROOT_COST = 0.03
 SEEDS = 8  # starts spread over the joints' ranges, tried when nothing nearer meets the aim
 # [rad/s, of slides in units of the chain] of a joint on the way to a better solution, before the aim is
 # corrected: no jump is seen
@@ -47,8 +43,7 @@ class Candidate(NamedTuple):
     steps: int  # Newton steps that the correction took
     view_error: float  # [rad]
     deviation: float  # [rad] of its shape
-    measured: Measured | None  # errors of the end, where they are known
-    pose: Pose | None  # where it is known
+    measured: Measured
 
     @property
     def error(self) -> float:
@@ -73,9 +68,7 @@ class ErikExact:
     def __init__(self, skeleton: Skeleton, hyper: Hyperparameters | None = None) -> None:
         self.skeleton = skeleton
         self.erik = Erik(skeleton, hyper, max_views=VIEWS)
-        n = len(skeleton)
-        # A rotation's change of the shape grows with the links that it carries.
-        self.costs = [ROOT_COST if k == 0 else ((n - k) / n) ** 2 for k in range(n)]
+        self.correction = ExactCorrection(skeleton, shape_costs(skeleton))
         self.units: list[float] = skeleton.units.tolist()
         self.seeds = [tuple(row) for row in spread(skeleton, SEEDS).tolist()]
 
@@ -93,8 +86,10 @@ class ErikExact:
         last = memory if isinstance(memory, Memory) else Memory()
         initial = None if start is None else self.skeleton.clamp(start)
         expected = last.aim_error + max(SEEN, FASTEST_TARGET * dt)
-        if initial is not None and self._aim_error(goal, initial) > expected:
-            initial, last = None, Memory()
+        if initial is not None:
+            evaluated = self.correction.correct(goal, posture, initial, steps=0)
+            if evaluated.aim_error > expected:
+                initial, last = None, Memory()
         if initial is not None and len(last.posture) == len(initial):
             # The animation's own movement is applied at once: only changes of branch are slowed down.
             initial = self.skeleton.clamp(
@@ -114,52 +109,24 @@ class ErikExact:
             iterations=iterations + best.steps,
             began=began,
             memory=Memory(pause, best.aim_error, posture),
-            pose=best.pose,
             measured=best.measured,
         )
-
-    def _aim_error(self, goal: GazeGoal, angles: tuple[float, ...]) -> float:
-        """Size [rad] of the residual at angles (n,)."""
-        if self.erik.correction is not None:
-            try:
-                return self.erik.correction.correct(goal, angles, (angles,), steps=0)[0].aim_error
-            except KernelError:  # a number is beyond what the kernel takes, or it does not know the aim
-                pass
-        return residual(self.skeleton, goal, self.skeleton.forward(angles)).size
 
     def _corrected(
         self, goal: GazeGoal, posture: tuple[float, ...], starts: Sequence[tuple[float, ...]]
     ) -> list[Candidate]:
         """Starts (m, n) with an exact aim."""
-        if self.erik.correction is None:
-            return self._corrected_in_python(goal, posture, starts)
-        try:
-            corrections = self.erik.correction.correct(goal, posture, starts, self.costs)
-        except KernelError:  # a number is beyond what the kernel takes, or it does not know the aim
-            return self._corrected_in_python(goal, posture, starts)
         return [
             Candidate(
                 each.angles,
                 each.aim_error,
                 each.steps,
-                max(MET, each.view_error),
+                max(MET, each.measured.errors[0].angle),
                 math.acos(min(1.0, max(-1.0, each.cosine))),
-                of_one_end(goal, each.view_error, each.whole_error, each.is_at_target),
-                None,
+                each.measured,
             )
-            for each in corrections
+            for each in (self.correction.correct(goal, posture, start) for start in starts)
         ]
-
-    def _corrected_in_python(
-        self, goal: GazeGoal, posture: tuple[float, ...], starts: Sequence[tuple[float, ...]]
-    ) -> list[Candidate]:
-        """The kernel's reference."""
-        shape, candidates = self.erik.diagnosis.shape(posture), []
-        for start in starts:
-            angles, pose, error, steps = correct_or_look(self.skeleton, goal, start, self.costs)
-            view_error = max(MET, aim_error(goal, pose))
-            candidates.append(Candidate(angles, error, steps, view_error, shape.deviation(pose), None, pose))
-        return candidates
 
     def _best(
         self,

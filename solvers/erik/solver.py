@@ -4,18 +4,17 @@ import math
 import time
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 
-from ..aims.block import EndError
+from ..aims.block import Measured
 from ..aims.nearest import nearest_orientation
-from ..diagnosis import Diagnosis, Measured, measure
-from ..exact_aim import correct
-from ..expressive.model import Model
+from ..diagnosis import Diagnosis, measure
+from ..expressive.correction import ExactCorrection
 from ..gaze import FRAME, Solution, papers_error
 from ..goals import GazeGoal, Point, check_goal, looks, upright
-from ..kernel.binding import CompiledModel
 from ..kernel.erik import CompiledErik
 from ..kernel.library import KernelError, kernel
 from ..kinematics.rotations import (
@@ -33,7 +32,7 @@ from ..kinematics.rotations import (
 )
 from ..kinematics.skeleton import Angles, Skeleton
 from ..spread import spread
-from ..tolerances import MET, NO_DIRECTION
+from ..tolerances import NO_DIRECTION
 from ..virtual_chain.chain import VirtualChain
 from .algorithm import Answer, calculate_erik
 from .parameters import Hyperparameters
@@ -50,13 +49,6 @@ class Look(NamedTuple):
     iterations: int
     view_error: float  # [rad] of the end's view, or of its orientation; of directions only where it is known
     measured: Measured | None  # errors of the end, where they are known
-
-
-def of_one_end(goal: GazeGoal, view_error: float, whole_error: float, is_at_target: bool) -> Measured | None:
-    """Errors of a goal's only end from the kernel's numbers; None: the goal has others."""
-    if goal.others:
-        return None
-    return Measured((EndError(view_error, whole_error, 0.0),), (is_at_target,))
 
 
 class Erik:
@@ -77,6 +69,7 @@ class Erik:
         self.chain = VirtualChain(skeleton)
         self.sliding = frozenset(range(len(skeleton))) - set(self.chain.turning)  # the prismatic joints
         self.diagnosis = Diagnosis(skeleton, self.hyper.posture_weight, self.hyper.aggravation)
+        self.correction = ExactCorrection(skeleton)
 
     @cached_property
     def compiled(self) -> CompiledErik | None:
@@ -85,16 +78,6 @@ class Erik:
         if library is None:
             return None
         return CompiledErik(library, self.skeleton, self.chain, self.hyper, self.max_views)
-
-    @cached_property
-    def correction(self) -> CompiledModel | None:
-        """The exact correction in the compiled kernel; None: there is none for this machine, or it does not
-        take such a skeleton.
-        """
-        try:
-            return Model(self.skeleton).compiled
-        except KernelError:
-            return None
 
     def solve(
         self, goal: GazeGoal, start: Angles | None = None, memory: object = None, dt: float = FRAME
@@ -141,7 +124,9 @@ class Erik:
         best = self._solved(goal, posture, previous)
         if not isinstance(goal.aim, Point) or not self.sliding or best.view_error <= self.hyper.ccd_error:
             return best
-        slid = self._met(GazeGoal(replace(goal.aim, up=None), np.array(posture)), best.angles)
+        view = GazeGoal(replace(goal.aim, up=None), np.array(posture))
+        starts = chain((best.angles, posture), map(tuple, spread(self.skeleton, SEEDS).tolist()))
+        slid = self.correction.nearest(view, posture, starts, looks=False).angles
         moved = self._solved(
             goal, tuple(slid[k] if k in self.sliding else angle for k, angle in enumerate(posture)), slid
         )
@@ -156,9 +141,9 @@ class Erik:
             answer = self.compiled.solve(goal, posture, previous)
         except KernelError:  # a number is beyond what the kernel takes, or it does not know the aim
             return self._solved_in_python(goal, posture, previous)
-        angles, posture_error, iterations, view_error, whole_error, is_at_target = answer
-        measured = of_one_end(goal, view_error, whole_error, is_at_target)
-        return Look(angles, posture_error, iterations, view_error, measured)
+        angles, posture_error, iterations, measured = answer
+        known = None if goal.others else measured
+        return Look(angles, posture_error, iterations, measured.errors[0].angle, known)
 
     def _solved_in_python(
         self, goal: GazeGoal, posture: tuple[float, ...], previous: tuple[float, ...] | None
@@ -175,31 +160,6 @@ class Erik:
             target = aim.desired_orientation or nearest_orientation(goal.ends[0], pose, self.skeleton.reach)
             angles, answer = self._towards(normalized(target), None, posture, hyper, previous)
         return Look(angles, answer.posture_error, answer.iterations, 0.0, None)
-
-    def _met(self, goal: GazeGoal, angles: tuple[float, ...]) -> tuple[float, ...]:
-        """Angles (n,) that meet a goal: those nearest to `angles`, else to the posture, else to one of
-        several starts; where none meets it, those with the least error.
-        """
-        least, best = math.inf, angles
-        for start in (angles, goal.posture, *spread(self.skeleton, SEEDS)):
-            corrected, error = self._corrected(goal, tuple(map(float, start)))
-            if error < least:
-                least, best = error, corrected
-            if least <= MET:
-                break
-        return best
-
-    def _corrected(self, goal: GazeGoal, start: tuple[float, ...]) -> tuple[tuple[float, ...], float]:
-        """Angles (n,) near `start` (n,) that meet a goal, and the error that is left."""
-        if self.correction is not None:
-            try:
-                (corrected,) = self.correction.correct(goal, start, (start,), looks=False)
-            except KernelError:  # a number is beyond what the kernel takes, or it does not know the aim
-                pass
-            else:
-                return corrected.angles, corrected.aim_error
-        reference = correct(self.skeleton, goal, start, [1.0] * len(start))
-        return reference.angles, reference.aim_error
 
     def _seen(
         self,

@@ -75,7 +75,7 @@ class Planner:
 
     def _searched(self, state: Planning, context: FrameContext) -> Planning:
         """The state with the solution from scratch as one more branch in the pool, in the first place."""
-        from_scratch, _ = self.search.solve(
+        from_scratch = self.search.solve(
             context.forecast.goal, tuple(context.posture.tolist()), context.authored
         )
         branch = np.array([from_scratch.angles])

@@ -5,9 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..diagnosis import measure
 from ..exact_aim import Corrected, correct_or_look
 from ..gaze import aim_error
 from ..goals import GazeGoal
+from ..kernel.structures import Searched
 from ..kinematics.skeleton import Angles
 from ..tolerances import MET
 from .aims import BatchedAim, two_sided
@@ -86,15 +88,11 @@ class Search:
         )
         return Searching(candidates.pick(np.array(rows)), number + 1)
 
-    def solve(self, goal: GazeGoal, posture: tuple[float, ...], authored: Authored) -> tuple[Corrected, int]:
-        """The best solution found from scratch for a goal, and the number of steps. The posture (n,) [rad]
-        must be within limits.
-        """
+    def solve(self, goal: GazeGoal, posture: tuple[float, ...], authored: Authored) -> Searched:
+        """The best solution found from scratch for a goal. The posture (n,) [rad] must be within limits."""
         compiled = self.model.compiled_for(goal)
         if compiled is not None:
-            starts, sides = self._starts(np.array(posture), two_sided(goal))
-            angles, error, steps = compiled.search(goal, posture, authored.keep, starts, sides)
-            return Corrected(angles, self.model.skeleton.forward(angles), error, steps), steps
+            return compiled.search(goal, posture, authored.keep, self.seeds)
         descent = Descent(self.model, authored, BatchedAim(self.model.skeleton, goal))
         searching, steps, spare = self.begun(np.array(posture), descent), 0, None
         while not searching.is_done:
@@ -110,7 +108,8 @@ class Search:
                 spare = descent.toward_aim(spare)
             everyone = np.concatenate([candidates.angles, spare.angles, [posture]])
             best = self._finished(descent, descent.at(everyone, None), posture, RESCUES)
-        return best, steps + POLISHING_STEPS + best.steps
+        measured = measure(self.model.skeleton, goal, best.pose)
+        return Searched(best.angles, best.aim_error, steps + POLISHING_STEPS + best.steps, measured)
 
     def _finished(
         self, descent: Descent, candidates: Candidates, posture: tuple[float, ...], count: int

@@ -10,6 +10,7 @@ from ..diagnosis import Diagnosis
 from ..gaze import FRAME, Solution
 from ..goals import GazeError, GazeGoal, check_goal
 from ..kinematics.skeleton import Angles, Skeleton
+from .correction import ExactCorrection, shape_costs
 from .model import Model
 from .options import Options
 from .search import Search
@@ -31,6 +32,8 @@ class Expressive:
         self.search = Search(self.model)
         self.tracker = Tracker(self.model, self.search)
         self.diagnosis = Diagnosis(skeleton)
+        self.correction = ExactCorrection(skeleton, shape_costs(skeleton), self.model)
+        self._middle = tuple((0.5 * (self.model.lower + self.model.upper)).tolist())
         self._kept: tuple[tuple[float, ...], float] | None = None
         self._checked: tuple[GazeGoal, ...] = ()
 
@@ -68,9 +71,9 @@ class Expressive:
         self._check_ahead(ahead)
         posture = self.skeleton.clamp(authored)
         if start is None:
-            finished, steps = self.search.solve(goal, posture, self._authored(posture, goal.keep))
+            best = self.search.solve(goal, posture, self._authored(posture, goal.keep))
             return self.diagnosis.solution(
-                goal, authored, finished.angles, iterations=steps, began=began, pose=finished.pose
+                goal, authored, best.angles, iterations=best.steps, began=began, measured=best.measured
             )
         angles, steps, memory_after, measured = self.tracker.follow(
             goal,
@@ -94,6 +97,31 @@ class Expressive:
             memory=memory_after,
             measured=measured,
             lowered=lowered,
+        )
+
+    def nearest(self, goal: GazeGoal, start: Angles | None = None) -> Solution:
+        """The least change of the posture, within limits, that meets the aim, without a search of other
+        branches: what differential inverse kinematics gives.
+
+        Joints that carry much of the skeleton change least, as `correction.shape_costs` says. The shape
+        is mostly that of the posture's branch, not the best of all, and nothing limits the speed from one
+        call to the next.
+
+        Args:
+            goal: Goals of the ends, and the posture to keep.
+            start: Angles (n,) [rad] of which the least change is taken where no change of the posture meets
+                the aim; None: the middle of the joints' ranges.
+
+        Raises:
+            GazeError: As `GazeSolver.solve`.
+        """
+        began = time.perf_counter()
+        authored = check_goal(self.skeleton, goal, start=start)
+        nearest = self.correction.nearest(
+            goal, authored, (authored, self._middle if start is None else start)
+        )
+        return self.diagnosis.solution(
+            goal, authored, nearest.angles, iterations=nearest.steps, began=began, measured=nearest.measured
         )
 
     def _check_ahead(self, ahead: Sequence[GazeGoal]) -> None:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..diagnosis import Measured
+from ..aims.block import Measured
 from ..gaze import FRAME
 from ..goals import Aim, GazeGoal
 from ..kernel.structures import Tracked
@@ -329,8 +329,7 @@ class Tracker:
 
 def _tracked(frame: Tracked) -> Held:
     """The pose of a frame of the kernel."""
-    measured = Measured(frame.errors, frame.at_targets)
-    return Held(frame.angles, frame.aim_error, frame.merit, frame.steps, measured)
+    return Held(frame.angles, frame.aim_error, frame.merit, frame.steps, frame.measured)
 
 
 def _held(pose: Candidates, steps: int) -> Held:

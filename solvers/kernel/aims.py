@@ -5,7 +5,7 @@ Python reference.
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..aims.block import Block
 from ..aims.blocks import OrientationBlock, PositionBlock, ViewBlock
@@ -18,29 +18,28 @@ SIZE = 25  # numbers of an aim
 AT_POSITION, AT_ROTATION, AT_VIEW, AT_UP, AT_LEVEL = 4, 7, 16, 19, 22  # indices of its first numbers
 
 
-class _Part(NamedTuple):
-    """One part of an aim, with its numbers and the index of the first one."""
-
-    part: int
-    start: int
-    numbers: tuple[float, ...]
+def _orientation(block: OrientationBlock, aim: list[float]) -> int:
+    x, y, z = to_matrix(block.wxyz)
+    aim[AT_ROTATION:AT_VIEW] = *x, *y, *z
+    return ORIENTATION
 
 
-def _orientation(block: OrientationBlock) -> tuple[_Part, ...]:
-    rows = to_matrix(block.wxyz)
-    return (_Part(ORIENTATION, AT_ROTATION, tuple(number for row in rows for number in row)),)
+def _position(block: PositionBlock, aim: list[float]) -> int:
+    aim[AT_POSITION:AT_ROTATION] = block.position
+    return POSITION
 
 
-def _position(block: PositionBlock) -> tuple[_Part, ...]:
-    return (_Part(POSITION, AT_POSITION, block.position),)
+def _view(block: ViewBlock, aim: list[float]) -> int:
+    aim[AT_VIEW:AT_UP] = block.goal
+    part = POINT if block.is_point else DIRECTION
+    if block.up is None:
+        return part
+    aim[AT_UP:AT_LEVEL] = block.up
+    return part + UPRIGHT
 
 
-def _view(block: ViewBlock) -> tuple[_Part, ...]:
-    view = _Part(POINT if block.is_point else DIRECTION, AT_VIEW, block.goal)
-    return (view,) if block.up is None else (view, _Part(UPRIGHT, AT_UP, block.up))
-
-
-PARTS: dict[type[Block], Callable[[Any], tuple[_Part, ...]]] = {
+# Writes a block's numbers to those of its aim, and returns its parts.
+WRITERS: dict[type[Block], Callable[[Any, list[float]], int]] = {
     OrientationBlock: _orientation,
     PositionBlock: _position,
     ViewBlock: _view,
@@ -49,7 +48,7 @@ PARTS: dict[type[Block], Callable[[Any], tuple[_Part, ...]]] = {
 
 def is_known(goal: GazeGoal) -> bool:
     """Whether the kernel knows all aims of a goal."""
-    return all(map(PARTS.__contains__, map(type, goal.blocks)))
+    return all(map(WRITERS.__contains__, map(type, goal.blocks)))
 
 
 def aim_numbers(goal: GazeGoal) -> list[float]:
@@ -58,16 +57,17 @@ def aim_numbers(goal: GazeGoal) -> list[float]:
     Raises:
         KernelError: The kernel does not know an aim.
     """
-    if not is_known(goal):
-        raise KernelError(f"the kernel cannot {goal.aim.words}")
     numbers: list[float] = []
     for desired, weight in zip(goal.ends, goal.weights, strict=True):
-        aim = [0.0] * SIZE
-        parts = [part for block in desired.blocks for part in PARTS[type(block)](block)]
-        if desired.aim.level is not None:
-            parts.append(_Part(LEVEL, AT_LEVEL, unit(desired.aim.level)))
-        for _, start, values in parts:
-            aim[start : start + len(values)] = values
-        aim[:AT_POSITION] = desired.end, sum(part for part, *_ in parts), weight, desired.symmetric
+        aim, parts, level = [0.0] * SIZE, 0, desired.aim.level
+        for block in desired.blocks:
+            write = WRITERS.get(type(block))
+            if write is None:
+                raise KernelError(f"the kernel cannot {goal.aim.words}")
+            parts += write(block, aim)
+        if level is not None:
+            parts += LEVEL
+            aim[AT_LEVEL:] = unit(level)
+        aim[:AT_POSITION] = desired.end, parts, weight, desired.symmetric
         numbers += aim
     return numbers

@@ -6,7 +6,6 @@ from itertools import accumulate
 
 import numpy as np
 
-from ..aims.block import EndError
 from ..goals import GazeGoal
 from ..kinematics.skeleton import Angles
 from .aims import SIZE, aim_numbers
@@ -15,18 +14,22 @@ from .library import Kernel, KernelError, check
 from .structures import (
     Buffer,
     Correction,
+    CorrectionStructure,
     EndErrors,
     Evaluated,
     FrameStructure,
     PlanStructure,
     ProblemStructure,
+    Searched,
+    SeedsStructure,
     SkeletonStructure,
     Tracked,
     frame_numbers,
+    measured,
 )
 
-# As in limber.h: candidates of a search at least, branches of a plan, steps of a simulation, no transition
-SEARCH, POOL, MOST_STEPS, STAY = 40, 10, 64, 1
+# As in limber.h: branches of a plan, steps of a simulation, no transition
+POOL, MOST_STEPS, STAY = 10, 64, 1
 MOST_CORRECTIONS = 200  # steps of an exact correction (`bounded_step.MAX_ITERATIONS`)
 Problem = tuple[GazeGoal, tuple[float, ...], float]  # goal, posture (n,) within limits, weight of the shape
 
@@ -93,6 +96,14 @@ class CompiledModel:
         )
         self._plan_address = ctypes.addressof(self._plan)
         self._seeds: SeedsInput | None = None
+        self._written_seeds = SeedsStructure()
+        self._plan.seeds = self._seeds_address = ctypes.addressof(self._written_seeds)
+        self._costs = Buffer(self.n)
+        self._costs.write(*(1.0,) * self.n)
+        self._joint_costs: tuple[float, ...] | None = None
+        self._correction = CorrectionStructure(angles=self._start.address, costs=self._costs.address)
+        self._correction_address = ctypes.addressof(self._correction)
+        self._ends: list[EndErrors] = []
 
     def pose(self, goal: GazeGoal, posture: tuple[float, ...], keep: float, candidates: int = 1) -> int:
         """Writes a problem for so many candidates; returns its address."""
@@ -101,11 +112,10 @@ class CompiledModel:
             self._grow(max(aims, self._aims), max(candidates, self._candidates))
         self._problem.aim = self._aim.address
         if goal is not self._goal:
-            numbers = aim_numbers(goal)
-            self._aim.array[: len(numbers)] = numbers
+            self._aim.write(*aim_numbers(goal), *(0.0,) * (SIZE * (self._aims - aims)))
             self._goal = goal
         if (posture, keep) != self._kept:
-            self._posture.array[:] = posture
+            self._posture.write(*posture)
             self._problem.keep, self._kept = keep, (posture, keep)
         self._problem.aims = aims
         return self._address
@@ -125,8 +135,14 @@ class CompiledModel:
         self._values = Buffer(8 * candidates + 8)
         self._error, self._columns = Buffer(6 * aims), Buffer(n * 6 * aims)
         self._matrix, self._descent = Buffer(n, n), Buffer(n)
-        self._errors = (EndErrors * aims)()
-        self._frame.errors = ctypes.addressof(self._errors)
+
+    def _ends_for(self, count: int) -> list[EndErrors]:
+        """The numbers of so many ends, which a call writes."""
+        if count > len(self._ends):
+            errors = (EndErrors * count)()
+            self._frame.errors = self._correction.errors = ctypes.addressof(errors)
+            self._ends = list(errors)
+        return self._ends[:count]
 
     def forward(self, angles: Angles) -> tuple[Angles, Angles]:
         """Frames (n, 12) and axes (n, 3) of the joints at angles (n,)."""
@@ -193,70 +209,48 @@ class CompiledModel:
         )
         return self._angles.array[:m].copy(), self._values.array[: 3 * m].reshape(3, m).copy()
 
-    def search(
-        self, goal: GazeGoal, posture: tuple[float, ...], keep: float, starts: Angles, sides: Angles
-    ) -> tuple[tuple[float, ...], float, int]:
-        """The best configuration (n,) from scratch, from starts (m, n) on `sides` (m,), its aim error [rad]
-        and the number of steps.
-        """
-        m = len(starts)
-        problem = self.pose(goal, posture, keep, max(m, SEARCH))
-        self._angles.array[:m], self._sides.array[:m] = starts, sides
-        best, values = self._best, self._values
+    def search(self, goal: GazeGoal, posture: tuple[float, ...], keep: float, seeds: SeedsInput) -> Searched:
+        """The best configuration from scratch, for the shape of a posture (n,) within limits."""
+        if seeds is not self._seeds:
+            self._use(seeds)
+        problem = self.pose(goal, posture, keep, self._search_room)
+        ends, best, values = self._ends_for(len(goal.ends)), self._best, self._values
         check(
-            self.kernel.search(
-                problem, m, self._angles.address, self._sides.address, best.address, values.address
-            )
+            self.kernel.search(problem, self._seeds_address, best.address, self._frame.errors, values.address)
         )
         aim_error, steps = values.array[:2].tolist()
-        return tuple(best.array.tolist()), aim_error, int(steps)
+        return Searched(best.read(), aim_error, int(steps), measured(ends))
 
     def correct(
         self,
         goal: GazeGoal,
         posture: tuple[float, ...],
-        starts: Sequence[tuple[float, ...]],
-        costs: Sequence[float] | None = None,
+        start: Sequence[float] | Angles,
+        costs: tuple[float, ...] | None = None,
         steps: int = MOST_CORRECTIONS,
         looks: bool = True,
-    ) -> list[Correction]:
-        """Starts (m, n) with their aim corrected exactly, by so many steps at most.
+    ) -> Correction:
+        """Angles `start` (n,) with their aim corrected exactly, by so many steps at most.
 
         Args:
             goal: The goal.
-            posture: Posture (n,) within limits from which shape deviations are measured.
-            starts: Configurations (m, n).
+            posture: Posture (n,) from which the shape deviation is measured.
+            start: (n,).
             costs: Costs (n,) of the joints; None: all 1.
-            steps: 0: the starts are only evaluated.
+            steps: 0: the start is only evaluated.
             looks: Whether the views alone are corrected where a chain cannot also be upright.
         """
-        m = len(starts)
-        problem = self.pose(goal, posture, 1.0, m)
-        self._angles.array[:m] = starts
-        values, errors = self._values, (EndErrors * m)()
-        if costs is not None:
-            self._best.array[:] = costs
-        check(
-            self.kernel.correct(
-                problem,
-                m,
-                None if costs is None else self._best.address,
-                steps,
-                looks,
-                self._angles.address,
-                values.address,
-                ctypes.addressof(errors),
-            )
+        problem = self.pose(goal, posture, 1.0)
+        ends, correction = self._ends_for(len(goal.ends)), self._correction
+        self._start.write(*start)
+        if costs != self._joint_costs:
+            self._costs.write(*(costs or (1.0,) * self.n))
+            self._joint_costs = costs
+        correction.most_steps, correction.looks = steps, looks
+        check(self.kernel.correct(problem, self._correction_address))
+        return Correction(
+            self._start.read(), correction.aim_error, correction.cosine, correction.steps, measured(ends)
         )
-        rows = values.array[: 3 * m].reshape(m, 3).tolist()
-        return [
-            Correction(
-                tuple(angles), size, cosine, int(used), each.angle, each.whole, bool(each.is_at_target)
-            )
-            for angles, (size, cosine, used), each in zip(
-                self._angles.array[:m].tolist(), rows, errors, strict=True
-            )
-        ]
 
     def local_frame(
         self,
@@ -268,12 +262,12 @@ class CompiledModel:
         damping: float,
     ) -> Tracked:
         """The next frame's angles by a local step from `start` (n,) at `velocity` (n,)."""
-        frame = self._frame
+        frame, ends = self._frame, self._ends_for(len(problem[0].ends))
         address = self.pose(*problem)
         self._start.array[:], self._velocity.array[:] = start, velocity
         frame.dt, frame.trust, frame.damping = dt, trust, damping
         check(self.kernel.local_frame(address, self._frame_address))
-        return self._tracked(problem[0], None, 0.0)
+        return self._tracked(ends, None, 0.0)
 
     def transition_frame(
         self,
@@ -286,7 +280,7 @@ class CompiledModel:
         is_still: bool,
     ) -> Tracked:
         """The next frame's angles by a step of a transition, and the transition as it goes on."""
-        frame = self._frame
+        frame, ends = self._frame, self._ends_for(len(problem[0].ends))
         address = self.pose(*problem)
         self._start.array[:], self._velocity.array[:] = start, velocity
         self._branch.array[:] = transition.branch
@@ -294,11 +288,11 @@ class CompiledModel:
         frame.kind, frame.speed, frame.is_still = transition.kind, speed, is_still
         check(self.kernel.transition_frame(address, self._frame_address))
         branch = None if frame.kind == STAY else tuple(self._branch.array.tolist())
-        return self._tracked(problem[0], branch, frame.speed)
+        return self._tracked(ends, branch, frame.speed)
 
-    def _tracked(self, goal: GazeGoal, branch: tuple[float, ...] | None, speed: float) -> Tracked:
+    def _tracked(self, ends: list[EndErrors], branch: tuple[float, ...] | None, speed: float) -> Tracked:
         """The result of a frame."""
-        frame, ends = self._frame, self._errors[: len(goal.ends)]
+        frame = self._frame
         return Tracked(
             self._best.array.copy(),
             frame.aim_error,
@@ -306,8 +300,7 @@ class CompiledModel:
             frame.steps,
             branch,
             speed,
-            tuple([EndError(end.angle, end.whole, end.distance) for end in ends]),
-            tuple([bool(end.is_at_target) for end in ends]),
+            measured(ends),
         )
 
     def plan(
@@ -349,12 +342,13 @@ class CompiledModel:
         return pool, plan.kind if plan.is_new else None, tuple(self._branch.array.tolist())
 
     def _use(self, seeds: SeedsInput) -> None:
-        """Writes where the branches of plans start."""
+        """Writes where branches start."""
         count = len(seeds.spread)
         self._spread, self._mirror = Buffer(count, self.n), Buffer(self.n)
         self._spread.array[:], self._mirror.array[:] = seeds.spread, seeds.mirror
-        self._plan.spread, self._plan.mirror = self._spread.address, self._mirror.address
-        self._plan.spreads, self._seeds = count, seeds
+        written = self._written_seeds
+        written.spreads, written.spread, written.mirror = count, self._spread.address, self._mirror.address
+        self._seeds, self._search_room = seeds, 2 * (16 + count) + 16  # LIMBER_SEARCH
         starts = POOL + 1 + 2 * (16 + count) + 4 * self.n  # LIMBER_STARTS
         self._plan_room = max(starts, (POOL + 1) * (MOST_STEPS + 1))
 

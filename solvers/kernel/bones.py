@@ -5,13 +5,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..aims.block import EndError
+from ..aims.block import Measured
 from ..goals import GazeGoal
 from ..kinematics.skeleton import Angles
 from .aims import SIZE, aim_numbers
 from .inputs import BonesInput, DeviationInput, LastFramesInput
 from .library import Count, Kernel, KernelError, Pointer, Real, check
-from .structures import Buffer, EndErrors, frame_numbers
+from .structures import Buffer, EndErrors, frame_numbers, measured
 
 MOST_OF_A_BONE = 3  # joints
 ROWS = 6  # residuals of one end's aim, at most
@@ -80,8 +80,7 @@ class SolvedBones(NamedTuple):
     goes_on: bool  # whether steps began where the last frames lead
     cost: float  # cost of the bones' rotations away from the authored pose, and of rolls
     steps: int
-    errors: tuple[EndError, ...]  # of the goal's ends
-    at_targets: tuple[bool, ...]  # whether an end is at the very point that it should look at
+    measured: Measured
 
 
 def integer_arrays(model: BonesInput) -> dict[str, np.typing.NDArray[np.int32]]:
@@ -187,8 +186,7 @@ class CompiledBones:
             bool(task.goes_on),
             task.cost,
             task.steps,
-            tuple([EndError(end.angle, end.whole, end.distance) for end in ends]),
-            tuple([bool(end.is_at_target) for end in ends]),
+            measured(ends),
         )
 
     def first_step(

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "aims.h"
+#include "end_error.h"
 #include "shape.h"
 #include "step.h"
 #include "tree.h"
@@ -105,6 +106,15 @@ void evaluate(struct work *work, const double *angles, double side) {
 }
 
 void change_side(struct work *work, double side) { evaluate_aims(work->model, &work->goal, side, &work->pose); }
+
+void write_end_errors(const struct work *work, struct limber_end_error *errors) {
+    for (int i = 0; i < work->goal.aims; i++) {
+        const struct limber_aim *aim = &work->goal.aim[i];
+        double end[12];
+        end_frame(work->model, work->pose.frames, (int)aim->end, end);
+        errors[i] = end_error_of_aim(aim, end, work->model->reach);
+    }
+}
 
 double merit_of(const struct work *work) {
     return 2.0 * (1.0 - work->pose.cosine) + AIM_COST * work->pose.size / work->model->directions;

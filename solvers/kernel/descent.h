@@ -50,6 +50,9 @@ void evaluate(struct work *work, const double *angles, double side);
 /* Makes the evaluated pose that of the same angles for another side of a symmetric end. */
 void change_side(struct work *work, double side);
 
+/* Writes the errors (aims,) of the goal's ends in the evaluated pose. */
+void write_end_errors(const struct work *work, struct limber_end_error *errors);
+
 /* Cost of the evaluated pose, lower is better. */
 double merit_of(const struct work *work);
 

@@ -1,20 +1,22 @@
 """ERIK on one skeleton in the compiled kernel."""
 
 import ctypes
+from struct import Struct
 from typing import NamedTuple
 
 import numpy as np
 
+from ..aims.block import Measured
 from ..aims.blocks import OrientationBlock, ViewBlock
 from ..goals import GazeGoal, upright
 from ..kinematics.rotations import IDENTITY, ORIGIN, Y, normalized, unit
 from ..kinematics.skeleton import Skeleton
 from ..virtual_chain.chain import VirtualChain
 from ..virtual_chain.joint_model import JointModel
-from .aims import DIRECTION, ORIENTATION, POINT, UPRIGHT, is_known
+from .aims import DIRECTION, ORIENTATION, POINT, UPRIGHT
 from .inputs import HyperparametersInput
 from .library import Kernel, KernelError, check
-from .structures import Buffer, EndErrors
+from .structures import Buffer, EndErrors, measured
 
 Pointer, Real, Count = ctypes.c_void_p, ctypes.c_double, ctypes.c_int32
 REALS = (
@@ -71,15 +73,16 @@ class _Erik(ctypes.Structure):
     ]
 
 
+AIM = Struct("10d")  # `orientation`, `view` and `up`, which follow each other
+
+
 class EriksAnswer(NamedTuple):
     """Result of ERIK on a skeleton."""
 
     angles: tuple[float, ...]  # (n,) within limits
     posture_error: float  # the paper's, weighted
     iterations: int
-    view_error: float  # [rad] of the end's orientation, or of its view
-    whole_error: float  # [rad] the same with the roll, where the goal has one
-    is_at_target: bool  # whether the end is at the very point that it should look at
+    measured: Measured  # errors of the goal's first end
 
 
 def joint_numbers(model: JointModel) -> list[float]:
@@ -156,6 +159,7 @@ class CompiledErik:
             angles=self._angles.address,
         )
         self._address = ctypes.addressof(self._task)
+        self._memory, self._end_error = memoryview(self._task).cast("B"), self._task.end_error
         self._symmetric = hyper.symmetric_endpoint
 
     def solve(
@@ -169,32 +173,30 @@ class CompiledErik:
         """
         task, (block, *further) = self._task, goal.ends[0].blocks
         parts, orientation, view, up = ORIENTATION, None, ORIGIN, None
-        if further or not is_known(goal):
-            raise KernelError(f"the kernel's ERIK cannot {goal.aim.words}")
-        if isinstance(block, OrientationBlock):
+        if type(block) is OrientationBlock and not further:
             orientation = block.wxyz
-        elif isinstance(block, ViewBlock):
+        elif type(block) is ViewBlock and not further:
             parts, view, up = (POINT if block.is_point else DIRECTION), block.goal, block.up
             if not block.is_point:
                 orientation = upright(view, up)
                 up = None if orientation is None else up
-        if up is not None:
-            parts, task.up = parts | UPRIGHT, up
-        task.parts, task.symmetric = parts, goal.symmetric and self._symmetric
-        task.orientation, task.view = orientation or IDENTITY, view
-        self._posture.array[:] = posture
+        else:
+            raise KernelError(f"the kernel's ERIK cannot {goal.aim.words}")
+        task.parts = parts if up is None else parts | UPRIGHT
+        task.symmetric = goal.symmetric and self._symmetric
+        AIM.pack_into(
+            self._memory, _Erik.orientation.offset, *(orientation or IDENTITY), *view, *(up or ORIGIN)
+        )
+        self._posture.write(*posture)
         if previous is None:
             task.previous = None
         else:
-            self._previous.array[:] = previous
+            self._previous.write(*previous)
             task.previous = self._previous.address
         check(self.kernel.erik(self._address))
-        error = task.end_error
         return EriksAnswer(
-            tuple(self._angles.array.tolist()),
+            self._angles.read(),
             task.posture_error,
             task.iterations,
-            error.angle,
-            error.whole,
-            bool(error.is_at_target),
+            measured((self._end_error,)),
         )

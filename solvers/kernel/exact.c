@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "aims.h"
-#include "end_error.h"
 #include "shape.h"
 #include "tree.h"
 #include "vectors.h"
@@ -28,17 +27,14 @@ static void evaluate_error(struct work *work, const double *angles) {
 static void solve_damped(struct work *work, const double *free, double damping, double *x) {
     int n = work->n, rows = work->pose.rows;
     double *a = work->rows_matrix, trace = 0.0;
-    for (int i = 0; i < rows; i++) {
-        for (int j = 0; j <= i; j++) {
-            double sum = 0.0;
-            for (int k = 0; k < n; k++) {
-                const double *column = work->pose.columns + k * rows;
-                if (free[k] != 0.0) sum += column[i] * column[j] * work->ease[k];
-            }
-            a[i * rows + j] = sum;
-        }
-        trace += a[i * rows + i];
+    memset(a, 0, sizeof *a * (size_t)rows * (size_t)rows);
+    for (int k = 0; k < n; k++) {
+        const double *column = work->pose.columns + k * rows;
+        if (free[k] == 0.0) continue;
+        for (int i = 0; i < rows; i++)
+            for (int j = 0; j <= i; j++) a[i * rows + j] += column[i] * column[j] * work->ease[k];
     }
+    for (int i = 0; i < rows; i++) trace += a[i * rows + i];
     double ridge = damping * trace + TINY; /* all columns zero: the step is zero, not a division by it */
     for (int i = 0; i < rows; i++)
         for (int j = 0; j <= i; j++) {
@@ -145,30 +141,26 @@ double view_error(const struct work *work) {
     return hypot(error[0], error[1]) / aim->weight;
 }
 
-int32_t limber_correct(const struct limber_problem *problem, int32_t candidates, const double *costs, int32_t steps,
-                       int32_t looks, double *angles, double *values, struct limber_end_error *errors) {
+int32_t limber_correct(const struct limber_problem *problem, struct limber_correction *correction) {
     struct work work;
     int32_t wrong = begin(problem, 1, &work);
     if (wrong) return wrong;
     size_t n = (size_t)work.n;
-    if (candidates < 1 || candidates > MOST_CANDIDATES || steps < 0 || steps > MAX_CORRECTIONS || !angles || !values ||
-        !errors)
+    if (!correction || !correction->angles || !correction->errors || correction->most_steps < 0 ||
+        correction->most_steps > MAX_CORRECTIONS)
         return LIMBER_SIZE;
-    if (!is_within(angles, n * (size_t)candidates, FARTHEST) || (costs && !is_within(costs, n, LARGEST)))
-        return LIMBER_NOT_FINITE;
+    double *angles = correction->angles;
+    const double *costs = correction->costs;
+    if (!is_within(angles, n, FARTHEST) || (costs && !is_within(costs, n, LARGEST))) return LIMBER_NOT_FINITE;
     for (size_t k = 0; costs && k < n; k++) {
         if (costs[k] < LEAST_COST) return LIMBER_SIZE;
         work.ease[k] /= costs[k];
     }
     work.goal.has_rolls = 0; /* `level` changes neither the aim nor the shape deviation */
-    for (size_t i = 0; i < (size_t)candidates; i++, values += 3) {
-        double *row = angles + i * n, end[12];
-        int used = looks ? correct_or_look(&work, row, steps) : correct(&work, row, steps);
-        evaluate_directions(work.model, row, &work.pose);
-        fit(work.model, &work.authored, &work.goal, &work.pose);
-        values[0] = work.pose.size, values[1] = work.pose.cosine, values[2] = used;
-        end_frame(work.model, work.pose.frames, (int)problem->aim->end, end);
-        errors[i] = end_error_of_aim(problem->aim, end, work.model->reach);
-    }
+    correction->steps = (correction->looks ? correct_or_look : correct)(&work, angles, correction->most_steps);
+    evaluate_directions(work.model, angles, &work.pose);
+    fit(work.model, &work.authored, &work.goal, &work.pose);
+    correction->aim_error = work.pose.size, correction->cosine = work.pose.cosine;
+    write_end_errors(&work, correction->errors);
     return LIMBER_OK;
 }

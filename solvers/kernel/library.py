@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-VERSION = 4  # of the entries and their arguments: LIMBER_VERSION of limber.h
+VERSION = 5  # of the entries and their arguments: LIMBER_VERSION of limber.h
 PACKAGE = "limber_kernel"  # of the wheel that carries the library
 CHOICE = "LIMBER_KERNEL"  # environment variable: path of another library, or `WITHOUT`
 WITHOUT = "none"
@@ -29,14 +29,14 @@ ENTRIES = {
     "boxed": (Count, *(Pointer,) * 4, Count, Pointer, Pointer),
     "evaluate": (Pointer, Pointer, Real, *(Pointer,) * 5),
     "descend": (Pointer, Count, Pointer, Pointer, Pointer, Count, Count, Pointer),
-    "search": (Pointer, Count, *(Pointer,) * 4),
+    "search": (Pointer,) * 5,
     "local_frame": (Pointer, Pointer),
     "transition_frame": (Pointer, Pointer),
     "plan": (Pointer, Pointer),
     "forecast": (Pointer, Pointer, Count, Pointer, Count, Pointer),
     "erik_bytes": (Count,),
     "erik": (Pointer,),
-    "correct": (Pointer, Count, Pointer, Count, Count, Pointer, Pointer, Pointer),
+    "correct": (Pointer, Pointer),
     "body_bytes": (Pointer,),
     "body_workspace_bytes": (Pointer,),
     "body": (Pointer, ctypes.c_size_t, Pointer),

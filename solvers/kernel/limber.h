@@ -18,7 +18,7 @@
 #define LIMBER_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define LIMBER_VERSION 4 /* of the entries and their arguments */
+#define LIMBER_VERSION 5 /* of the entries and their arguments */
 
 enum limber_error {
     LIMBER_OK = 0,
@@ -110,18 +110,25 @@ LIMBER_EXPORT int32_t limber_descend(const struct limber_problem *problem, int32
                                      const double *sides, const double *shape, int32_t steps, int32_t passes,
                                      double *values);
 
-/* The best configuration (n,) from scratch, from starts (m, n) on `sides` (m,); `values` (2,) are its aim error and the
- * number of steps. The workspace must have room for `LIMBER_SEARCH` candidates at least. */
-#define LIMBER_SEARCH 40
-LIMBER_EXPORT int32_t limber_search(const struct limber_problem *problem, int32_t starts, const double *angles,
-                                    const double *sides, double *best, double *values);
-
 /* Errors of an end, as `EndError` of solvers/aims/block.py. */
 struct limber_end_error {
     double angle, whole;  /* [rad] of the view or orientation; the same with the roll, where the goal has one */
     double distance;      /* [m] */
     int32_t is_at_target; /* whether the end is at the very point that it should look at */
 };
+
+/* Where the starts of branches are, beside those around the posture. */
+struct limber_seeds {
+    int32_t spreads;
+    const double *spread; /* (spreads, n) configurations spread over the joints' ranges */
+    const double *mirror; /* (n,) factors of the joints that mirror a shape */
+};
+
+/* The best configuration (n,) from scratch, and the errors (aims,) of its ends; `values` (2,) are its aim error and the
+ * number of steps. The workspace must have room for `LIMBER_SEARCH` candidates. */
+#define LIMBER_SEARCH(spreads) (2 * (16 + (spreads)) + 16)
+LIMBER_EXPORT int32_t limber_search(const struct limber_problem *problem, const struct limber_seeds *seeds, double *best,
+                                    struct limber_end_error *errors, double *values);
 
 /* One frame of tracking: what it starts from, and its result. */
 struct limber_frame {
@@ -170,9 +177,8 @@ struct limber_plan {
     int32_t is_new;       /* result: whether another transition than the one in progress was chosen */
     int32_t is_lasting;   /* whether what is left of the aim error at the end decides */
     int32_t is_straight_only; /* whether only straight transitions may be chosen */
-    int32_t spreads, steps, pooled;
-    const double *spread;    /* (spreads, n) configurations spread over the joints' ranges */
-    const double *mirror;    /* (n,) factors of the joints that mirror a shape */
+    int32_t steps, pooled;
+    const struct limber_seeds *seeds;
     const double *durations; /* (steps,) [s] */
     const struct limber_aim *goals; /* (steps, aims) */
     double *pool; /* (LIMBER_POOL + 1, n) the `pooled` branches that are known; afterwards the best on different ones */
@@ -183,13 +189,19 @@ struct limber_plan {
 
 LIMBER_EXPORT int32_t limber_plan(const struct limber_problem *problem, struct limber_plan *plan);
 
-/* The exact correction of each of so many configurations (m, n), in place, with at most so many steps; 0: they are only
- * evaluated. `costs` (n,) are the joints', NULL: all 1; with `looks` only the views are corrected where a chain cannot also
- * be upright. Of each configuration `values` (m, 3) are the size of the aim error, the mean cosine of the shape deviation
- * and the number of steps, and `errors` (m,) those of the first end. */
-LIMBER_EXPORT int32_t limber_correct(const struct limber_problem *problem, int32_t candidates, const double *costs,
-                                     int32_t steps, int32_t looks, double *angles, double *values,
-                                     struct limber_end_error *errors);
+/* The exact correction of a configuration, and its result. */
+struct limber_correction {
+    double *angles;      /* (n,) the configuration; afterwards the corrected one */
+    const double *costs; /* (n,) of the joints; NULL: all 1 */
+    struct limber_end_error *errors; /* (aims,) of the result's ends */
+    double aim_error;    /* size of its residual */
+    double cosine;       /* mean, of its shape deviation */
+    int32_t most_steps;  /* 0: the configuration is only evaluated */
+    int32_t looks;       /* whether only the views are corrected where a chain cannot also be upright */
+    int32_t steps;
+};
+
+LIMBER_EXPORT int32_t limber_correct(const struct limber_problem *problem, struct limber_correction *correction);
 
 struct limber_vector {
     double x, y, z;

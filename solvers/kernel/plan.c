@@ -151,7 +151,6 @@ static int32_t check_plan(const struct work *work, const struct limber_plan *pla
     const double numbers[] = {plan->dt, plan->speed, plan->hysteresis};
     if (!is_within(numbers, 3, LARGEST) || !is_within(plan->angles, n, FARTHEST) ||
         !is_within(plan->branch, n, FARTHEST) || !is_within(plan->pool, n * (size_t)plan->pooled, FARTHEST) ||
-        !is_within(plan->spread, n * (size_t)plan->spreads, FARTHEST) || !is_within(plan->mirror, n, 1.0) ||
         !is_within(plan->durations, (size_t)plan->steps, LARGEST))
         return LIMBER_NOT_FINITE;
     for (int i = 0; i < plan->steps; i++)
@@ -208,13 +207,15 @@ static int best_starts(struct work *work, int count) {
 
 int32_t limber_plan(const struct limber_problem *problem, struct limber_plan *plan) {
     struct work work;
-    if (!plan || plan->spreads < 0 || plan->spreads > MOST_SPREADS || plan->pooled < 0 ||
-        plan->pooled > LIMBER_POOL + 1 || plan->steps < 1 || plan->steps > LIMBER_MOST_STEPS)
+    if (!plan || plan->pooled < 0 || plan->pooled > LIMBER_POOL + 1 || plan->steps < 1 ||
+        plan->steps > LIMBER_MOST_STEPS)
         return LIMBER_SIZE;
     const struct model *model = problem ? model_in(problem->model) : NULL;
     if (!model) return LIMBER_MODEL;
-    int32_t room = (LIMBER_POOL + 1) * (plan->steps + 1), starts = LIMBER_STARTS(model->joints, plan->spreads);
-    int32_t wrong = begin(problem, starts > room ? starts : room, &work);
+    int32_t wrong = check_seeds(plan->seeds, model->joints);
+    if (wrong) return wrong;
+    int32_t room = (LIMBER_POOL + 1) * (plan->steps + 1), starts = LIMBER_STARTS(model->joints, plan->seeds->spreads);
+    wrong = begin(problem, starts > room ? starts : room, &work);
     if (!wrong) wrong = check_plan(&work, plan);
     for (int step = 0; !wrong && step < plan->steps; step++)
         wrong = check_goal(&work, plan->goals + (size_t)step * (size_t)work.goal.aims);

@@ -4,6 +4,7 @@
 #include "branches.h"
 #include "descent.h"
 #include "exact.h"
+#include "seeds.h"
 #include "vectors.h"
 
 #define MET 1e-6                        /* solvers/tolerances.py */
@@ -106,19 +107,16 @@ static int finish(struct work *work, int count, int tried, const double *posture
     return best_steps;
 }
 
-int32_t limber_search(const struct limber_problem *problem, int32_t starts, const double *angles, const double *sides,
-                      double *best, double *values) {
+int32_t limber_search(const struct limber_problem *problem, const struct limber_seeds *seeds, double *best,
+                      struct limber_end_error *errors, double *values) {
     struct work work;
-    int32_t room = starts > RESCUES + 32 ? starts : RESCUES + 32;
-    int32_t wrong = begin(problem, room, &work);
+    const struct model *model = problem ? model_in(problem->model) : NULL;
+    if (!model) return LIMBER_MODEL;
+    int32_t wrong = check_seeds(seeds, model->joints);
+    if (!wrong) wrong = begin(problem, LIMBER_SEARCH(seeds->spreads), &work);
     if (wrong) return wrong;
-    size_t n = (size_t)work.n, row = sizeof(double) * n;
-    if (starts < 1) return LIMBER_SIZE;
-    if (!is_within(angles, n * (size_t)starts, FARTHEST) || !is_within(sides, (size_t)starts, 1.0))
-        return LIMBER_NOT_FINITE;
-    memcpy(work.angles, angles, row * (size_t)starts);
-    memcpy(work.sides, sides, sizeof(double) * (size_t)starts);
-    int count = starts, steps = 0, spared = 0;
+    size_t row = sizeof(double) * (size_t)work.n;
+    int count = write_starts_from_scratch(&work, seeds, problem->posture), steps = 0, spared = 0;
     for (int round = 0; round < ROUNDS; round++) {
         for (int step = 0; step < ROUND[round].steps; step++) {
             steps++;
@@ -155,6 +153,8 @@ int32_t limber_search(const struct limber_problem *problem, int32_t starts, cons
         rate(&work, count);
         more = finish(&work, count, RESCUES, problem->posture, best, &aim_error);
     }
+    evaluate(&work, best, 0.0);
+    write_end_errors(&work, errors);
     values[0] = aim_error, values[1] = (double)(steps + POLISHING_STEPS + more);
     return LIMBER_OK;
 }

@@ -1,4 +1,4 @@
-/* Where a plan's branches start. Source: solvers/expressive/seeds.py and plan.py. */
+/* Where the branches of plans and of searches start. Source: solvers/expressive/seeds.py, search.py and plan.py. */
 #ifndef LIMBER_SEEDS_H
 #define LIMBER_SEEDS_H
 
@@ -10,6 +10,13 @@
 struct twins {
     int first, count;
 };
+
+/* LIMBER_OK, or what is wrong with seeds for so many joints. */
+int32_t check_seeds(const struct limber_seeds *seeds, int joints);
+
+/* Writes the starts of a search for the shape of the posture (n,) to work->angles and their sides to work->sides: those
+ * around it, on both sides of a symmetric end. Returns their number. */
+int write_starts_from_scratch(struct work *work, const struct limber_seeds *seeds, const double *posture);
 
 /* Writes the starts of a plan to work->angles, their sides to work->sides and the weights of their shape to work->speeds:
  * the known branches, those around the posture (n,), on both sides of a symmetric end, and those near the present angles.

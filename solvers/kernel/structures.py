@@ -1,11 +1,14 @@
 """The kernel's structures in memory, and its results."""
 
 import ctypes
+from collections.abc import Callable, Iterable
+from functools import partial
+from struct import Struct
 from typing import NamedTuple
 
 import numpy as np
 
-from ..aims.block import EndError
+from ..aims.block import EndError, Measured
 from ..kinematics.skeleton import Angles
 
 ALIGNMENT = 64
@@ -72,6 +75,23 @@ class FrameStructure(ctypes.Structure):
     ]
 
 
+class SeedsStructure(ctypes.Structure):
+    """`struct limber_seeds`."""
+
+    _fields_ = [("spreads", ctypes.c_int32), ("spread", Pointer), ("mirror", Pointer)]
+
+
+class CorrectionStructure(ctypes.Structure):
+    """`struct limber_correction`."""
+
+    _fields_ = [
+        *((name, Pointer) for name in ("angles", "costs", "errors")),
+        ("aim_error", ctypes.c_double),
+        ("cosine", ctypes.c_double),
+        *((name, ctypes.c_int32) for name in ("most_steps", "looks", "steps")),
+    ]
+
+
 class PlanStructure(ctypes.Structure):
     """`struct limber_plan`."""
 
@@ -86,12 +106,11 @@ class PlanStructure(ctypes.Structure):
                 "is_new",
                 "is_lasting",
                 "is_straight_only",
-                "spreads",
                 "steps",
                 "pooled",
             )
         ),
-        *((name, Pointer) for name in ("spread", "mirror", "durations", "goals", "pool")),
+        *((name, Pointer) for name in ("seeds", "durations", "goals", "pool")),
     ]
 
 
@@ -107,7 +126,13 @@ class EndErrors(ctypes.Structure):
 
 
 class Buffer:
-    """An array of doubles whose address is known and stays."""
+    """An array of doubles whose address is known and stays.
+
+    Attributes:
+        array: The array.
+        write: Writes all numbers, its arguments, and for a few in less time than the array does.
+        read: All numbers as a tuple, likewise.
+    """
 
     def __init__(self, *shape: int) -> None:
         count = int(np.prod(shape))
@@ -115,11 +140,23 @@ class Buffer:
         start = -bytes_.ctypes.data % ALIGNMENT
         self.array: Angles = bytes_[start : start + 8 * count].view(np.float64).reshape(shape)
         self.address: int = self.array.ctypes.data
+        doubles, memory = Struct(f"{count}d"), memoryview(bytes_.data)[start : start + 8 * count]
+        self.write: Callable[..., None] = partial(doubles.pack_into, memory, 0)
+        self.read: Callable[[], tuple[float, ...]] = partial(doubles.unpack_from, memory)
 
 
 def frame_numbers(frames: Angles) -> Angles:
     """Frames (k, 4, 4) as the kernel has them (k, 12): rotations row by row, then positions."""
     return np.concatenate([frames[:, :3, :3].reshape(-1, 9), frames[:, :3, 3]], 1)
+
+
+def measured(errors: Iterable[EndErrors]) -> Measured:
+    """Errors of a goal's ends, from the kernel's numbers."""
+    ends, at_targets = [], []
+    for error in errors:
+        ends.append(EndError(error.angle, error.whole, error.distance))
+        at_targets.append(error.is_at_target != 0)
+    return Measured(tuple(ends), tuple(at_targets))
 
 
 class Evaluated(NamedTuple):
@@ -145,8 +182,16 @@ class Tracked(NamedTuple):
     steps: int
     branch: tuple[float, ...] | None  # (n,) of the transition as it goes on
     speed: float  # [rad/s] of the transition in progress
-    errors: tuple[EndError, ...]  # of the goal's ends
-    at_targets: tuple[bool, ...]  # whether an end is at the very point that it should look at
+    measured: Measured
+
+
+class Searched(NamedTuple):
+    """The best configuration of a search from scratch."""
+
+    angles: tuple[float, ...]  # (n,) within limits
+    aim_error: float  # [rad] size of the remaining residual
+    steps: int
+    measured: Measured
 
 
 class Correction(NamedTuple):
@@ -156,6 +201,4 @@ class Correction(NamedTuple):
     aim_error: float  # [rad] size of the remaining residual
     cosine: float  # mean, of the shape deviation
     steps: int
-    view_error: float  # [rad] of the tool's orientation, or of its view
-    whole_error: float  # [rad] the same with the roll, where the goal has one
-    is_at_target: bool  # whether the tool is at the very point that it should look at
+    measured: Measured

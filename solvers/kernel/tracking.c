@@ -3,7 +3,6 @@
 
 #include "branches.h"
 #include "descent.h"
-#include "end_error.h"
 #include "motion.h"
 #include "tree.h"
 #include "vectors.h"
@@ -96,13 +95,9 @@ static int32_t check_frame(const struct work *work, const struct limber_frame *f
 }
 
 /* Writes what is known of the evaluated pose. */
-static void finish(struct work *work, const struct limber_problem *problem, struct limber_frame *frame, int steps) {
-    double end[12];
+static void finish(const struct work *work, struct limber_frame *frame, int steps) {
     frame->aim_error = work->pose.size, frame->merit = merit_of(work), frame->steps = steps;
-    for (int i = 0; i < problem->aims; i++) {
-        end_frame(work->model, work->pose.frames, (int)problem->aim[i].end, end);
-        frame->errors[i] = end_error_of_aim(&problem->aim[i], end, work->model->reach);
-    }
+    write_end_errors(work, frame->errors);
 }
 
 int32_t limber_local_frame(const struct limber_problem *problem, struct limber_frame *frame) {
@@ -115,7 +110,7 @@ int32_t limber_local_frame(const struct limber_problem *problem, struct limber_f
     within_acceleration(work.model, frame, ACCELERATION, frame->trust, lower, upper);
     brake(work.model, frame, lower, upper, desired);
     steps += hold_or_hurry(&work, frame, desired, lower, upper, frame->angles);
-    finish(&work, problem, frame, steps);
+    finish(&work, frame, steps);
     return LIMBER_OK;
 }
 
@@ -145,6 +140,6 @@ int32_t limber_transition_frame(const struct limber_problem *problem, struct lim
     /* The aim or a joint's limit blocks the transition; where the goal moves, the way may become free. */
     int is_stuck = travel < STILL || (frame->is_still && before - left < LEAST_PROGRESS * frame->speed * dt);
     if (is_stuck || left < ARRIVAL_DISTANCE) frame->kind = LIMBER_STAY, frame->speed = 0.0;
-    finish(&work, problem, frame, steps);
+    finish(&work, frame, steps);
     return LIMBER_OK;
 }

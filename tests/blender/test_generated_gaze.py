@@ -109,9 +109,21 @@ def test_selected_eyes_that_point_at_controls_follow_by_these(human, eyes, capfd
     assert [held.name for held in human.pose.bones["eyes"].constraints].count("Limber Gaze") == 1
 
 
+@pytest.mark.parametrize("chosen", [("head",), ("DEF-spine.006",), ("chest",), ("eye.L", "eye.R")])
+def test_selected_parts_of_those_that_are_found_get_the_same_chains_as_no_selection(human, chosen):
+    make_active(human)
+    make()
+    chains = spans(human)
+    human.limber.chains.clear()
+    select(human, *chosen)
+    make()
+    assert spans(human) == chains
+    assert chains["Head"] == ("neck", "head")
+
+
 @pytest.mark.every_blender
 def test_a_selection_that_is_no_torso_head_and_eyes_is_refused_by_name_and_never_ignored(basic):
-    for chosen in (("hand_ik.L",), ("hand_ik.L", "foot_ik.R"), ("head",)):
+    for chosen in (("hand_ik.L",), ("hand_ik.L", "foot_ik.R"), ("head", "hand_ik.L")):
         select(basic, *chosen)
         with pytest.raises(
             RuntimeError,

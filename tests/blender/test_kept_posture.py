@@ -10,6 +10,7 @@ from limber.rig.authoring.next_step import next_step
 from limber.rig.blender import actions
 from limber.rig.chains import kept_posture, postures
 
+from tests.blender.drawing import drawn
 from tests.blender.posing import REST, pose
 from tests.blender.rigs import looking_chain
 from tests.blender.shown import choose, go_live, no_handler_raises, session, settle  # noqa: F401
@@ -220,6 +221,23 @@ def test_posing_a_live_chain_that_keeps_a_stored_posture_says_why_nothing_shows_
     at = session(lamp, chain).reader.joint_keys.index(("Lower Arm", "X"))
     assert session(lamp, chain).goal.posture[at] == pytest.approx(before[at] + 0.3, abs=1e-5)
     assert next_step(lamp, False).operator == "screen.animation_play"
+
+
+def test_a_click_on_a_posture_that_is_not_kept_says_why_nothing_shows_and_one_click_keeps_it(chain):
+    from limber.panels.authoring.postures import LIMBER_PT_postures
+
+    rig = chain.id_data
+    chain.base = "RIG"
+    chain.shown_posture = 1
+    go_live(rig, chain)
+    shown = drawn(LIMBER_PT_postures)
+    assert "A click on a posture shows nothing: chain 'head' keeps its own pose" in shown.said
+    assert shown.operators.count("limber.use_posture") == 1
+    assert bpy.ops.limber.use_posture() == {"FINISHED"}
+    assert (chain.base, chain.shown_posture) == ("POSTURE", 1)
+    shown = drawn(LIMBER_PT_postures)
+    assert "A click on a posture" not in shown.said
+    assert "limber.use_posture" not in shown.operators
 
 
 def test_what_is_posed_says_nothing_where_it_shows(chain):

@@ -162,7 +162,8 @@ def test_cancelling_leaves_everything_as_it_was(tmp_path, monkeypatch):
         "keys": "FRAMES",
         "with_sound": True,
     }
-    asked |= {"episode": 0, "part": "action", "lerobot_values": "degrees", "allow_large": False, "rate": 0.0}
+    asked |= {"episode": 0, "part": "action", "lerobot_values": "degrees", "allow_large": False}
+    asked |= {"rate": 0.0, "angles": "RADIANS"}
     window = step_by_step(monkeypatch, LIMBER_OT_import_motion, **asked)
     window.start()
     assert window.send("TIMER") == {"RUNNING_MODAL"}
@@ -186,7 +187,8 @@ def test_a_file_that_takes_long_to_read_leaves_the_interface_alive_and_can_be_ca
         "keys": "FRAMES",
         "with_sound": True,
     }
-    asked |= {"episode": 0, "part": "action", "lerobot_values": "degrees", "allow_large": False, "rate": 0.0}
+    asked |= {"episode": 0, "part": "action", "lerobot_values": "degrees", "allow_large": False}
+    asked |= {"rate": 0.0, "angles": "RADIANS"}
     window = step_by_step(monkeypatch, LIMBER_OT_import_motion, **asked)
     window.start()
     process = window.work.reading.process._process
@@ -232,7 +234,8 @@ def test_whenever_it_is_cancelled_nothing_is_left(tmp_path, monkeypatch, has_act
         "keys": "FRAMES",
         "with_sound": True,
     }
-    asked |= {"episode": 0, "part": "action", "lerobot_values": "degrees", "allow_large": False, "rate": 0.0}
+    asked |= {"episode": 0, "part": "action", "lerobot_values": "degrees", "allow_large": False}
+    asked |= {"rate": 0.0, "angles": "RADIANS"}
     seen = set()
     for length in range(1, 10_000, 7):
         window = step_by_step(monkeypatch, LIMBER_OT_import_motion, **asked)
@@ -273,6 +276,7 @@ def test_what_would_be_much_is_told_and_asked_in_a_window_and_refused_to_a_scrip
             "with_sound": True,
             "allow_large": False,
             "rate": 0.0,
+            "angles": "RADIANS",
         }
         window = step_by_step(
             monkeypatch, LIMBER_OT_import_motion, **asked, episode=0, part="action", lerobot_values="degrees"

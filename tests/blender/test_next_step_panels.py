@@ -1,5 +1,7 @@
 """The button of the next step is in one place."""
 
+from textwrap import wrap
+
 import bpy
 import pytest
 
@@ -11,12 +13,32 @@ from tests.blender.rigs import UPRIGHT, build, looking_chain, make_active, selec
 pytestmark = pytest.mark.every_blender
 
 
+DEFAULT_WIDTH = 280  # [pixels] of Blender's sidebar
+
+
 def offered() -> list[str]:
     """Buttons of the two panels at the top of the tab."""
     from limber.panels.authoring.next_step import LIMBER_PT_next_step
     from limber.panels.authoring.rig import LIMBER_PT_rig
 
     return drawn(LIMBER_PT_next_step).operators + drawn(LIMBER_PT_rig).operators
+
+
+def test_a_step_and_a_warning_of_slowness_can_be_read_whole_in_a_sidebar_of_default_width():
+    from limber.panels import tab
+    from limber.panels.authoring.next_step import LINES
+    from limber.rig.authoring import next_step
+    from limber.rig.live import budget
+
+    width = int((DEFAULT_WIDTH - tab.FRAME) / tab.CHARACTER)
+    sentences = [step.sentence for step in vars(next_step).values() if isinstance(step, next_step.NextStep)]
+    assert [each for each in sentences if len(wrap(each, width)) > LINES] == []
+    clock, playing = budget.Guard(), budget.Playing()
+    for _ in range(budget.REMEMBERED):
+        clock.note(0.04)
+        playing.note(0.06, 1 / 24)
+    first_lines = [wrap(warning.sentence, width)[0] for warning in (clock, playing)]
+    assert first_lines == ["Slow: 10 of 60 steps a second,", "Slow: Limber takes 60 of 42 ms"]
 
 
 def test_without_an_armature_one_button_adds_the_lamp():

@@ -3,6 +3,7 @@ behind.
 """
 
 from collections import Counter
+from inspect import get_annotations
 from itertools import combinations
 
 import bpy
@@ -30,6 +31,19 @@ def test_operators_and_panels_are_there_once_registered():
     names = limber_classes()
     assert any("_OT_" in name for name in names)
     assert any("_PT_" in name for name in names)
+
+
+def test_no_name_is_half_translated():
+    """Blender looks names up with their context, and has no translation with Limber's."""
+    built_in = set(bpy.types.PropertyGroup.bl_rna.properties.keys())
+    for cls in registration.classes():
+        if issubclass(cls, bpy.types.Panel | bpy.types.Menu | bpy.types.Operator):
+            assert cls.bl_rna.translation_context == registration.TRANSLATION_CONTEXT, cls
+        annotated = {name for base in cls.__mro__ for name in get_annotations(base)} - built_in
+        registered = getattr(bpy.types, cls.__name__, cls).bl_rna.properties
+        for prop in (registered[name] for name in annotated & set(registered.keys())):
+            assert prop.translation_context == registration.TRANSLATION_CONTEXT, (cls, prop.identifier)
+    assert bpy.types.Object.bl_rna.properties["limber"].translation_context == "Limber"
 
 
 def test_unregistering_takes_every_class_away_and_registering_brings_all_back():

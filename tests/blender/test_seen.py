@@ -6,11 +6,12 @@ from random import Random
 import bpy
 import pytest
 from limber.hardware.motion_files import FORMATS
-from limber.rig.bones import channels, shown_values
+from limber.rig.bones import channels, rotation_modes, shown_values
 from limber.rig.live.movers import movers_of
 from limber.rig.output.export import Export
 from limber.rig.output.motion_check.check import result
 from limber.rig.robot import device, ghost, lookahead, puppeteer, sending, values
+from limber.solvers.kinematics import rotations
 from mathutils import Matrix, Vector
 
 from tests.blender.rigs import build, make_active, select, target
@@ -163,6 +164,32 @@ def test_a_ball_joint_has_all_three_angles_of_what_is_seen(mode):
     channels.pose(rig, values)
     muted(rig)
     assert apart(shown, matrices(rig)) < NEAR
+
+
+@pytest.mark.parametrize("free", ["X", "YZ", "XY", "XZ"])
+@pytest.mark.parametrize("mode", MODES)
+def test_joints_that_cannot_show_a_pose_have_the_values_that_come_nearest(mode, free):
+    rig = rolled(Random(f"{mode} {free}"), free, mode)
+    chain_of(rig, "bone 0", "bone 2")
+    held = rig.pose.bones["bone 1"].constraints.new("COPY_ROTATION")
+    leader, order = master("XYZ", (0.0, 0.0, 0.0)), mode if mode in rotation_modes.PLACES else "XYZ"
+    held.target, held.subtarget, held.owner_space, held.target_space = leader, "leader", "LOCAL", "LOCAL"
+    for angles in ((0.4, 1.5, 0.3), (0.003, 1.5698, -0.004), (-0.9, 0.8, 1.2), (1.567, -0.3, 0.005)):
+        leader.pose.bones["leader"].rotation_euler = angles
+        values, turn = of(rig), tuple(shown_values.basis(rig.pose.bones["bone 1"]).to_quaternion())
+
+        def off(**changes: float) -> float:
+            angles = [values.get(("bone 1", axis), 0.0) + changes.get(axis, 0.0) for axis in "XYZ"]  # noqa: B023
+            return rotations.angle_between(
+                rotations.normalized(turn),  # noqa: B023
+                rotation_modes.from_angles(angles, order),
+            )
+
+        nearest = off()
+        for first in (-0.01, 0.0, 0.01, 1.0):
+            for second in (-0.01, 0.0, 0.01, 1.0):
+                changes = dict(zip(free, (first, second), strict=False))
+                assert off(**changes) > nearest - NEAR, (angles, changes)
 
 
 def test_a_prismatic_joint_has_the_displacement_that_is_seen():

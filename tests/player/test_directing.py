@@ -48,3 +48,12 @@ def test_a_camera_that_is_not_there_is_said_once_with_those_that_are():
     for number in range(1000):
         director.obey(order_of(f"seen/{number}", [1.0, 0.0, 0.1, 0.0, 1.5, 1.0]), "OSC")
     assert len(director.remarks) < 100, "a sender of ever new names cannot fill the memory"
+
+
+def test_a_person_before_no_camera_is_noticed_and_nothing_is_said_of_cameras():
+    director = Director(Performance(character()), Playhead(2.0))
+    director.tick(0.0, 0.0)
+    director.obey(order_of("seen", [1.0, 0.0, 0.1, 0.0, 1.5, 1.0]), "page")
+    assert director.persons.senses.distance == 1.5
+    assert not director.remarks
+    assert not director.persons.positions

@@ -26,6 +26,7 @@ from limber.hardware.calibration_file import CalibratedJoint, RobotCalibration, 
 from limber.hardware.device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT, ServoChannel, Share
 from limber.hardware.protocols.limber import DeviceState
 from limber.motion import Limits
+from limber.player import live
 from limber.player.directing import Director
 from limber.player.errors import PlayerError
 from limber.player.osc import PlayerInbox
@@ -274,6 +275,43 @@ def test_a_computer_that_is_too_slow_lowers_the_rate_and_is_never_behind():
     paced(pacing, 0.0, 12.0, 0.03)
     assert 0.03 <= 1.0 / pacing.rate < 0.06
     assert pacing.tick_seconds == pytest.approx(0.03)
+
+
+class Clock:
+    """Time that passes only while somebody sleeps, or as it is told."""
+
+    def __init__(self) -> None:
+        self.now, self.stopped = 100.0, 0.0  # [s]; for how long the process is stopped as it sleeps next
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds + self.stopped
+        self.stopped = 0.0
+
+
+def test_the_first_tick_and_a_player_that_was_stopped_are_no_measure_and_said_once(tmp_path, monkeypatch):
+    clock, said, ticks = Clock(), [], []
+    monkeypatch.setattr(live, "time", clock)
+    options = live.LiveOptions(rate=20.0, seconds=20.0, without_robot=True, has_status=True)
+    play = live.LivePlay(character(), tmp_path / "sample.limber", options, said.append)
+    tick = play._tick
+
+    def slow(seconds: float, dt: float, due: float) -> None:
+        ticks.append(dt)
+        clock.now += 3.0 if not seconds else 0.01  # the first one builds the models
+        clock.stopped = 10.0 if len(ticks) == 30 else 0.0  # as by Ctrl Z
+        tick(seconds, dt, due)
+
+    monkeypatch.setattr(play, "_tick", slow)
+    play.run()
+    assert ticks[1] == pytest.approx(0.05), "the clip begins when the first tick is over"
+    assert not [line for line in said if "too slow" in line]
+    lines = [int(line.split(" s", 1)[0]) for line in said if " ticks a second, each" in line]
+    assert lines[0] == 1
+    assert lines[1] >= 11, "no line for each second that it was stopped"
+    assert len(lines) == len(set(lines)) < 12
 
 
 def test_a_computer_that_has_time_again_raises_the_rate_step_by_step_up_to_what_was_wanted():

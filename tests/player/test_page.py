@@ -76,6 +76,11 @@ def test_a_slider_sets_what_it_shows(path: Path, tmp_path: Path):
             "(i => { i.value = 0.25; i.dispatchEvent(new Event('input')); })(document.querySelector('[aria-label=Glow]'))"
         )
         tab.until("state.values[0].value === 0.25")
+        tab.value(
+            "(i => { i.value = 0.5; i.dispatchEvent(new Event('input')); })(document.querySelector('[aria-label=Glow]'))"
+        )
+        tab.until("state.values[0].value === 0.5")
+        tab.until("state.decisions.length === 1 && state.decisions[0].includes('value Glow 0.5')")
 
 
 def test_an_influence_stays_where_it_was_set_until_the_next_state_and_the_page_says_so(tmp_path: Path):
@@ -96,6 +101,31 @@ def test_an_influence_stays_where_it_was_set_until_the_next_state_and_the_page_s
         tab.until(f"{by} === ''")
         tab.click(button("Idle"))
         tab.until(f"{by} === 'by Idle' && state.chains[0].influence < 0.26")
+
+
+def test_a_person_who_is_pressed_seen_is_noticed_and_gone_when_the_page_says_so(tmp_path: Path):
+    ways = (TransitionSpec("Idle", "Attending", "seen"), TransitionSpec("Attending", "Searching", "lost"))
+    states = (StateSpec("Idle"), StateSpec("Attending"), StateSpec("Searching"))
+    write(tmp_path / "sample.limber", replace(with_robot(), behaviour=Behaviour(states, ways)))
+    with (
+        playing(tmp_path / "sample.limber", "--page", "0", "--no-robot") as player,
+        browsing(tmp_path / "browser") as tab,
+    ):
+        opened(player, tab)
+        camera = "document.querySelector('[aria-label^=Camera]')"
+        assert tab.value(f"[...{camera}.options].map(o => o.value)") == ["", "Ball", "Lamp/Shade"]
+        tab.value(f"(c => {{ c.value = 'Ball'; c.dispatchEvent(new Event('change')); }})({camera})")
+        tab.value(f"(y => y.scrollIntoView())({button('Seen')})")
+        tab.click(button("Seen"))
+        tab.until("state.state === 'Attending'")
+        place = tab.value("state.chains[0].position")
+        right = "document.querySelector('[aria-label=\\'To the Right\\']')"
+        tab.value(f"(i => {{ i.value = 0.5; i.dispatchEvent(new Event('input')); }})({right})")
+        tab.until(f"Math.abs(state.chains[0].position[0] - {place[0]}) > 0.4")
+        tab.click(button("Gone"))
+        tab.until("state.state === 'Searching'")
+        assert tab.value("state.decisions").count("seen") == 0
+        assert len(tab.value("state.decisions")) == 2, "what is perceived is no decision"
 
 
 def test_a_script_of_another_page_presses_nothing(path: Path, tmp_path: Path):

@@ -3,11 +3,13 @@
 import os
 import pty
 import re
+import select
+import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -118,40 +120,82 @@ def test_a_stop_is_taken_while_the_terminal_takes_no_output(shown: Shown):
     assert shown.type("stop\n") == ["stop"]
 
 
-def test_a_player_keeps_the_line_whole_and_gives_the_terminal_back(tmp_path: Path):
+class AtTerminal:
+    """A player on a terminal of its own, which shows what it prints and what is typed."""
+
+    def __init__(self, folder: Path, *options: str) -> None:
+        import termios
+
+        write(folder / "sample.limber", with_robot())
+        self.keyboard, self.screen = pty.openpty()
+        self.settings = termios.tcgetattr(self.screen)
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", PROGRAM, "play", str(folder / "sample.limber"), "--no-robot", *options],
+            cwd=ROOT,
+            stdin=self.screen,
+            stdout=self.screen,
+            stderr=subprocess.PIPE,
+        )
+        self._text, self._give_up = "", time.monotonic() + PATIENCE
+
+    def type(self, letters: str) -> None:
+        os.write(self.keyboard, letters.encode())
+
+    def until(self, pattern: str) -> None:
+        """Reads what it shows until that has a pattern."""
+        while not re.search(pattern, "\n".join(screen(self._text))):
+            assert time.monotonic() < self._give_up, self._text
+            if select.select((self.keyboard,), (), (), 0.1)[0]:
+                self._text += os.read(self.keyboard, 4096).decode()
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        self.process.stderr.close()
+        os.close(self.keyboard)
+        os.close(self.screen)
+
+
+@pytest.fixture
+def at_terminal(tmp_path: Path) -> Iterator[Callable[..., AtTerminal]]:
+    """Starts a player with some options."""
+    with ExitStack() as players:
+
+        def start(*options: str) -> AtTerminal:
+            player = AtTerminal(tmp_path, *options)
+            players.callback(player.end)
+            return player
+
+        yield start
+
+
+def test_a_player_keeps_the_line_whole_and_gives_the_terminal_back(at_terminal: Callable[..., AtTerminal]):
     import termios
 
-    write(tmp_path / "sample.limber", with_robot())
-    terminal, of_player = pty.openpty()
-    before = termios.tcgetattr(of_player)
-    process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, "play", str(tmp_path / "sample.limber"), "--status", "--no-robot"],
-        cwd=ROOT,
-        stdin=of_player,
-        stdout=of_player,
-        stderr=subprocess.PIPE,
-    )
-    text, give_up = "", time.monotonic() + PATIENCE
+    player = at_terminal("--status")
+    player.until(r"> $")
+    player.type("event wa")
+    player.until(r"> event wa$")
+    player.until(r"s, Idle, .*\n(.*\n)*> event wa$")
+    player.type("ve\n")
+    player.until(r"s, Sad, .*\n> $")
+    player.type("quit\n")
+    assert player.process.wait(PATIENCE) == 0
+    assert termios.tcgetattr(player.screen) == player.settings
 
-    def until(pattern: str) -> None:
-        nonlocal text
-        while not re.search(pattern, "\n".join(screen(text))):
-            assert time.monotonic() < give_up, text
-            text += os.read(terminal, 4096).decode()
 
-    try:
-        until(r"> $")
-        os.write(terminal, b"event wa")
-        until(r"> event wa$")
-        until(r"s, Idle, .*\n(.*\n)*> event wa$")
-        os.write(terminal, b"ve\n")
-        until(r"s, Sad, .*\n> $")
-        os.write(terminal, b"quit\n")
-        assert process.wait(PATIENCE) == 0
-        assert termios.tcgetattr(of_player) == before
-    finally:
-        process.kill()
-        process.wait()
-        process.stderr.close()
-        os.close(terminal)
-        os.close(of_player)
+def test_what_was_typed_is_shown_anew_when_a_stopped_player_goes_on(at_terminal: Callable[..., AtTerminal]):
+    import termios
+
+    player = at_terminal()
+    player.until(r"> $")
+    player.type("event w")
+    player.until(r"> event w$")
+    player.process.send_signal(signal.SIGSTOP)
+    os.waitid(os.P_PID, player.process.pid, os.WSTOPPED)
+    termios.tcsetattr(player.screen, termios.TCSANOW, player.settings)  # as a shell does, which then prints
+    os.write(player.screen, b"\n[1]+  Stopped\n$ fg\nlimber play\n")
+    player.process.send_signal(signal.SIGCONT)
+    player.until(r"limber play\n> event w$")
+    player.type("ave\n")
+    player.until(r"> event wave\n> $")

@@ -44,7 +44,7 @@ def recorded_erik(seed: int) -> tuple[bytes, list[float]]:
     answer = erik.solve(goal, tuple(goal.posture.tolist()))
     arrays = erik._links.array, erik._turning, erik._joints.array, goal.posture
     record = b"E" + bytes(erik._task) + b"".join(array.tobytes() for array in arrays)
-    return record, [answer.iterations, *answer.angles, answer.view_error, answer.whole_error]
+    return record, [answer.iterations, *answer.angles, *answer.measured.errors[0][:2]]
 
 
 def recorded_correction(seed: int) -> tuple[bytes, list[float]]:
@@ -57,7 +57,7 @@ def recorded_correction(seed: int) -> tuple[bytes, list[float]]:
     model = Model(skeleton)
     compiled = model.compiled
     assert compiled is not None
-    (answer,) = compiled.correct(goal, tuple(start.tolist()), (tuple(start.tolist()),))
+    answer = compiled.correct(goal, tuple(start.tolist()), tuple(start.tolist()))
     tree, directions = skeleton.tree, model.shape
     arrays = (
         np.array(tree.parents, np.int32),
@@ -85,7 +85,7 @@ def recorded_correction(seed: int) -> tuple[bytes, list[float]]:
     )
     record = b"C" + bytes(described) + b"".join(array.tobytes() for array in arrays)
     results = [answer.aim_error, answer.cosine, answer.steps]
-    return record, [*results, *answer.angles, answer.view_error, answer.whole_error]
+    return record, [*results, *answer.angles, *answer.measured.errors[0][:2]]
 
 
 def recorded_bones(seed: int) -> tuple[bytes, list[float]]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import bpy
 import pytest
 from limber.hardware.device import VIRTUAL_HOBBY_PORT
-from limber.rig.live import live
+from limber.rig.live import live, persons
 from limber.rig.robot import links, page
 
 from tests.blender.drawing import drawn
@@ -111,6 +111,19 @@ def test_what_is_set_on_the_page_holds_over_a_rehearsed_state_until_the_next_one
     obeyed(browser, word="state", names="Idle")
     bpy.context.scene.frame_set(4)
     assert shown(browser, lambda content: content["chains"][0]["influence"] == 0.25)
+
+
+def test_a_person_who_is_seen_on_the_page_is_perceived_before_a_camera_and_before_none(rig, browser):
+    camera = bpy.data.objects.new("Desk", bpy.data.cameras.new("Desk"))
+    bpy.context.scene.collection.objects.link(camera)
+    rig.limber.chains[0].targets.add().target = camera
+    go_live(rig, rig.limber.chains[0])
+    assert shown(browser, lambda content: content["cameras"])["cameras"] == ["Desk"]
+    obeyed(browser, word="seen", names="", numbers=[-7, 0.0, 0.0, 0.0, 1.5, 1.0])
+    scene = bpy.context.scene
+    assert persons.of(scene).senses.distance == 1.5
+    obeyed(browser, word="seen", names="Desk", numbers=[-7, 0.0, 0.0, 0.0, 0.5, 1.0])
+    assert persons.of(scene).senses.distance == 0.5
 
 
 def test_a_robot_is_armed_by_a_press_and_stopped_at_once(rig, browser):

@@ -56,7 +56,7 @@ static void replay_correction(void) {
     skeleton->end_joints = next(e * sizeof(int32_t)), skeleton->end_frames = next(12 * e * sizeof(double));
     struct limber_problem problem = {.aims = 1, .keep = 1.0};
     problem.aim = next(sizeof *problem.aim), problem.posture = next(n * sizeof(double));
-    double *angles = next(n * sizeof(double)), values[3];
+    double *angles = next(n * sizeof(double));
     size_t bytes = limber_model_bytes(skeleton);
     void *model = room(bytes);
     if (limber_model(model, bytes, skeleton)) exit(5);
@@ -64,8 +64,10 @@ static void replay_correction(void) {
     problem.workspace_bytes = limber_workspace_bytes(model, 1, 1);
     problem.workspace = room(problem.workspace_bytes);
     struct limber_end_error error;
-    if (limber_correct(&problem, 1, NULL, 200, 1, angles, values, &error)) exit(6);
-    tell(values, 3), tell(angles, n), tell(&error.angle, 2);
+    struct limber_correction correction = {.angles = angles, .most_steps = 200, .looks = 1, .errors = &error};
+    if (limber_correct(&problem, &correction)) exit(6);
+    double steps = correction.steps;
+    tell(&correction.aim_error, 2), tell(&steps, 1), tell(angles, n), tell(&error.angle, 2);
 }
 
 static void replay_bones(void) {

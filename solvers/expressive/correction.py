@@ -1,0 +1,104 @@
+"""The exact correction of an aim on one skeleton, by the compiled kernel where it can."""
+
+import math
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+from ..diagnosis import measure
+from ..exact_aim import correct, correct_or_look
+from ..gaze import Shape
+from ..goals import GazeGoal
+from ..kernel.binding import MOST_CORRECTIONS, CompiledModel
+from ..kernel.library import KernelError
+from ..kernel.structures import Correction
+from ..kinematics.skeleton import Angles, Skeleton
+from ..tolerances import MET
+from .model import Model
+
+# cost of a rotation of everything as a whole against 1: toward the target it changes no shape
+ROOT_COST = 0.03
+
+
+def shape_costs(skeleton: Skeleton) -> tuple[float, ...]:
+    """Costs (n,) of the joints' squared changes: what a rotation changes of the shape grows with the links
+    that it carries.
+    """
+    n = len(skeleton)
+    carried = [1] * n
+    for k in reversed(range(n)):
+        parent = skeleton.joints[k].parent
+        if parent >= 0:
+            carried[parent] += carried[k]
+    return tuple((count / n) ** 2 if count < n else ROOT_COST for count in carried)
+
+
+class ExactCorrection:
+    """The least change of configurations, within limits, that makes the aim exact; a prismatic joint's whole
+    reach counts as a radian.
+    """
+
+    def __init__(
+        self, skeleton: Skeleton, costs: tuple[float, ...] | None = None, model: Model | None = None
+    ) -> None:
+        """`costs` (n,) of the joints' squared changes; None: all 1. `model`: the skeleton's, where there is
+        one.
+        """
+        self.skeleton, self.costs, self._model = skeleton, costs, model
+
+    @cached_property
+    def compiled(self) -> CompiledModel | None:
+        """The skeleton in the compiled kernel; None: there is none for this machine, or it does not take such
+        a skeleton.
+        """
+        try:
+            return (self._model or Model(self.skeleton)).compiled
+        except KernelError:
+            return None
+
+    def correct(
+        self,
+        goal: GazeGoal,
+        posture: tuple[float, ...],
+        start: Sequence[float] | Angles,
+        steps: int = MOST_CORRECTIONS,
+        looks: bool = True,
+    ) -> Correction:
+        """Angles `start` (n,) with an exact aim, or the least error that a descent finds.
+
+        Args:
+            goal: The goal.
+            posture: (n,) from which the shape deviation is measured.
+            start: (n,).
+            steps: At most so many; 0: the start is only evaluated.
+            looks: Whether the views alone are corrected where a chain cannot also be upright.
+        """
+        if self.compiled is not None:
+            try:
+                return self.compiled.correct(goal, posture, start, self.costs, steps, looks)
+            except KernelError:  # a number is beyond what the kernel takes, or it does not know an aim
+                pass
+        method = correct_or_look if looks else correct
+        costs = self.costs or (1.0,) * len(posture)
+        angles, pose, aim_error, used = method(self.skeleton, goal, tuple(start), costs, steps)
+        cosine = math.cos(Shape(self.skeleton, posture).deviation(pose))
+        return Correction(angles, aim_error, cosine, used, measure(self.skeleton, goal, pose))
+
+    def nearest(
+        self,
+        goal: GazeGoal,
+        posture: tuple[float, ...],
+        starts: Iterable[Sequence[float] | Angles],
+        looks: bool = True,
+    ) -> Correction:
+        """The correction of the first of the starts (n,) from which the aim is met; where none meets it, the
+        one with the least error.
+        """
+        best = None
+        for start in starts:
+            correction = self.correct(goal, posture, start, looks=looks)
+            if best is None or correction.aim_error < best.aim_error:
+                best = correction
+            if best.aim_error <= MET:
+                break
+        assert best is not None
+        return best
