@@ -66,10 +66,10 @@ class LocalCrew:
         ) as process:
             self._running.add(process)
             try:
-                said, complained = process.communicate(text)
+                stdout, stderr = process.communicate(text)
             finally:
                 self._running.discard(process)
-        return subprocess.CompletedProcess(command, process.returncode, said, complained)
+        return subprocess.CompletedProcess(command, process.returncode, stdout, stderr)
 
     def first(self, futures: set[Any], seconds: float) -> set[Any]:
         return wait(futures, seconds, FIRST_COMPLETED).done

@@ -125,5 +125,5 @@ def _reason(ended: Any) -> str:
     lines = [line.strip() for line in (ended.stdout + ended.stderr).splitlines() if line.strip()]
     if any(line.startswith(TIMED_OUT) for line in lines):
         return "It took longer than the time limit and was stopped: raise --limit"
-    said = "; ".join(lines[-LAST_LINES:])
-    return f"Blender ended without an outcome ({ending(ended.returncode)}): {said}"
+    last_lines = "; ".join(lines[-LAST_LINES:])
+    return f"Blender ended without an outcome ({ending(ended.returncode)}): {last_lines}"

@@ -55,13 +55,13 @@ Angles = tuple[float, ...]
 
 def arm() -> Skeleton:
     """The arm; at zero it is straight up."""
-    places = (ORIGIN, (0.0, BASE, 0.0), (0.0, UPPER, 0.0), (0.0, UPPER, 0.0), ORIGIN)
+    offsets = (ORIGIN, (0.0, BASE, 0.0), (0.0, UPPER, 0.0), (0.0, UPPER, 0.0), ORIGIN)
     joints = [
-        Joint(name, k - 1, IDENTITY, place, axis, -math.radians(most), math.radians(most))
-        for k, (name, place, axis, most) in enumerate(
+        Joint(name, k - 1, IDENTITY, offset, axis, -math.radians(most), math.radians(most))
+        for k, (name, offset, axis, most) in enumerate(
             zip(
                 ("turntable", "shoulder", "elbow", "wrist", "roll"),
-                places,
+                offsets,
                 (Y, X, X, X, Y),
                 RANGES,
                 strict=True,
@@ -98,12 +98,12 @@ def analytic(skeleton: Skeleton, touch: Touch) -> Answer:
     for tried in range(PITCHES):
         pitch = sum(START[1:4]) + (-1) ** tried * ((tried + 1) // 2) * math.tau / PITCHES
         ahead = math.sin(pitch)
-        found = _nearest(
+        nearest = _nearest(
             skeleton,
             _closed_form(touch.point, (ahead * math.sin(facing), math.cos(pitch), ahead * math.cos(facing))),
         )
-        if found is not None:
-            return Answer(found, tried + 1)
+        if nearest is not None:
+            return Answer(nearest, tried + 1)
     return Answer(None, PITCHES)
 
 
@@ -112,8 +112,8 @@ def _closed_form(point: Vector, direction: Vector) -> list[Angles]:
     wrist = subtract(point, scale(direction, HAND))
     solutions = []
     facing = math.atan2(wrist[0], wrist[2])
-    for turn in (facing, wrap(facing + math.pi)):
-        ahead = (math.sin(turn), 0.0, math.cos(turn))
+    for turntable_angle in (facing, wrap(facing + math.pi)):
+        ahead = (math.sin(turntable_angle), 0.0, math.cos(turntable_angle))
         out, up = dot(wrist, ahead), wrist[1] - BASE
         cosine = (out * out + up * up) / (2.0 * UPPER * UPPER) - 1.0
         if abs(cosine) > 1.0:
@@ -121,7 +121,7 @@ def _closed_form(point: Vector, direction: Vector) -> list[Angles]:
         pitch = math.atan2(dot(direction, ahead), direction[1])
         for elbow in (math.acos(cosine), -math.acos(cosine)):
             shoulder = wrap(math.atan2(out, up) - 0.5 * elbow)
-            solutions.append((turn, shoulder, elbow, wrap(pitch - shoulder - elbow), 0.0))
+            solutions.append((turntable_angle, shoulder, elbow, wrap(pitch - shoulder - elbow), 0.0))
     return solutions
 
 
@@ -151,19 +151,19 @@ def fabrik(skeleton: Skeleton, touch: Touch) -> Answer:
         points[0] = root
         for k, link in enumerate(lengths):
             points[k + 1] = add(points[k], scale(unit(subtract(points[k + 1], points[k])), link))
-    met = math.dist(points[-1], goal) <= CLOSE * skeleton.reach
+    is_met = math.dist(points[-1], goal) <= CLOSE * skeleton.reach
     if touch.direction is not None:
         points.append(add(points[-1], scale(touch.direction, HAND)))
-    return Answer(skeleton.clamp(_followed(points)), steps, met)
+    return Answer(skeleton.clamp(_followed(points)), steps, is_met)
 
 
 def _followed(points: list[Vector]) -> Angles:
     """Angles (5,) of the arm whose turntable faces the wrist, and whose links have the pitches of those
     between points.
     """
-    turn = math.atan2(points[2][0] - points[0][0], points[2][2] - points[0][2])
-    ahead = (math.sin(turn), 0.0, math.cos(turn))
-    angles, before = [turn], 0.0
+    turntable_angle = math.atan2(points[2][0] - points[0][0], points[2][2] - points[0][2])
+    ahead = (math.sin(turntable_angle), 0.0, math.cos(turntable_angle))
+    angles, before = [turntable_angle], 0.0
     for first, last in pairwise(points):
         link = subtract(last, first)
         pitch = math.atan2(dot(link, ahead), link[1])
@@ -212,20 +212,20 @@ def row(
     """A line of the table: for each task what is met, the steps and the time."""
     cells = []
     for with_direction in (False, True):
-        asked = [touch if with_direction else Touch(touch.point, None) for touch in touches]
+        tasks = [touch if with_direction else Touch(touch.point, None) for touch in touches]
         answers, seconds = [], []
-        for touch in asked:
+        for touch in tasks:
             began = time.process_time()
             answers.append(solve(skeleton, touch))
             seconds.append(time.process_time() - began)
-        met = np.mean(
+        share_met = np.mean(
             [
                 answer.angles is not None and is_met(skeleton, touch, answer.angles)
-                for touch, answer in zip(asked, answers, strict=True)
+                for touch, answer in zip(tasks, answers, strict=True)
             ]
         )
         balls = np.mean([answer.met_as_balls for answer in answers])
-        share = f"{balls:.0%} as balls, {met:.0%} as hinges" if balls else f"{met:.1%}"
+        share = f"{balls:.0%} as balls, {share_met:.0%} as hinges" if balls else f"{share_met:.1%}"
         cells.append(
             f"{share} | {np.median([answer.steps for answer in answers]):.0f} |"
             f" {1e3 * np.median(seconds):.3f}"

@@ -40,8 +40,8 @@ class Chunk:
         """Angles (m, n), the rest (m,)."""
         solver = solver_of(self.solver, skeleton_of(self.grid.name))
         solutions, seconds = [], []
-        for place in self.places:
-            goal = self.grid.pair(place)
+        for index in self.places:
+            goal = self.grid.pair(index)
             began = time.process_time()
             solutions.append(solver.solve(goal))
             seconds.append(time.process_time() - began)

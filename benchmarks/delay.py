@@ -144,12 +144,12 @@ def _curve(times: np.ndarray, values: np.ndarray, at: np.ndarray) -> np.ndarray:
 
 def used_limits(rig, looks: np.ndarray, commanded: np.ndarray) -> tuple[float, float, float]:
     """Largest velocity, acceleration and jerk, as shares of what the worker's limiter allows."""
-    own = [joint.limits.widened(HEADROOM) for joint in device.describe(rig).joints]
+    joint_limits = [joint.limits.widened(HEADROOM) for joint in device.describe(rig).joints]
     rows = np.array(commanded)[np.concatenate([[True], np.abs(np.diff(looks) - TURN) < LOOK + ROUNDING])]
     shares = []
     for order, name in enumerate(("velocity", "acceleration", "jerk"), 1):
         differences = np.abs(np.diff(rows, order, axis=0)) / TURN**order
-        shares.append(float((differences / [getattr(limits, name) for limits in own]).max()))
+        shares.append(float((differences / [getattr(limits, name) for limits in joint_limits]).max()))
     return shares[0], shares[1], shares[2]
 
 
@@ -174,21 +174,21 @@ def main() -> None:
     ask.add_argument("--rates", type=int, nargs="+", default=[24, 60])
     ask.add_argument("--seconds", type=float, default=8.0)
     ask.add_argument("--scenes", nargs="+", choices=SCENES, default=list(SCENES))
-    asked = ask.parse_args()
+    options = ask.parse_args()
     time = SteppedTime()
     bpy.ops.wm.read_factory_settings(use_empty=True)
     bpy.context.preferences.addons.new().module = limber.__package__
     limber.register()
     print(
-        f"Blender {bpy.app.version_string}, {asked.seconds:g} s of play; the worker sends {1 / TURN:.0f}"
+        f"Blender {bpy.app.version_string}, {options.seconds:g} s of play; the worker sends {1 / TURN:.0f}"
         " times a second"
     )
     reached = True
-    for name in asked.scenes:
-        for rate in asked.rates:
+    for name in options.scenes:
+        for rate in options.rates:
             for uneven in (0.0, UNEVEN):
                 rig = SCENES[name](rate)
-                times, handed, looks, commanded = play(time, rig, rate, asked.seconds, uneven)
+                times, handed, looks, commanded = play(time, rig, rate, options.seconds, uneven)
                 late, distance = delay(times, handed, looks, commanded)
                 shares = used_limits(rig, looks, commanded)
                 print(

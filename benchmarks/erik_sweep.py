@@ -67,14 +67,17 @@ def main() -> None:
     ask = arguments(__doc__)
     ask.set_defaults(skeletons="BCDEFG")
     add_sample(ask, 60)
-    asked = ask.parse_args()
-    names = asked_skeletons(ask, asked.skeletons)
+    options = ask.parse_args()
+    names = asked_skeletons(ask, options.skeletons)
     tried = [(field, value) for field, values in TRIED.items() for value in values]
     solvers = ["erik", *(f"{ERIK_WITH}{field}={value!r}" for field, value in tried)]
-    sweep = Sweep(asked.pairs, asked.seed, grids=asked.grid)
+    sweep = Sweep(options.pairs, options.seed, grids=options.grid)
     try:
         results = gather(
-            sweep, run(sweep, names, solvers, asked.folder, asked.scheduler, asked.workers), names, solvers
+            sweep,
+            run(sweep, names, solvers, options.folder, options.scheduler, options.workers),
+            names,
+            solvers,
         )
     except SpreadError as error:
         sys.exit(str(error))

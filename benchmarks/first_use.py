@@ -87,14 +87,14 @@ def main() -> None:
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("--times", type=int, default=20, help="processes (default 20)")
     ask.add_argument("--here", action="store_true", help="only the times of this process")
-    asked = ask.parse_args()
-    if asked.here:
+    options = ask.parse_args()
+    if options.here:
         print(*measured())
         return
     paths = library.candidates()
     if not paths:
         raise SystemExit("there is no compiled kernel: python scripts/build_kernel.py")
-    print("\n".join(table([measured_alone(paths[0]) for _ in range(asked.times)])))
+    print("\n".join(table([measured_alone(paths[0]) for _ in range(options.times)])))
 
 
 if __name__ == "__main__":

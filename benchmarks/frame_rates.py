@@ -60,8 +60,8 @@ def jumps():
     chain = ball()
     target = chain.target
     target.animation_data_clear()
-    for frame, place in JUMPS.items():
-        target.location = place
+    for frame, location in JUMPS.items():
+        target.location = location
         target.keyframe_insert("location", frame=frame)
     for curve in actions.fcurves(
         target.animation_data.action, getattr(target.animation_data, "action_slot", None)
@@ -79,11 +79,11 @@ def retimed(rate: int) -> None:
     """Sets the scene's frames per second, and moves all keys to the frames that have their times then."""
     scene = bpy.context.scene
     scene.render.fps, scene.render.fps_base = rate, 1.0
-    for thing in bpy.data.objects:
-        if thing.animation_data is None or thing.animation_data.action is None:
+    for obj in bpy.data.objects:
+        if obj.animation_data is None or obj.animation_data.action is None:
             continue
         for curve in actions.fcurves(
-            thing.animation_data.action, getattr(thing.animation_data, "action_slot", None)
+            obj.animation_data.action, getattr(obj.animation_data, "action_slot", None)
         ):
             for point in curve.keyframe_points:
                 for end in (point.handle_left, point.co, point.handle_right):
@@ -117,11 +117,13 @@ def apart(curves: dict[int, np.ndarray]) -> tuple[float, int, int, float]:
     [s] of it.
     """
     worst = (0.0, 0, 0, 0.0)
-    for one, other in itertools.combinations(curves, 2):
-        common = gcd(one, other)
-        differences = np.abs(curves[one][:: one // common] - curves[other][:: other // common]).max(1)
+    for rate, other_rate in itertools.combinations(curves, 2):
+        common = gcd(rate, other_rate)
+        differences = np.abs(
+            curves[rate][:: rate // common] - curves[other_rate][:: other_rate // common]
+        ).max(1)
         at = int(differences.argmax())
-        worst = max(worst, (float(differences[at]), one, other, at / common))
+        worst = max(worst, (float(differences[at]), rate, other_rate, at / common))
     return worst
 
 
@@ -131,21 +133,23 @@ def main() -> None:
     ask.add_argument("--seconds", type=float, default=10.0)
     ask.add_argument("--solver", default="expressive")
     ask.add_argument("--scenes", nargs="+", choices=SCENES, default=list(SCENES))
-    asked = ask.parse_args()
+    options = ask.parse_args()
     bpy.ops.wm.read_factory_settings(use_empty=True)
     bpy.context.preferences.addons.new().module = limber.__package__
     limber.register()
     print(
-        f"Blender {bpy.app.version_string}, {asked.seconds:g} s at {', '.join(map(str, asked.rates))} frames"
+        f"Blender {bpy.app.version_string}, {options.seconds:g} s at {', '.join(map(str, options.rates))}"
         " a second; degrees"
     )
     reached = True
-    for name in asked.scenes:
-        curves = {rate: played(SCENES[name], rate, asked.seconds, asked.solver) for rate in asked.rates}
+    for name in options.scenes:
+        curves = {rate: played(SCENES[name], rate, options.seconds, options.solver) for rate in options.rates}
         for number, what in enumerate(("after the filter", "before it")):
-            far, one, other, time = apart({rate: both[number] for rate, both in curves.items()})
+            far, rate_a, rate_b, time = apart(
+                {rate: angles_and_values[number] for rate, angles_and_values in curves.items()}
+            )
             print(
-                f"{name:10s} {what:17s} {far:8.3f}   between {one} and {other} a second, at {time:.2f} s",
+                f"{name:10s} {what:17s} {far:8.3f}   between {rate_a} and {rate_b} a second, at {time:.2f} s",
                 flush=True,
             )
             reached &= bool(number) or name not in DEMO or far <= BAR

@@ -38,17 +38,17 @@ BONES = (  # name, parent, head and tail [m]; it faces -Y
 
 def target(middle: tuple[float, float, float], size: float, frames: int):
     """An empty that goes round and up and down for so many frames."""
-    thing = bpy.data.objects.new("Target", None)
-    bpy.context.scene.collection.objects.link(thing)
+    empty = bpy.data.objects.new("Target", None)
+    bpy.context.scene.collection.objects.link(empty)
     for frame in range(1, frames + 11, 10):
         x, y, z = middle
-        thing.location = (
+        empty.location = (
             x + size * cos(frame / 40),
             y + 0.3 * size * sin(frame / 31),
             z + size * sin(frame / 25),
         )
-        thing.keyframe_insert("location", frame=frame)
-    return thing
+        empty.keyframe_insert("location", frame=frame)
+    return empty
 
 
 def character(frames: int) -> None:
@@ -150,17 +150,17 @@ def main() -> None:
     ask.add_argument("--frames", type=int, default=500)
     ask.add_argument("--root", default="L5_f1", help="first bone of the robot's chain")
     ask.add_argument("--end", default="Head", help="its last")
-    asked = ask.parse_args()
+    options = ask.parse_args()
     bpy.ops.wm.read_factory_settings(use_empty=True)
     bpy.context.preferences.addons.new().module = limber.__package__
     limber.register()
-    character(asked.frames)
-    print(f"Blender {bpy.app.version_string}, {asked.frames} frames")
-    reached = told("torso, head and eyes", played(asked.frames), CHAINS_MS)
-    ten_characters(asked.frames)
-    reached &= told("ten characters of eight joints", played(asked.frames), TEN_MS)
-    everything(asked.clip.resolve(), asked.robot.resolve(), asked.root, asked.end, asked.frames)
-    reached &= told("whole body, head that looks, mechanism", played(asked.frames), FULL_MS)
+    character(options.frames)
+    print(f"Blender {bpy.app.version_string}, {options.frames} frames")
+    reached = told("torso, head and eyes", played(options.frames), CHAINS_MS)
+    ten_characters(options.frames)
+    reached &= told("ten characters of eight joints", played(options.frames), TEN_MS)
+    everything(options.clip.resolve(), options.robot.resolve(), options.root, options.end, options.frames)
+    reached &= told("whole body, head that looks, mechanism", played(options.frames), FULL_MS)
     sys.stdout.flush()
     os._exit(0 if reached else 1)  # a Blender module may hang while the interpreter ends
 

@@ -52,7 +52,7 @@ class Tried(NamedTuple):
 
 def available(name: str, case: Case) -> bool:
     """Whether a solver says that it can take up the case."""
-    return not unavailable(name, case.skeleton, [type(wanted.aim) for wanted in case.goal.ends])
+    return not unavailable(name, case.skeleton, [type(end_goal.aim) for end_goal in case.goal.ends])
 
 
 def attempt(
@@ -61,7 +61,7 @@ def attempt(
     """A solver from scratch, again, and on for so many frames while the target moves there and back; each of
     them twice.
     """
-    skeleton, goal, moved = case
+    skeleton, goal, moved_goal = case
     began = time.process_time()
     make_it = make_it or partial(make_solver, name)
     solver = make_it(skeleton)
@@ -71,11 +71,13 @@ def attempt(
     faults += _differences("solved twice", last, make_it(skeleton).solve(goal))
     excess = _excess(skeleton, last)
     for frame in range(1, frames + 1):
-        here, now = last.angles.copy(), (goal, moved)[frame % 2]
-        solution = solver.solve(now, here, last.memory)
-        faults += [f"frame {frame}: {fault}" for fault in faults_of(name, skeleton, now, solution)]
-        faults += _differences(f"frame {frame}, solved twice", solution, solver.solve(now, here, last.memory))
-        if not (np.array_equal(posture, goal.posture) and np.array_equal(here, last.angles)):
+        angles, goal_of_frame = last.angles.copy(), (goal, moved_goal)[frame % 2]
+        solution = solver.solve(goal_of_frame, angles, last.memory)
+        faults += [f"frame {frame}: {fault}" for fault in faults_of(name, skeleton, goal_of_frame, solution)]
+        faults += _differences(
+            f"frame {frame}, solved twice", solution, solver.solve(goal_of_frame, angles, last.memory)
+        )
+        if not (np.array_equal(posture, goal.posture) and np.array_equal(angles, last.angles)):
             faults.append(f"frame {frame}: the posture or the start was changed in place")
         excess, last = max(excess, _excess(skeleton, solution)), solution
     return Tried(faults, excess, time.process_time() - began)
@@ -86,10 +88,10 @@ def _excess(skeleton: Skeleton, solution: Solution) -> float:
     return float(np.max(over, initial=0.0))
 
 
-def _differences(when: str, one: Solution, other: Solution) -> list[str]:
-    same = np.array_equal(one.angles, other.angles) and (one.iterations, one.converged) == (
-        other.iterations,
-        other.converged,
+def _differences(when: str, first: Solution, second: Solution) -> list[str]:
+    same = np.array_equal(first.angles, second.angles) and (first.iterations, first.converged) == (
+        second.iterations,
+        second.converged,
     )
     return [] if same else [f"{when}, it answers otherwise"]
 
@@ -180,24 +182,24 @@ def main() -> None:
         default=os.cpu_count() or 1,
         help="processes (default: as many as there are cores)",
     )
-    asked = ask.parse_args()
-    names = asked.solvers.split(",")
-    seeds = range(asked.seed, asked.seed + asked.count)
+    options = ask.parse_args()
+    names = options.solvers.split(",")
+    seeds = range(options.seed, options.seed + options.count)
     tally, shown = Tally(names), time.perf_counter()
-    with ProcessPoolExecutor(asked.jobs) as pool:
-        results = pool.map(partial(try_all, names=names, frames=asked.frames), seeds, chunksize=CHUNK)
+    with ProcessPoolExecutor(options.jobs) as pool:
+        results = pool.map(partial(try_all, names=names, frames=options.frames), seeds, chunksize=CHUNK)
         for seed, tries in zip(seeds, results, strict=True):
             for name, tried in tries:
                 tally.add(name, tried)
                 again = (
-                    f"python -m benchmarks.fuzz --count 1 --seed {seed} --frames {asked.frames} --solvers"
+                    f"python -m benchmarks.fuzz --count 1 --seed {seed} --frames {options.frames} --solvers"
                     f" {name}"
                 )
                 for fault in tried.faults:
                     print(f"{name}: {fault}  ({again})", flush=True)
             if time.perf_counter() - shown > SHOW_EVERY:
                 shown = time.perf_counter()
-                print(f"  {seed - asked.seed + 1} of {asked.count} cases", file=sys.stderr, flush=True)
+                print(f"  {seed - options.seed + 1} of {options.count} cases", file=sys.stderr, flush=True)
     print("\n".join(tally.lines()))
     if tally.faulty.total():
         sys.exit(f"{tally.faulty.total()} answers are faulty")

@@ -134,7 +134,7 @@ def direction(draw: random.Random) -> Vector:
     return unit((draw.gauss(0, 1), draw.gauss(0, 1), draw.gauss(0, 1)))
 
 
-def turn(draw: random.Random) -> Quaternion:
+def random_rotation(draw: random.Random) -> Quaternion:
     return normalized((draw.gauss(0, 1), draw.gauss(0, 1), draw.gauss(0, 1), draw.gauss(0, 1)))
 
 
@@ -169,7 +169,7 @@ def _kind(slides: bool) -> str:
 
 
 def _rest(recipe: Recipe, draw: random.Random) -> Quaternion:
-    return IDENTITY if recipe.links == "straight" or draw.random() < 0.3 else turn(draw)
+    return IDENTITY if recipe.links == "straight" or draw.random() < 0.3 else random_rotation(draw)
 
 
 def _offset(recipe: Recipe, draw: random.Random) -> Vector:
@@ -211,13 +211,13 @@ def _aim(
     recipe: Recipe, kind: str, skeleton: Skeleton, end: int, posture: np.ndarray, draw: random.Random
 ) -> Aim:
     start = skeleton.forward(skeleton.clamp(posture))
-    rotation, place = skeleton.end_pose(start, end)
+    rotation, position = skeleton.end_pose(start, end)
     other = skeleton.forward(
         [draw.uniform(lower, upper) for lower, upper in zip(skeleton.lower, skeleton.upper, strict=True)]
     )
-    there, at = skeleton.end_pose(other, end)
+    orientation, at = skeleton.end_pose(other, end)
     reach = max(skeleton.reach, 0.1 * recipe.size)
-    view = rotate(there, Y)
+    view = rotate(orientation, Y)
     ahead, back = rotate(rotation, Y), scale(rotate(rotation, Y), -1.0)
     first, root = skeleton.world_axes(start)[0], start.rotations[0]
 
@@ -226,28 +226,33 @@ def _aim(
 
     # Of each: the orientation, the view, the place to reach, and the one to look at.
     spots: dict[str, tuple[Quaternion, Vector, Vector, Vector]] = {
-        "met by a pose": (there, view, at, add(at, scale(view, draw.uniform(0.1, 3.0) * reach))),
-        "anywhere": (turn(draw), away(1.0), away(draw.uniform(0.0, 1.5) * reach), away(2.0 * reach)),
+        "met by a pose": (orientation, view, at, add(at, scale(view, draw.uniform(0.1, 3.0) * reach))),
+        "anywhere": (
+            random_rotation(draw),
+            away(1.0),
+            away(draw.uniform(0.0, 1.5) * reach),
+            away(2.0 * reach),
+        ),
         "behind": (
             multiply(about(Z, math.pi), rotation),
             back,
-            add(place, scale(back, 0.5 * reach)),
-            add(place, scale(back, reach)),
+            add(position, scale(back, 0.5 * reach)),
+            add(position, scale(back, reach)),
         ),
-        "at the end": (rotation, ahead, place, place),
+        "at the end": (rotation, ahead, position, position),
         "at the root": (root, rotate(root, Y), start.positions[0], start.positions[0]),
-        "far": (turn(draw), away(1e6), away(1e4 * reach), away(1e6 * reach)),
-        "near": (rotation, away(1e-6), add(place, away(1e-3 * reach)), add(place, away(1e-3 * reach))),
+        "far": (random_rotation(draw), away(1e6), away(1e4 * reach), away(1e6 * reach)),
+        "near": (rotation, away(1e-6), add(position, away(1e-3 * reach)), add(position, away(1e-3 * reach))),
         "along the first axis": (IDENTITY, first, scale(first, reach), scale(first, 3.0 * reach)),
-        "where it is": (rotation, ahead, place, add(place, scale(ahead, reach))),
+        "where it is": (rotation, ahead, position, add(position, scale(ahead, reach))),
     }
-    wanted, along, reached, seen = spots[recipe.where]
+    target_orientation, along, reached, seen = spots[recipe.where]
     if kind == "orientation":
-        return Orientation(wanted)
+        return Orientation(target_orientation)
     if kind == "position":
         return Position(reached)
     if kind == "frame":
-        return Frame(reached, wanted)
+        return Frame(reached, target_orientation)
     if kind.startswith("direction"):
         return Direction(along, _up(recipe.up, unit(along), draw) if kind.endswith("up") else None)
     return Point(
@@ -271,9 +276,9 @@ def _moved(aim: Aim, draw: random.Random, size: float) -> Aim:
         return Orientation(multiply(small, aim.wxyz))
     if isinstance(aim, Direction):
         return replace(aim, vector=rotate(small, aim.vector))
-    place = add(aim.position, scale(direction(draw), 0.02 * size))
+    position = add(aim.position, scale(direction(draw), 0.02 * size))
     return (
-        replace(aim, position=place, wxyz=multiply(small, aim.wxyz))
+        replace(aim, position=position, wxyz=multiply(small, aim.wxyz))
         if isinstance(aim, Frame)
-        else replace(aim, position=place)
+        else replace(aim, position=position)
     )

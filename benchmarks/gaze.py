@@ -30,9 +30,9 @@ Arrays = Mapping[str, np.ndarray]
 SHOW_EVERY = 1.0  # [s] between lines of progress
 
 
-def unit_chain(given: Arrays) -> Skeleton:
+def unit_chain(arrays: Arrays) -> Skeleton:
     """The chain of --pairs and --paths."""
-    axes = np.eye(3)[given["axes"]]
+    axes = np.eye(3)[arrays["axes"]]
     joints = [
         Joint(
             f"joint {k}",
@@ -43,14 +43,16 @@ def unit_chain(given: Arrays) -> Skeleton:
             float(lower),
             float(upper),
         )
-        for k, (axis, lower, upper) in enumerate(zip(axes, given["lo"], given["hi"], strict=True))
+        for k, (axis, lower, upper) in enumerate(zip(axes, arrays["lo"], arrays["hi"], strict=True))
     ]
     return Skeleton(tuple(joints))
 
 
-def rig_chain(given: Arrays) -> Skeleton:
+def rig_chain(arrays: Arrays) -> Skeleton:
     """The chain of --rig."""
-    rows = zip(given["rest_wxyz"], given["rest_offset"], given["axis"], given["lo"], given["hi"], strict=True)
+    rows = zip(
+        arrays["rest_wxyz"], arrays["rest_offset"], arrays["axis"], arrays["lo"], arrays["hi"], strict=True
+    )
     joints = [
         Joint(
             f"joint {k}",
@@ -63,18 +65,18 @@ def rig_chain(given: Arrays) -> Skeleton:
         )
         for k, (rest, offset, axis, lower, upper) in enumerate(rows)
     ]
-    return Skeleton(tuple(joints), tuple(given["tool_wxyz"].tolist()), tuple(given["tool_offset"].tolist()))
+    return Skeleton(tuple(joints), tuple(arrays["tool_wxyz"].tolist()), tuple(arrays["tool_offset"].tolist()))
 
 
-def aims_of(given: Arrays) -> list[Aim]:
+def aims_of(arrays: Arrays) -> list[Aim]:
     """The goals of --pairs and --rig, by which kind of target the file has."""
     for name, kind in (
         ("target_wxyz", Orientation),
         ("target_direction", Direction),
         ("target_point", Point),
     ):
-        if name in given:
-            return [kind(tuple(row.tolist())) for row in given[name]]
+        if name in arrays:
+            return [kind(tuple(row.tolist())) for row in arrays[name]]
     sys.exit("the file has none of target_wxyz, target_direction, target_point")
 
 
@@ -99,31 +101,31 @@ def timed(
     return solution, time.perf_counter() - began
 
 
-def answer_pairs(given: Arrays, solver: GazeSolver) -> dict[str, np.ndarray]:
+def answer_pairs(arrays: Arrays, solver: GazeSolver) -> dict[str, np.ndarray]:
     """Each row solved from scratch: what --pairs and --rig write."""
-    aims, posture = aims_of(given), given["posture"]
+    aims, posture = aims_of(arrays), arrays["posture"]
     progress = Progress(len(aims), "pairs")
     rows = []
-    for aim, kept in zip(aims, posture, strict=True):
-        rows.append(timed(solver, GazeGoal(aim, kept)))
+    for aim, angles in zip(aims, posture, strict=True):
+        rows.append(timed(solver, GazeGoal(aim, angles)))
         progress.step()
     orientation = np.array([solution.orientation_error for solution, _ in rows])
-    kept = np.array([solution.posture_error for solution, _ in rows])
+    angles = np.array([solution.posture_error for solution, _ in rows])
     return {
         "angles": np.array([solution.angles for solution, _ in rows]).reshape(posture.shape),
         "seconds": np.array([seconds for _, seconds in rows]),
         "iterations": np.array([solution.iterations for solution, _ in rows]),
         "orientation_error": orientation,
-        "posture_error": kept,
-        "combined_error": orientation + kept,
+        "posture_error": angles,
+        "combined_error": orientation + angles,
     }
 
 
-def answer_paths(given: Arrays, solver: GazeSolver, **frame: float) -> dict[str, np.ndarray]:
+def answer_paths(arrays: Arrays, solver: GazeSolver, **frame: float) -> dict[str, np.ndarray]:
     """Each path's frames in order, with the solver's memory; `frame`: further arguments of each solve, as its
     duration.
     """
-    targets, posture = given["target_wxyz"], given["posture"]
+    targets, posture = arrays["target_wxyz"], arrays["posture"]
     angles, seconds = np.zeros((*targets.shape[:2], posture.shape[1])), np.zeros(targets.shape[:2])
     progress = Progress(seconds.size, "frames")
     for p, path in enumerate(targets):
@@ -150,20 +152,22 @@ def main() -> None:
         help="what Expressive keeps: links' directions, bones' rotations",
     )
     ask.add_argument("--out", type=Path, required=True)
-    asked = ask.parse_args()
-    with np.load(asked.pairs or asked.paths or asked.rig) as file:
-        given = dict(file)
+    arguments = ask.parse_args()
+    with np.load(arguments.pairs or arguments.paths or arguments.rig) as file:
+        arrays = dict(file)
     try:
-        options = Options(measure=asked.measure) if asked.solver == "expressive" else None
-        solver = make_solver(asked.solver, rig_chain(given) if asked.rig else unit_chain(given), options)
-        frame = {"dt": 1.0 / float(given["fps"])} if asked.paths else {}
-        answer = answer_paths(given, solver, **frame) if asked.paths else answer_pairs(given, solver)
+        options = Options(measure=arguments.measure) if arguments.solver == "expressive" else None
+        solver = make_solver(
+            arguments.solver, rig_chain(arrays) if arguments.rig else unit_chain(arrays), options
+        )
+        frame = {"dt": 1.0 / float(arrays["fps"])} if arguments.paths else {}
+        answer = answer_paths(arrays, solver, **frame) if arguments.paths else answer_pairs(arrays, solver)
     except (GazeError, SkeletonError) as error:
         sys.exit(str(error))
-    np.savez(asked.out, **answer)
+    np.savez(arguments.out, **answer)
     print(
-        f"{asked.solver}: {answer['seconds'].size} solves, median {1e3 * np.median(answer['seconds']):.3g} ms"
-        f" -> {asked.out}"
+        f"{arguments.solver}: {answer['seconds'].size} solves,"
+        f" median {1e3 * np.median(answer['seconds']):.3g} ms -> {arguments.out}"
     )
 
 

@@ -71,8 +71,8 @@ def main() -> None:
         "--frames", type=int, default=600, help="of tracking, at 60 a second (default %(default)s)"
     )
     ask.add_argument("--rounds", type=int, default=5, help="of tracking (default %(default)s)")
-    asked = ask.parse_args()
-    print("\n".join(rows(asked.frames, asked.rounds)))
+    options = ask.parse_args()
+    print("\n".join(rows(options.frames, options.rounds)))
 
 
 if __name__ == "__main__":

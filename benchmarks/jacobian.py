@@ -134,9 +134,9 @@ def targets_of(skeleton: Skeleton, frames: int, pushed: float, seed: int = 0) ->
     rate, phase = draw.uniform(SLOWEST, FASTEST, count), draw.uniform(0.0, math.tau, count)
     rows = []
     for frame in range(frames):
-        now = frame / FPS
-        pose = skeleton.forward((SWING * np.sin(math.tau * rate * now + phase)).tolist())
-        farther = 1.0 + pushed * 0.5 * (1.0 - math.cos(math.tau * PUSHES * now))
+        time = frame / FPS
+        pose = skeleton.forward((SWING * np.sin(math.tau * rate * time + phase)).tolist())
+        farther = 1.0 + pushed * 0.5 * (1.0 - math.cos(math.tau * PUSHES * time))
         rows.append([scale(skeleton.end_pose(pose, end)[1], farther) for end in range(len(skeleton.ends))])
     return rows
 
@@ -169,26 +169,26 @@ class Converged:
 def track(shape: str, method: str, pushed: float, frames: int) -> Tracked:
     """One update a frame; the first second, in which ends get to their targets, does not count."""
     skeleton = SHAPES[shape]()
-    made = (METHODS | VARIANTS)[method](skeleton)
-    solver = JacobianSolver(skeleton, made.method, replace(made.updates, objectives=()))
+    variant = (METHODS | VARIANTS)[method](skeleton)
+    solver = JacobianSolver(skeleton, variant.method, replace(variant.updates, objectives=()))
     rest = np.zeros(len(skeleton))
     angles, allowances = rest, None
-    kept, errors, seconds = [], [], 0.0
-    for places in targets_of(skeleton, frames, pushed):
-        others = tuple(EndGoal(Position(place), end) for end, place in enumerate(places[1:], 1))
-        goal = GazeGoal(Position(places[0]), rest, keep=0.0, others=others)
+    angles_of_frames, errors, seconds = [], [], 0.0
+    for positions in targets_of(skeleton, frames, pushed):
+        others = tuple(EndGoal(Position(position), end) for end, position in enumerate(positions[1:], 1))
+        goal = GazeGoal(Position(positions[0]), rest, keep=0.0, others=others)
         began = time.perf_counter()
         result = solver.some(goal, rest, angles, allowances, 1)
         seconds += time.perf_counter() - began
-        angles, allowances = result.here.angles, result.allowances
-        kept.append(angles)
+        angles, allowances = result.iterate.angles, result.allowances
+        angles_of_frames.append(angles)
         errors.append(
             fmean(
-                math.dist(skeleton.end_pose(result.here.pose, end)[1], place)
-                for end, place in enumerate(places)
+                math.dist(skeleton.end_pose(result.iterate.pose, end)[1], position)
+                for end, position in enumerate(positions)
             )
         )
-    steps = np.diff(np.degrees(np.array(kept))[int(FPS) :], axis=0)
+    steps = np.diff(np.degrees(np.array(angles_of_frames))[int(FPS) :], axis=0)
     return Tracked(
         shape,
         "in and out" if pushed else "in reach",
@@ -211,19 +211,19 @@ def converge(letter: str, method: str, targets: int, seed: int = 0) -> Converged
     """The same starts and targets for every method."""
     limited = skeleton_of(letter)
     free = without_limits(limited)
-    made = METHODS[method](free)
-    as_many = replace(made.updates, in_frame=None)
+    variant = METHODS[method](free)
+    as_many = replace(variant.updates, in_frame=None)
     solvers = {
-        "free": JacobianSolver(free, made.method, as_many),
-        "alone": JacobianSolver(free, made.method, replace(as_many, shakes=0, patience=as_many.at_most)),
-        "limited": JacobianSolver(limited, made.method, as_many),
+        "free": JacobianSolver(free, variant.method, as_many),
+        "alone": JacobianSolver(free, variant.method, replace(as_many, shakes=0, patience=as_many.at_most)),
+        "limited": JacobianSolver(limited, variant.method, as_many),
     }
     draw = np.random.default_rng([ord(letter), seed])
     reached: dict[str, list[bool]] = {name: [] for name in solvers}
     updates = []
     for _ in range(targets):
-        there, start = (draw.uniform(limited.lower, limited.upper) for _ in range(2))
-        goal = GazeGoal(Position(limited.forward(there.tolist()).tool_position), start, keep=0.0)
+        goal_angles, start = (draw.uniform(limited.lower, limited.upper) for _ in range(2))
+        goal = GazeGoal(Position(limited.forward(goal_angles.tolist()).tool_position), start, keep=0.0)
         for name, solver in solvers.items():
             solution = solver.solve(goal, start)
             reached[name].append(solution.end_errors[0].distance <= CLOSE * limited.reach)
@@ -311,15 +311,15 @@ def main() -> None:
         "--skeletons", default="ABCDEFG", help="letters of the ERIK paper's Table 5 (default ABCDEFG)"
     )
     ask.add_argument("--out", type=Path, help="also leave both tables there, as Markdown")
-    asked = ask.parse_args()
-    if asked.frames < FEWEST:
+    options = ask.parse_args()
+    if options.frames < FEWEST:
         ask.error(f"tracking takes {FEWEST} frames at least: a second to get there and two steps to compare")
-    tracking = tracking_cells(tracking_rows(asked.frames))
+    tracking = tracking_cells(tracking_rows(options.frames))
     print(text(tracking), flush=True)
-    convergence = convergence_cells(convergence_rows(asked.skeletons.upper(), asked.targets))
+    convergence = convergence_cells(convergence_rows(options.skeletons.upper(), options.targets))
     print(f"\n{text(convergence)}")
-    if asked.out:
-        asked.out.write_text(f"{markdown(tracking)}\n{markdown(convergence)}", encoding="utf-8")
+    if options.out:
+        options.out.write_text(f"{markdown(tracking)}\n{markdown(convergence)}", encoding="utf-8")
 
 
 if __name__ == "__main__":

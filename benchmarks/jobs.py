@@ -100,10 +100,10 @@ class Progress:
     def step(self) -> None:
         """A job is done."""
         self.done += 1
-        now = time.monotonic()
-        if now - self.shown > SHOW_EVERY:
-            self.shown = now
-            left = (now - self.began) / self.done * (self.total - self.there - self.done)
+        time_now = time.monotonic()
+        if time_now - self.shown > SHOW_EVERY:
+            self.shown = time_now
+            left = (time_now - self.began) / self.done * (self.total - self.there - self.done)
             before = f" ({self.there} were there already)" if self.there else ""
             print(
                 f"  {self.there + self.done} of {self.total}{before}, about {left:.0f} s left",

@@ -55,13 +55,13 @@ BONES = 0.2  # and of solves on bones
 
 def skeleton_of(draw: np.random.Generator, joints: int) -> Skeleton:
     """A tree with links without length, equal limits and prismatic joints."""
-    made = []
+    random_joints = []
     for k in range(joints):
         parent = k - 1 if draw.random() < 0.8 else int(draw.integers(-1, k)) if k else -1
         lower, upper = sorted(draw.choice([*draw.uniform(-4, 4, 4), 0.0, 1e9, -1e9], 2).tolist())
         offset = tuple((draw.normal(size=3) * draw.choice([0.0, 1.0, 1e-9, 1e6])).tolist())
         kind = "prismatic" if draw.random() < 0.1 else "revolute"
-        made.append(
+        random_joints.append(
             Joint(
                 f"joint {k}",
                 parent,
@@ -75,7 +75,7 @@ def skeleton_of(draw: np.random.Generator, joints: int) -> Skeleton:
         )
     ends = (End(int(draw.integers(joints)), unit(draw, 4), (0.0, 0.0, 0.0), "other"),)
     return Skeleton(
-        tuple(made), unit(draw, 4), (0.0, 1.0, 0.0), more_ends=ends if draw.random() < 0.3 else ()
+        tuple(random_joints), unit(draw, 4), (0.0, 1.0, 0.0), more_ends=ends if draw.random() < 0.3 else ()
     )
 
 
@@ -139,8 +139,8 @@ def call(draw: np.random.Generator, compiled: CompiledModel, skeleton: Skeleton)
     transition = Transition(int(draw.integers(2, 4)), tuple(vector(draw, n)))
     kind = draw.integers(7)
     if kind == 0:
-        found = compiled.evaluate(*problem, angles, float(draw.choice([-1.0, 0.0, 1.0])))
-        return [found.error, found.columns, found.matrix, found.descent, np.array(found[4:])]
+        result = compiled.evaluate(*problem, angles, float(draw.choice([-1.0, 0.0, 1.0])))
+        return [result.error, result.columns, result.matrix, result.descent, np.array(result[4:])]
     if kind == 1:
         starts = np.array([vector(draw, n) for _ in range(4)])
         return list(compiled.descend(*problem, starts, np.zeros(4), np.ones(4), 3, 2))
@@ -148,15 +148,15 @@ def call(draw: np.random.Generator, compiled: CompiledModel, skeleton: Skeleton)
         best, error, _, errors = compiled.search(*problem, Seeds(compiled.model))
         return [np.array(best), np.array(error), np.array(errors.errors)]
     if kind == 3:
-        found = compiled.local_frame(
+        result = compiled.local_frame(
             problem, angles, np.array(vector(draw, n)), dt, float(draw.random()), 1.0
         )
-        return [found.angles, np.array((found.aim_error, found.merit))]
+        return [result.angles, np.array((result.aim_error, result.merit))]
     if kind == 4:
-        found = compiled.transition_frame(
+        result = compiled.transition_frame(
             problem, angles, np.array(vector(draw, n)), dt, transition, speed, bool(draw.integers(2))
         )
-        return [found.angles, np.array((found.aim_error, found.merit, found.speed))]
+        return [result.angles, np.array((result.aim_error, result.merit, result.speed))]
     if kind == 6:
         costs = tuple(abs(number(draw)) for _ in range(n)) if draw.integers(2) else None
         steps, looks = int(draw.integers(0, 20)), bool(draw.integers(2))
@@ -195,8 +195,8 @@ def _of_ball(joint: Joint, number: int) -> Joint:
     axis = tuple(np.eye(3)[number % 3].tolist())
     if number % 3 == 0:
         return replace(joint, axis=axis, lower=-1e3, upper=1e3)
-    here = (0.0, 0.0, 0.0)
-    return replace(joint, axis=axis, lower=-1e3, upper=1e3, rest_rotation=IDENTITY, rest_offset=here)
+    zero_offset = (0.0, 0.0, 0.0)
+    return replace(joint, axis=axis, lower=-1e3, upper=1e3, rest_rotation=IDENTITY, rest_offset=zero_offset)
 
 
 def call_bones(draw: np.random.Generator, skeleton: Skeleton, bones: CompiledBones) -> list[np.ndarray]:
@@ -261,11 +261,11 @@ def stepped(draw: np.random.Generator, skeleton: Skeleton) -> list[np.ndarray]:
     ]
     limits = usual_limits(*draw.choice([None, 1e-3, 1.0, 1e9], 2))
     solver = WholeBody(body, targets, WholeBodyOptions(Law(float(draw.choice([math.inf, 5.0]))), limits))
-    turns = np.array([to_matrix(unit(draw, 4)) for _ in range(3)])
-    places, spins, speeds = (np.reshape(vector(draw, 9), (3, 3)) for _ in range(3))
+    rotations = np.array([to_matrix(unit(draw, 4)) for _ in range(3)])
+    positions, spins, speeds = (np.reshape(vector(draw, 9), (3, 3)) for _ in range(3))
     posture = np.array(vector(draw, len(skeleton))) if draw.random() < 0.5 else None
     values, state = (
-        Values(turns, places, spins, speeds, contacts_of(draw), posture),
+        Values(rotations, positions, spins, speeds, contacts_of(draw), posture),
         solver.start(vector(draw, len(skeleton))),
     )
     dt = float(draw.choice([1 / 60, 1e-12, 1e7]))

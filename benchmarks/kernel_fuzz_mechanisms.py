@@ -88,7 +88,7 @@ def _goal(draw: np.random.Generator, compiled: CompiledSolve) -> list[float]:
     kind = float(draw.integers(KINDS_OF_TASKS)) if draw.random() < 0.98 else number(draw)
     most = {4.0: v, 5.0: balls}.get(kind, len(compiled.tree.parents))
     index = float(draw.integers(-1, max(most, 1) + (draw.random() < 0.02)))
-    turns = [exponential(draw.normal(size=3)).ravel().tolist() for _ in range(2)]
-    target = list(turns[0]) if kind not in (0.0, 3.0, 4.0) else [*vector(draw, 3), *(0.0,) * 6]
+    rotations = [exponential(draw.normal(size=3)).ravel().tolist() for _ in range(2)]
+    target = list(rotations[0]) if kind not in (0.0, 3.0, 4.0) else [*vector(draw, 3), *(0.0,) * 6]
     roots = np.abs(np.array(vector(draw, 3))).tolist()
-    return [kind, index, *turns[1], *vector(draw, 3), *roots, *target]
+    return [kind, index, *rotations[1], *vector(draw, 3), *roots, *target]

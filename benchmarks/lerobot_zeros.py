@@ -59,19 +59,22 @@ def axis_lines(robot: Robot, values: Mapping[str, float]) -> Lines:
 
 def bends(lines: Lines) -> dict[str, float]:
     """Bend of each joint that has one before and one after it [rad]."""
-    found = {}
+    bend_by_joint = {}
     for before, joint, after in zip(ARM, BENT, ARM[2:], strict=False):
         start, end = _across(lines[joint], lines[before]), _across(lines[joint], lines[after])
-        found[joint] = math.atan2(np.cross(start, end) @ lines[joint][1], start @ end)
-    return found
+        bend_by_joint[joint] = math.atan2(np.cross(start, end) @ lines[joint][1], start @ end)
+    return bend_by_joint
 
 
 def derived(robot: Robot, reference: Robot) -> dict[str, float]:
     """Value of each bent joint [rad] in the pose in which all of the reference's are 0: the model's senses
     times differences of bends.
     """
-    own, other = bends(axis_lines(robot, {})), bends(axis_lines(reference, {}))
-    return {joint: ZEROS[robot.name][joint].sense * _within_turn(other[joint] - own[joint]) for joint in BENT}
+    bend_by_joint, reference_bend = bends(axis_lines(robot, {})), bends(axis_lines(reference, {}))
+    return {
+        joint: ZEROS[robot.name][joint].sense * _within_turn(reference_bend[joint] - bend_by_joint[joint])
+        for joint in BENT
+    }
 
 
 def worst(robot: Robot, reference: Robot, random: np.random.Generator) -> float:
@@ -80,7 +83,7 @@ def worst(robot: Robot, reference: Robot, random: np.random.Generator) -> float:
     The poses go from the reference's values through LeRobot's degrees of a calibrated motor to the model's
     values.
     """
-    zeros, motor, found = ZEROS[robot.name], LeRobotMotor(1, 0, -45, 720, 3400), 0.0
+    zeros, motor, largest = ZEROS[robot.name], LeRobotMotor(1, 0, -45, 720, 3400), 0.0
     limits = {joint.name: joint.finite_limits for joint in reference.joints if joint.name in ARM[:-1]}
     for _ in range(POSES):
         pose = {name: float(random.uniform(*span)) for name, span in limits.items()}
@@ -89,16 +92,18 @@ def worst(robot: Robot, reference: Robot, random: np.random.Generator) -> float:
             for name, value in pose.items()
         }
         mapped = {name: zeros[name].joint(motor.angle(value, "degrees")) for name, value in degrees.items()}
-        own, other = bends(axis_lines(robot, mapped)), bends(axis_lines(reference, pose))
-        found = max(found, *(abs(_within_turn(own[joint] - other[joint])) for joint in BENT))
-        found = max(found, *(abs(zeros[name].lerobot(mapped[name]) - pose[name]) for name in pose))
-    return found
+        bend_by_joint, reference_bend = bends(axis_lines(robot, mapped)), bends(axis_lines(reference, pose))
+        largest = max(
+            largest, *(abs(_within_turn(bend_by_joint[joint] - reference_bend[joint])) for joint in BENT)
+        )
+        largest = max(largest, *(abs(zeros[name].lerobot(mapped[name]) - pose[name]) for name in pose))
+    return largest
 
 
 def _across(line: tuple[np.ndarray, np.ndarray], other: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
     """Unit vector across a line: along another line's direction, or toward it where the two are parallel."""
-    (point, axis), (there, direction) = line, other
-    toward = there - point if abs(axis @ direction) > PARALLEL else direction
+    (point, axis), (other_point, direction) = line, other
+    toward = other_point - point if abs(axis @ direction) > PARALLEL else direction
     toward = toward - (toward @ axis) * axis
     return toward / np.linalg.norm(toward)
 
@@ -108,14 +113,14 @@ def _within_turn(angle: float) -> float:
 
 
 def main(folder: str) -> None:
-    found = models(Path(folder))
-    if not found:
+    robots = models(Path(folder))
+    if not robots:
         sys.exit(
             f"no model of LeRobot's arms below {folder}: it needs the URDF files of TheRobotStudio/SO-ARM100"
         )
-    reference = next(iter(found.values()))
+    reference = next(iter(robots.values()))
     print(f"{'model':<18}{'joint':<16}{'derived':>12}{'stored':>12}  [degrees]")
-    for robot in found.values():
+    for robot in robots.values():
         for joint, value in derived(robot, reference).items():
             print(
                 f"{robot.name:<18}{joint:<16}{math.degrees(value):>12.5f}{math.degrees(ZEROS[robot.name][joint].value):>12.5f}"

@@ -46,19 +46,19 @@ def main() -> None:
         "--figures", action="store_true", help="firmware and servos behind real ports, streams of --seconds"
     )
     ask.add_argument("--stop", type=int, metavar="TIMES", help="stop the robot so often instead")
-    asked = ask.parse_args()
-    if asked.figures:
-        sys.exit("; ".join(link_figures.show(asked.seconds)) or 0)
+    options = ask.parse_args()
+    if options.figures:
+        sys.exit("; ".join(link_figures.show(options.seconds)) or 0)
     limits = Limits(-1.5, 1.5, math.pi, 5 * math.pi, 50 * math.pi)
     device = one_to_one(
-        asked.port, [direct(f"joint {k}", k, limits) for k in range(CHANNELS)], baudrate=asked.baudrate
+        options.port, [direct(f"joint {k}", k, limits) for k in range(CHANNELS)], baudrate=options.baudrate
     )
-    if asked.soak:
-        missed = soak(device, asked.soak)
-    elif asked.stop:
-        missed = stops(device, asked.stop)
+    if options.soak:
+        missed = soak(device, options.soak)
+    elif options.stop:
+        missed = stops(device, options.stop)
     else:
-        missed = [*hand_over(device), *burn(device, asked.seconds)]
+        missed = [*hand_over(device), *burn(device, options.seconds)]
     sys.exit("; ".join(missed) if missed else 0)
 
 
@@ -78,18 +78,18 @@ def stream(link: WorkerLink, seconds: float, busy: float = 0.0, every: float = m
         until = time.perf_counter() + busy
         while time.perf_counter() < until:
             pass
-        now = time.perf_counter()
-        link.send(angles_at(now - began))
+        time_now = time.perf_counter()
+        link.send(angles_at(time_now - began))
         status = link.status()
         if status.state in (State.FAULT, State.WORKER_LOST) or (armed and not status.moving):
-            sys.exit(f"after {now - began:.1f} s: {status.sentence}")
+            sys.exit(f"after {time_now - began:.1f} s: {status.sentence}")
         armed |= status.moving
         if status.state is State.DISARMED:
             link.arm_confirmed()
         if before is None and armed:
-            before = now, process_time(link)
-        if now - shown >= every:
-            shown = now
+            before = time_now, process_time(link)
+        if time_now - shown >= every:
+            shown = time_now
             show_stream(status)
         deadline += FRAME
         time.sleep(max(deadline - time.perf_counter(), 0.0))
@@ -156,7 +156,7 @@ def soak(device: Device, seconds: float) -> list[str]:
 
 def stops(device: Device, times: int) -> list[str]:
     """How long it takes from Stop, pressed while the robot moves, to a worker that has told the device."""
-    took = []
+    durations = []
     with WorkerLink(device) as link:
         for _ in range(times):
             follow(link, MOVING)
@@ -166,13 +166,13 @@ def stops(device: Device, times: int) -> list[str]:
                 if time.perf_counter() > pressed + PATIENCE:
                     sys.exit(f"Stop was not obeyed within {PATIENCE:.0f} s: {link.status().sentence}")
                 time.sleep(LOOK)
-            took.append(1e3 * (time.perf_counter() - pressed))
+            durations.append(1e3 * (time.perf_counter() - pressed))
             link.clear_fault()
     print(
-        f"Stop     p50 {percentile(took, 0.5):7.1f} ms   largest {max(took):7.1f} ms   {times} times in the"
-        " middle of motion"
+        f"Stop     p50 {percentile(durations, 0.5):7.1f} ms   largest {max(durations):7.1f} ms   {times} times in"
+        " the middle of motion"
     )
-    p50 = percentile(took, 0.5)
+    p50 = percentile(durations, 0.5)
     return [f"Stop takes {p50:.1f} ms at the median, more than {STOP_BAR_MS}"] if p50 > STOP_BAR_MS else []
 
 
@@ -181,15 +181,15 @@ def follow(link: WorkerLink, seconds: float) -> None:
     began = time.perf_counter()
     since = math.inf
     while time.perf_counter() < since + seconds:
-        now = time.perf_counter()
-        if now > began + PATIENCE:
+        time_now = time.perf_counter()
+        if time_now > began + PATIENCE:
             sys.exit(f"not armed after {PATIENCE:.0f} s: {link.status().sentence}")
-        link.send(angles_at(now - began))
+        link.send(angles_at(time_now - began))
         status = link.status()
         if status.state is State.DISARMED:
             link.arm_confirmed()
         elif status.state is State.ARMED:
-            since = min(since, now)
+            since = min(since, time_now)
         time.sleep(FRAME)
 
 

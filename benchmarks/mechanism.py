@@ -43,61 +43,61 @@ from benchmarks import mechanism_tick, mechanism_unseen
 Arrays = Mapping[str, np.ndarray]
 
 
-def goals_of(given: Arrays) -> list[Goals]:
+def goals_of(arrays: Arrays) -> list[Goals]:
     """One for each frame of IN."""
-    count, width = given["position"].shape[:2]
-    is_forward = "motor_position" in given
-    turned = given.get("has_rotation", np.full(width, "rotation" in given))
-    found = []
+    count, width = arrays["position"].shape[:2]
+    is_forward = "motor_position" in arrays
+    turned = arrays.get("has_rotation", np.full(width, "rotation" in arrays))
+    goals = []
     for t in range(count):
         if is_forward:
-            motors = zip(given["motor_names"].tolist(), given["motor_position"][t].tolist(), strict=True)
-            found.append(Goals(actuators={name: (value,) for name, value in motors}))
+            motors = zip(arrays["motor_names"].tolist(), arrays["motor_position"][t].tolist(), strict=True)
+            goals.append(Goals(actuators={name: (value,) for name, value in motors}))
             continue
         frames = []
-        for k, name in enumerate(given["frames"].tolist()):
-            rotation = from_matrix(given["rotation"][t, k].tolist()) if turned[k] else None
+        for k, name in enumerate(arrays["frames"].tolist()):
+            rotation = from_matrix(arrays["rotation"][t, k].tolist()) if turned[k] else None
             weights = [
-                tuple(given[field][t, k].tolist()) if field in given else (1.0,) * 3
+                tuple(arrays[field][t, k].tolist()) if field in arrays else (1.0,) * 3
                 for field in ("position_weight", "rotation_weight")
             ]
-            place = tuple(given["position"][t, k].tolist())
+            position = tuple(arrays["position"][t, k].tolist())
             frames.append(
                 FrameGoal(
                     name,
-                    position=place,
+                    position=position,
                     rotation=rotation,
                     position_weight=weights[0],
                     rotation_weight=weights[1],
                 )
             )
         centres = []
-        if "com" in given:
-            weight = tuple(given["com_weight"][t].tolist()) if "com_weight" in given else EVENLY
-            centres.append(CentreGoal(tuple(given["com"][t].tolist()), weight))
-        found.append(Goals(tuple(frames), tuple(centres)))
-    return found
+        if "com" in arrays:
+            weight = tuple(arrays["com_weight"][t].tolist()) if "com_weight" in arrays else EVENLY
+            centres.append(CentreGoal(tuple(arrays["com"][t].tolist()), weight))
+        goals.append(Goals(tuple(frames), tuple(centres)))
+    return goals
 
 
-def start_of(given: Arrays, solver: MechanismSolver) -> State | None:
+def start_of(arrays: Arrays, solver: MechanismSolver) -> State | None:
     """The assembled pose that IN may hold."""
-    if "start_names" not in given:
+    if "start_names" not in arrays:
         return None
     rows = zip(
-        given["start_names"].tolist(),
-        given["start_position"].tolist(),
-        given["start_rotation"].tolist(),
+        arrays["start_names"].tolist(),
+        arrays["start_position"].tolist(),
+        arrays["start_rotation"].tolist(),
         strict=True,
     )
     return solver.state_at(
-        {name: Frame(from_matrix(rotation), tuple(place)) for name, place, rotation in rows}
+        {name: Frame(from_matrix(rotation), tuple(position)) for name, position, rotation in rows}
     )
 
 
-def with_velocity(mechanism: Mechanism, given: Arrays) -> Mechanism:
-    if "velocity_limit" not in given:
+def with_velocity(mechanism: Mechanism, arrays: Arrays) -> Mechanism:
+    if "velocity_limit" not in arrays:
         return mechanism
-    limit = float(given["velocity_limit"])
+    limit = float(arrays["velocity_limit"])
     joints = tuple(
         replace(joint, velocity=(limit,) * len(joint.lower or (0,))) if joint.actuated else joint
         for joint in mechanism.joints
@@ -105,13 +105,13 @@ def with_velocity(mechanism: Mechanism, given: Arrays) -> Mechanism:
     return replace(mechanism, joints=joints)
 
 
-def answer(given: Arrays, mechanism: Mechanism) -> dict[str, np.ndarray]:
+def answer(arrays: Arrays, mechanism: Mechanism) -> dict[str, np.ndarray]:
     """What OUT holds."""
-    solver = MechanismSolver(with_velocity(mechanism, given))
-    goals, dt = goals_of(given), float(given["dt"])
+    solver = MechanismSolver(with_velocity(mechanism, arrays))
+    goals, dt = goals_of(arrays), float(arrays["dt"])
     motors = [joint.name for joint in mechanism.actuators]
     began = time.perf_counter()
-    solution = assemble(solver, start_of(given, solver), goals[0])
+    solution = assemble(solver, start_of(arrays, solver), goals[0])
     first = time.perf_counter() - began
     poses, values, reports, seconds = [], [], [], []
     gc.disable()  # its pauses belong to no one frame
@@ -123,8 +123,8 @@ def answer(given: Arrays, mechanism: Mechanism) -> dict[str, np.ndarray]:
         poses.append(solution.poses)
         values.append([solver.values(solution.state, name)[0] for name in motors])
         reports.append(solution.report)
-    if said := unassembled(reports):
-        print(said)
+    if sentence := unassembled(reports):
+        print(sentence)
     every = np.array(poses)
     return {
         "body_names": np.array([body.name for body in mechanism.bodies]),
@@ -171,32 +171,36 @@ def main() -> None:
     )
     ask.add_argument("--unseen", type=int, default=60, help="with --tick alone: how many random mechanisms")
     ask.add_argument("--seed", type=int, default=0, help="of these")
-    asked = ask.parse_args()
-    if asked.tick and asked.urdf is None:
+    options = ask.parse_args()
+    if options.tick and options.urdf is None:
         mechanism_tick.print_runs(
-            mechanism_unseen.cases(asked.unseen, asked.seed), 1.0 / mechanism_unseen.RATE
+            mechanism_unseen.cases(options.unseen, options.seed), 1.0 / mechanism_unseen.RATE
         )
         return
-    for name in ("urdf", "targets") if asked.tick else ("urdf", "targets", "out"):
-        if getattr(asked, name) is None:
+    for name in ("urdf", "targets") if options.tick else ("urdf", "targets", "out"):
+        if getattr(options, name) is None:
             ask.error(f"--{name} is missing")
-    with np.load(asked.targets) as file:
-        given = dict(file)
+    with np.load(options.targets) as file:
+        arrays = dict(file)
     try:
-        mechanism = mechanism_in(asked.urdf, asked.closures, bool(given.get("floating_base", False)))
+        mechanism = mechanism_in(options.urdf, options.closures, bool(arrays.get("floating_base", False)))
         for warning in mechanism.warnings:
             print(f"warning: {warning}")
-        if asked.tick:
+        if options.tick:
             solver = MechanismSolver(mechanism)
             mechanism_tick.print_runs(
-                [(asked.targets.stem, solver, start_of(given, solver), goals_of(given))], float(given["dt"])
+                [(options.targets.stem, solver, start_of(arrays, solver), goals_of(arrays))],
+                float(arrays["dt"]),
             )
             return
-        found = answer(given, mechanism)
+        answers = answer(arrays, mechanism)
     except (UrdfError, MechanismError) as error:
         sys.exit(str(error))
-    np.savez(asked.out, **found)
-    print(f"{len(found['seconds'])} frames, median {1e3 * np.median(found['seconds']):.3g} ms -> {asked.out}")
+    np.savez(options.out, **answers)
+    print(
+        f"{len(answers['seconds'])} frames, median {1e3 * np.median(answers['seconds']):.3g} ms"
+        f" -> {options.out}"
+    )
 
 
 if __name__ == "__main__":

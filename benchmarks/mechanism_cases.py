@@ -21,20 +21,20 @@ FRAMES, RATE = 240, 60.0  # [Hz]
 AWAY = (1.0, 3.0)  # [s] when a target is out of reach
 
 
-def mechanism_of(told: Recipe) -> Mechanism:
+def mechanism_of(recipe: Recipe) -> Mechanism:
     """A ready mechanism as the solver has it; every body's frame is turned as the world."""
-    grounded = {body.name for body in told.bodies if body.role == "GROUND"}
-    origin = {body.name: body.points[0] for body in told.bodies}
-    motors = {motor.joint: motor for motor in told.motors}
+    grounded = {body.name for body in recipe.bodies if body.role == "GROUND"}
+    origin = {body.name: body.points[0] for body in recipe.bodies}
+    motors = {motor.joint: motor for motor in recipe.motors}
     bodies = [
-        Body(name, 1.0, start=Frame(position=place), grounded=name in grounded)
-        for name, place in origin.items()
+        Body(name, 1.0, start=Frame(position=position), grounded=name in grounded)
+        for name, position in origin.items()
     ]
     joints = []
-    for joint in told.joints:
-        turn = _turn(joint)
+    for joint in recipe.joints:
+        rotation = _turn(joint)
         at = [
-            Frame(turn, tuple(a - b for a, b in zip(joint.at, origin[body], strict=True)))
+            Frame(rotation, tuple(a - b for a, b in zip(joint.at, origin[body], strict=True)))
             for body in (joint.first, joint.second)
         ]
         motor = motors.get(joint.name)
@@ -78,19 +78,19 @@ def serial_arm() -> Case:
     """Its second one: a chain of six turns and six slides, one frame at the end; rest is what it had in the
     last frame.
     """
-    told = read_recipe("serial_arm")
-    mechanism, calm = mechanism_of(told), RegulariserWeights(told.steady)
+    recipe = read_recipe("serial_arm")
+    mechanism, calm = mechanism_of(recipe), RegulariserWeights(recipe.steady)
     hand = next(body.start.position for body in mechanism.bodies if body.name == "Hand")
 
     def goals(t: float) -> Goals:
-        place = (
+        position = (
             hand[0] + 0.08 * math.sin(1.5 * t),
             hand[1] + 0.08 * math.sin(1.1 * t),
             hand[2] - 0.06 + 0.04 * math.cos(1.3 * t),
         )
         half = 0.2 * math.sin(1.7 * t)
         return Goals(
-            (FrameGoal("Hand", position=place, rotation=(math.cos(half), 0.0, math.sin(half), 0.0)),),
+            (FrameGoal("Hand", position=position, rotation=(math.cos(half), 0.0, math.sin(half), 0.0)),),
             regulariser_weights=calm,
         )
 
@@ -154,20 +154,20 @@ def _led(
     def asked(t: float) -> Goals:
         return Goals(actuators={name: (value,) for name, value in motors(t).items()})
 
-    first = found = assemble(solver, goals=asked(0.0))
+    first = solution = assemble(solver, goals=asked(0.0))
     goals, can_reach = [], []
     for k in range(FRAMES):
         t = k / RATE
-        found = solver.solve(asked(t), found.state)
-        pose, is_near = found.poses[index], away is None or not AWAY[0] < t < AWAY[1]
+        solution = solver.solve(asked(t), solution.state)
+        pose, is_near = solution.poses[index], away is None or not AWAY[0] < t < AWAY[1]
         share = 0.0 if is_near else math.sin(math.pi * (t - AWAY[0]) / (AWAY[1] - AWAY[0])) ** 2
-        place = tuple(float(pose[axis, 3] + share * (away or (0.0,) * 3)[axis]) for axis in range(3))
+        position = tuple(float(pose[axis, 3] + share * (away or (0.0,) * 3)[axis]) for axis in range(3))
         goals.append(
             Goals(
                 (
                     FrameGoal(
                         body,
-                        position=place,
+                        position=position,
                         rotation=from_matrix(pose[:3, :3].tolist()) if is_turned else None,
                     ),
                 )

@@ -108,9 +108,9 @@ class Placo(Contestant):
         self.solver.mask_fbase(True)
         self.solver.enable_joint_limits(False)
         self.solver.enable_velocity_limits(False)
-        for (one, other), axes in zip(ends.pairs, ends.axes, strict=True):
-            closing = self.solver.add_relative_position_task(one, other, np.zeros(3))
-            closing.configure(one, "hard", 1.0)
+        for (first_frame, second_frame), axes in zip(ends.pairs, ends.axes, strict=True):
+            closing = self.solver.add_relative_position_task(first_frame, second_frame, np.zeros(3))
+            closing.configure(first_frame, "hard", 1.0)
             closing.mask.set_axises(axes)
         self.tasks = []
         for goal, name in zip(race.goals[0].frames, ends.goals, strict=True):
@@ -163,7 +163,9 @@ class Mink(Contestant):
 
         text, ends = model_of(race)
         text = text.replace('<freejoint name="root"/>', "")
-        closures = "".join(f'<connect site1="{one}" site2="{other}"/>' for one, other in ends.pairs)
+        closures = "".join(
+            f'<connect site1="{first_site}" site2="{second_site}"/>' for first_site, second_site in ends.pairs
+        )
         super().__init__(race)
         self.mink = mink
         self.model = mujoco.MjModel.from_xml_string(
@@ -188,8 +190,8 @@ class Mink(Contestant):
 
     def aim(self, k: int) -> None:
         for task, goal in zip(self.goals, self.race.goals[k].frames, strict=True):
-            turn = self.mink.SO3(np.array(goal.rotation or (1.0, 0.0, 0.0, 0.0)))
-            task.set_target(self.mink.SE3.from_rotation_and_translation(turn, np.array(goal.position)))
+            rotation = self.mink.SO3(np.array(goal.rotation or (1.0, 0.0, 0.0, 0.0)))
+            task.set_target(self.mink.SE3.from_rotation_and_translation(rotation, np.array(goal.position)))
 
     def step(self) -> None:
         tasks, hard = (self.goals, [self.closing]) if self.is_hard else ([self.closing, *self.goals], None)
@@ -240,9 +242,17 @@ class Pinocchio(Contestant):
         self.known = Known(race, _places(self.model, race), True)
         self.closures = pinocchio.StdVec_RigidConstraintModel()
         for pair in ends.pairs:
-            one, other = (self.model.frames[self.model.getFrameId(name)] for name in pair)
-            told = (self.model, one.parentJoint, one.placement, other.parentJoint, other.placement)
-            self.closures.append(pinocchio.RigidConstraintModel(pinocchio.ContactType.CONTACT_3D, *told))
+            first_frame, second_frame = (self.model.frames[self.model.getFrameId(name)] for name in pair)
+            joints_and_placements = (
+                self.model,
+                first_frame.parentJoint,
+                first_frame.placement,
+                second_frame.parentJoint,
+                second_frame.placement,
+            )
+            self.closures.append(
+                pinocchio.RigidConstraintModel(pinocchio.ContactType.CONTACT_3D, *joints_and_placements)
+            )
         self.states = pinocchio.StdVec_RigidConstraintData(
             [closure.createData() for closure in self.closures]
         )
@@ -262,12 +272,15 @@ class Pinocchio(Contestant):
         gap = np.concatenate([state.c1Mc2.translation for state in self.states])
         rows, errors = [], []
         for frame, goal in zip(self.frames, self.goals, strict=True):
-            here, moved = data.oMf[frame], pin.getFrameJacobian(model, data, frame, pin.LOCAL_WORLD_ALIGNED)
+            placement, moved = (
+                data.oMf[frame],
+                pin.getFrameJacobian(model, data, frame, pin.LOCAL_WORLD_ALIGNED),
+            )
             rows.append(moved[:3])
-            errors.append(np.array(goal.position) - here.translation)
+            errors.append(np.array(goal.position) - placement.translation)
             if goal.rotation is not None:
                 rows.append(moved[3:])
-                errors.append(pin.log3(np.array(to_matrix(goal.rotation)) @ here.rotation.T))
+                errors.append(pin.log3(np.array(to_matrix(goal.rotation)) @ placement.rotation.T))
         goals, error, width = np.concatenate(rows), np.concatenate(errors), model.nv
         matrix = np.zeros((width + len(gap), width + len(gap)))
         matrix[:width, :width] = goals.T @ goals + (

@@ -28,10 +28,12 @@ def draw(
 
 
 def _growth(rows: list[tuple[float, float]], path: Path) -> None:
-    bodies, took = np.array(rows).T
+    bodies, milliseconds = np.array(rows).T
     figure, plot = plt.subplots(figsize=(6, 4))
-    plot.plot(bodies, took, "o-", color="#1b9e77", label="a tower of parallelograms")
-    plot.plot(bodies, took[-1] / bodies[-1] * bodies, "--", color="0.6", label="in proportion to the bodies")
+    plot.plot(bodies, milliseconds, "o-", color="#1b9e77", label="a tower of parallelograms")
+    plot.plot(
+        bodies, milliseconds[-1] / bodies[-1] * bodies, "--", color="0.6", label="in proportion to the bodies"
+    )
     plot.set(xlabel="bodies", ylabel="ms a frame, median", xlim=(0, None), ylim=(0, None))
     plot.legend()
     _finish(figure, path)
@@ -39,16 +41,16 @@ def _growth(rows: list[tuple[float, float]], path: Path) -> None:
 
 def _rates(rows: list[tuple[float, float, float]], path: Path) -> None:
     """The paper's Figure 6 c."""
-    rate, took, steps = np.array(rows).T
+    rate, milliseconds, steps = np.array(rows).T
     figure, plot = plt.subplots(figsize=(6, 4))
-    plot.semilogx(rate, took, "o-", color="#1b9e77")
+    plot.semilogx(rate, milliseconds, "o-", color="#1b9e77")
     plot.set(
         xlabel="frames a second",
         ylabel="ms a frame, median",
         ylim=(0, None),
         title="Dancer: slower frames need more steps",
     )
-    for x, y, count in zip(rate, took, steps, strict=True):
+    for x, y, count in zip(rate, milliseconds, steps, strict=True):
         plot.annotate(
             f"{count:g} steps", (x, y), xytext=(0, 7), textcoords="offset points", ha="center", fontsize=8
         )

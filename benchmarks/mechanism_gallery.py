@@ -27,12 +27,12 @@ def _hinge(
     axis: str,
     parent: str,
     child: str,
-    place: tuple[float, float, float],
+    position: tuple[float, float, float],
     *,
     actuated: bool = False,
 ) -> Joint:
     """About a world's axis through a place, both as at the start, where every body's frame is the world's."""
-    at = Frame(AXES[axis], place)
+    at = Frame(AXES[axis], position)
     return Joint(name, "revolute", parent, child, at, at, actuated=actuated)
 
 
@@ -55,8 +55,8 @@ def boxer(path: Callable[[float], tuple[float, float]] | None = None) -> Case:
 
     def goals(t: float) -> Goals:
         # What a ball for a shoulder would do: no roll, tilted away from the vertical by `tilt` toward `turn`.
-        tilt, turn = way(t)
-        upper = multiply(about(Z, turn), multiply(about(X, tilt), about(Z, -turn)))
+        tilt, yaw = way(t)
+        upper = multiply(about(Z, yaw), multiply(about(X, tilt), about(Z, -yaw)))
         rotation = multiply(upper, about(X, 0.8))
         elbow = rotate(upper, (0.0, 0.3, 0.0))
         return Goals((FrameGoal("fore", Frame(position=(0.0, 0.3, 0.0)), elbow, rotation),))
@@ -72,8 +72,8 @@ def dancer() -> Case:
     joints = []
     for side, y in (("left", 0.1), ("right", -0.1)):
         above = "feet"
-        places = (("x", 0.1), ("y", 0.1), ("y", 0.4), ("y", 0.7), ("x", 0.7), ("z", 0.72))
-        for k, (axis, z) in enumerate(places):
+        axes_and_heights = (("x", 0.1), ("y", 0.1), ("y", 0.4), ("y", 0.7), ("x", 0.7), ("z", 0.72))
+        for k, (axis, z) in enumerate(axes_and_heights):
             child = "pelvis" if k == 5 else f"{side} {k}"
             if child not in {body.name for body in bodies}:
                 bodies.append(Body(child, 0.3 if k < 5 else 3.0, (0.0, y if k < 5 else 0.0, z), ORIGIN))
@@ -90,9 +90,9 @@ def dancer() -> Case:
             above = child
 
     def goals(t: float) -> Goals:
-        turn = multiply(about(Z, 0.15 * math.sin(1.5 * t)), about(X, 0.1 * math.sin(2.0 * t)))
-        place = (0.03 * math.sin(2.5 * t), 0.04 * math.sin(2.0 * t), 0.68 + 0.02 * math.cos(3.0 * t))
-        return Goals((FrameGoal("pelvis", Frame(position=(0.0, 0.0, 0.72)), place, turn),))
+        rotation = multiply(about(Z, 0.15 * math.sin(1.5 * t)), about(X, 0.1 * math.sin(2.0 * t)))
+        position = (0.03 * math.sin(2.5 * t), 0.04 * math.sin(2.0 * t), 0.68 + 0.02 * math.cos(3.0 * t))
+        return Goals((FrameGoal("pelvis", Frame(position=(0.0, 0.0, 0.72)), position, rotation),))
 
     return Case("dancer", Mechanism(tuple(bodies), tuple(joints)), goals)
 
@@ -159,10 +159,10 @@ def walker() -> Case:
         support = 0.0
         for side, y, shift in (("left", 0.1, 0.0), ("right", -0.1, math.pi)):
             lift = max(0.0, math.sin(phase + shift))
-            place = (0.05 * t, y, 0.03 * lift)
+            position = (0.05 * t, y, 0.03 * lift)
             frames.append(
                 FrameGoal(
-                    f"{side} 5", Frame(position=(0.0, y, 0.0)), place, IDENTITY, (10.0,) * 3, (100.0,) * 3
+                    f"{side} 5", Frame(position=(0.0, y, 0.0)), position, IDENTITY, (10.0,) * 3, (100.0,) * 3
                 )
             )
             support += y * (1.0 - lift) * 0.5
@@ -190,7 +190,7 @@ def tower(storeys: int) -> Case:
     height = 0.2 * storeys
 
     def goals(t: float) -> Goals:
-        place = (0.02 * storeys * math.sin(t), 0.02 * storeys * math.sin(1.4 * t), height * 0.96)
-        return Goals((FrameGoal(below, Frame(position=(0.0, 0.0, height)), place),))
+        position = (0.02 * storeys * math.sin(t), 0.02 * storeys * math.sin(1.4 * t), height * 0.96)
+        return Goals((FrameGoal(below, Frame(position=(0.0, 0.0, height)), position),))
 
     return Case(f"tower of {3 * storeys + 1}", Mechanism(tuple(bodies), tuple(joints)), goals)

@@ -39,8 +39,8 @@ class Gap:
 class Maximal:
     """A mechanism's joints over all its bodies' poses."""
 
-    def __init__(self, mechanism: Mechanism, held: tuple[str, ...] = ()) -> None:
-        """`held`: joints whose values are given with every solve; the others are passive."""
+    def __init__(self, mechanism: Mechanism, driven_joints: tuple[str, ...] = ()) -> None:
+        """`driven_joints`: joints whose values are given with every solve; the others are passive."""
         self.mechanism = mechanism
         grounds = [
             Joint(f"ground {body.name}", "fixed", WORLD, body.name, body.start)
@@ -48,9 +48,11 @@ class Maximal:
             if body.grounded and body.start
         ]
         self.joints = [*grounds, *mechanism.joints]
-        self.held = [(k, joint) for k, joint in enumerate(self.joints) if joint.name in held]
+        self.held = [(k, joint) for k, joint in enumerate(self.joints) if joint.name in driven_joints]
         # A joint whose values are given holds all six: its frame on the parent is moved by them.
-        self.rows = JointResiduals(["fixed" if joint.name in held else joint.kind for joint in self.joints])
+        self.rows = JointResiduals(
+            ["fixed" if joint.name in driven_joints else joint.kind for joint in self.joints]
+        )
         index = {**mechanism.body_index, WORLD: len(mechanism.bodies)}
         self.parents = np.array([index[joint.parent] for joint in self.joints], int)
         self.children = np.array([index[joint.child] for joint in self.joints], int)
@@ -100,10 +102,10 @@ class Maximal:
     def step(self, poses: Array, step: Array) -> Array:
         """Poses after a step (6 b,)."""
         parts = step.reshape(-1, 2, 3)
-        made = poses.copy()
-        made[:, :3, :3] = orthonormal(exponential(parts[:, 0]) @ poses[:, :3, :3])
-        made[:, :3, 3] += self.size * parts[:, 1]
-        return made
+        stepped = poses.copy()
+        stepped[:, :3, :3] = orthonormal(exponential(parts[:, 0]) @ poses[:, :3, :3])
+        stepped[:, :3, 3] += self.size * parts[:, 1]
+        return stepped
 
     def forward(self, poses: Array, values: Mapping[str, tuple[float, ...]] | None = None) -> Gap:
         """Poses that break the joints least, in the sense of least squares, from `poses` on: assembled or
@@ -117,16 +119,19 @@ class Maximal:
             square.flat[:: self.columns + 1] += FLOOR * float(square.trace()) + damping
             slope = rows.T @ residual
             step = -np.linalg.solve(square, slope)
-            share, now = 1.0, float(residual @ residual)
+            share, error_square = 1.0, float(residual @ residual)
             while True:  # backtracking line search
-                there = self.step(poses, share * step)
-                error = self.residual(there, values)
-                if float(error @ error) <= now + 2.0 * GAIN * share * float(slope @ step) or share < SHORTEST:
+                stepped = self.step(poses, share * step)
+                error = self.residual(stepped, values)
+                if (
+                    float(error @ error) <= error_square + 2.0 * GAIN * share * float(slope @ step)
+                    or share < SHORTEST
+                ):
                     break
                 share *= 0.5
             if share < SHORTEST:
                 break
-            poses = there
+            poses = stepped
             damping = 1e-3 * float(error @ error) if share < 1.0 else 0.0  # Levenberg-Marquardt from afar
             residual, rows = self.linear(poses, values)
             if np.abs(step).max(initial=0.0) < DONE:
@@ -156,16 +161,16 @@ class Maximal:
 
 def moved(kind: str, values: tuple[float, ...]) -> Array:
     """(4, 4) the child's joint frame in the parent's, for a joint's values [rad, m]."""
-    frame, place = np.eye(4), 0
+    frame, first = np.eye(4), 0
     for move in KINDS[kind].moves:
         step = np.eye(4)
         if move == "ball":
-            step[:3, :3] = exponential(np.array(values[place : place + 3]))
-            place += 3
+            step[:3, :3] = exponential(np.array(values[first : first + 3]))
+            first += 3
         else:
             word, letter = move.split()
-            axis = values[place] * np.array(AXES[letter])
-            place += 1
+            axis = values[first] * np.array(AXES[letter])
+            first += 1
             if word == "rotate":
                 step[:3, :3] = exponential(axis)
             else:
@@ -202,28 +207,30 @@ def implicit(
     """
     body = maximal.mechanism.body_index[goal.body]
     gap = maximal.forward(poses, values)
-    asked = {name: tuple(told) for name, told in values.items()}
+    commanded = {name: tuple(value) for name, value in values.items()}
     for _ in range(steps):
         error, rows = aim_of(goal, gap.poses[body], maximal.size)
         if np.abs(error).max() < DONE:
             break
-        slope: Array = rows @ maximal.sensitivity(gap.poses, asked)[6 * body : 6 * body + 6]
+        slope: Array = rows @ maximal.sensitivity(gap.poses, commanded)[6 * body : 6 * body + 6]
         square = slope.T @ slope
         square.flat[:: len(square) + 1] += FLOOR * float(square.trace()) + 1e-6 * float(error @ error)
         step = -np.linalg.solve(square, slope.T @ error)
         share = min(1.0, 0.3 / max(float(np.abs(step).max()), 0.3))
         while share > 1e-3:
-            tried, place = {}, 0
+            tried, first = {}, 0
             for _, joint in maximal.held:
-                count = len(asked[joint.name])
-                tried[joint.name] = tuple(np.array(asked[joint.name]) + share * step[place : place + count])
-                place += count
-            there = maximal.forward(gap.poses, tried)
-            left = aim_of(goal, there.poses[body], maximal.size)[0]
+                count = len(commanded[joint.name])
+                tried[joint.name] = tuple(
+                    np.array(commanded[joint.name]) + share * step[first : first + count]
+                )
+                first += count
+            next_gap = maximal.forward(gap.poses, tried)
+            left = aim_of(goal, next_gap.poses[body], maximal.size)[0]
             if float(left @ left) < float(error @ error):
                 break
             share *= 0.5
         else:
             break
-        gap, asked = there, tried
-    return gap, asked
+        gap, commanded = next_gap, tried
+    return gap, commanded

@@ -64,22 +64,22 @@ class Judge:
 
     def error(self, state: State, k: int) -> float:
         """[m or rad] the goal that is farthest away."""
-        poses, found = self.solver.poses(state), 0.0
+        poses, largest = self.solver.poses(state), 0.0
         for body, goal in zip(self.bodies, self.race.goals[k].frames, strict=True):
             end = poses[body] @ frame_array(goal.on_body)
-            found = max(found, float(np.linalg.norm(end[:3, 3] - goal.position)))
+            largest = max(largest, float(np.linalg.norm(end[:3, 3] - goal.position)))
             if goal.rotation is not None:
-                found = max(found, float(angle_of(np.array(to_matrix(goal.rotation)).T @ end[:3, :3])))
-        return found
+                largest = max(largest, float(angle_of(np.array(to_matrix(goal.rotation)).T @ end[:3, :3])))
+        return largest
 
     def jump(self, states: Sequence[State]) -> float:
         """[deg] the most that a body turns from frame to frame."""
-        turns = np.array([self.solver.poses(state)[:, :3, :3] for state in states])
-        return float(np.degrees(angle_of(turns[:-1].swapaxes(-1, -2) @ turns[1:]).max()))
+        rotations = np.array([self.solver.poses(state)[:, :3, :3] for state in states])
+        return float(np.degrees(angle_of(rotations[:-1].swapaxes(-1, -2) @ rotations[1:]).max()))
 
     def flips(self, states: Sequence[State]) -> int:
         """How often closed answers are of another assembly than the closed one before."""
-        branch, found = None, 0
+        branch, count = None, 0
         for state in states:
             if self.open(state) > BROKEN:
                 continue
@@ -89,11 +89,13 @@ class Judge:
                 branch = self.solver.branches.begin(loops, state.values)
             else:
                 branch, is_other = self.solver.branches.follow(branch, loops, state.values)
-                found += is_other
-        return found
+                count += is_other
+        return count
 
 
-def walked(contestant: Contestant, judge: Judge, most: int) -> tuple[np.ndarray, list[int], list[State]]:
+def walked(
+    contestant: Contestant, judge: Judge, most_steps: int
+) -> tuple[np.ndarray, list[int], list[State]]:
     """Seconds, steps and answers of all frames."""
     race = judge.race
     contestant.reset(race.start)
@@ -101,7 +103,7 @@ def walked(contestant: Contestant, judge: Judge, most: int) -> tuple[np.ndarray,
     for k in range(len(race.goals)):
         contestant.aim(k)
         steps.append(0)
-        while steps[-1] < most:
+        while steps[-1] < most_steps:
             began = time.process_time()
             contestant.step()
             seconds[k] += time.process_time() - began
@@ -117,11 +119,11 @@ def row_of(contestant: Contestant, judge: Judge, rounds: int) -> Row:
     """A contestant's figures."""
 
     def figures(most: int) -> tuple[np.ndarray, list[int], list[State], float, float]:
-        turns = [walked(contestant, judge, most) for _ in range(rounds)]
-        _, steps, states = turns[0]
+        runs = [walked(contestant, judge, most) for _ in range(rounds)]
+        _, steps, states = runs[0]
         missed = [judge.error(state, k) for k, state in enumerate(states) if judge.race.can_reach[k]]
         return (
-            1e3 * np.min([seconds for seconds, _, _ in turns], axis=0),
+            1e3 * np.min([seconds for seconds, _, _ in runs], axis=0),
             steps,
             states,
             max(map(judge.open, states)),
@@ -175,11 +177,11 @@ def table(rows: Sequence[Row]) -> list[str]:
             if row.once is None
             else f"{row.once[0]:.3f} | {_size(row.once[1])} | {row.once[2]:.0e}"
         )
-        told = (
+        cells = (
             f"{row.median:.3f} | {row.p99:.3f} | {row.steps:.1f} | {_size(row.open)} | {row.error:.0e} |"
             f" {row.jump:.1f} | {row.flips}"
         )
-        lines.append(f"| {row.race} | {row.name} | {told} | {once} |")
+        lines.append(f"| {row.race} | {row.name} | {cells} | {once} |")
     return lines
 
 
@@ -193,15 +195,15 @@ def main() -> None:
         "--rounds", type=int, default=3, help="of which each frame's least time counts (default 3)"
     )
     ask.add_argument("--only", nargs="+", metavar="MECHANISM", help="those whose names begin so")
-    asked = ask.parse_args()
+    options = ask.parse_args()
     beside_peers("benchmarks.mechanism_peers")
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     gc.disable()  # its pauses belong to no one frame
     rows, missing = [], {}
     for race in races():
-        if not asked.only or race.name.startswith(tuple(asked.only)):
-            found, without = run(race, asked.rounds)
-            rows += found
+        if not options.only or race.name.startswith(tuple(options.only)):
+            race_rows, without = run(race, options.rounds)
+            rows += race_rows
             missing |= without
     print("\n".join(table(rows)))
     for name, why in missing.items():

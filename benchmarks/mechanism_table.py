@@ -87,9 +87,9 @@ def print_growth() -> list[tuple[float, float]]:
     rows = []
     for storeys in (3, 10, 20, 33, 66, 100):
         _, _, seconds = run(tower(storeys), frames=40)
-        bodies, took = 3 * storeys + 1, 1e3 * float(np.median(seconds))
-        print(f"{bodies:6d} {took:11.2f} {took / bodies:11.4f}")
-        rows.append((bodies, took))
+        bodies, milliseconds = 3 * storeys + 1, 1e3 * float(np.median(seconds))
+        print(f"{bodies:6d} {milliseconds:11.2f} {milliseconds / bodies:11.4f}")
+        rows.append((bodies, milliseconds))
     return rows
 
 
@@ -99,12 +99,12 @@ def print_rates() -> list[tuple[float, float, float]]:
     rows = []
     for rate in (1200.0, 600.0, 240.0, 120.0, 60.0, 30.0):
         _, answers, seconds = run(dancer(), rate, frames=120)
-        took, steps = (
+        milliseconds, steps = (
             1e3 * float(np.median(seconds)),
             float(np.median([a.report.iterations for a in answers])),
         )
-        print(f"{rate:15.0f} {took:11.2f} {steps:7.0f}")
-        rows.append((rate, took, steps))
+        print(f"{rate:15.0f} {milliseconds:11.2f} {steps:7.0f}")
+        rows.append((rate, milliseconds, steps))
     return rows
 
 
@@ -128,9 +128,9 @@ def through_singular_pose(weight: float, threshold: float, rate: float) -> tuple
     values = np.array(
         [[solver.values(a.state, joint.name)[0] for joint in solver.mechanism.actuators] for a in answers]
     )
-    asked = np.array([case.goals(k / rate).frames[0].position for k in range(len(answers))])
+    targets = np.array([case.goals(k / rate).frames[0].position for k in range(len(answers))])
     elbow = np.array([(a.poses[4] @ (0.0, 0.3, 0.0, 1.0))[:3] for a in answers])
-    errors = 1e3 * np.linalg.norm(elbow - asked, axis=1)
+    errors = 1e3 * np.linalg.norm(elbow - targets, axis=1)
     return rate * float(np.abs(np.diff(values, axis=0)).max()), float(errors.mean()), float(errors.max())
 
 
@@ -146,11 +146,11 @@ def print_singular() -> list[tuple[float, float, float]]:
         *((w, BODY_SPEED) for w in WEIGHTS),
         *((PAPER_WEIGHT, t) for t in THRESHOLDS),
     ]:
-        found = [through_singular_pose(weight, threshold, rate) for rate in SINGULAR_RATES]
-        figures = "   ".join(f"{peak:26.2f}{mean:20.3f}{most:10.2f}" for peak, mean, most in found)
+        figures_by_rate = [through_singular_pose(weight, threshold, rate) for rate in SINGULAR_RATES]
+        figures = "   ".join(f"{peak:26.2f}{mean:20.3f}{most:10.2f}" for peak, mean, most in figures_by_rate)
         print(f"{weight:6.0e} {threshold if weight else math.inf:19.1f}   {figures}")
         if threshold == BODY_SPEED:
-            rows.append((weight, *found[0][:2]))
+            rows.append((weight, *figures_by_rate[0][:2]))
     return rows
 
 
@@ -176,8 +176,8 @@ def main() -> None:
     }
     for name in shown:
         ask.add_argument(f"--{name}", action="store_true")
-    asked = vars(ask.parse_args())
-    chosen = [show for name, show in shown.items() if asked[name]]
+    options = vars(ask.parse_args())
+    chosen = [show for name, show in shown.items() if options[name]]
     for show in chosen or [print_sizes]:
         show()
 

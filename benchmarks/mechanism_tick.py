@@ -83,12 +83,12 @@ def limits_of(solver: MechanismSolver) -> tuple[Limits, ...]:
     """A hobby servo's limits for each motor within its joint's range; a prismatic one moves a size where
     others rotate by a radian.
     """
-    found = []
+    limits = []
     for k in solver.actuated:
         unit = float(solver.tree.unit[k])
         lower, upper = max(float(solver.lower[k]), -UNBOUNDED), min(float(solver.upper[k]), UNBOUNDED)
-        found.append(Limits(lower, upper, unit * VELOCITY, unit * ACCELERATION, unit * JERK))
-    return tuple(found)
+        limits.append(Limits(lower, upper, unit * VELOCITY, unit * ACCELERATION, unit * JERK))
+    return tuple(limits)
 
 
 def by_motor(solver: MechanismSolver, state: Pose) -> np.ndarray:
@@ -96,8 +96,8 @@ def by_motor(solver: MechanismSolver, state: Pose) -> np.ndarray:
     loops, twists = linearised(solver, state)
     free = null_space(loops, len(solver.tree))
     back = np.linalg.pinv(free[solver.actuated], LEAST_SINGULAR)
-    found: np.ndarray = twists[:, :3] @ (free @ back) / solver.tree.unit[solver.actuated]
-    return found
+    jacobian: np.ndarray = twists[:, :3] @ (free @ back) / solver.tree.unit[solver.actuated]
+    return jacobian
 
 
 def run(solver: MechanismSolver, goals: Sequence[Goals], dt: float, start: Pose | None = None) -> Run:
@@ -110,8 +110,8 @@ def run(solver: MechanismSolver, goals: Sequence[Goals], dt: float, start: Pose 
         for k in range(len(solver.values(first, joint.name)))
     ]
     filters = tuple(
-        MechanismMotor(name, k, make_filter("default", own))
-        for (name, k), own in zip(motors, limits, strict=True)
+        MechanismMotor(name, k, make_filter("default", motor_limits))
+        for (name, k), motor_limits in zip(motors, limits, strict=True)
     )
     counts = count(solver, first)
     loose = set(counts.undetermined)
@@ -119,7 +119,7 @@ def run(solver: MechanismSolver, goals: Sequence[Goals], dt: float, start: Pose 
         solver, first, filters, frozenset(loose), counts.independent_actuators < counts.actuators
     )
     state, reference = None, first
-    shown, asked, values, jacobians, excess, away = [], [], [], [], [], []
+    shown, desired, values, jacobians, excess, away = [], [], [], [], [], []
     is_closed, flipped = True, False
     for goal in goals:
         outputs, state = tick(model, goal, state, dt)
@@ -128,15 +128,21 @@ def run(solver: MechanismSolver, goals: Sequence[Goals], dt: float, start: Pose 
         away.append(exact.report.goal_error > MISSED)
         excess.append(_goal_error(solver, goal, state.shown) - exact.report.goal_error)
         shown.append(outputs.poses[:, :3, :3])
-        asked.append(solver.poses(state.desired)[:, :3, :3])
+        desired.append(solver.poses(state.desired)[:, :3, :3])
         values.append(outputs.values)
         jacobians.append(by_motor(solver, state.shown))
         is_closed, flipped = is_closed and outputs.is_closed, flipped or state.flipped
     judged = np.array([body.name not in loose for body in solver.mechanism.bodies])
     phase = _phases(np.array(away), round(RETURN / dt))
-    numbers = (np.array(one) for one in (shown, asked, values, jacobians, excess))
+    numbers = (np.array(rows) for rows in (shown, desired, values, jacobians, excess))
     return Run(
-        *numbers, phase, np.array([own.acceleration for own in limits]), judged, dt, is_closed, flipped
+        *numbers,
+        phase,
+        np.array([motor_limits.acceleration for motor_limits in limits]),
+        judged,
+        dt,
+        is_closed,
+        flipped,
     )
 
 
@@ -151,8 +157,8 @@ def _phases(away: np.ndarray, back: int) -> np.ndarray:
     since = np.full(len(away), back + 1)
     for k, is_away in enumerate(away):
         since[k] = 0 if is_away else since[k - 1] + 1 if k else back + 1
-    found: np.ndarray = np.where(away, 1, np.where(since <= back, 2, 0))
-    return found
+    phases: np.ndarray = np.where(away, 1, np.where(since <= back, 2, 0))
+    return phases
 
 
 def accelerations(rotations: np.ndarray, dt: float) -> np.ndarray:
@@ -160,8 +166,8 @@ def accelerations(rotations: np.ndarray, dt: float) -> np.ndarray:
     first and the last.
     """
     steps = logarithm(rotations[1:] @ np.swapaxes(rotations[:-1], -1, -2))
-    found: np.ndarray = np.degrees(np.linalg.norm(np.diff(steps, axis=0), axis=-1)) / dt**2
-    return found
+    magnitudes: np.ndarray = np.degrees(np.linalg.norm(np.diff(steps, axis=0), axis=-1)) / dt**2
+    return magnitudes
 
 
 def implied(run: Run) -> np.ndarray:
@@ -172,28 +178,28 @@ def implied(run: Run) -> np.ndarray:
     largest = np.maximum(np.maximum(sizes[:-2], sizes[1:-1]), sizes[2:])
     moved = (run.motors[2:] - run.motors[:-2]) / (2.0 * run.dt)
     bent = np.einsum("tbim,tm->tbi", (run.by_motor[2:] - run.by_motor[:-2]) / (2.0 * run.dt), moved)
-    found: np.ndarray = np.degrees(largest + np.linalg.norm(bent, axis=-1))
-    return found
+    allowed: np.ndarray = np.degrees(largest + np.linalg.norm(bent, axis=-1))
+    return allowed
 
 
 def rows(run: Run) -> Iterator[tuple[str, Row]]:
     """Figures of each phase that has frames."""
     shown, allowed = accelerations(run.shown, run.dt)[:, run.judged], implied(run)[:, run.judged]
-    asked = accelerations(run.asked, run.dt)[:, run.judged]
+    desired_accelerations = accelerations(run.asked, run.dt)[:, run.judged]
     for k, name in enumerate(PHASES):
-        of = run.phase[1:-1] == k
-        if not of.any() or not run.judged.any():
+        in_phase = run.phase[1:-1] == k
+        if not in_phase.any() or not run.judged.any():
             continue
-        frame, body = np.unravel_index(shown[of].argmax(), shown[of].shape)
-        ratio = float((shown[of] / np.maximum(allowed[of], NOISE)).max())
-        excess = 1e3 * np.maximum(run.excess[1:-1][of], 0.0)
+        frame, body = np.unravel_index(shown[in_phase].argmax(), shown[in_phase].shape)
+        ratio = float((shown[in_phase] / np.maximum(allowed[in_phase], NOISE)).max())
+        excess = 1e3 * np.maximum(run.excess[1:-1][in_phase], 0.0)
         yield (
             name,
             Row(
-                float(shown[of].max()),
-                float(allowed[of][frame, body]),
+                float(shown[in_phase].max()),
+                float(allowed[in_phase][frame, body]),
                 ratio,
-                float(asked[of].max()),
+                float(desired_accelerations[in_phase].max()),
                 *map(float, (excess.max(), excess.mean())),
             ),
         )
@@ -217,14 +223,14 @@ Case = tuple[
 def print_runs(cases: Iterable[Case], dt: float) -> None:
     """The table of some cases; of several, also each phase's median and largest figures."""
     print(HEADER)
-    found: dict[str, list[Row]] = {}
+    rows_by_phase: dict[str, list[Row]] = {}
     for name, solver, start, goals in cases:
         done = run(solver, goals, dt, start)
         for line in lines(name, done):
             print(line, flush=True)
         for phase, row in rows(done):
-            found.setdefault(phase, []).append(row)
-    for phase, of in found.items():
+            rows_by_phase.setdefault(phase, []).append(row)
+    for phase, of in rows_by_phase.items():
         if len(of) > 1:
             for word, take in (("median", np.median), ("largest", np.max)):
                 figures = (float(take([getattr(row, field.name) for row in of])) for field in fields(Row))

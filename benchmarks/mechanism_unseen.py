@@ -23,9 +23,17 @@ Place = tuple[float, float, float]
 
 
 def _hinge(
-    name: str, parent: str, child: str, there: Place, here: Place = (0.0, 0.0, 0.0), turn=FLAT, **options
+    name: str,
+    parent: str,
+    child: str,
+    on_parent: Place,
+    on_child: Place = (0.0, 0.0, 0.0),
+    rotation=FLAT,
+    **options,
 ) -> Joint:
-    return Joint(name, "revolute", parent, child, Frame(turn, there), Frame(turn, here), **options)
+    return Joint(
+        name, "revolute", parent, child, Frame(rotation, on_parent), Frame(rotation, on_child), **options
+    )
 
 
 def arm(dice: Dice) -> tuple[Mechanism, str, Frame]:
@@ -61,7 +69,7 @@ def leg(dice: Dice) -> tuple[Mechanism, str, Frame]:
         *map(Body, ("hip", "thigh", "shin", "crank", "rod")),
     )
     joints = (
-        _hinge("roll", "ground", "hip", (0.0, 0.0, 0.0), turn=between(Z, X), actuated=True),
+        _hinge("roll", "ground", "hip", (0.0, 0.0, 0.0), rotation=between(Z, X), actuated=True),
         _hinge("pitch", "hip", "thigh", (0.0, 0.0, 0.0), actuated=True),
         _hinge("knee", "thigh", "shin", (float(thigh), 0.0, 0.0)),
         _hinge("crank motor", "thigh", "crank", (0.0, 0.0, 0.0), actuated=True),
@@ -164,7 +172,7 @@ def wrist(dice: Dice) -> tuple[Mechanism, str, Frame]:
     bodies = (Body("ground", start=Frame(), grounded=True), *(Body(name, 1.0) for name in names[1:]))
     joints, length = [], 0.0
     for k in range(count):
-        turn = multiply(
+        rotation = multiply(
             about(Y, float(dice.uniform(0.3, 1.57))), about(Z, float(dice.uniform(0.0, math.tau)))
         )
         joints.append(
@@ -173,7 +181,7 @@ def wrist(dice: Dice) -> tuple[Mechanism, str, Frame]:
                 "revolute",
                 names[k],
                 names[k + 1],
-                Frame(turn, (length, 0.0, 0.0)),
+                Frame(rotation, (length, 0.0, 0.0)),
                 actuated=True,
             )
         )
@@ -192,9 +200,9 @@ def cases(count: int, seed: int = 0) -> Iterator[tuple[str, MechanismSolver, Sta
         kind = list(MAKERS)[k % len(MAKERS)]
         dice = np.random.default_rng((seed, k))
         for _ in range(TRIES):
-            made = _case(*MAKERS[kind](dice), dice)
-            if made is not None:
-                yield f"{kind} {k}", *made
+            case = _case(*MAKERS[kind](dice), dice)
+            if case is not None:
+                yield f"{kind} {k}", *case
                 break
 
 
@@ -235,24 +243,30 @@ def _case(
         pull += (
             bump[:, None] * aside / np.linalg.norm(aside) * solver.tree.size * float(dice.uniform(0.2, 1.5))
         )
-    found, goals, last = first, [], None
+    solution, goals, last = first, [], None
     start = None
     for k in range(FRAMES):
-        told = middle + reach * np.sin(pace * k / RATE + phase)
-        found = solver.solve(
-            Goals(actuators={j.name: (float(v),) for j, v in zip(mechanism.actuators, told, strict=True)}),
-            found.state,
+        motor_values = middle + reach * np.sin(pace * k / RATE + phase)
+        solution = solver.solve(
+            Goals(
+                actuators={
+                    j.name: (float(v),) for j, v in zip(mechanism.actuators, motor_values, strict=True)
+                }
+            ),
+            solution.state,
         )
-        place = (found.poses[index] @ offset)[:3]
-        if found.report.goal_error > 1e-6 or (
-            last is not None and np.linalg.norm(place - last) > FASTEST * solver.tree.size
+        position = (solution.poses[index] @ offset)[:3]
+        if solution.report.goal_error > 1e-6 or (
+            last is not None and np.linalg.norm(position - last) > FASTEST * solver.tree.size
         ):
             return None
-        start, last = start or State(found.state.values, found.state.balls), place
-        rotation = from_matrix(found.poses[index][:3, :3].tolist()) if is_turned else None
-        there = place + pull[k]
+        start, last = start or State(solution.state.values, solution.state.balls), position
+        rotation = from_matrix(solution.poses[index][:3, :3].tolist()) if is_turned else None
+        target = position + pull[k]
         goals.append(
-            Goals((FrameGoal(body, on_body, (float(there[0]), float(there[1]), float(there[2])), rotation),))
+            Goals(
+                (FrameGoal(body, on_body, (float(target[0]), float(target[1]), float(target[2])), rotation),)
+            )
         )
     assert start is not None
     return solver, start, goals

@@ -105,15 +105,15 @@ def measured(is_balanced: bool, state_weight: float, rate: float = RATE, seconds
     """A walk's largest errors."""
     solver = MechanismSolver(walker().mechanism)
     solution = assemble(solver, goals=goals_at(0.0, is_balanced, 0.0), tries=10)
-    rows, took = [], []
+    rows, solve_times = [], []
     for k in range(round(seconds * rate)):
         goals = goals_at(k / rate, is_balanced, state_weight)
         began = time.process_time()
         solution = solver.solve(goals, solution.state, 1.0 / rate)
-        took.append(time.process_time() - began)
+        solve_times.append(time.process_time() - began)
         rows.append(_errors(solver, solution, goals))
     frames, centre, outside = 1e3 * np.max(rows, axis=0)
-    return Row(float(frames), float(centre), float(outside), 1e3 * float(np.median(took)))
+    return Row(float(frames), float(centre), float(outside), 1e3 * float(np.median(solve_times)))
 
 
 def _errors(solver: MechanismSolver, solution: Solution, goals: Goals) -> tuple[float, float, float]:
@@ -123,13 +123,13 @@ def _errors(solver: MechanismSolver, solution: Solution, goals: Goals) -> tuple[
     poses, index = solution.poses, solver.mechanism.body_index
     frames, soles = [], {}
     for goal in goals.frames:
-        here = poses[index[goal.body]] @ np.array((*goal.on_body.position, 1.0))
-        frames.append(np.linalg.norm((here[:3] - goal.position) * (np.array(goal.position_weight) > 0.0)))
+        point = poses[index[goal.body]] @ np.array((*goal.on_body.position, 1.0))
+        frames.append(np.linalg.norm((point[:3] - goal.position) * (np.array(goal.position_weight) > 0.0)))
         if goal.body != "pelvis":
-            soles[goal.body] = SOLE @ poses[index[goal.body]][:3, :3].T + here[:3]
-    there = centre_of_mass(solver.mechanism, poses)
-    centre = np.linalg.norm((there - goals.centres[0].position)[:2]) if goals.centres else 0.0
-    edge = tipping(soles, there)
+            soles[goal.body] = SOLE @ poses[index[goal.body]][:3, :3].T + point[:3]
+    mass_centre = centre_of_mass(solver.mechanism, poses)
+    centre = np.linalg.norm((mass_centre - goals.centres[0].position)[:2]) if goals.centres else 0.0
+    edge = tipping(soles, mass_centre)
     return float(max(frames)), float(centre), edge.distance if edge is not None else 0.0
 
 

@@ -49,11 +49,11 @@ STEP = (
 Arrays = Mapping[str, np.ndarray]
 
 
-def answer(given: Arrays, robot: Robot, mechanism: Mechanism | None) -> dict[str, np.ndarray]:
+def answer(arrays: Arrays, robot: Robot, mechanism: Mechanism | None) -> dict[str, np.ndarray]:
     """What OUT holds."""
     tree = build_tree(robot)
-    names = [str(name) for name in given["joint_names"].tolist()]
-    samples = np.asarray(given["joints"], dtype=float).reshape(-1, len(names))
+    names = [str(name) for name in arrays["joint_names"].tolist()]
+    samples = np.asarray(arrays["joints"], dtype=float).reshape(-1, len(names))
     known = {joint.name for joint in tree.joints}
     if unknown := [name for name in names if name not in known]:
         raise ValueError(
@@ -65,17 +65,17 @@ def answer(given: Arrays, robot: Robot, mechanism: Mechanism | None) -> dict[str
         if mechanism is None
         else [(joint.parent, joint.child, joint.kind) for joint in mechanism.joints if joint.closes]
     )
-    found = _open(tree, names, samples, loops)
+    answers = _open(tree, names, samples, loops)
     if mechanism is not None and loops and not free <= set(names):
-        _close(found, mechanism, names, samples)
-    return found
+        _close(answers, mechanism, names, samples)
+    return answers
 
 
 def _open(
     tree: Tree, names: Sequence[str], samples: np.ndarray, loops: Sequence[tuple[str, str, str]]
 ) -> dict[str, np.ndarray]:
     """Forward kinematics of the tree, and how far loops gape in it."""
-    places = [branch.link for branch in tree.branches]
+    links = [branch.link for branch in tree.branches]
     followers = {joint.name for joint in tree.joints if joint.mimic is not None}
     position, rotation, residual = [], [], []
     for row in samples.tolist():
@@ -86,7 +86,7 @@ def _open(
                 **values,
             }
         )
-        at = dict(zip(places, frames, strict=True))
+        at = dict(zip(links, frames, strict=True))
         position.append([frame.offset for frame in frames])
         rotation.append([to_matrix(frame.rotation) for frame in frames])
         gaps = [0.0]
@@ -95,17 +95,17 @@ def _open(
             if kind == "fixed":
                 gaps.append(angle_between(at[first].rotation, at[second].rotation))
         residual.append(max(gaps))
-    return _out(places, np.array(position), np.array(rotation), residual)
+    return _out(links, np.array(position), np.array(rotation), residual)
 
 
 def _close(
-    found: dict[str, np.ndarray], mechanism: Mechanism, names: Sequence[str], samples: np.ndarray
+    answers: dict[str, np.ndarray], mechanism: Mechanism, names: Sequence[str], samples: np.ndarray
 ) -> None:
     """Replaces the samples in which the loops can be closed: the named joints are driven, the others
     follow.
     """
     solver = MechanismSolver(mechanism)
-    order = [mechanism.body_index[name] for name in found["body_names"].tolist()]
+    order = [mechanism.body_index[name] for name in answers["body_names"].tolist()]
 
     def goals(row: np.ndarray) -> Goals:
         return Goals(actuators={name: (float(value),) for name, value in zip(names, row, strict=True)})
@@ -119,8 +119,8 @@ def _close(
             state = solution.state
         if solution.report.converged and solution.report.goal_error < MET:
             poses = solution.poses[order]
-            found["position"][sample], found["rotation"][sample] = poses[:, :3, 3], poses[:, :3, :3]
-            found["residual"][sample] = solution.report.residual
+            answers["position"][sample], answers["rotation"][sample] = poses[:, :3, 3], poses[:, :3, :3]
+            answers["residual"][sample] = solution.report.residual
 
 
 def _out(
@@ -163,22 +163,22 @@ def main() -> None:
         ask.add_argument(f"--{name}", type=Path, required=True)
     ask.add_argument("--closures", type=Path)
     ask.add_argument("--arguments", nargs="*", default=[])
-    asked = ask.parse_args()
-    arguments = dict(word.split(":=", 1) for word in asked.arguments)
-    with np.load(asked.samples) as file:
-        given = dict(file)
+    options = ask.parse_args()
+    arguments = dict(word.split(":=", 1) for word in options.arguments)
+    with np.load(options.samples) as file:
+        arrays = dict(file)
     try:
         robot, mechanism = model_of(
-            asked.model, asked.closures, [str(name) for name in given["joint_names"].tolist()], arguments
+            options.model, options.closures, [str(name) for name in arrays["joint_names"].tolist()], arguments
         )
         for warning in (robot if mechanism is None else mechanism).warnings:
             print(f"warning: {warning}")
-        found = answer(given, robot, mechanism)
+        answers = answer(arrays, robot, mechanism)
     except (UrdfError, MechanismError, ValueError) as error:
         sys.exit(str(error))
-    np.savez(asked.out, **found)
-    counted = f"{len(found['residual'])} samples of {len(found['body_names'])} bodies"
-    print(f"{counted}, largest residual {found['residual'].max(initial=0.0):.3g} -> {asked.out}")
+    np.savez(options.out, **answers)
+    counted = f"{len(answers['residual'])} samples of {len(answers['body_names'])} bodies"
+    print(f"{counted}, largest residual {answers['residual'].max(initial=0.0):.3g} -> {options.out}")
 
 
 if __name__ == "__main__":

@@ -46,8 +46,8 @@ def follow(motion_filter: Filter, start: float, targets: list[float], dt: float)
     for target in targets:
         state = motion_filter.step(state, target, dt)
         states.append(state)
-    took = time.perf_counter() - began
-    return [state.position for state in states], took / max(len(targets), 1)
+    duration = time.perf_counter() - began
+    return [state.position for state in states], duration / max(len(targets), 1)
 
 
 def shortest_time(distance: float, limits: Limits) -> float:
@@ -91,8 +91,8 @@ def print_settling() -> None:
         + "".join(f"{'':8s}| {shortest_time(radians(step), limits):8.4f}  " for step in SETTLE_STEPS)
     )
     for kind, sigma, rho in STYLES:
-        made = make_filter(kind, limits, MotionStyle(sigma, rho))
-        row = [settle(made, radians(step)) for step in SETTLE_STEPS]
+        motion_filter = make_filter(kind, limits, MotionStyle(sigma, rho))
+        row = [settle(motion_filter, radians(step)) for step in SETTLE_STEPS]
         cells = "".join(f"{near:8.3f}| {rest:8.3f}  " for near, rest, _ in row)
         print(
             f"{f'{kind} sigma {sigma:g} rho {rho:g}':24s}{cells}"
@@ -125,7 +125,7 @@ def targets_to_follow(dt: float) -> dict[str, list[np.ndarray]]:
 
 def print_following() -> None:
     name, limits = SETTLE_LIMITS
-    one = make_filter("default", limits)
+    motion_filter = make_filter("default", limits)
     print(
         "Error of the default filter / of going to where the target is by time-optimal ways, root mean"
         " squares from 1 s on:"
@@ -137,7 +137,8 @@ def print_following() -> None:
     for rate in rates:
         for kind, targets in targets_to_follow(1.0 / rate).items():
             ratios = [
-                lag(one, target.tolist(), 1.0 / rate, True) / lag(one, target.tolist(), 1.0 / rate, False)
+                lag(motion_filter, target.tolist(), 1.0 / rate, True)
+                / lag(motion_filter, target.tolist(), 1.0 / rate, False)
                 for target in targets
             ]
             rows.setdefault(kind, []).append(f"{np.mean(ratios):8.2f} ({max(ratios):4.2f}) ")
@@ -159,10 +160,14 @@ def lag(motion_filter: Filter, targets: list[float], dt: float, watching: bool) 
 
 
 def run_signals(signals: str, name: str, out: str, style: MotionStyle) -> None:
-    with np.load(signals) as given:
-        targets, starts, dt = given["target"].tolist(), given["start"].tolist(), float(given["dt"])
+    with np.load(signals) as signal_file:
+        targets, starts, dt = (
+            signal_file["target"].tolist(),
+            signal_file["start"].tolist(),
+            float(signal_file["dt"]),
+        )
         limits = [
-            Limits(*values) for values in zip(*(given[field].tolist() for field in FIELDS), strict=True)
+            Limits(*values) for values in zip(*(signal_file[field].tolist() for field in FIELDS), strict=True)
         ]
     gc.disable()  # its pauses belong to no one step
     followed = []
@@ -187,14 +192,14 @@ def main() -> None:
         "--settle", action="store_true", help="print how long steps take to settle, filter by filter"
     )
     ask.add_argument("--follow", action="store_true", help="print how well moving targets are followed")
-    asked = ask.parse_args()
-    if not (asked.settle or asked.follow or (asked.signals and asked.out)):
+    options = ask.parse_args()
+    if not (options.settle or options.follow or (options.signals and options.out)):
         ask.error("give --signals IN.npz and --out OUT.npz, or --settle, or --follow")
-    if asked.signals and asked.out:
-        run_signals(asked.signals, asked.filter, asked.out, MotionStyle(asked.sigma, asked.rho))
-    if asked.settle:
+    if options.signals and options.out:
+        run_signals(options.signals, options.filter, options.out, MotionStyle(options.sigma, options.rho))
+    if options.settle:
         print_settling()
-    if asked.follow:
+    if options.follow:
         print_following()
 
 

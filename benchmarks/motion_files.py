@@ -55,18 +55,20 @@ def lost(name: str, count: int) -> float:
         frames = tuple(tuple(draw.uniform(-2.3, 2.3) for _ in named) for _ in range(ROWS))
         poses = {link: tuple(_pose(draw) for _ in frames) for link in form.poses}
         motion = frames_at(
-            Take(device(*(one.name for one in named)), 1, float(rate), frames, ROWS, tuple(named), poses),
+            Take(device(*(first.name for first in named)), 1, float(rate), frames, ROWS, tuple(named), poses),
             rate,
             "Random",
         )
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / f"motion{form.suffix}"
             write(path, form.make(motion, Settings()))
-            found = in_joint_units(read(path), motion.named)
-        columns = {column.name: column.values for column in found.columns}
+            read_back = in_joint_units(read(path), motion.named)
+        columns = {column.name: column.values for column in read_back.columns}
         pairs = [(columns[column.name], column.values) for column in motion.recording.columns]
-        pairs += [(found.poses[link], expected) for link, expected in motion.recording.poses.items()]
-        worst = max(worst, *(float(np.abs(np.array(one) - np.array(other)).max()) for one, other in pairs))
+        pairs += [(read_back.poses[link], expected) for link, expected in motion.recording.poses.items()]
+        worst = max(
+            worst, *(float(np.abs(np.array(first) - np.array(second)).max()) for first, second in pairs)
+        )
     return worst
 
 
@@ -92,15 +94,15 @@ def main() -> None:
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("--round-trips", type=int, default=200)
     ask.add_argument("--gaze", action="store_true")
-    asked = ask.parse_args()
+    options = ask.parse_args()
     reached = True
-    print(f"| format | largest difference in {asked.round_trips} round trips [rad, m] |\n|---|---|")
+    print(f"| format | largest difference in {options.round_trips} round trips [rad, m] |\n|---|---|")
     for name in (name for key, form in FORMATS.items() for name in form.variants or (key,)):
         if FORMATS[name].read is not None:
-            far = lost(name, asked.round_trips)
+            far = lost(name, options.round_trips)
             reached &= far <= BAR
             print(f"| {name} | {far:.1e} |", flush=True)
-    if asked.gaze:
+    if options.gaze:
         bpy.context.preferences.addons.new().module = limber.__package__
         limber.register()
         print(

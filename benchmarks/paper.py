@@ -114,7 +114,7 @@ class Pairs(Protocol):
     @property
     def size(self) -> int: ...
 
-    def pair(self, place: int) -> GazeGoal: ...
+    def pair(self, index: int) -> GazeGoal: ...
 
     def sample(self, count: int, seed: int = 0) -> list[int]:
         """Places drawn evenly, the same for the same seed."""
@@ -192,13 +192,13 @@ class NestedGrid:
     def _postures(self) -> np.ndarray:
         return nested(NESTED_POSTURES[self.name], len(swept_joints(self.name)))
 
-    def pair(self, place: int) -> GazeGoal:
-        turns = nested(NESTED_TARGETS, 3)
-        at, turn = divmod(place, len(turns))
+    def pair(self, index: int) -> GazeGoal:
+        targets = nested(NESTED_TARGETS, 3)
+        at, target_index = divmod(index, len(targets))
         body = BODIES[self.name]
         posture = np.zeros(len(body.axes))
         posture[swept_joints(self.name)] = body.reach * self._postures()[at]
-        horizontal, vertical, twist = (math.pi * turns[turn]).tolist()
+        horizontal, vertical, twist = (math.pi * targets[target_index]).tolist()
         if self.targets == "facing":
             return GazeGoal(Orientation(yaw_pitch_roll(horizontal, vertical + 0.5 * math.pi, twist)), posture)
         return GazeGoal(
@@ -227,4 +227,4 @@ def yaw_pitch_roll(horizontal: float, vertical: float, twist: float) -> Quaterni
 def pairs_of(name: str, count: int, seed: int = 0) -> list[GazeGoal]:
     """Posture-target pairs of one skeleton, drawn with that seed."""
     grid = Grid(name)
-    return [grid.pair(place) for place in grid.sample(count, seed)]
+    return [grid.pair(index) for index in grid.sample(count, seed)]

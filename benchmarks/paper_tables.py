@@ -79,19 +79,19 @@ def main() -> None:
         default=[*PAPER_ROWS, WITHOUT_POSTURE],
         help="default: %(default)s",
     )
-    asked = ask.parse_args()
-    names = asked_skeletons(ask, asked.skeletons)
-    sweep = Sweep(asked.pairs, asked.seed, grids=asked.grid)
+    options = ask.parse_args()
+    names = asked_skeletons(ask, options.skeletons)
+    sweep = Sweep(options.pairs, options.seed, grids=options.grid)
     try:
         results = gather(
             sweep,
-            run(sweep, names, asked.solvers, asked.folder, asked.scheduler, asked.workers),
+            run(sweep, names, options.solvers, options.folder, options.scheduler, options.workers),
             names,
-            asked.solvers,
+            options.solvers,
         )
     except (SpreadError, GazeError) as error:
         sys.exit(str(error))
-    shown = [solver for solver in asked.solvers if solver != WITHOUT_POSTURE]
+    shown = [solver for solver in options.solvers if solver != WITHOUT_POSTURE]
     print(
         "\n\n".join(
             "\n".join(table)

@@ -80,10 +80,10 @@ def our_dae(path: Path) -> list[Face]:
     from limber.robots.faces import MeshError
 
     try:
-        made = read_collada(path, "FILE")
+        mesh = read_collada(path, "FILE")
     except MeshError as error:
         raise RefusedError(error) from error
-    return [tuple(made.corners[k] for k in face) for face in made.faces]
+    return [tuple(mesh.corners[k] for k in face) for face in mesh.faces]
 
 
 def py_dae(path: Path) -> list[Face]:
@@ -94,37 +94,37 @@ def py_dae(path: Path) -> list[Face]:
     import numpy as np
 
     warnings.simplefilter("ignore")
-    turns = {"Y_UP": ((1, 0, 0), (0, 0, -1), (0, 1, 0)), "X_UP": ((0, -1, 0), (0, 0, -1), (1, 0, 0))}
+    rotations = {"Y_UP": ((1, 0, 0), (0, 0, -1), (0, 1, 0)), "X_UP": ((0, -1, 0), (0, 0, -1), (1, 0, 0))}
     try:
         with path.open("rb") as file:
-            made = collada.Collada(
+            document = collada.Collada(
                 file, ignore=[collada.DaeBrokenRefError, collada.common.DaeUnsupportedError]
             )
-        told = made.assetInfo
-        turn = np.array(turns.get(told.upaxis, np.eye(3))) * (told.unitmeter or 1.0)
-        found: list[Face] = []
-        for geometry in made.scene.objects("geometry") if made.scene else ():
+        asset = document.assetInfo
+        scaled_rotation = np.array(rotations.get(asset.upaxis, np.eye(3))) * (asset.unitmeter or 1.0)
+        faces: list[Face] = []
+        for geometry in document.scene.objects("geometry") if document.scene else ():
             for part in geometry.primitives():
                 if part.vertex is None or (
                     not hasattr(part, "polyindex") and "Triangle" not in type(part).__name__
                 ):
                     continue
-                corners, index = (part.vertex @ turn.T).tolist(), part.vertex_index
+                corners, index = (part.vertex @ scaled_rotation.T).tolist(), part.vertex_index
                 rows = (
                     [part._vertex_index[a:b] for a, b in part.polyindex]
                     if hasattr(part, "polyindex")
                     else index
                 )
-                found += [
+                faces += [
                     tuple(tuple(corners[k]) for k in dict.fromkeys(row.tolist()))
                     for row in rows
                     if len(row) > 2
                 ]
     except collada.DaeError as error:
         raise RefusedError(error) from error
-    if not found:
+    if not faces:
         raise RefusedError("no faces")
-    return found
+    return faces
 
 
 READERS: dict[str, dict[str, Callable[[Path], Any]]] = {
@@ -144,20 +144,20 @@ def attempt(read: Callable[[Path], Any], path: Path) -> tuple[str, Any, float]:
     signal.setitimer(signal.ITIMER_REAL, LIMIT)
     began = time.process_time()
     try:
-        came, answer = "read", read(path)
+        outcome, answer = "read", read(path)
         if path.suffix == ".dae" and not all(
             math.isfinite(part) for face in answer for corner in face for part in corner
         ):
-            came = "NOT FINITE"
+            outcome = "NOT FINITE"
     except RefusedError as error:
-        came, answer = "refused", str(error)
+        outcome, answer = "refused", str(error)
     except HungError:
-        came, answer = "HUNG", None
+        outcome, answer = "HUNG", None
     except Exception as error:  # whatever it is, it is what is looked for
-        came, answer = "ESCAPED", f"{type(error).__name__}: {error}"
+        outcome, answer = "ESCAPED", f"{type(error).__name__}: {error}"
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
-    return came, answer, time.process_time() - began
+    return outcome, answer, time.process_time() - began
 
 
 def hostile(suffix: str, name: str, case: str) -> None:
@@ -169,9 +169,9 @@ def hostile(suffix: str, name: str, case: str) -> None:
         attempt(READERS[suffix][name], path)  # imports are not counted
         path.write_text(CASES[suffix]()[case], encoding="utf-8")
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        came, answer, seconds = attempt(READERS[suffix][name], path)
+        outcome, answer, seconds = attempt(READERS[suffix][name], path)
         taken = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024
-    print(json.dumps([came, str(answer)[:40] if came == "ESCAPED" else "", seconds, taken]))
+    print(json.dumps([outcome, str(answer)[:40] if outcome == "ESCAPED" else "", seconds, taken]))
 
 
 def show_hostile(suffix: str, names: list[str]) -> None:
@@ -181,10 +181,10 @@ def show_hostile(suffix: str, names: list[str]) -> None:
         for name in names:
             command = [sys.executable, "-m", "benchmarks.parsers", "--case", suffix, name, case]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
-            came, what, seconds, taken = (
+            outcome, what, seconds, taken = (
                 json.loads(done.stdout) if done.returncode == 0 else ("CRASHED", "", 0.0, 0)
             )
-            cells.append(f"{came} {what[:18]} {seconds:6.2f} s {taken:5} MB")
+            cells.append(f"{outcome} {what[:18]} {seconds:6.2f} s {taken:5} MB")
         print(f"{case:28}" + "".join(f"{cell:>44}" for cell in cells), flush=True)
 
 
@@ -202,20 +202,20 @@ def show_damaged(suffix: str, names: list[str], count: int) -> None:
 
 def _files(paths: list[Path], suffixes: tuple[str, ...]) -> Iterator[Path]:
     for path in paths:
-        found = [path] if path.is_file() else sorted(path.rglob("*"))
-        yield from (each for each in found if each.suffix.lower() in suffixes and each.is_file())
+        files = [path] if path.is_file() else sorted(path.rglob("*"))
+        yield from (each for each in files if each.suffix.lower() in suffixes and each.is_file())
 
 
 def _numbers(faces: list[Face]) -> list[float]:
     return [part for face in faces for corner in face for part in corner]
 
 
-def _same(one: Any, other: Any) -> bool:
-    if not isinstance(one, list):
-        return bool(one == other)
-    mine, theirs = _numbers(one), _numbers(other)
+def _same(first: Any, second: Any) -> bool:
+    if not isinstance(first, list):
+        return bool(first == second)
+    mine, theirs = _numbers(first), _numbers(second)
     size = max(map(abs, mine))
-    return list(map(len, one)) == list(map(len, other)) and all(
+    return list(map(len, first)) == list(map(len, second)) and all(
         abs(a - b) <= ALIKE * size for a, b in zip(mine, theirs, strict=True)
     )
 
@@ -227,9 +227,9 @@ def show_real(suffix: str, names: list[str], paths: list[Path]) -> None:
         done = {name: attempt(READERS[suffix][name], path) for name in names}
         for name in names:
             times[name] += done[name][2]
-        came = [done[name][0] for name in names]
-        same = came == ["read", "read"] and _same(done[names[0]][1], done[names[1]][1])
-        outcome = "the same" if same else " / ".join(came) if set(came) != {"read"} else "DIFFERENT"
+        outcomes = [done[name][0] for name in names]
+        same = outcomes == ["read", "read"] and _same(done[names[0]][1], done[names[1]][1])
+        outcome = "the same" if same else " / ".join(outcomes) if set(outcomes) != {"read"} else "DIFFERENT"
         tally[outcome] += 1
         if outcome not in ("the same", "refused / refused"):
             print(f"  {path}: {outcome}")
@@ -244,9 +244,9 @@ def main() -> None:
     ask.add_argument("paths", nargs="*", type=Path, help="real files, or folders of them")
     ask.add_argument("--damaged", type=int, default=2000, help="damaged texts of each kind (default 2000)")
     ask.add_argument("--case", nargs=3, help=argparse.SUPPRESS)
-    asked = ask.parse_args()
-    if asked.case:
-        hostile(*asked.case)
+    options = ask.parse_args()
+    if options.case:
+        hostile(*options.case)
         return
     for suffix, readers in READERS.items():
         names = list(readers)
@@ -254,9 +254,9 @@ def main() -> None:
             print("pycollada is not installed and left out: pip install pycollada")
             names.remove("pycollada")
         show_hostile(suffix, names)
-        show_damaged(suffix, names, asked.damaged)
-        if asked.paths:
-            show_real(suffix, names, asked.paths)
+        show_damaged(suffix, names, options.damaged)
+        if options.paths:
+            show_real(suffix, names, options.paths)
 
 
 if __name__ == "__main__":

@@ -78,7 +78,7 @@ class Course:
     def run(self) -> Row:
         """All tasks once."""
         skeleton, reach = skeleton_of(self.chain), BODIES[self.chain].reach
-        seconds, steps, met, shapes = [], [], [], []
+        seconds, steps, are_met, shapes = [], [], [], []
         for task in self.tasks:
             self.contestant.prepare(task)
             began = time.process_time()
@@ -86,12 +86,17 @@ class Course:
             seconds.append(time.process_time() - began)
             angles = self.contestant.angles()
             inside = bool(np.all(np.abs(angles) <= reach + TOLERANCE))
-            met.append(inside and aim_error(task.goal, skeleton.forward(angles.tolist())) <= TOLERANCE)
-            if met[-1]:
+            are_met.append(inside and aim_error(task.goal, skeleton.forward(angles.tolist())) <= TOLERANCE)
+            if are_met[-1]:
                 shapes.append(shape_deviation(skeleton, angles, task.goal.posture))
         shape = float(np.degrees(np.mean(shapes))) if shapes else float("nan")
         return Row(
-            self.name, self.chain, 1e3 * median(seconds), float(np.mean(steps)), float(np.mean(met)), shape
+            self.name,
+            self.chain,
+            1e3 * median(seconds),
+            float(np.mean(steps)),
+            float(np.mean(are_met)),
+            shape,
         )
 
 
@@ -148,15 +153,17 @@ def race(chain: str, names: Sequence[str], count: int, rounds: int) -> tuple[lis
     missing = {racer.name: racer.missing for racer in racers if racer.missing}
     running = [racer for racer in racers if not racer.missing]
     answers: dict[str, list[Row]] = {racer.name: [] for racer in running}
-    for turn in range(rounds):
-        print(f"  {chain}: round {turn + 1} of {rounds}", file=sys.stderr, flush=True)
+    for round_index in range(rounds):
+        print(f"  {chain}: round {round_index + 1} of {rounds}", file=sys.stderr, flush=True)
         for racer in running:
             answers[racer.name].append(racer.row())
     for racer in racers:
         racer.close()
     return [
-        Row(name, chain, median(row.milliseconds for row in own), *_rest(own[0]))
-        for name, own in answers.items()
+        Row(
+            name, chain, median(row.milliseconds for row in rows_of_contestant), *_rest(rows_of_contestant[0])
+        )
+        for name, rows_of_contestant in answers.items()
     ], missing
 
 
@@ -173,9 +180,11 @@ def table(rows: Sequence[Row]) -> list[str]:
     )
     lines = [f"| solver | what is timed | {titles} |", "|---|---|" + "---|---|---|---|" * len(chains)]
     for name, entry in ENTRIES.items():
-        own = {row.chain: row for row in rows if row.name == name}
-        if own:
-            cells = " | ".join(_cells(own[chain]) if chain in own else "- | - | - | -" for chain in chains)
+        row_by_chain = {row.chain: row for row in rows if row.name == name}
+        if row_by_chain:
+            cells = " | ".join(
+                _cells(row_by_chain[chain]) if chain in row_by_chain else "- | - | - | -" for chain in chains
+            )
             lines.append(f"| {entry.label} | {entry.what} | {cells} |")
     return lines
 
@@ -195,21 +204,21 @@ def main() -> None:
     ask.add_argument(
         "--serve", nargs=2, metavar=("NAME", "CHAIN"), help=argparse.SUPPRESS
     )  # a contestant's own process
-    asked = ask.parse_args()
-    if asked.serve:
-        serve(*asked.serve, asked.tasks)
+    options = ask.parse_args()
+    if options.serve:
+        serve(*options.serve, options.tasks)
         return
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     rows, missing = [], {}
     for chain in CHAINS:
-        raced, without = race(chain, asked.only, asked.tasks, asked.rounds)
+        raced, without = race(chain, options.only, options.tasks, options.rounds)
         rows += raced
         missing |= without
     print("\n".join(table(rows)))
     for name, why in missing.items():
         print(f"left out: {ENTRIES[name].label}: {why}")
-    if asked.json:
-        asked.json.write_text(
+    if options.json:
+        options.json.write_text(
             json.dumps({"rows": [asdict(row) for row in rows], "missing": missing}, indent=1)
         )
 

@@ -187,11 +187,11 @@ def race(rows: Sequence[Row], path: Path) -> None:
         1, len(chains), figsize=(13, 0.27 * len(rows) / len(chains) + 1.0), sharey=True, squeeze=False
     )
     for plot, chain in zip(axes[0], chains, strict=True):
-        own = {row.name: row for row in rows if row.chain == chain}
-        names = [name for name in ENTRIES if name in own]
+        row_by_name = {row.name: row for row in rows if row.chain == chain}
+        names = [name for name in ENTRIES if name in row_by_name]
         labels = [ENTRIES[name].label for name in names]
         ours = [k for k, name in enumerate(names) if name in OWN]
-        bars(plot, labels, [own[name].milliseconds for name in names], "{:.3g}", True, ours)
+        bars(plot, labels, [row_by_name[name].milliseconds for name in names], "{:.3g}", True, ours)
         plot.set_title(
             f"{len(BODIES[chain].axes)} joints: ms until the aim holds to 1e-3 rad (green: Limber's)",
             fontsize=10,
@@ -203,21 +203,21 @@ def bars(
     plot: Any, labels: Sequence[str], values: Sequence[float], form: str, is_log: bool, ours: Sequence[int]
 ) -> None:
     """Horizontal bars with their values, the first on top; ours in green."""
-    places = np.arange(len(values))[::-1]
+    heights = np.arange(len(values))[::-1]
     plot.barh(
-        places, values, color=[COLORS["expressive"] if k in ours else "#9aa5b1" for k in range(len(values))]
+        heights, values, color=[COLORS["expressive"] if k in ours else "#9aa5b1" for k in range(len(values))]
     )
-    plot.set_yticks(places, labels, fontsize=8)
+    plot.set_yticks(heights, labels, fontsize=8)
     if is_log:
         plot.set_xscale("log")
         plot.set_xlim(right=4.0 * max(values))
         plot.xaxis.set_minor_formatter(NullFormatter())
     else:
         plot.set_xlim(0.0, 1.18 * max(*values, 1e-9))
-    for place, value in zip(places, values, strict=True):
+    for height, value in zip(heights, values, strict=True):
         plot.annotate(
             form.format(value),
-            (max(value, 0.0), place),
+            (max(value, 0.0), height),
             (3, 0),
             textcoords="offset points",
             va="center",

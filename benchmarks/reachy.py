@@ -101,10 +101,10 @@ class Observer:
 
     def _listen(self) -> None:
         while data := self._received():
-            now = time.time()
+            time_now = time.time()
             for text in self._line.feed(data):
                 if isinstance(joints := decode(text), JointPositions):
-                    self.rows.append((now, *joints.head, *joints.antennas))
+                    self.rows.append((time_now, *joints.head, *joints.antennas))
             if answers := self._line.answers():
                 self._socket.sendall(answers)
 
@@ -120,19 +120,19 @@ def motion(seconds: float, rate: int) -> dict[str, list]:
     """Head poses, antennas [rad], body yaws [rad] and times [s]: what a character does that looks about."""
     rows: dict[str, list] = {"time": [], "head": [], "antennas": [], "yaw": []}
     for k in range(int(seconds * rate)):
-        now = k / rate
+        t = k / rate
         head = np.eye(4)
-        turn = (0.15 * math.sin(1.7 * now), 0.18 * math.sin(2.3 * now + 1.0), 0.35 * math.sin(1.1 * now))
-        head[:3, :3] = to_matrix(exponential(turn))
-        head[:3, 3] = (0.006 * math.sin(0.9 * now), 0.008 * math.sin(1.3 * now), 0.005 * math.sin(2.9 * now))
-        rows["time"].append(now)
+        rotation_vector = (0.15 * math.sin(1.7 * t), 0.18 * math.sin(2.3 * t + 1.0), 0.35 * math.sin(1.1 * t))
+        head[:3, :3] = to_matrix(exponential(rotation_vector))
+        head[:3, 3] = (0.006 * math.sin(0.9 * t), 0.008 * math.sin(1.3 * t), 0.005 * math.sin(2.9 * t))
+        rows["time"].append(t)
         rows["head"].append(head.tolist())
-        rows["antennas"].append([0.5 * math.sin(3.1 * now), -0.5 * math.sin(2.7 * now)])
-        rows["yaw"].append(0.3 * math.sin(0.8 * now))
+        rows["antennas"].append([0.5 * math.sin(3.1 * t), -0.5 * math.sin(2.7 * t)])
+        rows["yaw"].append(0.3 * math.sin(0.8 * t))
     return rows
 
 
-def lag(observed: np.ndarray, begun: float, times: np.ndarray, wanted: np.ndarray) -> float:
+def lag(observed: np.ndarray, begun: float, times: np.ndarray, desired: np.ndarray) -> float:
     """Delay [s] at which the observed angles (t, 1 + n) are nearest to the wanted ones (times, n): the median
     of the joints.
     """
@@ -140,9 +140,9 @@ def lag(observed: np.ndarray, begun: float, times: np.ndarray, wanted: np.ndarra
     at, seen = observed[inside, 0] - begun, observed[inside, 1:]
     delays = np.arange(-0.05, 0.3, 0.0005)
     best = []
-    for joint in range(wanted.shape[1]):
+    for joint in range(desired.shape[1]):
         misses = [
-            float(np.mean((np.interp(at - delay, times, wanted[:, joint]) - seen[:, joint]) ** 2))
+            float(np.mean((np.interp(at - delay, times, desired[:, joint]) - seen[:, joint]) ** 2))
             for delay in delays
         ]
         best.append(delays[int(np.argmin(misses))])
@@ -157,30 +157,32 @@ def through_the_daemon(seconds: float, massless: bool = False) -> list[dict[str,
     motors = np.array(
         [platform.motors(np.array(head), yaw) for head, yaw in zip(rows["head"], rows["yaw"], strict=True)]
     )
-    wanted = np.column_stack((rows["yaw"], motors, rows["antennas"]))
+    desired = np.column_stack((rows["yaw"], motors, rows["antennas"]))
     times = np.array(rows["time"])
-    told: list[dict[str, float]] = []
+    rows_of_rounds: list[dict[str, float]] = []
     for _ in range(TRIES * rounds):
         try:
-            told.append(_round(times, wanted, motion(seconds / rounds, CLIENT), massless))
+            rows_of_rounds.append(_round(times, desired, motion(seconds / rounds, CLIENT), massless))
         except RuntimeError as error:
             print(f"a round is repeated, since other programs keep the cores busy: {error}")
-        if len(told) == rounds:
-            return told
-    sys.exit(f"only {len(told)} of {rounds} rounds could be run to their ends: run it on an idle machine")
+        if len(rows_of_rounds) == rounds:
+            return rows_of_rounds
+    sys.exit(
+        f"only {len(rows_of_rounds)} of {rounds} rounds could be run to their ends: run it on an idle machine"
+    )
 
 
 def _servos(massless: bool) -> ServedBus:
     """Reachy Mini's servos behind a serial port: with ideal horns, or with the maker's MuJoCo model
     on these.
     """
-    places = {10 + k: 2048.0 - offset for k, offset in enumerate(OFFSETS)}
-    bus = ServedBus(places, "dynamixel") if massless else ServedBus({}, "dynamixel", BODY, HORNS)
+    positions = {10 + k: 2048.0 - offset for k, offset in enumerate(OFFSETS)}
+    bus = ServedBus(positions, "dynamixel") if massless else ServedBus({}, "dynamixel", BODY, HORNS)
     set_up(bus)
     return bus
 
 
-def _round(times: np.ndarray, wanted: np.ndarray, rows: dict[str, list], massless: bool) -> dict[str, float]:
+def _round(times: np.ndarray, desired: np.ndarray, rows: dict[str, list], massless: bool) -> dict[str, float]:
     """The maker's client and Limber once each, on a daemon of their own. RuntimeError: the daemon was held up
     for too long.
     """
@@ -191,12 +193,12 @@ def _round(times: np.ndarray, wanted: np.ndarray, rows: dict[str, list], massles
     ):
         observer = Observer(daemon.address)
         begun = _maker_streams(Path(home), daemon.address, rows)
-        maker = lag(np.array(observer.rows), begun, times, wanted)
-        begun, lost, sent = _limber_streams(daemon.address, wanted)
+        maker = lag(np.array(observer.rows), begun, times, desired)
+        begun, lost, sent = _limber_streams(daemon.address, desired)
         time.sleep(0.5)
         return {
             "maker": maker,
-            "limber": lag(np.array(observer.rows), begun, times, wanted),
+            "limber": lag(np.array(observer.rows), begun, times, desired),
             "lost": lost,
             "sent": sent,
         }
@@ -218,11 +220,11 @@ def _maker_streams(home: Path, address: str, rows: dict[str, list]) -> float:
     return float(done.stdout.split()[-1])
 
 
-def _limber_streams(address: str, wanted: np.ndarray) -> tuple[float, int, int]:
+def _limber_streams(address: str, desired: np.ndarray) -> tuple[float, int, int]:
     """Let Limber's worker send the motion, with velocities as live movers have them: when it began [s], and
     the orders lost and sent.
     """
-    joints = wanted.copy()
+    joints = desired.copy()
     joints[:, 7:] *= -1.0  # the URDF's antennas
     velocity = np.gradient(joints, axis=0)
     acceleration = np.gradient(velocity, axis=0)
@@ -268,19 +270,19 @@ def main() -> None:
     ask.add_argument("--seed", type=int, default=1)
     ask.add_argument("--daemon", type=float, metavar="SECONDS", default=0.0)
     ask.add_argument("--massless", action="store_true")
-    asked = ask.parse_args()
+    options = ask.parse_args()
     if not IS_THERE:
         print(f"skipped: {MISSING}")
         return
-    if asked.kinematics:
-        found = kinematics(asked.kinematics, asked.seed)
-        print(_line("Limber against the maker", found["limber"]))
-        print(_line("closed form on the URDF against the maker", found["exact"]))
-        print(_line("Limber against the closed form", found["solver"]))
-    if asked.away and find_spec("scipy") is None:
+    if options.kinematics:
+        errors = kinematics(options.kinematics, options.seed)
+        print(_line("Limber against the maker", errors["limber"]))
+        print(_line("closed form on the URDF against the maker", errors["exact"]))
+        print(_line("Limber against the closed form", errors["solver"]))
+    if options.away and find_spec("scipy") is None:
         print("skipped: --away needs SciPy: pip install scipy")
-    elif asked.away:
-        found_poses = reach(asked.away, asked.seed)
+    elif options.away:
+        found_poses = reach(options.away, options.seed)
         gaps = np.array([pose.error - pose.nearest for pose in found_poses])
         apart = np.array([pose.apart for pose in found_poses])[gaps > NEARER]
         farthest = apart.max(0) if len(apart) else np.zeros(2)
@@ -297,8 +299,8 @@ def main() -> None:
             f" {1e3 * farthest[0]:.2f} mm, {math.degrees(farthest[1]):.2f} degrees from it; farther from the"
             f" request by {max(gaps.max(), 0.0):.1e} (sizes, rad) at most"
         )
-    if asked.daemon:
-        told = through_the_daemon(asked.daemon, asked.massless)
+    if options.daemon:
+        told = through_the_daemon(options.daemon, options.massless)
         limber, maker = (1e3 * min(row[name] for row in told) for name in ("limber", "maker"))
         print(f"{sum(row['sent'] for row in told):.0f} orders, {sum(row['lost'] for row in told):.0f} lost")
         print(

@@ -81,9 +81,9 @@ class Platform:
             position=(head[0, 3], head[1, 3], head[2, 3] + NEUTRAL),
             rotation=from_matrix(head[:3, :3].tolist()),
         )
-        found = self._solver.solve(Goals(frames=(pose,), actuators={"yaw_body": (yaw,)}), self.state, 1.0)
-        self.state, self.report = found.state, found.report
-        self.has_flipped |= found.report.flipped
+        solution = self._solver.solve(Goals(frames=(pose,), actuators={"yaw_body": (yaw,)}), self.state, 1.0)
+        self.state, self.report = solution.state, solution.report
+        self.has_flipped |= solution.report.flipped
         return np.array([self._solver.values(self.state, f"stewart_{leg}")[0] for leg in range(1, 7)])
 
     def head(self) -> np.ndarray:
@@ -99,13 +99,13 @@ class Platform:
         """As `motors`, from neutral in steps."""
         self.state, self.has_flipped = self.neutral, False
         turned = logarithm(from_matrix(head[:3, :3].tolist()))
-        found = np.zeros(6)
+        angles = np.zeros(6)
         for share in np.linspace(0.0, 1.0, STEPS + 1)[1:]:
             step = np.eye(4)
             step[:3, :3] = to_matrix(exponential((share * turned[0], share * turned[1], share * turned[2])))
             step[:3, 3] = share * head[:3, 3]
-            found = self.motors(step, share * yaw)
-        return found
+            angles = self.motors(step, share * yaw)
+        return angles
 
 
 class ClosedForm:
@@ -135,9 +135,9 @@ class ClosedForm:
         )
 
         def matrix(link: str) -> np.ndarray:
-            found = np.eye(4)
-            found[:3, :3], found[:3, 3] = to_matrix(frames[link].rotation), frames[link].offset
-            return found
+            transform = np.eye(4)
+            transform[:3, :3], transform[:3, 3] = to_matrix(frames[link].rotation), frames[link].offset
+            return transform
 
         ball = matrix(self._child[f"passive_{leg}_x"])[:, 3]
         anchor = matrix(f"closing_{leg}_2" if leg < 6 else self._child["passive_7_x"])[:, 3]
@@ -150,23 +150,23 @@ class ClosedForm:
         """Angles (6,) [rad], of two each that is nearer to `near`."""
         pose = head.copy()
         pose[2, 3] += NEUTRAL
-        found = []
+        angles = []
         for leg, guess in enumerate(near, 1):
             horn, tip, anchor, rod = self.leg(leg, yaw)
             x, y, z, _ = np.linalg.inv(horn) @ pose @ (*anchor, 1.0)
             along, across = 2.0 * (tip[0] * x + tip[1] * y), 2.0 * (tip[0] * y - tip[1] * x)
-            level = tip @ tip + x * x + y * y + z * z - 2.0 * tip[2] * z - rod * rod
+            constant = tip @ tip + x * x + y * y + z * z - 2.0 * tip[2] * z - rod * rod
             middle, aside = (
                 math.atan2(across, along),
-                math.acos(min(max(level / math.hypot(along, across), -1.0), 1.0)),
+                math.acos(min(max(constant / math.hypot(along, across), -1.0), 1.0)),
             )
-            found.append(
+            angles.append(
                 min(
                     (_wrap(middle + aside), _wrap(middle - aside)),
                     key=lambda angle: abs(_wrap(angle - guess)),
                 )
             )
-        return np.array(found)
+        return np.array(angles)
 
 
 def _wrap(angle: float) -> float:
@@ -194,7 +194,11 @@ def kinematics(count: int, seed: int = 1) -> dict[str, np.ndarray]:
     errors: dict[str, list[float]] = {"limber": [], "exact": [], "solver": []}
     for row in poses(count, seed, is_away=False):
         head, yaw, maker = np.array(row["head"]), row["yaw"], np.array(row["motors"])
-        own, best = platform.approach(head, yaw), exact.motors(head, yaw, maker)
-        for name, one, other in (("limber", own, maker), ("exact", best, maker), ("solver", own, best)):
-            errors[name].append(max(abs(_wrap(angle)) for angle in one - other))
-    return {name: np.array(found) for name, found in errors.items()}
+        solved, best = platform.approach(head, yaw), exact.motors(head, yaw, maker)
+        for name, angles, reference in (
+            ("limber", solved, maker),
+            ("exact", best, maker),
+            ("solver", solved, best),
+        ):
+            errors[name].append(max(abs(_wrap(angle)) for angle in angles - reference))
+    return {name: np.array(values) for name, values in errors.items()}

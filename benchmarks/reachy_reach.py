@@ -60,17 +60,17 @@ class Nearest:
         self.neutral = platform.motors(np.eye(4), 0.0)
         self.horn_signs, self.head_sign = self._signs(np.concatenate((self.neutral, np.zeros(7))), np.eye(4))
 
-    def least(self, own: np.ndarray, head: np.ndarray, yaw: float, tries: int) -> np.ndarray:
-        """The best point found; `own` is Limber's."""
+    def least(self, solved: np.ndarray, head: np.ndarray, yaw: float, tries: int) -> np.ndarray:
+        """The best point found; `solved` is Limber's."""
         from scipy.optimize import minimize
 
-        best = own
+        best = solved
         low, high = np.array(self.bounds[:7]).T
-        for start in self._starts(own, head, yaw, tries):
+        for start in self._starts(solved, head, yaw, tries):
             start[:7] = np.clip(start[:7], low, high)
             closed = {"type": "eq", "fun": self._gaps, "args": (head,)}
             options = {"maxiter": 300, "ftol": 1e-14}
-            found = minimize(
+            minimum = minimize(
                 self.square,
                 start,
                 (yaw,),
@@ -80,40 +80,40 @@ class Nearest:
                 constraints=[closed],
                 options=options,
             ).x
-            if np.abs(self._gaps(found, head)).max() > CLOSED or self.square(found, yaw) >= self.square(
+            if np.abs(self._gaps(minimum, head)).max() > CLOSED or self.square(minimum, yaw) >= self.square(
                 best, yaw
             ):
                 continue
-            horns, sign = self._signs(found, head)
+            horns, sign = self._signs(minimum, head)
             if (horns * self.horn_signs > -1e-6).all() and sign * self.head_sign > 0.0:
-                best = found
+                best = minimum
         return best
 
     def square(self, point: np.ndarray, yaw: float) -> float:
         """Squared error of the goals, as Limber counts it: position, half-angle of the rotation, yaw."""
-        place, turn = point[7:10], float(np.linalg.norm(point[10:]))
-        return float(place @ place) + 4.0 * math.sin(0.5 * turn) ** 2 + (point[6] - yaw) ** 2
+        position, angle = point[7:10], float(np.linalg.norm(point[10:]))
+        return float(position @ position) + 4.0 * math.sin(0.5 * angle) ** 2 + (point[6] - yaw) ** 2
 
     def _slope(self, point: np.ndarray, yaw: float) -> np.ndarray:
-        turn = float(np.linalg.norm(point[10:]))
+        angle = float(np.linalg.norm(point[10:]))
         return np.concatenate(
             (
                 np.zeros(6),
                 [2.0 * (point[6] - yaw)],
                 2.0 * point[7:10],
-                2.0 * np.sinc(turn / math.pi) * point[10:],
+                2.0 * np.sinc(angle / math.pi) * point[10:],
             )
         )
 
-    def _starts(self, own: np.ndarray, head: np.ndarray, yaw: float, tries: int) -> list[np.ndarray]:
+    def _starts(self, solved: np.ndarray, head: np.ndarray, yaw: float, tries: int) -> list[np.ndarray]:
         away = logarithm(from_matrix((head[:3, :3].T @ to_matrix(exponential((0.0, 0.0, yaw)))).tolist()))
-        starts = [own.copy(), np.concatenate((self.neutral, [yaw], -head[:3, 3] / self.size, away))]
+        starts = [solved.copy(), np.concatenate((self.neutral, [yaw], -head[:3, 3] / self.size, away))]
         for _ in range(tries):
-            start = own.copy()
+            start = solved.copy()
             start[:7] = [self.draw.uniform(*bounds) for bounds in self.bounds[:6]] + [
                 yaw + 0.3 * self.draw.normal()
             ]
-            start[7:] = own[7:] * self.draw.uniform(-1.0, 2.0) + 0.3 * self.draw.normal(size=6)
+            start[7:] = solved[7:] * self.draw.uniform(-1.0, 2.0) + 0.3 * self.draw.normal(size=6)
             starts.append(start)
         return starts
 
@@ -128,12 +128,12 @@ class Nearest:
             np.stack((-sin * x - cos * y, cos * x - sin * y, 0.0 * z), 1),
         )
         body = np.array(to_matrix(exponential((0.0, 0.0, float(point[6])))))
-        turns = body @ self.horns[:, :3, :3]
-        tips = (turns @ tips[:, :, None])[:, :, 0] + self.horns[:, :3, 3] @ body.T
-        turn = head[:3, :3] @ np.array(to_matrix(exponential(tuple(point[10:]))))
-        place = head[:3, 3] + (0.0, 0.0, NEUTRAL) + self.size * point[7:10]
-        anchors = self.anchors @ turn.T
-        return place + anchors - tips, (turns @ moves[:, :, None])[:, :, 0], anchors
+        horn_rotations = body @ self.horns[:, :3, :3]
+        tips = (horn_rotations @ tips[:, :, None])[:, :, 0] + self.horns[:, :3, 3] @ body.T
+        head_rotation = head[:3, :3] @ np.array(to_matrix(exponential(tuple(point[10:]))))
+        head_position = head[:3, 3] + (0.0, 0.0, NEUTRAL) + self.size * point[7:10]
+        anchors = self.anchors @ head_rotation.T
+        return head_position + anchors - tips, (horn_rotations @ moves[:, :, None])[:, :, 0], anchors
 
     def _gaps(self, point: np.ndarray, head: np.ndarray) -> np.ndarray:
         rods, *_ = self._rods(point, head)
@@ -154,19 +154,19 @@ def reach(count: int, seed: int = 1, tries: int = 4) -> list[Reach]:
     robot = read(URDF, for_mechanism=True)
     platform, form = Platform(robot), ClosedForm(robot)
     nearest = Nearest(platform, form)
-    found = []
+    outcomes = []
     for row in poses(count, seed, is_away=True):
         head, yaw = np.array(row["head"]), row["yaw"]
-        own, report, has_settled, has_flipped = _settled(platform, nearest, head, yaw)
-        best = nearest.least(own, head, yaw, tries)
-        turns = [np.array(to_matrix(exponential(tuple(point[10:])))) for point in (own, best)]
+        solved, report, has_settled, has_flipped = _settled(platform, nearest, head, yaw)
+        best = nearest.least(solved, head, yaw, tries)
+        rotations = [np.array(to_matrix(exponential(tuple(point[10:])))) for point in (solved, best)]
         apart = (
-            nearest.size * float(np.linalg.norm(own[7:10] - best[7:10])),
-            float(np.linalg.norm(_turned(turns[0].T @ turns[1]))),
+            nearest.size * float(np.linalg.norm(solved[7:10] - best[7:10])),
+            float(np.linalg.norm(_turned(rotations[0].T @ rotations[1]))),
         )
-        errors = (math.sqrt(nearest.square(point, yaw)) for point in (own, best))
-        found.append(Reach(*errors, apart, bool(report.at_limits), has_settled, has_flipped))
-    return found
+        errors = (math.sqrt(nearest.square(point, yaw)) for point in (solved, best))
+        outcomes.append(Reach(*errors, apart, bool(report.at_limits), has_settled, has_flipped))
+    return outcomes
 
 
 def _settled(
@@ -182,13 +182,13 @@ def _settled(
         motors = platform.motors(head, yaw)
         flipped |= platform.has_flipped
         pose = platform.head()
-        place = (pose[:3, 3] - head[:3, 3] - (0.0, 0.0, NEUTRAL)) / platform.size
-        own = np.concatenate((motors, [platform.yaw()], place, _turned(head[:3, :3].T @ pose[:3, :3])))
-        error = nearest.square(own, yaw)
+        position = (pose[:3, 3] - head[:3, 3] - (0.0, 0.0, NEUTRAL)) / platform.size
+        solved = np.concatenate((motors, [platform.yaw()], position, _turned(head[:3, :3].T @ pose[:3, :3])))
+        error = nearest.square(solved, yaw)
         if abs(before - error) < SETTLED:
-            return own, platform.report, True, flipped
+            return solved, platform.report, True, flipped
         before = error
-    return own, platform.report, False, flipped
+    return solved, platform.report, False, flipped
 
 
 def _turned(rotation: np.ndarray) -> Quaternion:

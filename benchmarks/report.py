@@ -62,8 +62,8 @@ def raced(tasks: int, rounds: int) -> Path:
 
 def kept_race(path: Path) -> Race:
     """What `benchmarks.peers --json` kept."""
-    kept = json.loads(path.read_text())
-    return Race([Row(**row) for row in kept["rows"]], kept["missing"])
+    record = json.loads(path.read_text())
+    return Race([Row(**row) for row in record["rows"]], record["missing"])
 
 
 def machine() -> str:
@@ -116,34 +116,42 @@ def main() -> None:
     ask.add_argument(
         "--into", type=Path, default=ROOT / "build" / "bench", help="folder of the page (default build/bench)"
     )
-    asked = ask.parse_args()
+    options = ask.parse_args()
     began = time.monotonic()
-    pictures = asked.into / "pictures"
+    pictures = options.into / "pictures"
     pictures.mkdir(parents=True, exist_ok=True)
     FOLDER.mkdir(parents=True, exist_ok=True)
 
     print("Race", file=sys.stderr, flush=True)
-    race = kept_race(asked.race or raced(asked.tasks, asked.rounds))
+    race = kept_race(options.race or raced(options.tasks, options.rounds))
     print("Pairs", file=sys.stderr, flush=True)
     names, solvers = list(BODIES), list(dict.fromkeys([*solvers_for_orientations(), *VARIANTS]))
-    sweep = Sweep(asked.pairs)
+    sweep = Sweep(options.pairs)
     results = gather(
-        sweep, run(sweep, names, solvers, asked.folder, asked.scheduler, asked.workers), names, solvers
+        sweep, run(sweep, names, solvers, options.folder, options.scheduler, options.workers), names, solvers
     )
     print("The paper's pairs", file=sys.stderr, flush=True)
-    own, of_paper = Sweep(asked.pairs, grids=GRID), [*PAPER_ROWS, WITHOUT_POSTURE]
+    own_sweep, of_paper = Sweep(options.pairs, grids=GRID), [*PAPER_ROWS, WITHOUT_POSTURE]
     papers = gather(
-        own, run(own, names, of_paper, asked.folder, asked.scheduler, asked.workers), names, of_paper
+        own_sweep,
+        run(own_sweep, names, of_paper, options.folder, options.scheduler, options.workers),
+        names,
+        of_paper,
     )
     print("Paths", file=sys.stderr, flush=True)
     walked = warm.run(
-        warm.SKELETONS, solvers_for_orientations(), asked.paths, asked.folder, asked.scheduler, asked.workers
+        warm.SKELETONS,
+        solvers_for_orientations(),
+        options.paths,
+        options.folder,
+        options.scheduler,
+        options.workers,
     )
 
     rows = glances(results, walked)
-    sizes = f"{asked.pairs} pairs of each skeleton, {asked.paths} paths of each kind"
+    sizes = f"{options.pairs} pairs of each skeleton, {options.paths} paths of each kind"
     text = page(rows, results, papers, walked, race, sizes)
-    (asked.into / "benchmarks.md").write_text(text)
+    (options.into / "benchmarks.md").write_text(text)
     plots.glance(rows, pictures / "solvers_glance.png")
     plots.race(race.rows, pictures / "solvers_peers.png")
     plots.distributions(results, pictures / "solvers_errors.png")
@@ -151,7 +159,7 @@ def main() -> None:
     plots.dls(results, pictures / "solvers_dls.png")
     print(text)
     print(
-        f"{asked.into / 'benchmarks.md'}, with its pictures, in {time.monotonic() - began:.0f} s",
+        f"{options.into / 'benchmarks.md'}, with its pictures, in {time.monotonic() - began:.0f} s",
         file=sys.stderr,
     )
 

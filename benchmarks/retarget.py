@@ -75,13 +75,13 @@ def main() -> None:
     ask.add_argument("clip", type=Path)
     ask.add_argument("robot", type=Path)
     ask.add_argument("--frames", type=int, help="of the clip, from its first; all where it is left out")
-    asked = ask.parse_args()
+    options = ask.parse_args()
     bpy.ops.wm.read_factory_settings(use_empty=True)
     bpy.context.preferences.addons.new().module = limber.__package__
     limber.register()
-    rig = follower(asked.clip.resolve(), asked.robot.resolve())
+    rig = follower(options.clip.resolve(), options.robot.resolve())
     scene, retarget = bpy.context.scene, rig.limber.retarget
-    scene.frame_end = min(scene.frame_end, asked.frames or scene.frame_end)
+    scene.frame_end = min(scene.frame_end, options.frames or scene.frame_end)
     ticks, whole, standing = played(rig, range(2, min(scene.frame_end, TIMED) + 1))
     ticks, whole = ticks[SKIPPED:], whole[SKIPPED:]
     feet = [pair for pair in retarget.pairs if pair.plant]

@@ -52,24 +52,25 @@ def rows(label: str, chain: Skeleton, goals: Sequence[GazeGoal]) -> list[str]:
 def rig_rows(path: Path, count: int) -> list[str]:
     """The lines of a rig's file."""
     with np.load(path) as file:
-        given = dict(file)
+        arrays = dict(file)
     goals = [
-        GazeGoal(aim, posture) for aim, posture in zip(aims_of(given)[:count], given["posture"], strict=False)
+        GazeGoal(aim, posture)
+        for aim, posture in zip(aims_of(arrays)[:count], arrays["posture"], strict=False)
     ]
-    return rows(path.stem, rig_chain(given), goals)
+    return rows(path.stem, rig_chain(arrays), goals)
 
 
 def main() -> None:
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("rigs", type=Path, metavar="FOLDER", help="with chains of rigs (.npz)")
     ask.add_argument("--pairs", type=int, default=40, help="for each file (default 40)")
-    asked = ask.parse_args()
-    files = sorted(asked.rigs.glob("*.npz"))
+    options = ask.parse_args()
+    files = sorted(options.rigs.glob("*.npz"))
     if not files:
-        sys.exit(f"no chains of rigs (*.npz) in {asked.rigs}: name another folder (make bench RIGS=FOLDER)")
+        sys.exit(f"no chains of rigs (*.npz) in {options.rigs}: name another folder (make bench RIGS=FOLDER)")
     print("\n".join(HEADER))
     for path in files:
-        print("\n".join(rig_rows(path, asked.pairs)), flush=True)
+        print("\n".join(rig_rows(path, options.pairs)), flush=True)
 
 
 if __name__ == "__main__":

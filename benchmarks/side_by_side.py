@@ -95,8 +95,8 @@ def picture(path: Path) -> None:
     figure, grid = plt.subplots(
         len(SITUATIONS), len(SHOWN), figsize=(2.6 * len(SHOWN), 2.3 * len(SITUATIONS)), layout="constrained"
     )
-    for row, (label, (posture, place)) in zip(grid, SITUATIONS.items(), strict=True):
-        goal = GazeGoal(Point(place), np.array(posture))
+    for row, (label, (posture, position)) in zip(grid, SITUATIONS.items(), strict=True):
+        goal = GazeGoal(Point(position), np.array(posture))
         for axes, name in zip(row, SHOWN, strict=True):
             draw_cell(axes, chain, goal, make_solver(name, chain).solve(goal))
         row[0].set_ylabel(label, fontsize=11, color=INK)

@@ -23,7 +23,7 @@ THRESHOLD = math.degrees(4.0 * math.asin(0.04 / math.sqrt(2.0)))  # [deg] the ER
 def cases(count: int, seed: int = 3) -> list[tuple[Skeleton, GazeGoal]]:
     """Random chains, each with a goal that can be met."""
     draw = random.Random(seed)
-    found = []
+    chains_and_goals = []
     for _ in range(count):
         joints = draw.randint(2, 6)
         kinds = [draw.random() < PRISMATIC for _ in range(joints)]
@@ -34,8 +34,8 @@ def cases(count: int, seed: int = 3) -> list[tuple[Skeleton, GazeGoal]]:
         )
         pose = chain.forward(_pose(draw, chain, 1.0))
         point = add(pose.tool_position, scale(rotate(pose.tool_rotation, Y), draw.uniform(0.5, 4.0)))
-        found.append((chain, GazeGoal(Point(point), np.array(_pose(draw, chain, 0.4)))))
-    return found
+        chains_and_goals.append((chain, GazeGoal(Point(point), np.array(_pose(draw, chain, 0.4)))))
+    return chains_and_goals
 
 
 def _joint(draw: random.Random, k: int, is_prismatic: bool) -> Joint:
@@ -68,8 +68,8 @@ def main() -> None:
     ask.add_argument(
         "--solvers", nargs="+", choices=SOLVERS, metavar="NAME", default=list(SOLVERS), help="default: all"
     )
-    asked = ask.parse_args()
-    print("\n".join(table(asked.chains, asked.solvers)))
+    options = ask.parse_args()
+    print("\n".join(table(options.chains, options.solvers)))
 
 
 if __name__ == "__main__":

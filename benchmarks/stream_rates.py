@@ -84,12 +84,12 @@ class Cell(NamedTuple):
             (np.arange(0.0, CHANGE, 1.0 / before), np.arange(CHANGE, END + 1.0, 1.0 / after))
         )
         taken = taken + chance.uniform(0.0, 1.0 / clock)
-        came = np.maximum.accumulate(taken + network.delays(chance, taken))
+        arrivals = np.maximum.accumulate(taken + network.delays(chance, taken))
         is_lost = chance.uniform(size=len(taken)) < network.loss
         is_lost[1:] &= ~is_lost[:-1]  # a longer gap is another matter than the rate
-        kept = ~is_lost | (taken == taken[0])
-        taken, came = taken[kept], came[kept]
-        numbers = np.searchsorted(came, np.arange(int(END * clock)) / clock, side="right")
+        has_come = ~is_lost | (taken == taken[0])
+        taken, arrivals = taken[has_come], arrivals[has_come]
+        numbers = np.searchsorted(arrivals, np.arange(int(END * clock)) / clock, side="right")
         return numbers, taken[np.maximum(numbers - 1, 0)]
 
 
@@ -142,15 +142,16 @@ def print_table(pairs: Sequence[Rates], clock: float, seeds: int) -> None:
     rows = figures(shown(cells, clock), clock)
     keys = np.array([f"{cell.rates} {cell.network}" for cell in cells])
     print(f"\nclock {clock:g}".ljust(15), *(f"{name:>11}" for name in NETWORKS), "   delay  speed")
-    held = 0
+    count_met = 0
     for rates in pairs:
         texts = [cell_text(rows, keys == f"{rates} {network}") for network in NETWORKS]
-        held += sum("!" not in text for text in texts)
+        count_met += sum("!" not in text for text in texts)
         row = np.array([cell.rates == rates for cell in cells])
         delay, jump = 1000.0 * rows.delay[row].mean(), rows.jump[row].max()
         print(f"{rates[0]:>5} -> {rates[1]:>5}", *texts, f"{delay:5.0f} ms {jump:6.1f}")
     print(
-        f"{held} of {len(pairs) * len(NETWORKS)} cells hold; mean delay {1000.0 * rows.delay.mean():.0f} ms"
+        f"{count_met} of {len(pairs) * len(NETWORKS)} cells hold;"
+        f" mean delay {1000.0 * rows.delay.mean():.0f} ms"
     )
 
 

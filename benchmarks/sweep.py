@@ -55,9 +55,9 @@ class Sweep:
     def chunks(self, name: str, solver: str) -> Iterator[Chunk]:
         """All of one skeleton and solver, in order."""
         grid = self.grid(name)
-        places: Sequence[int] = range(grid.size) if self.full else grid.sample(self.pairs, self.seed)
-        for number, first in enumerate(range(0, len(places), self.chunk)):
-            yield Chunk(grid, solver, number, places[first : first + self.chunk])
+        indices: Sequence[int] = range(grid.size) if self.full else grid.sample(self.pairs, self.seed)
+        for number, first in enumerate(range(0, len(indices), self.chunk)):
+            yield Chunk(grid, solver, number, indices[first : first + self.chunk])
 
     def count(self, name: str) -> int:
         """Chunks of one skeleton and solver."""
@@ -148,14 +148,16 @@ def main() -> None:
         default=[*solvers_for_orientations(), *VARIANTS],
         help="default: %(default)s",
     )
-    asked = ask.parse_args()
-    names = asked_skeletons(ask, asked.skeletons)
-    sweep = Sweep(asked.pairs, asked.seed, asked.full, FULL_CHUNK if asked.full else CHUNK, asked.grid)
+    options = ask.parse_args()
+    names = asked_skeletons(ask, options.skeletons)
+    sweep = Sweep(
+        options.pairs, options.seed, options.full, FULL_CHUNK if options.full else CHUNK, options.grid
+    )
     try:
-        folder = run(sweep, names, asked.solvers, asked.folder, asked.scheduler, asked.workers)
+        folder = run(sweep, names, options.solvers, options.folder, options.scheduler, options.workers)
     except (SpreadError, GazeError) as error:
         sys.exit(str(error))
-    print("\n".join(summary_table(gather(sweep, folder, names, asked.solvers))))
+    print("\n".join(summary_table(gather(sweep, folder, names, options.solvers))))
     print(f"answers: {folder}")
 
 

@@ -105,8 +105,8 @@ def comparable(results: Results, name: str, solver: str) -> Answer:
     answer = results[name, solver]
     if solver not in VARIANTS:
         return answer
-    met = results[name, WITHOUT_POSTURE]["orientation"] <= FILTER * THRESHOLD
-    return {field: values[met] for field, values in answer.items()}
+    can_be_met = results[name, WITHOUT_POSTURE]["orientation"] <= FILTER * THRESHOLD
+    return {field: values[can_be_met] for field, values in answer.items()}
 
 
 def summary_table(results: Results) -> list[str]:

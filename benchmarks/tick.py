@@ -175,29 +175,29 @@ def main() -> None:
     ask.add_argument("--frames", type=int, default=500)
     ask.add_argument("--profile", action="store_true", help="print where the time goes, for the first way")
     ask.add_argument("--ways", nargs="+", choices=WAYS, default=WAYS)
-    asked = ask.parse_args()
+    options = ask.parse_args()
     bpy.ops.wm.read_factory_settings(use_empty=True)
     limber.register()
     ticks, solves = Watch(live, "frame_changed"), watch_solvers()
     print(
-        f"Blender {bpy.app.version_string}, {asked.joints} joints a chain, {asked.frames} frames; ms: median"
-        " (99th percentile)"
+        f"Blender {bpy.app.version_string}, {options.joints} joints a chain, {options.frames} frames;"
+        " ms: median (99th percentile)"
     )
     print(f"{'':18s}{'tick':>18s}{'no solver':>18s}{'solver':>10s}{'frame, live':>13s}{'frame, idle':>13s}")
     reached = True
     gc.disable()  # its pauses belong to no one tick
-    for way in asked.ways:
-        rig, names = scene_for(way, asked.joints)
-        idle = play(asked.frames)
+    for way in options.ways:
+        rig, names = scene_for(way, options.joints)
+        idle = play(options.frames)
         go_live(rig, names)
         play(20)
         ticks.seconds.clear()
         solves.clear()
-        profile = cProfile.Profile() if asked.profile and way == asked.ways[0] else None
+        profile = cProfile.Profile() if options.profile and way == options.ways[0] else None
         rest, solver, frames = [], [], []
         if profile:
             profile.enable()
-        for frame in range(1, asked.frames + 1):
+        for frame in range(1, options.frames + 1):
             solves.clear()
             began = time.perf_counter()
             bpy.context.scene.frame_set(frame)
@@ -207,7 +207,7 @@ def main() -> None:
         if profile:
             profile.disable()
             pstats.Stats(profile).sort_stats("cumtime").print_stats(r"limber|rig/|motion/", 40)
-        whole = [one + other for one, other in zip(rest, solver, strict=True)]
+        whole = [setup + solve for setup, solve in zip(rest, solver, strict=True)]
         columns = (f"{median_ms(some):8.3f} ({late_ms(some):7.3f})" for some in (whole, rest))
         print(
             f"{way:18s}{''.join(columns)}{median_ms(solver):10.3f}{median_ms(frames):13.3f}{median_ms(idle):13.3f}",

@@ -88,10 +88,12 @@ class TwoPriority:
 
     def _step(self, angles: Angles, target: Quaternion, posture: Angles) -> Angles:
         pose = self.skeleton.forward(angles.tolist())
-        turn = np.array(logarithm(multiply(target, conjugate(pose.tool_rotation))))  # in the base frame
+        rotation_vector = np.array(
+            logarithm(multiply(target, conjugate(pose.tool_rotation)))
+        )  # in the base frame
         jacobian, _ = self.skeleton.jacobian(angles.tolist())
         parts = factors(jacobian, SMALLEST)
-        first = damped(parts, turn, self.largest_change)
+        first = damped(parts, rotation_vector, self.largest_change)
         if not self.with_posture:
             return first
         missing = self.posture_jacobian @ (

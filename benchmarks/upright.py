@@ -121,8 +121,8 @@ class Seen:
         )
         if self.least is None:
             return line
-        found = f"the best pose found rolls by {self.least[0]:.1f} and shifts by {self.least[1]:.2f}"
-        return f"{line}  {'EXCEEDED' if self.could_be_kept else 'no pose keeps the bars'}: {found}"
+        best = f"the best pose found rolls by {self.least[0]:.1f} and shifts by {self.least[1]:.2f}"
+        return f"{line}  {'EXCEEDED' if self.could_be_kept else 'no pose keeps the bars'}: {best}"
 
 
 def metarig() -> Rig:
@@ -167,11 +167,11 @@ def prepared(make: Callable[[], Rig]) -> Subject:
 
 def _face(rig, chain, front: Vector) -> None:
     """Makes a chain look to the front: its end's axes nearest to that and to up."""
-    turn = (rig.matrix_world @ rig.pose.bones[chain.end].matrix).to_3x3()
-    chain.forward_axis = max(AXES, key=lambda axis: (turn @ Vector(goal.signed_axis(axis))).dot(front))
+    rotation = (rig.matrix_world @ rig.pose.bones[chain.end].matrix).to_3x3()
+    chain.forward_axis = max(AXES, key=lambda axis: (rotation @ Vector(goal.signed_axis(axis))).dot(front))
     chain.up = max(
         (axis for axis in AXES if axis[1] != chain.forward_axis[1]),
-        key=lambda axis: (turn @ Vector(goal.signed_axis(axis))).dot(UP),
+        key=lambda axis: (rotation @ Vector(goal.signed_axis(axis))).dot(UP),
     )
 
 
@@ -180,9 +180,9 @@ def _size(rig, bone: str) -> tuple[float, Vector]:
     bone.
     """
     length, to_bone = rig.data.bones[bone].length, (rig.matrix_world @ rig.pose.bones[bone].matrix).inverted()
-    meshes = [thing for thing in rig.children if thing.type == "MESH" and thing.parent_bone == bone]
+    meshes = [mesh for mesh in rig.children if mesh.type == "MESH" and mesh.parent_bone == bone]
     points = np.array(
-        [to_bone @ thing.matrix_world @ Vector(corner) for thing in meshes for corner in thing.bound_box]
+        [to_bone @ mesh.matrix_world @ Vector(corner) for mesh in meshes for corner in mesh.bound_box]
     )
     if not len(points):
         return WIDTH * length, Vector((0.0, length / 2, 0.0))
@@ -197,13 +197,13 @@ def _roll(facing: Matrix) -> float:
 
 def _settled() -> None:
     """Lets Limber's clock run until nothing moves, in a time of its own."""
-    now, rests = 1000.0, 0
+    time, rests = 1000.0, 0
     for _ in range(TICKS):
         bpy.context.view_layer.update()
-        now += STEP
+        time += STEP
         rests = (
             0
-            if live.advance_clock(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), now)
+            if live.advance_clock(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), time)
             else rests + 1
         )
         if rests > 1:  # what was shown last may be what another chain looks at
@@ -233,16 +233,16 @@ def judged(subject: Subject, drawn: list[np.ndarray]) -> Iterator[Seen]:
     bpy.context.view_layer.objects.active = subject.rig
     bpy.ops.limber.live_all()
     _settled()
-    for name, place in places(subject):
-        target.location = place
+    for name, position in places(subject):
+        target.location = position
         _settled()
-        here = subject.head
-        facing = subject.facing(here)
+        head = subject.head
+        facing = subject.facing(head)
         drawn.append(
-            picture(subject.rig, subject.chain.end, here @ subject.middle, facing, subject.width, front)
+            picture(subject.rig, subject.chain.end, head @ subject.middle, facing, subject.width, front)
         )
         missed = live.session(subject.rig, subject.chain).outputs.filtered_aim_error
-        seen = Seen(name, subject.roll(facing), subject.shift(here), degrees(missed))
+        seen = Seen(name, subject.roll(facing), subject.shift(head), degrees(missed))
         yield seen if seen.is_kept else replace(seen, least=_least(subject))
 
 
@@ -254,47 +254,49 @@ def _least(subject: Subject) -> tuple[float, float]:
     without; where that cannot be, to the aim alone.
     """
     session = live.session(subject.rig, subject.chain)
-    skeleton, wanted = session.model.skeleton, session.goal
+    skeleton, goal = session.model.skeleton, session.goal
     base = _base(subject)
     back = base.inverted()
     upright = replace(
-        wanted,
-        aim=replace(wanted.aim, up=tuple(back.to_3x3() @ subject.facing(subject.authored).col[2])),
+        goal,
+        aim=replace(goal.aim, up=tuple(back.to_3x3() @ subject.facing(subject.authored).col[2])),
         others=(),
     )
-    free = replace(upright, aim=replace(wanted.aim, up=None))
-    place = Position(tuple(back @ subject.eye(subject.authored)))
+    free = replace(upright, aim=replace(goal.aim, up=None))
+    eye_position = Position(tuple(back @ subject.eye(subject.authored)))
     lower, upper = np.array(skeleton.lower), np.array(skeleton.upper)
     dice, costs = np.random.default_rng(1), [1.0] * len(skeleton)
     starts = [
         session.outputs.solution.angles,
-        wanted.posture,
+        goal.posture,
         *(lower + (upper - lower) * dice.random((STARTS, len(lower)))),
     ]
     best = (np.inf, np.inf)
     for start in starts:
         for weight in WISHES:
             angles = correct(
-                skeleton, replace(upright, others=(EndGoal(place, 0, weight),)), start, costs
+                skeleton, replace(upright, others=(EndGoal(eye_position, 0, weight),)), start, costs
             ).angles
-            for asked in (upright, free):
-                way = correct(skeleton, asked, angles, costs)
+            for variant in (upright, free):
+                way = correct(skeleton, variant, angles, costs)
                 if degrees(end_errors(skeleton, free, way.pose)[0].angle) <= EXACT:
-                    turn = base.to_3x3() @ Quaternion(way.pose.tool_rotation).to_matrix()
-                    found = (
-                        abs(subject.roll(turn)),
-                        subject.shift(_bone(subject, turn, base @ Vector(way.pose.tool_position))),
+                    rotation = base.to_3x3() @ Quaternion(way.pose.tool_rotation).to_matrix()
+                    roll_and_shift = (
+                        abs(subject.roll(rotation)),
+                        subject.shift(_bone(subject, rotation, base @ Vector(way.pose.tool_position))),
                     )
-                    best = min(best, found, key=lambda pair: max(pair[0] / ROLL_BAR, pair[1] / SHIFT_BAR))
+                    best = min(
+                        best, roll_and_shift, key=lambda pair: max(pair[0] / ROLL_BAR, pair[1] / SHIFT_BAR)
+                    )
     return best
 
 
 def _base(subject: Subject) -> Matrix:
     """The chain's base in the world, told by where its end is shown and the solver's kinematics."""
-    session, here = live.session(subject.rig, subject.chain), subject.head
+    session, head = live.session(subject.rig, subject.chain), subject.head
     pose = session.model.skeleton.forward(session.outputs.angles.tolist())
-    shown = subject.facing(here).to_4x4()
-    shown.translation = subject.eye(here)
+    shown = subject.facing(head).to_4x4()
+    shown.translation = subject.eye(head)
     return shown @ Matrix.LocRotScale(pose.tool_position, Quaternion(pose.tool_rotation), None).inverted()
 
 
@@ -313,10 +315,10 @@ def _told(name: str, make: Callable[[], Rig], out: Path | None) -> int:
     except (RuntimeError, RigError, UrdfError, OSError) as error:
         print(f"{name}: left out: {str(error).strip()}")
         return 0
-    made = ", ".join(
+    figures = ", ".join(
         f"{chain.root} to {chain.end} ({chain.options.body.lower()})" for chain in subject.rig.limber.chains
     )
-    print(f"{name}: {made}; head {subject.width:.3f} m wide")
+    print(f"{name}: {figures}; head {subject.width:.3f} m wide")
     drawn: list[np.ndarray] = []
     wrong = 0
     for seen in judged(subject, drawn):
@@ -333,16 +335,16 @@ def main() -> None:
     ask.add_argument("--robot", action="append", default=[], metavar="NAME=FILE.urdf[:BONE:X,Y,Z]")
     ask.add_argument("--only", nargs="*", default=[], metavar="NAME")
     ask.add_argument("--out", type=Path, metavar="DIR")
-    asked = ask.parse_args()
+    options = ask.parse_args()
     bpy.ops.wm.read_factory_settings(use_empty=True)
     bpy.context.preferences.addons.new().module = limber.__package__
     limber.register()
     makers: dict[str, Callable[[], Rig]] = {"metarig": metarig, "generated": generated, "lamp": lamp}
-    for given in asked.robot:
-        name, _, rest = given.partition("=")
+    for argument in options.robot:
+        name, _, rest = argument.partition("=")
         makers[name] = partial(robot, *(*rest.split(":"), "", "")[:3])
     wrong = sum(
-        _told(name, make, asked.out) for name, make in makers.items() if name in (asked.only or makers)
+        _told(name, make, options.out) for name, make in makers.items() if name in (options.only or makers)
     )
     print(f"bars exceeded where a pose keeps them: {wrong}")
     sys.stdout.flush()

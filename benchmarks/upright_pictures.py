@@ -43,13 +43,13 @@ def picture(rig, head: str, middle: Vector, facing: Matrix, width: float, front:
             )
             ends += [matrix.translation, matrix @ Vector((0.0, length, 0.0))]
     half = width / 2
-    for place, sides, colour in (
+    for offset, sides, colour in (
         (Vector(), Vector((half, half, half)), HEAD),
         (Vector((0.0, 1.6 * half, 0.0)), Vector((0.2 * half, half, 0.2 * half)), NOSE),
         (Vector((0.0, 0.0, 1.3 * half)), Vector((0.3 * half, 0.3 * half, 0.5 * half)), NOSE),
     ):
         matrix = facing.to_4x4()
-        matrix.translation = middle + facing @ place
+        matrix.translation = middle + facing @ offset
         solids.append(ColouredSolid(_box(view @ matrix, sides), colour))
     points = np.array(ends)
     return draw(

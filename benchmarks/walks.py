@@ -99,10 +99,10 @@ def _about(skeleton: Skeleton, posture: np.ndarray, waves: list[Wave], times: np
     targets = []
     for t in times.tolist():
         nod, tilt, roll = (wave.at(t) for wave in waves)
-        turn = multiply(
+        rotation = multiply(
             multiply(about(X, 0.7 * CONE * nod), about(Z, 0.7 * CONE * tilt)), about(Y, ROLL * roll)
         )  # .7: both at once
-        targets.append(multiply(middle, turn))
+        targets.append(multiply(middle, rotation))
     return targets
 
 

@@ -88,10 +88,10 @@ def main() -> None:
         default=solvers_for_orientations(),
         help="default: %(default)s",
     )
-    asked = ask.parse_args()
-    names = asked_skeletons(ask, asked.skeletons)
+    options = ask.parse_args()
+    names = asked_skeletons(ask, options.skeletons)
     try:
-        rows = run(names, asked.solvers, asked.paths, asked.folder, asked.scheduler, asked.workers)
+        rows = run(names, options.solvers, options.paths, options.folder, options.scheduler, options.workers)
     except (SpreadError, GazeError) as error:
         sys.exit(str(error))
     print("\n".join(table(rows)))

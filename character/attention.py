@@ -74,10 +74,10 @@ def bearing(position: Vector, rotation: Quaternion, root: Vector) -> Bearing:
     """Direction, distance [m] and orientation of a target as seen from a chain's root; all arguments are in
     the world, positions in [m].
     """
-    way = rotations.subtract(position, root)
-    distance = rotations.length(way)
+    direction = rotations.subtract(position, root)
+    distance = rotations.length(direction)
     return Bearing(
-        rotations.unit(way) if distance > NEAREST else rotations.Z, max(distance, NEAREST), rotation
+        rotations.unit(direction) if distance > NEAREST else rotations.Z, max(distance, NEAREST), rotation
     )
 
 
@@ -152,15 +152,15 @@ def partial(pose: Pose, aim: Aim, share: float) -> Aim:
     """An aim between the gaze direction of the posture's pose (`share` 0) and `aim` (`share` 1). Goals of
     positions are returned unchanged.
     """
-    way = aim.gaze(pose.tool_position)
-    if share >= 1.0 or way is None or aim.desired_position is not None:
+    gaze = aim.gaze(pose.tool_position)
+    if share >= 1.0 or gaze is None or aim.desired_position is not None:
         return aim
     look = rotations.rotate(pose.tool_rotation, rotations.Y)
-    distance = rotations.length(way)
+    distance = rotations.length(gaze)
     if distance <= NEAREST:
         return aim
-    turn = _power(_between(look, rotations.unit(way)), max(share, 0.0))
-    return aim.redirected(rotations.scale(rotations.rotate(turn, look), distance), pose.tool_position)
+    rotation = _power(_between(look, rotations.unit(gaze)), max(share, 0.0))
+    return aim.redirected(rotations.scale(rotations.rotate(rotation, look), distance), pose.tool_position)
 
 
 def _between(a: Vector, b: Vector) -> Quaternion:
@@ -182,9 +182,9 @@ def _from(a: Quaternion, b: Quaternion) -> Quaternion:
     return rotations.multiply(b, rotations.conjugate(a))
 
 
-def _power(turn: Quaternion, share: float) -> Quaternion:
+def _power(rotation: Quaternion, share: float) -> Quaternion:
     """A share (0 to 1) of a rotation."""
-    vector = rotations.logarithm(turn)
+    vector = rotations.logarithm(rotation)
     angle = rotations.length(vector)
     return (
         rotations.about(rotations.scale(vector, 1.0 / angle), share * angle)
@@ -198,12 +198,12 @@ def _apart(a: Bearing, b: Bearing) -> tuple[float, float]:
     return rotations.vector_angle(a.direction, b.direction), rotations.angle_between(a.rotation, b.rotation)
 
 
-def _mixed(a: Bearing, b: Bearing, way: float, distance: float, turn: float) -> Bearing:
+def _mixed(a: Bearing, b: Bearing, direction: float, distance: float, orientation: float) -> Bearing:
     """Interpolation from `a` to `b` with separate shares (0 to 1) for direction, distance and orientation."""
     return Bearing(
-        rotations.rotate(_power(_between(a.direction, b.direction), way), a.direction),
+        rotations.rotate(_power(_between(a.direction, b.direction), direction), a.direction),
         a.distance * (b.distance / a.distance) ** distance,
-        a.rotation if a.rotation == b.rotation else _turned(a.rotation, b.rotation, turn),
+        a.rotation if a.rotation == b.rotation else _turned(a.rotation, b.rotation, orientation),
     )
 
 

@@ -62,7 +62,7 @@ class EyesState(NamedTuple):
         fixation: Direction that shifts of the gaze are measured from; None: not known.
         averted: Present look away.
         origin, goal: Begin and end of the last move of it.
-        moved: Time [s] since that move began.
+        since_move: Time [s] since that move began.
         moves: How many moves there were; an odd number: it is away.
     """
 
@@ -74,13 +74,13 @@ class EyesState(NamedTuple):
     averted: Angle2 = (0.0, 0.0)
     origin: Angle2 = (0.0, 0.0)
     goal: Angle2 = (0.0, 0.0)
-    moved: float = MOVE
+    since_move: float = MOVE
     moves: int = 0
 
     @property
     def is_settled(self) -> bool:
         """Whether they look at the target with open lids, so that they may stay as they are."""
-        return self.blink >= CLOSING + OPENING and self.moved >= MOVE and self.moves % 2 == 0
+        return self.blink >= CLOSING + OPENING and self.since_move >= MOVE and self.moves % 2 == 0
 
     @property
     def closing(self) -> float:
@@ -136,19 +136,19 @@ def _toward(begin: Vector, end: Vector, share: float) -> Vector:
 
 def _averted(state: EyesState, settings: EyesSettings, dt: float) -> EyesState:
     """The state with what its looks away have become."""
-    moved, moves, goal, origin = state.moved + dt, state.moves, state.goal, state.origin
+    since_move, moves, goal, origin = state.since_move + dt, state.moves, state.goal, state.origin
     source = Random(f"{settings.seed} look {moves}")
     is_away = moves % 2 == 1
-    lasts = source.uniform(*(AWAY if is_away else LOOKING))
-    wants = settings.aversion > 0.0
-    if (moved >= lasts and (wants or is_away)) or (is_away and not wants):
-        moves, moved, origin = moves + 1, 0.0, state.averted
+    duration = source.uniform(*(AWAY if is_away else LOOKING))
+    averts = settings.aversion > 0.0
+    if (since_move >= duration and (averts or is_away)) or (is_away and not averts):
+        moves, since_move, origin = moves + 1, 0.0, state.averted
         goal = (0.0, 0.0)
         if not is_away:
             goal = (ASIDE * source.uniform(-1.0, 1.0), UP * source.uniform(-1.0, 1.0))
-    share = _eased(min(moved / MOVE, 1.0))
+    share = _eased(min(since_move / MOVE, 1.0))
     aside, up = (a + share * (b - a) for a, b in zip(origin, goal, strict=True))
-    return state._replace(averted=(aside, up), origin=origin, goal=goal, moved=moved, moves=moves)
+    return state._replace(averted=(aside, up), origin=origin, goal=goal, since_move=since_move, moves=moves)
 
 
 def lid(state: EyesState, skeleton: Skeleton, angles: Angles) -> float:

@@ -48,7 +48,7 @@ class Life:
         """Joint offsets (n,) [rad] of the idle motion, 0 for prismatic joints; arguments as for
         `PostureEffect.offsets`.
         """
-        turns = np.array([joint.kind == "revolute" for joint in skeleton.joints])
+        is_revolute = np.array([joint.kind == "revolute" for joint in skeleton.joints])
         added = np.zeros(len(skeleton))
         if self.breathing:
             added += self.breathing * _breath(self.seed, seconds) * _lift(skeleton, posture, up)
@@ -59,7 +59,7 @@ class Life:
             for k in _last(skeleton):
                 added[k] += self.glances * _glance(self.seed, k, seconds)
         lower, upper = np.minimum(skeleton.lower, posture), np.maximum(skeleton.upper, posture)
-        return np.where(turns, np.minimum(np.maximum(posture + added, lower), upper) - posture, 0.0)
+        return np.where(is_revolute, np.minimum(np.maximum(posture + added, lower), upper) - posture, 0.0)
 
 
 def _breath(seed: int, seconds: float) -> float:

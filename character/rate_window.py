@@ -61,11 +61,11 @@ def added(window: Array, sample: TimedSample, begins: Mask) -> Array:
 def verdict(window: Array, dt: float) -> Verdict:
     """What windows say, where ticks are `dt` [s] apart."""
     is_there = np.isfinite(window[:, 0])
-    taken, came, late, lost, values = np.where(is_there[:, None], window, 0.0).transpose(1, 0, 2)
+    taken, counts, late, lost, values = np.where(is_there[:, None], window, 0.0).transpose(1, 0, 2)
 
     # Lines through the samples from each on. Numbers and times are relative to the newest sample.
     n = _from_each(is_there.astype(float))
-    x, t = came - _from_each(came), np.where(is_there, taken - taken[:, -1:], 0.0)
+    x, t = counts - _from_each(counts), np.where(is_there, taken - taken[:, -1:], 0.0)
     x_sum, t_sum = _from_each(x * is_there), _from_each(t)
     n_at_least_1 = np.maximum(n, 1.0)
     x_spread = np.maximum(_from_each(x * x * is_there) - x_sum**2 / n_at_least_1, LEAST_SPREAD)

@@ -94,7 +94,9 @@ class RemoteSignals:
         before = self._state.values
         fresh = self._samples.numbers != self._state.samples.numbers
         values, self._state = stream.advance(self._state, self._samples, dt, rejoin=0.0)
-        self._state = self._state.timed([self._rows[address] for address in self._begun & self._rows.keys()])
+        self._state = self._state.with_samples_now(
+            [self._rows[address] for address in self._begun & self._rows.keys()]
+        )
         self._begun.clear()
         changed = fresh | (values != before).any(1)
         ended = self._state.time - self._state.timing.stamps > stream.PAUSE + self._state.timing.delays
@@ -110,10 +112,13 @@ class RemoteSignals:
         if row is None or self._state is None:
             return
         del self._sizes[address]
-        others = [other for other in range(len(self._samples.numbers)) if other != row]
-        self._state, before = self._state.only(others), self._samples
+        other_rows = [other for other in range(len(self._samples.numbers)) if other != row]
+        self._state, before = self._state.only(other_rows), self._samples
         self._samples = stream.Samples(
-            before.values[others], before.numbers[others], before.velocities[others], before.times[others]
+            before.values[other_rows],
+            before.numbers[other_rows],
+            before.velocities[other_rows],
+            before.times[other_rows],
         )
         self._rows = {name: other - (other > row) for name, other in self._rows.items()}
 

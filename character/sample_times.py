@@ -132,7 +132,7 @@ def is_outdated(sent: float, newest: float) -> bool:
 
 
 def renewed(
-    before: Timing, time: float, dt: float, came: Array, sent: Array, moved: Array, course: Course
+    before: Timing, time: float, dt: float, sample_counts: Array, sent: Array, moved: Array, course: Course
 ) -> tuple[Timing, Arrival]:
     """Timing of signals after samples of each have come.
 
@@ -140,7 +140,7 @@ def renewed(
         before: Timing after the samples before.
         time: [s] of the tick in which the samples came.
         dt: [s] since the tick before.
-        came: (m,) samples that have come since then, at least 1.
+        sample_counts: (m,) samples that have come since then, at least 1.
         sent: (m,) [s] when they were taken, by the sender's clock; NaN: not said.
         moved: (m, d) change of the values since the samples before.
         course: How the values moved until then.
@@ -153,27 +153,27 @@ def renewed(
     was_known = before.counts > 0.0
     is_first = was_known & (before.periods == 0.0) & (gap <= PAUSE)
     is_paused = ~was_known | (gap > PAUSE)
-    period = np.where(is_first, np.where(is_said, sent_span, gap) / came, before.periods)
+    period = np.where(is_first, np.where(is_said, sent_span, gap) / sample_counts, before.periods)
     is_known = ~is_paused & (before.counts > LEARNT)
     line_gap = np.maximum(taken - before.lines, LEAST)
-    lost = np.where(is_known, _lost(before, line_gap, period, dt, came, moved, course), 0.0)
-    passed = came + lost
+    lost = np.where(is_known, _lost(before, line_gap, period, dt, sample_counts, moved, course), 0.0)
+    passed = sample_counts + lost
     late = line_gap - passed * period
     errors_now = course.misses(moved, passed * period)
-    unbroken, errors_unbroken = _followed(before.unbroken, moved, came, is_paused)
+    unbroken, errors_unbroken = _followed(before.unbroken, moved, sample_counts, is_paused)
     # How much better the values are described if no sample was lost; both deviations have long tails.
     scale = np.maximum(before.errors, SMALLEST)
     better = np.log1p((errors_now / scale) ** 2) - np.log1p((errors_unbroken / scale) ** 2)
     better = np.where(is_known & np.isfinite(better), better, 0.0)
     # Beside a line through few samples a new one comes farther off, by as much as it moves the line.
     beside = late * np.sqrt(1.0 - _shares(np.minimum(before.counts + 1.0, MEMORY))[0])
-    sample = rate_window.TimedSample(taken, came, beside, lost, better)
+    sample = rate_window.TimedSample(taken, sample_counts, beside, lost, better)
     window = rate_window.added(before.window, sample, is_paused)
     says = rate_window.verdict(window, dt)
     is_other = says.is_new & is_known
     begins = is_first | is_other
     period = np.where(is_other, says.periods, period)
-    passed = np.where(begins, came, passed)
+    passed = np.where(begins, sample_counts, passed)
     late = np.where(is_first, 0.0, np.where(is_other, taken - says.newest, late))
 
     count = np.minimum(np.where(is_other, says.counts, np.where(is_first, 1.0, before.counts) + 1.0), MEMORY)
@@ -248,13 +248,13 @@ def _shares(count: Array) -> tuple[Array, Array]:
     return 2.0 * (2.0 * count - 1.0) / (count * (count + 1.0)), 6.0 / (count * (count + 1.0))
 
 
-def _followed(unbroken: Array, moved: Array, came: Array, is_paused: Mask) -> tuple[Array, Array]:
-    """How values move if no sample was lost (m, 4, d), after they have moved by `moved` (m, d) in `came` (m,)
+def _followed(unbroken: Array, moved: Array, sample_counts: Array, is_paused: Mask) -> tuple[Array, Array]:
+    """How values move if no sample was lost (m, 4, d), after they have moved by `moved` (m, d) in so many
     samples, and the distances (m,) from where the motion before leads.
     """
     slopes, velocities, accelerations, spans = unbroken.transpose(1, 0, 2)
-    errors = Course(velocities, accelerations).misses(moved, came)
-    new_spans = np.broadcast_to(came[:, None], moved.shape)
+    errors = Course(velocities, accelerations).misses(moved, sample_counts)
+    new_spans = np.broadcast_to(sample_counts[:, None], moved.shape)
     new_slopes = np.where(is_paused[:, None], np.nan, moved / new_spans)
     bends = (new_slopes - slopes) / (new_spans + spans)
     return np.stack((new_slopes, new_slopes + new_spans * bends, 2.0 * bends, new_spans), 1), errors
@@ -267,16 +267,16 @@ def _mean_error(before: Array, error: Array, share: Array) -> Array:
 
 
 def _lost(
-    before: Timing, gap: Array, period: Array, dt: float, came: Array, moved: Array, course: Course
+    before: Timing, gap: Array, period: Array, dt: float, sample_counts: Array, moved: Array, course: Course
 ) -> Array:
     """Numbers (m,) of samples that were lost, the likeliest ones by arrivals and values. Deviations of both
     have long tails (Cauchy's).
     """
     spread = np.maximum(before.spreads, 0.5 * dt)
-    about = np.rint((gap - came * period) / np.maximum(period, LEAST))
+    about = np.rint((gap - sample_counts * period) / np.maximum(period, LEAST))
     best, least = np.zeros_like(gap), np.full_like(gap, np.inf)
     for tried in (np.zeros_like(gap), *(np.maximum(about + near, 0.0) for near in NEAR)):
-        spans = (came + tried) * period
+        spans = (sample_counts + tried) * period
         error = course.misses(moved, spans) / np.maximum(before.errors, SMALLEST)
         cost = np.log1p(((gap - spans) / spread) ** 2) + np.log1p(
             np.where(np.isfinite(error), error, 0.0) ** 2

@@ -109,14 +109,14 @@ class _Camera:
         that are known.
         """
         later, pose = self._past[-1]
-        placed = _placed(pose, position)
+        in_world = _placed(pose, position)
         for earlier, pose in list(self._past)[-2::-1]:
             if later <= time:
                 break
             before = _placed(pose, position)
             share = min((later - time) / (later - earlier), 1.0)
-            placed, later = placed + share * (before - placed), earlier
-        x, y, z = placed.tolist()
+            in_world, later = in_world + share * (before - in_world), earlier
+        x, y, z = in_world.tolist()
         return x, y, z
 
     def choose(self, distances: dict[float, float], dt: float) -> None:
@@ -209,7 +209,7 @@ class SeenPersons:
             self._follow(name, camera, dt)
             if (pose := pose_of(name)) is not None:
                 camera.remember(self._time, pose)
-        self.positions |= {name: _single(place) for name, place in self._signals.advance(dt)}
+        self.positions |= {name: _single(position) for name, position in self._signals.advance(dt)}
         for person in self._persons.values():
             person.count = 0
 
@@ -242,8 +242,8 @@ def _placed(pose: Matrix, position: Vector) -> Array:
     """A position (3,) [m] in the frame of a camera as one in the world; the camera's scale does not count."""
     matrix = np.array(pose)
     rotation = matrix[:3, :3] / np.linalg.norm(matrix[:3, :3], axis=0)
-    placed: Array = rotation @ position + matrix[:3, 3]
-    return placed
+    in_world: Array = rotation @ position + matrix[:3, 3]
+    return in_world
 
 
 def _single(position: Sequence[float]) -> Vector:

@@ -94,13 +94,13 @@ class Stage(Generic[View, Pose]):
                 session.commit()
         order = self.in_order(movers, host)
         self.cyclic, self.feedback = frozenset(movers[k].key for k in order.cyclic), _by_keys(movers, order)
-        placed = list(zip(movers, sessions, strict=True))
-        view, desired = _views(host, placed, bool(order.cyclic))
+        movers_and_sessions = list(zip(movers, sessions, strict=True))
+        view, desired = _views(host, movers_and_sessions, bool(order.cyclic))
         first_cyclic = next((k for k in order.indices if k in order.cyclic), None)
         for index in order.indices:
             mover, session, is_cyclic = movers[index], sessions[index], index in order.cyclic
             if index == first_cyclic:
-                _place_last([placed[k] for k in order.cyclic], view, desired)
+                _place_last([movers_and_sessions[k] for k in order.cyclic], view, desired)
             feedback = order.feedback.get(index)
             frame = Frame(
                 host,
@@ -155,16 +155,18 @@ class Stage(Generic[View, Pose]):
 
 def _views(
     host: Host[View, Pose],
-    placed: Sequence[tuple[SceneMover[View, Pose], Session[View, Pose]]],
+    movers_and_sessions: Sequence[tuple[SceneMover[View, Pose], Session[View, Pose]]],
     is_cyclic: bool,
 ) -> tuple[View, View]:
     """Poses of everything in the scene with the movers' poses of the last frame, and the same with their
     desired ones; without a cycle nothing reads these.
     """
-    view = host.view([(mover, session, session.pose_before) for mover, session in placed])
+    view = host.view([(mover, session, session.pose_before) for mover, session in movers_and_sessions])
     if not is_cyclic:
         return view, view
-    return view, host.view([(mover, session, session.desired_before) for mover, session in placed])
+    return view, host.view(
+        [(mover, session, session.desired_before) for mover, session in movers_and_sessions]
+    )
 
 
 def _place_last(

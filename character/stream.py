@@ -97,8 +97,8 @@ class Cubics(NamedTuple):
         value, velocity = (
             np.choose(phase[:, None], parts) for parts in zip(course, beyond, returned, strict=True)
         )
-        held = np.clip(value, self.lowest, self.highest)
-        return held, np.where(held == value, velocity, 0.0)
+        clamped = np.clip(value, self.lowest, self.highest)
+        return clamped, np.where(clamped == value, velocity, 0.0)
 
 
 class StreamState(NamedTuple):
@@ -132,7 +132,7 @@ class StreamState(NamedTuple):
             _joined(self.cubics, first.cubics._replace(**times)),
         )
 
-    def timed(self, rows: Sequence[int]) -> "StreamState":
+    def with_samples_now(self, rows: Sequence[int]) -> "StreamState":
         """State in which the samples of some signals have come just now."""
         return self._replace(timing=self.timing.at(self.time, np.array(rows, int)))
 
@@ -178,22 +178,22 @@ def _renewed(state: StreamState, samples: Samples, rows: Indices, dt: float, rej
     """The state with new cubics for the signals `rows`, of which samples came since the last tick, `dt` [s]
     ago.
     """
-    now, new = state.only(rows), _some(samples, rows)
-    came = np.maximum(new.numbers - now.samples.numbers, 1).astype(float)
+    renewed, new = state.only(rows), _some(samples, rows)
+    sample_counts = np.maximum(new.numbers - renewed.samples.numbers, 1).astype(float)
     timing, arrival = sample_times.renewed(
-        now.timing,
+        renewed.timing,
         state.time + dt,
         dt,
-        came,
+        sample_counts,
         new.times,
-        new.values - now.samples.values,
-        now.tendency.course,
+        new.values - renewed.samples.values,
+        renewed.tendency.course,
     )
-    shown, velocity = now.cubics.at(now.time, now.timing.periods, now.samples.values)
+    shown, velocity = renewed.cubics.at(renewed.time, renewed.timing.periods, renewed.samples.values)
     is_new = ~(np.isfinite(shown) & np.isfinite(new.values)).all(1)  # it was lost, or is
-    tendency, velocities, accelerations = _tendency(now, new, arrival, is_new)
+    tendency, velocities, accelerations = _tendency(renewed, new, arrival, is_new)
     cubics = _cubics(
-        now, new, timing, arrival, is_new, (shown, velocity), (velocities, accelerations), dt, rejoin
+        renewed, new, timing, arrival, is_new, (shown, velocity), (velocities, accelerations), dt, rejoin
     )
     return StreamState(
         state.time,
@@ -205,23 +205,23 @@ def _renewed(state: StreamState, samples: Samples, rows: Indices, dt: float, rej
 
 
 def _tendency(
-    now: StreamState, new: Samples, arrival: Arrival, is_new: NDArray[np.bool_]
+    state: StreamState, new: Samples, arrival: Arrival, is_new: NDArray[np.bool_]
 ) -> tuple[Tendency, Array, Array]:
     """How the signals moved to their new samples; velocities (m, d) [1/s] and accelerations (m, d) [1/s^2]
     there.
     """
-    before, spans = now.tendency, arrival.spans
+    before, spans = state.tendency, arrival.spans
     stops = (arrival.is_paused | is_new)[:, None]
-    slopes = np.where(stops, np.nan, (new.values - now.samples.values) / np.maximum(spans, LEAST)[:, None])
+    slopes = np.where(stops, np.nan, (new.values - state.samples.values) / np.maximum(spans, LEAST)[:, None])
     bends = np.where(np.isfinite(slopes + before.slopes), slopes - before.slopes, 0.0)
-    both = np.maximum(spans + before.spans, LEAST)
+    summed_spans = np.maximum(spans + before.spans, LEAST)
     # A velocity that has appeared at once, as in a step or in noise, is not continued.
     size = sum(np.linalg.norm(part, axis=1) for part in (slopes, before.slopes, before.bends))
     sudden = np.linalg.norm(bends - before.bends, axis=1) / np.maximum(size, LEAST_RATE)
     trust = np.where(np.isfinite(size), np.clip(2.0 - 2.0 * sudden, 0.0, 1.0), 0.0)[:, None]
     # The parabola through the last three samples, at the last one.
-    bent = np.where(np.isfinite(before.slopes), (spans / both)[:, None] * bends, 0.0)
-    parabola, accelerations = slopes + bent, 2.0 * bends / both[:, None]
+    bent = np.where(np.isfinite(before.slopes), (spans / summed_spans)[:, None] * bends, 0.0)
+    parabola, accelerations = slopes + bent, 2.0 * bends / summed_spans[:, None]
     velocities = np.where(trust > 0.0, trust * parabola, 0.0)
     velocities = np.where(np.isfinite(new.velocities) & ~is_new[:, None], new.velocities, velocities)
     accelerations = trust * accelerations
@@ -229,7 +229,7 @@ def _tendency(
 
 
 def _cubics(
-    now: StreamState,
+    state: StreamState,
     new: Samples,
     timing: Timing,
     arrival: Arrival,
@@ -246,31 +246,31 @@ def _cubics(
     ends later, where the signal will be then.
     """
     due = timing.stamps + timing.delays
-    overdue = now.time - now.cubics.end
+    overdue = state.time - state.cubics.end
     is_interrupted = arrival.is_paused | (overdue > timing.periods)
     is_slow = timing.periods > (1.0 + ROUNDING) * dt
-    gap = np.where(now.timing.counts > 0.0, overdue, np.maximum(START, overdue))
-    caught_up = np.where(is_interrupted, now.time + np.minimum(gap, rejoin), now.cubics.caught_up)
-    is_shown_late = is_slow | (now.timing.periods > 0.0)  # now, or before its rate changed
-    caught_up = np.where(arrival.begins, now.time + START * is_shown_late, caught_up)
-    soonest = np.where(arrival.is_paused, now.time + dt, np.maximum(due, now.time + timing.periods))
+    gap = np.where(state.timing.counts > 0.0, overdue, np.maximum(START, overdue))
+    caught_up = np.where(is_interrupted, state.time + np.minimum(gap, rejoin), state.cubics.caught_up)
+    is_shown_late = is_slow | (state.timing.periods > 0.0)  # now, or before its rate changed
+    caught_up = np.where(arrival.begins, state.time + START * is_shown_late, caught_up)
+    soonest = np.where(arrival.is_paused, state.time + dt, np.maximum(due, state.time + timing.periods))
     stops = arrival.is_paused | is_new
-    end = np.where(is_new, now.time + dt, np.maximum(soonest, caught_up))
+    end = np.where(is_new, state.time + dt, np.maximum(soonest, caught_up))
     ahead = np.where(stops, 0.0, end - due)[:, None]
-    bent = np.minimum(ahead, timing.periods[:, None])  # a longer acceleration is not known
+    accelerated = np.minimum(ahead, timing.periods[:, None])  # a longer acceleration is not known
     velocities, accelerations = motion
-    goals = new.values + ahead * velocities + (ahead - 0.5 * bent) * bent * accelerations
+    goals = new.values + ahead * velocities + (ahead - 0.5 * accelerated) * accelerated * accelerations
     values, rates = np.where(is_new[:, None], new.values, shown[0]), np.where(is_new[:, None], 0.0, shown[1])
     lowest, highest = _limits(
-        now, new, values, (ahead + timing.periods[:, None]) * np.nan_to_num(new.velocities)
+        state, new, values, (ahead + timing.periods[:, None]) * np.nan_to_num(new.velocities)
     )
     return Cubics(
-        np.full(len(end), now.time),
+        np.full(len(end), state.time),
         values,
         rates,
         end,
         goals,
-        velocities + bent * accelerations,
+        velocities + accelerated * accelerations,
         accelerations,
         caught_up,
         lowest,
@@ -278,13 +278,13 @@ def _cubics(
     )
 
 
-def _limits(now: StreamState, new: Samples, shown: Array, sent: Array) -> tuple[Array, Array]:
+def _limits(state: StreamState, new: Samples, shown: Array, sent: Array) -> tuple[Array, Array]:
     """The values (m, d) between which a signal stays: its last three samples with twice as much on either
     side as they are apart, what it shows, and how far its sender says that it moves. Few samples, or some
     that came almost together, may lie on a parabola that leaves them steeply.
     """
-    before = now.samples.values - now.tendency.slopes * now.tendency.spans[:, None]
-    last = np.array((new.values, now.samples.values, before))
+    before = state.samples.values - state.tendency.slopes * state.tendency.spans[:, None]
+    last = np.array((new.values, state.samples.values, before))
     lowest, highest = np.fmin.reduce(last), np.fmax.reduce(last)
     apart = BEYOND * np.nan_to_num(highest - lowest) + np.abs(sent)
     return np.fmin(lowest - apart, shown), np.fmax(highest + apart, shown)

@@ -60,11 +60,11 @@ def branch(links: Sequence[Link], end: str = "") -> list[str]:
             f"Link '{end}' cannot look about, too few joints turn it: END can be {_listed(able)}"
         )
     heads = [name for name in able if is_head(name)]
-    found = end or (
+    end_link = end or (
         heads[0] if heads else max(able, key=lambda name: (_motors(ways[name]), -len(ways[name])))
     )
-    names = [link.name for link in ways[found]]
-    return names[next(k for k, link in enumerate(ways[found]) if link.moves) :]
+    names = [link.name for link in ways[end_link]]
+    return names[next(k for k, link in enumerate(ways[end_link]) if link.moves) :]
 
 
 def _way(name: str, known: Mapping[str, Link]) -> list[Link]:
@@ -82,12 +82,12 @@ def _motors(way: Sequence[Link]) -> int:
 def _bends(way: Sequence[Link]) -> bool:
     """Whether two of its joints turn about different axes."""
     axes = [link.axis for link in way if link.moves and link.axis is not None]
-    return any(abs(_cosine(one, other)) < PARALLEL for one in axes for other in axes)
+    return any(abs(_cosine(axis, other_axis)) < PARALLEL for axis in axes for other_axis in axes)
 
 
-def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
-    lengths = sqrt(sum(a * a for a in one) * sum(b * b for b in other))
-    return sum(a * b for a, b in zip(one, other, strict=True)) / lengths
+def _cosine(first: Sequence[float], second: Sequence[float]) -> float:
+    lengths = sqrt(sum(a * a for a in first) * sum(b * b for b in second))
+    return sum(a * b for a, b in zip(first, second, strict=True)) / lengths
 
 
 def _listed(names: Sequence[str]) -> str:

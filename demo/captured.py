@@ -102,16 +102,16 @@ class Captured(imported.Imported):
         camera = self.scene.camera
         aside = camera.matrix_world.to_3x3().col[0] * BESIDE * (1.0 + self.size) * self.person.size
         self.rig.limber.retarget.shift = aside
-        for thing, size, shift in ((self.ball, self.size, aside), (camera, max(1.0, self.size), 0.5 * aside)):
-            for curve in walker.fcurves(thing):
+        for obj, size, shift in ((self.ball, self.size, aside), (camera, max(1.0, self.size), 0.5 * aside)):
+            for curve in walker.fcurves(obj):
                 if curve.data_path == "location":
                     for point in curve.keyframe_points:
                         for part in (point.co, point.handle_left, point.handle_right):
                             part.y = size * part.y + shift[curve.array_index]
                     curve.update()
         self.ball.scale *= self.size
-        for thing in self.person.rig.children_recursive:
-            thing.hide_render = thing.hide_render or thing.name.startswith("Ray")
+        for obj in self.person.rig.children_recursive:
+            obj.hide_render = obj.hide_render or obj.name.startswith("Ray")
         camera.data.lens *= 0.85
         self.scene.render.resolution_x = 480
         self.scene.frame_set(1)

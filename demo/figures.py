@@ -15,13 +15,13 @@ def shares(angles: np.ndarray, fps: float, limits: np.ndarray) -> dict[str, floa
         fps: Frames a second.
         limits: (3, n): velocity, acceleration, jerk.
     """
-    found = {}
+    largest = {}
     for order, (name, limit) in enumerate(
         zip(("velocity", "acceleration", "jerk"), limits, strict=True), start=1
     ):
         rates = np.abs(np.diff(angles, order, axis=0)) * fps**order
-        found[name] = float((rates / limit).max()) if len(rates) else 0.0
-    return found
+        largest[name] = float((rates / limit).max()) if len(rates) else 0.0
+    return largest
 
 
 def speeds(angles: np.ndarray, fps: float) -> np.ndarray:
@@ -35,8 +35,8 @@ def lag(times: np.ndarray, reported: np.ndarray, due: np.ndarray, filtered: np.n
     """
     misses = []
     for delay in LAGS:
-        wanted = np.stack([np.interp(times - delay, due, column) for column in filtered.T], 1)
-        misses.append(((reported - wanted) ** 2).mean())
+        desired = np.stack([np.interp(times - delay, due, column) for column in filtered.T], 1)
+        misses.append(((reported - desired) ** 2).mean())
     return float(LAGS[int(np.argmin(misses))])
 
 

@@ -33,18 +33,18 @@ class Gallery:
         lamp.key_postures(self.rig, self.chain, dict(zip(names, THIRDS, strict=True)))
         self.pictured = list(zip(names, PICTURED, strict=True))
         ball = self.chain.target
-        points, places = [], []
+        points, ball_positions = [], []
         for frame in range(scene.frame_start, scene.frame_end + 1, 24):
             scene.frame_set(frame)
-            places.append(ball.matrix_world.translation.copy())
+            ball_positions.append(ball.matrix_world.translation.copy())
         for posture in self.chain.postures:
             installed.module("rig.chains.postures").apply(self.rig, self.chain, posture.action)
             bpy.context.view_layer.update()
             points += imported.corners(self.rig.children)
-        ahead = sum(places, Vector()) / len(places) - self.rig.location
+        ahead = sum(ball_positions, Vector()) / len(ball_positions) - self.rig.location
         radius = ball.dimensions.x / 2
         imported.ray(self.rig, self.chain, ball, radius, 0.15 * radius)
-        imported.room(scene, points + places, atan2(ahead.y, ahead.x))
+        imported.set_stage(scene, points + ball_positions, atan2(ahead.y, ahead.x))
 
 
 def has_closed_loops(name: str) -> bool:

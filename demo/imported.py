@@ -74,10 +74,12 @@ class Imported:
         """The rig, and what the import says of it."""
         try:
             bring = installed.module("rig.authoring.robot_import").import_robot
-            came = bring(bpy.context, file, root, close_loops=False)  # the demo plays a chain, no mechanism
+            imported = bring(
+                bpy.context, file, root, close_loops=False
+            )  # the demo plays a chain, no mechanism
         except installed.module("robots.errors").UrdfError as error:
             raise RobotError(str(error)) from error
-        return came.rig, came.sentence
+        return imported.rig, imported.sentence
 
     def _chain(self, end: str):
         try:
@@ -106,7 +108,7 @@ class Imported:
         tree, bones = installed.module("rig.bones.imported_robot").tree_of(self.rig)
         frames = tree.frames({})
         rotate = installed.module("solvers.kinematics.rotations").rotate
-        found = []
+        links = []
         for link, bone in zip(tree.branches, bones, strict=True):
             joint = link.joint
             moves = (
@@ -120,12 +122,12 @@ class Imported:
                 if moves and joint.is_rotary
                 else None
             )
-            found.append(branches.Link(bone, bones[link.parent] if link.parent >= 0 else None, moves, axis))
-        return found
+            links.append(branches.Link(bone, bones[link.parent] if link.parent >= 0 else None, moves, axis))
+        return links
 
     def _draw_what_has_no_looks(self) -> None:
         """Limbs for a robot whose file tells nothing of its looks: from each joint to the next ones."""
-        if any(thing.type == "MESH" for thing in self.rig.children_recursive):
+        if any(obj.type == "MESH" for obj in self.rig.children_recursive):
             return
         thick = THICK * self.rig.dimensions.length
         red, grey = self._paints()
@@ -134,7 +136,7 @@ class Imported:
             ways = [back @ child.head_local for child in bone.children] or [Vector((0.0, bone.length, 0.0))]
             for way in ways:
                 if way.length > thick:
-                    limb = shapes.thing(
+                    limb = shapes.mesh_object(
                         bone.name,
                         shapes.capsule(way.length, thick, 0.8 * thick),
                         red if bone.name in self.names else grey,
@@ -156,10 +158,12 @@ class Imported:
 
     def _corners(self) -> list[Vector]:
         """The corners of all that is to be seen of the robot as it is posed, in the world."""
-        found = corners(self.rig.children_recursive)
+        mesh_corners = corners(self.rig.children_recursive)
         depsgraph = bpy.context.evaluated_depsgraph_get()
         bones = self.rig.evaluated_get(depsgraph).pose.bones
-        return found or [self.rig.matrix_world @ place for bone in bones for place in (bone.head, bone.tail)]
+        return mesh_corners or [
+            self.rig.matrix_world @ bone_end for bone in bones for bone_end in (bone.head, bone.tail)
+        ]
 
     def _set_servos(self) -> None:
         """Servos that go through their joints' ranges."""
@@ -182,8 +186,8 @@ class Imported:
         """
         base = np.array(self._base())
         way = installed.module("solvers.kinematics.rotations").rotate(pose.tool_rotation, (0.0, 1.0, 0.0))
-        places = np.array([*pose.positions, pose.tool_position])
-        return places @ base[:3, :3].T + base[:3, 3], base[:3, :3] @ np.array(way)
+        positions = np.array([*pose.positions, pose.tool_position])
+        return positions @ base[:3, :3].T + base[:3, 3], base[:3, :3] @ np.array(way)
 
     def _store(self) -> None:
         for name, angles in self.stances.postures.items():
@@ -192,11 +196,11 @@ class Imported:
         lamp.key_postures(self.rig, self.chain, CHANGES)
 
     def _pose(self, angles: np.ndarray) -> None:
-        axes, places = (
+        axes, channels_of_joints = (
             installed.module("rig.bones.axes"),
             installed.module("rig.chains.skeleton").ChainReader(self.rig, self.chain).joint_keys,
         )
-        for (bone, axis), value in zip(places, angles.tolist(), strict=True):
+        for (bone, axis), value in zip(channels_of_joints, angles.tolist(), strict=True):
             getattr(self.rig.pose.bones[bone], axes.channel(axis))[axes.index(axis)] = value
         bpy.context.view_layer.update()
 
@@ -213,20 +217,20 @@ class Imported:
 
         missed = installed.module("character.one_thread").in_one_thread(self._missed)
         size = stances.widest(SIZES, lambda size: missed(path(size)), MET)
-        return {frame: Vector(place) for frame, place in enumerate(path(size), start=1)}
+        return {frame: Vector(position) for frame, position in enumerate(path(size), start=1)}
 
-    def _missed(self, places: np.ndarray) -> float:
+    def _missed(self, ball_positions: np.ndarray) -> float:
         """The farthest [rad] that the solver's look misses a ball there, posture after posture."""
         goals = installed.module("solvers.goals")
         solver = installed.module("solvers.table").make_solver(self.chain.solver, self.skeleton)
         to_base, worst, last = np.array(self._base().inverted()), 0.0, None
-        for frame in range(1, len(places) + 1):
+        for frame in range(1, len(ball_positions) + 1):
             if frame % EVERY == 1:
                 name = max(
                     (name for name, first in CHANGES.items() if first <= frame), key=CHANGES.__getitem__
                 )
-                place = to_base[:3, :3] @ places[frame - 1] + to_base[:3, 3]
-                goal = goals.GazeGoal(goals.Point(tuple(place.tolist())), self.stances.postures[name])
+                position = to_base[:3, :3] @ ball_positions[frame - 1] + to_base[:3, 3]
+                goal = goals.GazeGoal(goals.Point(tuple(position.tolist())), self.stances.postures[name])
                 last = solver.solve(goal, last.angles if last else None, last.memory if last else None)
                 worst = max(worst, last.aim_error)
         return worst
@@ -236,11 +240,11 @@ class Imported:
         which the end looks.
         """
         red, grey = self._paints()
-        for thing in self.rig.children_recursive:
-            if thing.type == "MESH":
-                for slot in thing.material_slots:
-                    if slot.material is None or thing.name.endswith(STAND_IN):
-                        slot.link, slot.material = "OBJECT", red if thing.parent_bone in self.names else grey
+        for obj in self.rig.children_recursive:
+            if obj.type == "MESH":
+                for slot in obj.material_slots:
+                    if slot.material is None or obj.name.endswith(STAND_IN):
+                        slot.link, slot.material = "OBJECT", red if obj.parent_bone in self.names else grey
         ray(self.rig, self.chain, self.ball, BALL * self.reach, 0.008 * self.reach)
 
     def _room(self) -> None:
@@ -254,7 +258,7 @@ class Imported:
         for posture in self.stances.postures.values():
             self._pose(posture)
             points += self._corners()
-        room(self.scene, points, self.stances.front)
+        set_stage(self.scene, points, self.stances.front)
 
 
 def ray(rig, chain, ball, radius: float, thick: float) -> None:
@@ -263,19 +267,19 @@ def ray(rig, chain, ball, radius: float, thick: float) -> None:
     """
     end = rig.data.bones[chain.end]
     goal = installed.module("rig.scene.goal")
-    turn, offset = goal.tool_frame(goal.ends_of(chain)[0], end.length)
-    eye = Matrix.LocRotScale(Vector(offset), Quaternion(turn), None)
+    rotation, offset = goal.tool_frame(goal.ends_of(chain)[0], end.length)
+    eye = Matrix.LocRotScale(Vector(offset), Quaternion(rotation), None)
     studio.gaze_ray(rig, end.name, eye, radius + offset[1] * abs(goal.forward_axis(chain)[1]), ball, thick)
 
 
-def corners(things) -> list[Vector]:
+def corners(objects) -> list[Vector]:
     """The corners of all meshes among objects as they are shown, in the world."""
     depsgraph = bpy.context.evaluated_depsgraph_get()
-    shown = [thing.evaluated_get(depsgraph) for thing in things if thing.type == "MESH"]
-    return [thing.matrix_world @ Vector(corner) for thing in shown for corner in thing.bound_box]
+    shown = [obj.evaluated_get(depsgraph) for obj in objects if obj.type == "MESH"]
+    return [obj.matrix_world @ Vector(corner) for obj in shown for corner in obj.bound_box]
 
 
-def room(scene, points: list[Vector], front: float) -> None:
+def set_stage(scene, points: list[Vector], front: float) -> None:
     """Floor and wall, lights, and a camera that has all points in view.
 
     Args:

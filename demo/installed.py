@@ -32,10 +32,11 @@ def enable() -> ModuleType:
     package = _loaded()
     if package is None or not hasattr(bpy.types.Object, "limber"):
         raise NotInstalledError("Limber is not installed in this profile: run `make demo`, which installs it")
-    place = Path(package.__file__).resolve()
-    if CHECKOUT in place.parents and CHECKOUT / "build" not in place.parents:
+    package_path = Path(package.__file__).resolve()
+    if CHECKOUT in package_path.parents and CHECKOUT / "build" not in package_path.parents:
         raise NotInstalledError(
-            f"Limber would run from the checkout ({place}): run `make demo`, which installs the built package"
+            f"Limber would run from the checkout ({package_path}): run `make demo`, which installs"
+            " the built package"
         )
     return package
 

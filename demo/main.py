@@ -58,15 +58,15 @@ def quietly():
     sys.stdout.flush()
     sys.stderr.flush()
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    kept = {stream: os.dup(stream) for stream in (1, 2)}
-    for stream in kept:
+    saved_streams = {stream: os.dup(stream) for stream in (1, 2)}
+    for stream in saved_streams:
         os.dup2(nowhere, stream)
     try:
         yield
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
-        for stream, copy in kept.items():
+        for stream, copy in saved_streams.items():
             os.dup2(copy, stream)
             os.close(copy)
         os.close(nowhere)
@@ -123,8 +123,8 @@ def cast_robot(file: Path, root: str, end: str, solver: str) -> Cast:
 def cast_gallery(name: str) -> Cast:
     robot = gallery.Gallery(name)
     title = f"{robot.rig.name}, from the gallery: three postures, one ball"
-    said = f"'{robot.rig.name}' came with {len(robot.chain.postures)} postures and its servos"
-    return Cast(name, title, robot.rig, robot.chain, imported.FRAMES, robot.pictured, said=said)
+    sentence = f"'{robot.rig.name}' came with {len(robot.chain.postures)} postures and its servos"
+    return Cast(name, title, robot.rig, robot.chain, imported.FRAMES, robot.pictured, said=sentence)
 
 
 def cast_captured(clip: Path, file: Path, root: str, end: str, solver: str) -> Cast:
@@ -236,23 +236,23 @@ def draw(folder: Path) -> None:
     subprocess.run([python, str(HERE / "pictures.py"), str(folder)], check=True, stdout=subprocess.DEVNULL)
 
 
-def cast_for(asked: argparse.Namespace) -> Cast:
-    if asked.robot and asked.motion:
+def cast_for(options: argparse.Namespace) -> Cast:
+    if options.robot and options.motion:
         return cast_captured(
-            asked.motion.resolve(), asked.robot.resolve(), asked.root, asked.end, asked.solver
+            options.motion.resolve(), options.robot.resolve(), options.root, options.end, options.solver
         )
-    if asked.robot and not asked.robot.is_file() and gallery.known(asked.robot.name):
-        return cast_gallery(asked.robot.name)
-    if asked.robot:
-        return cast_robot(asked.robot.resolve(), asked.root, asked.end, asked.solver)
-    return cast_walker(asked.motion.resolve()) if asked.motion else cast_lamp()
+    if options.robot and not options.robot.is_file() and gallery.known(options.robot.name):
+        return cast_gallery(options.robot.name)
+    if options.robot:
+        return cast_robot(options.robot.resolve(), options.root, options.end, options.solver)
+    return cast_walker(options.motion.resolve()) if options.motion else cast_lamp()
 
 
-def run(asked: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
     files, out, rival_name = (
-        [file for file in (asked.motion, asked.robot) if file],
-        asked.out.resolve(),
-        asked.rival,
+        [file for file in (options.motion, options.robot) if file],
+        options.out.resolve(),
+        options.rival,
     )
     name = "_".join(file.stem for file in files)
     folder = out / name if name else out
@@ -260,17 +260,19 @@ def run(asked: argparse.Namespace) -> int:
     package = installed.enable()
     say(f"Blender {bpy.app.version_string}, Limber installed in {Path(package.__file__).parent}")
     if (
-        asked.robot
-        and not asked.motion
-        and gallery.known(asked.robot.name)
-        and gallery.has_closed_loops(asked.robot.name)
+        options.robot
+        and not options.motion
+        and gallery.known(options.robot.name)
+        and gallery.has_closed_loops(options.robot.name)
     ):
         return told(
-            push_rods.show(folder, say, quietly, draw, lambda: gallery.scene(asked.robot.name, asked.port))
+            push_rods.show(
+                folder, say, quietly, draw, lambda: gallery.scene(options.robot.name, options.port)
+            )
         )
     with quietly():
-        cast = cast_for(asked)
-    cast.chain.solver = asked.solver
+        cast = cast_for(options)
+    cast.chain.solver = options.solver
     if cast.said:
         say(cast.said)
     say(
@@ -281,8 +283,8 @@ def run(asked: argparse.Namespace) -> int:
     animation = cast.rig.animation_data or cast.rig.animation_data_create()
     original = animation.action, getattr(animation, "action_slot", None)
     followed = cast.body.figures() if cast.body else None
-    if asked.port:
-        cast.rig.limber.device.port = asked.port
+    if options.port:
+        cast.rig.limber.device.port = options.port
     take = performance.perform(cast.rig, cast.chain, cast.frames, say)
     say(f"baking {cast.frames} frames")
     performance.bake(cast.rig, cast.chain, take)
@@ -354,9 +356,9 @@ def main() -> int:
     )
     ask.add_argument("--solver", default="expressive", help="the chain's solver (expressive)")
     ask.add_argument("--rival", default="erik", help="the solver that is shown beside it (erik)")
-    asked = ask.parse_args()
+    options = ask.parse_args()
     try:
-        return run(asked)
+        return run(options)
     except (
         FolderError,
         performance.FailedError,

@@ -78,7 +78,7 @@ def perform(rig, chain, frames: int, say) -> Take:
     take.limits = np.array(
         [(j.lower, j.upper, j.velocity, j.acceleration, j.jerk) for j in take.skeleton.joints]
     ).T
-    take.turns = np.array([joint.kind == "revolute" for joint in take.skeleton.joints])
+    take.is_revolute = np.array([joint.kind == "revolute" for joint in take.skeleton.joints])
     link = _connect_and_arm(rig, say)
     names = [joint.name for joint in link.device.joints]
     take.columns = [names.index(name) for name in take.joints]  # a robot may have more: a gripper, legs
@@ -213,7 +213,7 @@ def _connect_and_arm(rig, say):
     return link
 
 
-def _wait(robot, rig, wanted: set, limit: float) -> None:
+def _wait(robot, rig, states: set, limit: float) -> None:
     """Until the robot is in a wanted state. Timers do not run without a window: what they would do is done
     here.
     """
@@ -226,11 +226,11 @@ def _wait(robot, rig, wanted: set, limit: float) -> None:
     while True:
         sending.heartbeat()
         status = robot.status(rig)
-        if status.state in wanted:
+        if status.state in states:
             return
         if status.state in broken or perf_counter() > until:
             raise FailedError(
-                f"The robot did not get to {' or '.join(state.name for state in wanted)}: {status.sentence}"
+                f"The robot did not get to {' or '.join(state.name for state in states)}: {status.sentence}"
             )
         sleep(sending.HEARTBEAT / 2)
 

@@ -66,15 +66,15 @@ def motors(folder: Path) -> Path:
     """A mechanism's motors, as wanted and as filtered, with their limits."""
     take = np.load(folder / "take.npz")
     names, time = take["motors"], take["time"]
-    wanted, filtered, limits = (np.degrees(take[key]) for key in ("wanted", "filtered", "limits"))
+    desired, filtered, limits = (np.degrees(take[key]) for key in ("wanted", "filtered", "limits"))
     figure, axes = plt.subplots(len(names), 2, figsize=(14, 1.75 * len(names) + 0.6), sharex=True, dpi=DPI)
     for (angle, speed), k in zip(axes, range(len(names)), strict=True):
-        angle.plot(time, wanted[:, k], color=SOLVED, lw=2.4, label="what the gaze asks of the motor")
+        angle.plot(time, desired[:, k], color=SOLVED, lw=2.4, label="what the gaze asks of the motor")
         angle.plot(time, filtered[:, k], color=FILTERED, lw=1.4, label="filtered: live, baked, streamed")
         low, high = _span(angle)
         _forbidden(angle, limits[0, k], limits[1, k], low, high)
         angle.set_ylabel(f"{names[k]}\n[deg]", fontsize=9)
-        speed.plot(time[1:], _speed(wanted[:, k], time), color=SOLVED, lw=2.4)
+        speed.plot(time[1:], _speed(desired[:, k], time), color=SOLVED, lw=2.4)
         speed.plot(time[1:], _speed(filtered[:, k], time), color=FILTERED, lw=1.4)
         most = limits[2, k]
         _forbidden(speed, -most, most, -1.25 * most, 1.25 * most)
@@ -103,7 +103,7 @@ def plot(folder: Path) -> Path:
     solved, filtered, reported, limits = (
         take[key] * scale for key in ("solved", "filtered", "reported", "limits")
     )
-    units = ["deg" if turns else "mm" for turns in take["turns"]]
+    units = ["deg" if is_revolute else "mm" for is_revolute in take["turns"]]
     seen = take["look_time"]
     moved = np.ptp(filtered, axis=0)
     shown = range(len(names)) if len(names) <= MOST else sorted(np.argsort(moved)[-MOST:])

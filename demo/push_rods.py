@@ -65,19 +65,19 @@ def build() -> Scene:
     scene.cursor.location = (0.0, 0.0, 0.0)
     bpy.ops.limber.add_mechanism(kind="neck")
     owner = bpy.context.active_object
-    kept = owner.limber.mechanism
-    aim = kept.goals[0].target
-    kept.goals.clear()
+    settings = owner.limber.mechanism
+    aim = settings.goals[0].target
+    settings.goals.clear()
     bpy.data.objects.remove(aim)
-    for thing in owner.users_collection[0].all_objects:
-        if thing.type == "MESH":
-            word = next(word for word in COLOURS if word in thing.name)
-            thing.data.materials.append(shapes.material(word, COLOURS[word], roughness=0.4))
+    for obj in owner.users_collection[0].all_objects:
+        if obj.type == "MESH":
+            word = next(word for word in COLOURS if word in obj.name)
+            obj.data.materials.append(shapes.material(word, COLOURS[word], roughness=0.4))
     rig = _armature()
     _carry_head(rig, bpy.data.objects["Head"])
     ball = studio.target_ball(0.022, {frame: _ball(frame) for frame in range(1, FRAMES + 1, 3)})
     chain = _chain(rig, ball)
-    kept.frame_start, kept.frame_end = 1, FRAMES
+    settings.frame_start, settings.frame_end = 1, FRAMES
     studio.backdrop(0.9, 0.9)
     studio.dim_world((0.45, 0.55, 0.7), 0.5)
     studio.area_light("Key", (-0.5, -1.1, 1.1), (0, 0, 0.2), 18, 0.6, (1.0, 0.95, 0.88))
@@ -118,13 +118,13 @@ def _carry_head(rig, head) -> None:
     bpy.context.view_layer.update()
     head.matrix_world = held
     head.limber.part.role = "DRIVEN"
-    for name, radius, places, colour in (
+    for name, radius, centres, colour in (
         ("Skull", 0.05, ((0.0, 0.0),), COLOURS["Head"]),
         ("Eye", 0.013, ((-0.02, -0.042), (0.02, -0.042)), (0.01, 0.01, 0.012)),
     ):
-        for x, y in places:
-            made = shapes.thing(name, shapes.ball(radius), shapes.material(name, colour, roughness=0.3))
-            made.parent, made.location = head, (x, y, EYES)
+        for x, y in centres:
+            ball = shapes.mesh_object(name, shapes.ball(radius), shapes.material(name, colour, roughness=0.3))
+            ball.parent, ball.location = head, (x, y, EYES)
 
 
 def _chain(rig, ball):
@@ -158,7 +158,7 @@ def play(shown: Scene, say) -> dict:
             follows.wait((frame - 1) / FPS)
         began = perf_counter()
         scene.frame_set(frame)
-        took = perf_counter() - began
+        frame_seconds = perf_counter() - began
         session = live.session(owner, owner.limber.mechanism)
         if session.problem:
             say(f"frame {frame}: {session.problem}")
@@ -169,12 +169,12 @@ def play(shown: Scene, say) -> dict:
             ("residual", outputs.report.residual),
             ("missed", outputs.report.goal_error),
             ("seconds", session.seconds),
-            ("frame_seconds", took),
+            ("frame_seconds", frame_seconds),
             ("aim", live.session(shown.rig, shown.chain).outputs.filtered_aim_error),
         ):
             rows[key].append(value)
-    found = {key: np.array(values) for key, values in rows.items()}
-    return found | (follows.end(found["filtered"][-1]) if follows is not None else {})
+    arrays = {key: np.array(values) for key, values in rows.items()}
+    return arrays | (follows.end(arrays["filtered"][-1]) if follows is not None else {})
 
 
 def show(folder: Path, say, quietly, draw, make: Callable[[], Scene] = build) -> list[str]:
@@ -182,34 +182,34 @@ def show(folder: Path, say, quietly, draw, make: Callable[[], Scene] = build) ->
     with quietly():
         shown = make()
     prepare(folder, f"{shown.name}.blend")
-    owner, kept = shown.owner, shown.owner.limber.mechanism
+    owner, settings = shown.owner, shown.owner.limber.mechanism
     outcome = installed.module("rig.authoring.mechanism.check").check(bpy.context, owner)
     say(outcome.sentence)
     for finding in outcome.findings:
         say(f"Check: {finding.sentence}")
     with quietly():
         take = play(shown, say)
-        for mover in (kept, shown.chain) if owner != shown.rig else (kept,):
+        for mover in (settings, shown.chain) if owner != shown.rig else (settings,):
             mover.frame_start, mover.frame_end = 1, shown.frames
             with bpy.context.temp_override(limber_mover=mover):
                 bpy.ops.limber.bake()
     baked = []
     for frame in range(1, shown.frames + 1):
         bpy.context.scene.frame_set(frame)
-        baked.append([motor.value for motor in kept.motors])
+        baked.append([motor.value for motor in settings.motors])
     figures = {
         "blender": bpy.app.version_string,
         "check": outcome.sentence,
         "frames": shown.frames,
         "fps": FPS,
-        "motors": [motor.name for motor in kept.motors],
+        "motors": [motor.name for motor in settings.motors],
         "residual_worst": float(take["residual"].max()),
         "missed_worst": float(take["missed"].max()),
         "aim_error_deg_median": degrees(float(np.median(take["aim"]))),
         "lag_worst_deg": degrees(float(np.abs(take["wanted"] - take["filtered"]).max())),
         "speed_worst_of_limit": float(
             np.abs(np.diff(take["filtered"], axis=0) * FPS).max(0).max()
-            / max(motor.velocity for motor in kept.motors)
+            / max(motor.velocity for motor in settings.motors)
         ),
         "tick_ms_median": 1e3 * float(np.median(take["seconds"])),
         "frame_ms_median": 1e3 * float(np.median(take["frame_seconds"])),
@@ -236,9 +236,9 @@ def show(folder: Path, say, quietly, draw, make: Callable[[], Scene] = build) ->
     (folder / "contact_sheet.json").write_text(json.dumps(sheet, indent=2) + "\n", encoding="utf-8")
     (folder / "report.json").write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
     limits = [
-        [motor.lower for motor in kept.motors],
-        [motor.upper for motor in kept.motors],
-        [motor.velocity for motor in kept.motors],
+        [motor.lower for motor in settings.motors],
+        [motor.upper for motor in settings.motors],
+        [motor.velocity for motor in settings.motors],
     ]
     np.savez_compressed(
         folder / "take.npz",

@@ -59,10 +59,14 @@ def measure(take) -> dict:
         "frames_with_problems": {str(frame): problem for frame, problem in take.problems.items()},
         "filter": (
             figures.shares(filtered, take.fps, take.limits[2:])
-            | {"beyond_position_limits_deg": degrees(_beyond(take, filtered)[take.turns].max(initial=0.0))}
+            | {
+                "beyond_position_limits_deg": degrees(
+                    _beyond(take, filtered)[take.is_revolute].max(initial=0.0)
+                )
+            }
             | (
-                {"slides_beyond_limits_mm": 1e3 * float(_beyond(take, filtered)[~take.turns].max())}
-                if not take.turns.all()
+                {"slides_beyond_limits_mm": 1e3 * float(_beyond(take, filtered)[~take.is_revolute].max())}
+                if not take.is_revolute.all()
                 else {}
             )
         ),
@@ -75,11 +79,14 @@ def measure(take) -> dict:
                 "late_ms": {"p50": status.late_ms_p50, "p99": status.late_ms_p99},
                 "commanded_lag_ms": 1e3 * figures.lag(times, commanded, due, filtered),
                 "reported_lag_ms": 1e3 * lag,
-                "follows_within_deg": degrees(np.abs(take.robot - filtered)[:, take.turns].mean()),
+                "follows_within_deg": degrees(np.abs(take.robot - filtered)[:, take.is_revolute].mean()),
             }
             | (
-                {"slides_follow_within_mm": 1e3 * float(np.abs(take.robot - filtered)[:, ~take.turns].mean())}
-                if not take.turns.all()
+                {
+                    "slides_follow_within_mm": 1e3
+                    * float(np.abs(take.robot - filtered)[:, ~take.is_revolute].mean())
+                }
+                if not take.is_revolute.all()
                 else {}
             )
         ),
@@ -276,7 +283,7 @@ def save(folder: Path, take, report: dict, sheet: dict) -> None:
     np.savez_compressed(
         folder / "take.npz",
         joints=np.array(take.joints),
-        turns=take.turns,
+        turns=take.is_revolute,
         limits=take.limits,
         fps=take.fps,
         frames=np.array(take.frames),

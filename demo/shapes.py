@@ -22,33 +22,33 @@ def _extension():
 
 def tiles(name: str, colour: tuple, size: float) -> bpy.types.Material:
     """A floor of tiles, `size` [m] wide, just different enough to see what passes over them."""
-    made = _extension().material(name, colour, roughness=0.85)
-    nodes, links = made.node_tree.nodes, made.node_tree.links
+    material = _extension().material(name, colour, roughness=0.85)
+    nodes, links = material.node_tree.nodes, material.node_tree.links
     shader = next(node for node in nodes if node.type == "BSDF_PRINCIPLED")
-    places, checker = nodes.new("ShaderNodeTexCoord"), nodes.new("ShaderNodeTexChecker")
+    texture_coordinates, checker = nodes.new("ShaderNodeTexCoord"), nodes.new("ShaderNodeTexChecker")
     checker.inputs["Scale"].default_value = 1.0 / size
     checker.inputs["Color1"].default_value = (*(0.9 * part for part in colour), 1.0)
     checker.inputs["Color2"].default_value = (*(1.1 * part for part in colour), 1.0)
-    links.new(places.outputs["Object"], checker.inputs["Vector"])
+    links.new(texture_coordinates.outputs["Object"], checker.inputs["Vector"])
     links.new(checker.outputs["Color"], shader.inputs["Base Color"])
-    return made
+    return material
 
 
 def haze(name: str, colour: tuple, strength: float) -> bpy.types.Material:
     """Light in dusty air: glows, and hides nothing."""
-    made = bpy.data.materials.new(name)
-    made.use_nodes = True
-    nodes, links = made.node_tree.nodes, made.node_tree.links
+    material = bpy.data.materials.new(name)
+    material.use_nodes = True
+    nodes, links = material.node_tree.nodes, material.node_tree.links
     nodes.clear()
-    end, both = nodes.new("ShaderNodeOutputMaterial"), nodes.new("ShaderNodeAddShader")
+    end, sum_shader = nodes.new("ShaderNodeOutputMaterial"), nodes.new("ShaderNodeAddShader")
     glow, clear = nodes.new("ShaderNodeEmission"), nodes.new("ShaderNodeBsdfTransparent")
     glow.inputs["Color"].default_value = (*colour, 1.0)
     glow.inputs["Strength"].default_value = strength
-    links.new(glow.outputs[0], both.inputs[0])
-    links.new(clear.outputs[0], both.inputs[1])
-    links.new(both.outputs[0], end.inputs["Surface"])
-    made.cycles.emission_sampling = "NONE"
-    return made
+    links.new(glow.outputs[0], sum_shader.inputs[0])
+    links.new(clear.outputs[0], sum_shader.inputs[1])
+    links.new(sum_shader.outputs[0], end.inputs["Surface"])
+    material.cycles.emission_sampling = "NONE"
+    return material
 
 
 def capsule(length: float, start_radius: float, end_radius: float, steps: int = 6) -> bmesh.types.BMesh:

@@ -46,8 +46,8 @@ def draw(skeleton) -> np.ndarray:
     """Poses within limits (m, n), the home first."""
     lower, upper = np.array(skeleton.lower), np.array(skeleton.upper)
     middle, room = home(lower, upper), MARGIN * (upper - lower)
-    turns = np.array([joint.kind == "revolute" for joint in skeleton.joints])
-    reach = np.where(turns, MOST, SLIDE * (upper - lower)) * min(1.0, EASY / len(lower)) ** 1.5
+    is_revolute = np.array([joint.kind == "revolute" for joint in skeleton.joints])
+    reach = np.where(is_revolute, MOST, SLIDE * (upper - lower)) * min(1.0, EASY / len(lower)) ** 1.5
     dice = np.random.default_rng(SEED).uniform(-1.0, 1.0, (DRAWN, len(lower)))
     dice[0] = 0.0
     return np.clip(middle + reach * dice, lower + room, upper - room)
@@ -64,10 +64,10 @@ def choose(skeleton, look: Callable, floor: float) -> Stances:
     """
     angles = draw(skeleton)
     seen = [look(skeleton.forward(row.tolist())) for row in angles]
-    eyes, ways = np.array([places[-1] for places, _ in seen]), np.array([way for _, way in seen])
-    above = np.array([places[:, 2].min() >= floor for places, _ in seen])
+    eyes, ways = np.array([positions[-1] for positions, _ in seen]), np.array([way for _, way in seen])
+    above = np.array([positions[:, 2].min() >= floor for positions, _ in seen])
     ahead = (
-        np.array([(places[-1] - places[:-1]) @ way for places, way in seen]).min(1) > 0.0
+        np.array([(positions[-1] - positions[:-1]) @ way for positions, way in seen]).min(1) > 0.0
     )  # else it would look past itself
     steep = np.abs(np.arcsin(np.clip(ways[:, 2], -1.0, 1.0)))
     fit = _enough(above & ahead & (steep < LEVEL), steep + pi * ~above + pi * ~ahead)
@@ -89,8 +89,8 @@ def choose(skeleton, look: Callable, floor: float) -> Stances:
 
 def _enough(fit: np.ndarray, badness: np.ndarray) -> np.ndarray:
     """Indices of what fits; where that is too little, of the best."""
-    found = np.flatnonzero(fit)
-    return found if len(found) >= FEW else np.argsort(badness, kind="stable")[:FEW]
+    fitting = np.flatnonzero(fit)
+    return fitting if len(fitting) >= FEW else np.argsort(badness, kind="stable")[:FEW]
 
 
 def _at(some: np.ndarray, values: np.ndarray, share: float) -> int:
@@ -108,19 +108,19 @@ def path(middle: np.ndarray, front: float, size: float, frames: int, floor: floa
         frames: How many.
         floor: [m] beneath which it does not go.
     """
-    turn = 2 * pi * np.arange(frames) / frames
+    phase = 2 * pi * np.arange(frames) / frames
     aside, up, ahead = (
         np.array((-sin(front), cos(front), 0.0)),
         np.array((0.0, 0.0, 1.0)),
         np.array((cos(front), sin(front), 0.0)),
     )
-    places = np.asarray(middle) + size * (
-        np.outer(np.sin(1.5 * turn + 0.6) - 0.25, aside)
-        + np.outer(0.55 * np.sin(2.5 * turn + 0.3), up)
-        + np.outer(0.2 * np.cos(turn), ahead)
+    positions = np.asarray(middle) + size * (
+        np.outer(np.sin(1.5 * phase + 0.6) - 0.25, aside)
+        + np.outer(0.55 * np.sin(2.5 * phase + 0.3), up)
+        + np.outer(0.2 * np.cos(phase), ahead)
     )
-    places[:, 2] = np.maximum(places[:, 2], floor)
-    return places
+    positions[:, 2] = np.maximum(positions[:, 2], floor)
+    return positions
 
 
 def widest(sizes: Sequence[float], miss: Callable[[float], float], enough: float) -> float:

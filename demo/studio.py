@@ -49,37 +49,37 @@ def backdrop(size: float, depth: float, tile: float = 0.0) -> bpy.types.Object:
     if tile:
         data.materials.append(shapes.tiles("Floor", WALL, tile))
         data.polygons[0].material_index = 1
-    made = bpy.data.objects.new("Backdrop", data)
-    bpy.context.scene.collection.objects.link(made)
-    return made
+    floor = bpy.data.objects.new("Backdrop", data)
+    bpy.context.scene.collection.objects.link(floor)
+    return floor
 
 
 def area_light(
-    name: str, place: tuple, toward: tuple, energy: float, size: float, colour: tuple
+    name: str, position: tuple, toward: tuple, energy: float, size: float, colour: tuple
 ) -> bpy.types.Object:
     data = bpy.data.lights.new(name, "AREA")
     data.energy, data.size, data.color = energy, size, colour
-    made = bpy.data.objects.new(name, data)
-    bpy.context.scene.collection.objects.link(made)
-    made.matrix_world = looking(place, toward)
-    made.visible_camera = False
-    return made
+    light = bpy.data.objects.new(name, data)
+    bpy.context.scene.collection.objects.link(light)
+    light.matrix_world = looking(position, toward)
+    light.visible_camera = False
+    return light
 
 
-def looking(place, toward) -> Matrix:
-    """World matrix of a light or a camera at `place`."""
-    turn = (Vector(toward) - Vector(place)).to_track_quat("-Z", "Y")
-    return Matrix.LocRotScale(Vector(place), turn, None)
+def looking(position, toward) -> Matrix:
+    """World matrix of a light or a camera at `position`."""
+    rotation = (Vector(toward) - Vector(position)).to_track_quat("-Z", "Y")
+    return Matrix.LocRotScale(Vector(position), rotation, None)
 
 
-def camera(place: tuple, toward: tuple, lens: float) -> bpy.types.Object:
+def camera(position: tuple, toward: tuple, lens: float) -> bpy.types.Object:
     data = bpy.data.cameras.new("Camera")
     data.lens = lens
-    made = bpy.data.objects.new("Camera", data)
-    bpy.context.scene.collection.objects.link(made)
-    made.matrix_world = looking(place, toward)
-    bpy.context.scene.camera = made
-    return made
+    camera_object = bpy.data.objects.new("Camera", data)
+    bpy.context.scene.collection.objects.link(camera_object)
+    camera_object.matrix_world = looking(position, toward)
+    bpy.context.scene.camera = camera_object
+    return camera_object
 
 
 def view_of(
@@ -93,15 +93,15 @@ def view_of(
         lens: [mm]
         shape: Width and height of the picture.
     """
-    turn = (-toward).to_track_quat("-Z", "Y")
-    seen = [turn.inverted() @ point for point in points]
+    rotation = (-toward).to_track_quat("-Z", "Y")
+    seen = [rotation.inverted() @ point for point in points]
     middle = Vector(
         [(min(point[k] for point in seen) + max(point[k] for point in seen)) / 2 for k in range(3)]
     )
     wide = FILLED * 0.5 * SENSOR / lens
     slopes = (wide, wide * shape[1] / shape[0])
     away = max(point.z - middle.z + abs(point[k] - middle[k]) / slopes[k] for point in seen for k in range(2))
-    return turn @ (middle + Vector((0.0, 0.0, away))), turn @ middle
+    return rotation @ (middle + Vector((0.0, 0.0, away))), rotation @ middle
 
 
 def dim_world(colour: tuple, strength: float) -> None:
@@ -113,9 +113,9 @@ def dim_world(colour: tuple, strength: float) -> None:
     bpy.context.scene.world = world
 
 
-def target_ball(radius: float, places: dict[int, Vector]) -> bpy.types.Object:
+def target_ball(radius: float, locations: dict[int, Vector]) -> bpy.types.Object:
     """The ball to look at, keyed at the frames given."""
-    return installed.module("rig.authoring.first_lamp.lamp").ball(places, radius)
+    return installed.module("rig.authoring.first_lamp.lamp").ball(locations, radius)
 
 
 def gaze_ray(
@@ -125,7 +125,7 @@ def gaze_ray(
     is far: what it hits is what is looked at. `short`: by how much it ends before the distance from the
     bone's head to the target's middle [m].
     """
-    ray = shapes.thing(
+    ray = shapes.mesh_object(
         "Ray", shapes.lathe([(radius, 0.0), (radius, 1.0)], 24), shapes.haze("Ray", (1.0, 0.72, 0.36), 0.4)
     )
     shapes.hang(ray, rig, bone, frame)

@@ -140,41 +140,41 @@ class Walker:
         """Where the figure is and heads at every frame, smoothed: (frames, 3) [m] on the floor, and (frames,)
         [rad] about Z.
         """
-        places, heads, headings = [], [], []
+        positions, heads, headings = [], [], []
         hips = self.rig.data.bones[self.path[0]].parent or self.rig.data.bones[self.path[0]]
         rest = hips.matrix_local.to_3x3().inverted() @ self.forward
         for frame in range(1, self.frames + 1):
             self.scene.frame_set(frame)
             pose = self.rig.pose.bones
             faced = pose[hips.name].matrix.to_3x3() @ rest
-            places.append(pose[hips.name].matrix.translation.copy())
+            positions.append(pose[hips.name].matrix.translation.copy())
             heads.append(pose[self.path[-1]].matrix.translation.copy())
             headings.append(np.arctan2(faced.x, -faced.y))
         window = FPS // 2
-        self.places = _smooth(np.array(places), window)
+        self.places = _smooth(np.array(positions), window)
         self.head_height = float(np.median(np.array(heads)[:, 2]))
         self.headings = _smooth(np.unwrap(headings)[:, None], window)[:, 0]
 
     def _way(self) -> float:
         """Where the figure goes in the whole clip, about Z [rad]; where it heads on average when it stays."""
-        gone = self.places[-1] - self.places[0]
-        if np.hypot(gone[0], gone[1]) > 0.5 * self.size:
-            return float(np.arctan2(gone[0], -gone[1]))
+        displacement = self.places[-1] - self.places[0]
+        if np.hypot(displacement[0], displacement[1]) > 0.5 * self.size:
+            return float(np.arctan2(displacement[0], -displacement[1]))
         return float(np.arctan2(np.sin(self.headings).mean(), np.cos(self.headings).mean()))
 
     def _ball(self):
         """The ball floats along ahead of the figure, from one side to the other and up and down."""
         keys = {}
         for frame in [*range(1, self.frames + 1, 4), self.frames]:
-            turn = 2 * pi * (frame - 1) / (7.5 * FPS)
-            azimuth = self.headings[frame - 1] + radians(58) * sin(turn + 0.5)
-            distance = self.size * (1.35 + 0.1 * cos(turn))
-            height = self.head_height + self.size * 0.38 * sin(1.7 * turn + 0.4)
-            place = self.places[frame - 1]
+            phase = 2 * pi * (frame - 1) / (7.5 * FPS)
+            azimuth = self.headings[frame - 1] + radians(58) * sin(phase + 0.5)
+            distance = self.size * (1.35 + 0.1 * cos(phase))
+            height = self.head_height + self.size * 0.38 * sin(1.7 * phase + 0.4)
+            position = self.places[frame - 1]
             keys[frame] = Vector(
                 (
-                    place[0] + distance * sin(azimuth),
-                    place[1] - distance * cos(azimuth),
+                    position[0] + distance * sin(azimuth),
+                    position[1] - distance * cos(azimuth),
                     max(height, 2 * BALL),
                 )
             )
@@ -196,7 +196,7 @@ class Walker:
                 else _limb(bone.length, size)
             )
             shapes.hang(
-                shapes.thing(f"{bone.name} body", mesh, warm if on_path else cloth), self.rig, bone.name
+                shapes.mesh_object(f"{bone.name} body", mesh, warm if on_path else cloth), self.rig, bone.name
             )
         end = self.rig.data.bones[self.path[-1]]
         to_bone = end.matrix_local.to_3x3().inverted()
@@ -208,19 +208,19 @@ class Walker:
         )  # the head's own: x to its side, y where it looks, z up
         frame.translation = Vector((0, 0.5 * end.length, 0)) + 0.25 * end.length * Vector((0, 1, 0))
         skull = shapes.moved(shapes.ball(0.098 * size, 32), Matrix.Diagonal((0.86, 1.0, 1.2, 1.0)))
-        shapes.hang(shapes.thing("Head body", skull, skin), self.rig, end.name, frame)
+        shapes.hang(shapes.mesh_object("Head body", skull, skin), self.rig, end.name, frame)
         nose = shapes.moved(
             shapes.lathe([(0.024 * size, 0.0), (0.012 * size, 0.045 * size), (0, 0.05 * size)], 16),
             Matrix.Translation((0, 0.085 * size, -0.012 * size)),
         )
-        shapes.hang(shapes.thing("Nose", nose, warm), self.rig, end.name, frame)
+        shapes.hang(shapes.mesh_object("Nose", nose, warm), self.rig, end.name, frame)
         eyes = [
             shapes.moved(
                 shapes.ball(0.017 * size, 16), Matrix.Translation((x * size, 0.083 * size, 0.028 * size))
             )
             for x in (-0.036, 0.036)
         ]
-        shapes.hang(shapes.thing("Eyes", shapes.joined(eyes), dark), self.rig, end.name, frame)
+        shapes.hang(shapes.mesh_object("Eyes", shapes.joined(eyes), dark), self.rig, end.name, frame)
         eye = Matrix.Translation((0, EYE * end.length, 0)) @ frame.to_3x3().to_4x4()
         studio.gaze_ray(self.rig, end.name, eye, 0.5 * BALL * size, self.ball, 0.012 * size)
 
@@ -265,10 +265,10 @@ def _import(clip: Path, scale: float):
             "",
         )
         raise ClipError(f"Blender's importer cannot read {clip} ({why}): give it a whole BVH file") from error
-    made = [thing for thing in bpy.data.objects if thing not in before and thing.type == "ARMATURE"]
-    if not made:
+    armatures = [obj for obj in bpy.data.objects if obj not in before and obj.type == "ARMATURE"]
+    if not armatures:
         raise ClipError(f"Blender's importer found no figure in {clip}: is it a whole BVH file?")
-    return made[0]
+    return armatures[0]
 
 
 def fcurves(rig):

@@ -174,8 +174,8 @@ class Mixing:
                 desired = [clamped[joint] for joint in group.joints]
                 share = self._share_inside(group, desired)
                 if share < 1.0:
-                    for joint, there, value in zip(group.joints, group.inside, desired, strict=True):
-                        clamped[joint] = there + share * (value - there)
+                    for joint, inside, value in zip(group.joints, group.inside, desired, strict=True):
+                        clamped[joint] = inside + share * (value - inside)
         return tuple(clamped)
 
     def reach(self, joint: int, values: Sequence[float]) -> tuple[float, float]:

@@ -40,7 +40,7 @@ class NetworkTransport:
         threading.Thread(target=self._connect, daemon=True).start()
 
     def read(self) -> bytes:
-        connected = self._connected()
+        connected = self._connected_socket()
         if connected is None:
             return b""
         self._send(connected)
@@ -59,7 +59,7 @@ class NetworkTransport:
         return data
 
     def write(self, data: bytes) -> bool:
-        connected = self._connected()
+        connected = self._connected_socket()
         if len(self._waiting) + len(data) > MOST_WAITING:
             if connected is not None:
                 self._send(connected)
@@ -76,7 +76,7 @@ class NetworkTransport:
             if self._socket is not None:
                 self._socket.close()
 
-    def _connected(self) -> socket.socket | None:
+    def _connected_socket(self) -> socket.socket | None:
         """The connected socket; None while it is not. Raises TransportError."""
         with self._lock:
             if self._failure is not None:

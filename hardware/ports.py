@@ -39,11 +39,11 @@ def addresses(protocol: str) -> tuple[Port, ...]:
     if not is_on_network(protocol):
         return ()
     usual = capabilities_of(protocol).address
-    here = f"localhost:{usual.rpartition(':')[2]}"
+    local = f"localhost:{usual.rpartition(':')[2]}"
     return (
         Port(VIRTUAL_PORT, "Virtual robot"),
         Port(usual, f"{usual}: a robot in this network"),
-        Port(here, f"{here}: a daemon on this computer"),
+        Port(local, f"{local}: a daemon on this computer"),
     )
 
 

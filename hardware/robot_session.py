@@ -85,9 +85,9 @@ class RobotSession:
 
     def keep_alive(self) -> None:
         """Sends a sign of life where the next values are late: hosts call it as often as they can."""
-        if (moment := time.monotonic()) - self._sent_at >= HEARTBEAT:
+        if (time_now := time.monotonic()) - self._sent_at >= HEARTBEAT:
             self.link.send_again()
-            self._sent_at = moment
+            self._sent_at = time_now
 
     def note_movers(self, movers: frozenset[str]) -> None:
         """Says what moves the robot now, by names; it is disarmed if something of that has ended since the

@@ -195,7 +195,7 @@ def step(before: Safety, inputs: SafetyInputs) -> Safety:
         return Safety(State.FAULT, inputs.fault_report.fault, inputs.fault_report.detail)
     if before.state in DRIVEN:
         return _driven(before, inputs)
-    return _still(before, inputs)
+    return _not_driven(before, inputs)
 
 
 def was_held_up(before: Safety, inputs: SafetyInputs) -> bool:
@@ -261,7 +261,8 @@ def _parking(before: Safety, inputs: SafetyInputs) -> Safety:
     return Safety(State.DISARMED) if inputs.done else before
 
 
-def _still(before: Safety, inputs: SafetyInputs) -> Safety:
+def _not_driven(before: Safety, inputs: SafetyInputs) -> Safety:
+    """Next state while the robot is not driven: connecting, disarmed, limp, or its pose to be confirmed."""
     if not inputs.connected:
         return Safety(State.CONNECTING)
     if before.state is State.CONNECTING:

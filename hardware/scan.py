@@ -162,16 +162,18 @@ def _found(
     assert servo is not None
     if identified.name.startswith(UNKNOWN) and protocol in OTHER_SERIES:
         protocol, identified = _other_series(session, codec, protocol, servo) or (protocol, identified)
-    can = codec.capabilities
-    quantities = [quantity for quantity in (Quantity.VOLTAGE, Quantity.TEMPERATURE) if quantity in can.reads]
+    capabilities = codec.capabilities
+    quantities = [
+        quantity for quantity in (Quantity.VOLTAGE, Quantity.TEMPERATURE) if quantity in capabilities.reads
+    ]
     heard = session.query(codec.read(quantities, (servo,)), PATIENT)
     values = {
-        message.quantity: round(message.raw * can.unit_size.get(message.quantity, 1.0), 2)
+        message.quantity: round(message.raw * capabilities.unit_size.get(message.quantity, 1.0), 2)
         for message in heard
         if isinstance(message, Measured)
     }
-    volts, heat = values.get(Quantity.VOLTAGE), values.get(Quantity.TEMPERATURE)
-    return Found(port, protocol, rate, servo, identified.name, identified.firmware, volts, heat)
+    volts, temperature = values.get(Quantity.VOLTAGE), values.get(Quantity.TEMPERATURE)
+    return Found(port, protocol, rate, servo, identified.name, identified.firmware, volts, temperature)
 
 
 def _other_series(

@@ -357,8 +357,8 @@ def sentence(
         is_retried = state is State.FAULT and fault in host.retried
         return _fault_text(fault, device, is_retried).format(**fields)
     text = _NEEDS_CONFIRMATION if needs_confirmation and state is State.DISARMED else _STATES.get(state, "")
-    said = text.format(**fields)
-    return f"{said} ({known_detail})" if known_detail else said
+    filled = text.format(**fields)
+    return f"{filled} ({known_detail})" if known_detail else filled
 
 
 def _fault_text(fault: Fault, device: Device, is_retried: bool) -> str:

@@ -132,9 +132,9 @@ class VirtualRobot:
         self._advance(time)
         for frame in self._decoder.feed(data):
             self._obey(frame.message, frame.sequence)
-        said = b"".join(self._answers)
+        answer = b"".join(self._answers)
         self._answers.clear()
-        return said
+        return answer
 
     def _advance(self, time: float) -> None:
         """Simulate up to `time` [s], in steps of STEP."""
@@ -325,8 +325,8 @@ class VirtualTransport:
         self._said = robot.hear(b"", clock())
 
     def read(self) -> bytes:
-        said, self._said = self._said + self._robot.hear(b"", self._clock()), b""
-        return said
+        answer, self._said = self._said + self._robot.hear(b"", self._clock()), b""
+        return answer
 
     def write(self, data: bytes) -> bool:
         self._said += self._robot.hear(data, self._clock())

@@ -234,8 +234,8 @@ class Inbox:
         """Puts a packet into the queue, which drops the oldest ones where it has no room."""
         size = len(packet) + OVERHEAD
         self._size += size
-        if self.clock_address and (said := first_number(packet, self.clock_address)) is not None:
-            self._sender_time = said
+        if self.clock_address and (clock_time := first_number(packet, self.clock_address)) is not None:
+            self._sender_time = clock_time
         self._waiting.append(_Packet(self.received, size, messages(packet), self._sender_time))
         while self._size > WAITING:
             self._size -= self._waiting.popleft().size

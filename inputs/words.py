@@ -147,9 +147,9 @@ def _check_texts(shown: str, word: str, names: str, texts: Sequence[str]) -> Non
 
 def _check_count(shown: str, numbers: tuple[float, ...], counts: tuple[int, ...]) -> None:
     if len(numbers) not in counts:
-        given = f"{len(numbers)} number{'' if len(numbers) == 1 else 's'}"
+        count = f"{len(numbers)} number{'' if len(numbers) == 1 else 's'}"
         expected = " or ".join(map(str, counts))
-        raise InputError(f"'{shown}' has {given}, and {expected} were expected")
+        raise InputError(f"'{shown}' has {count}, and {expected} were expected")
 
 
 def spellings(name: str) -> set[str]:
@@ -176,6 +176,6 @@ def begun_with(names: str, known: Iterable[str]) -> tuple[str, str] | None:
     return name, names[length + 1 :]
 
 
-def named(given: str, known: Iterable[str]) -> str | None:
+def named(written: str, known: Iterable[str]) -> str | None:
     """The known name that is written so; None: there is none."""
-    return next((name for name in known if given in spellings(name)), None)
+    return next((name for name in known if written in spellings(name)), None)

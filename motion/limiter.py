@@ -116,8 +116,8 @@ def is_reachable(state: Kinematic, end: Kinematic, dt: float, limits: Limits) ->
         return False
     if not jerk_suffices(state, end, dt, limits.jerk):
         return False
-    there = (end.position, end.velocity, end.acceleration)
-    lowest, highest = stopping_range(there, limits.acceleration, limits.jerk)
+    at_end = (end.position, end.velocity, end.acceleration)
+    lowest, highest = stopping_range(at_end, limits.acceleration, limits.jerk)
     return limits.lower <= lowest and highest <= limits.upper
 
 

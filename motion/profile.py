@@ -151,10 +151,10 @@ def toward_rest(point: Point, dt: float, speed: float, limit: float, jerk: float
     if short < -grain:
         point, dt = _run(point, dt, speed, limit, jerk, grain, short)
     if dt > 0.0:
-        there = stopped(point, dt, limit, jerk)
-        if there is None:
+        at_rest = stopped(point, dt, limit, jerk)
+        if at_rest is None:
             return 0.0, 0.0, 0.0
-        point = there
+        point = at_rest
     return sign * point[0], sign * point[1], sign * point[2]
 
 

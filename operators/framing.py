@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import bpy
 
 
-def frame(context, things: Iterable[bpy.types.Object]) -> None:
+def frame(context, objects: Iterable[bpy.types.Object]) -> None:
     """Frames objects in the 3D viewport that the context is in, else in the window's largest; the selection
     stays as it is.
     """
@@ -13,7 +13,7 @@ def frame(context, things: Iterable[bpy.types.Object]) -> None:
     if area is None:
         return
     region = next(region for region in area.regions if region.type == "WINDOW")
-    chosen = [obj for obj in things if not obj.select_get()]
+    chosen = [obj for obj in objects if not obj.select_get()]
     hidden = [obj for obj in chosen if obj.hide_select]
     with context.temp_override(area=area, region=region, selected_objects=[]):
         for obj in hidden:

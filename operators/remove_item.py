@@ -38,6 +38,6 @@ class RemoveItem(UndoOperator):
                 f"It comes from the file that '{owner.id_data.name}' is linked from: {self.linked}"
             ) from None
         data_block, path = owner.id_data, f"{owner.path_from_id()}.{self.items}"
-        places = {k: None if k == removed else k - (k > removed) for k in range(count)}
-        item_keys.follow(data_block, path, places)  # the others' keyframes stay with them
+        new_indices = {k: None if k == removed else k - (k > removed) for k in range(count)}
+        item_keys.follow(data_block, path, new_indices)  # the others' keyframes stay with them
         setattr(owner, self.active, selected_index(items, getattr(owner, self.active)))

@@ -78,15 +78,18 @@ class Director:
 
     def _targets(self, frame: float) -> Mapping[str, Matrix]:
         """World matrices of the targets that somebody has put elsewhere, and of persons who are seen."""
-        seen = {name: TargetPose(list(place)) for name, place in self.persons.positions.items()}
-        return {name: self._matrix(name, placed, frame) for name, placed in {**seen, **self.placed}.items()}
+        seen = {name: TargetPose(list(position)) for name, position in self.persons.positions.items()}
+        return {
+            name: self._matrix(name, target_pose, frame)
+            for name, target_pose in {**seen, **self.placed}.items()
+        }
 
-    def _matrix(self, name: str, placed: TargetPose, frame: float) -> Matrix:
+    def _matrix(self, name: str, target_pose: TargetPose, frame: float) -> Matrix:
         authored = self.performance.authored_target(name, frame)
-        position = placed.position or [row[3] for row in authored[:3]]
-        if placed.rotation is None:
+        position = target_pose.position or [row[3] for row in authored[:3]]
+        if target_pose.rotation is None:
             return moved_to(position, authored)
-        return moved_to(position, [list(row) for row in rotations.to_matrix(placed.rotation)])
+        return moved_to(position, [list(row) for row in rotations.to_matrix(target_pose.rotation)])
 
     def camera_pose(self, camera: str) -> Matrix | None:
         """World matrix of a camera at the last tick; None: the character has no target of that name."""
@@ -192,11 +195,11 @@ def _axis(director: Director, order: Order, cause: str) -> None:
     if axis not in AXES or not axis:
         raise PlayerError(f"'{order.path}' ends with no axis: end it with /x, /y or /z")
     target = director.target(names)
-    placed = director.placed.setdefault(target, TargetPose())
-    if placed.position is None:
+    target_pose = director.placed.setdefault(target, TargetPose())
+    if target_pose.position is None:
         authored = director.performance.authored_target(target, director.performance.frame)
-        placed.position = [row[3] for row in authored[:3]]
-    placed.position[AXES.index(axis)] = order.numbers[0]
+        target_pose.position = [row[3] for row in authored[:3]]
+    target_pose.position[AXES.index(axis)] = order.numbers[0]
 
 
 def _seen(director: Director, order: Order, cause: str) -> None:

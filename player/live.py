@@ -95,7 +95,7 @@ class _Waiting(NamedTuple):
     """
 
     stops: int
-    came: float
+    arrived_at: float
     cause: str
     order: str | Order
 
@@ -244,12 +244,12 @@ class LivePlay:
             if self._is_ended or (end is not None and seconds > end):
                 return
             self._tick(seconds, seconds - before, 1.0 / pacing.rate)
-            now, rate = time.monotonic(), pacing.rate
-            if pacing.ticked(tick_began, now):
+            ended, rate = time.monotonic(), pacing.rate
+            if pacing.ticked(tick_began, ended):
                 why = "is too slow" if pacing.rate < rate else "has time again"
                 self._say(f"This computer {why}: {pacing.rate:.0f} ticks a second from now on")
-            if self._options.has_status and now - said_at >= 1.0:
-                said_at += int(now - said_at)  # a player that was stopped says no line for each second
+            if self._options.has_status and ended - said_at >= 1.0:
+                said_at += int(ended - said_at)  # a player that was stopped says no line for each second
                 self._say_line(self._line(seconds, pacing))
             service.alive(partial(self._line, seconds, pacing))
 
@@ -344,7 +344,7 @@ class LivePlay:
         order = order_of_line(waiting.order) if isinstance(waiting.order, str) else waiting.order
         if order is None:
             return
-        if order.word in ARMING and time.monotonic() - waiting.came > FRESH:
+        if order.word in ARMING and time.monotonic() - waiting.arrived_at > FRESH:
             raise PlayerError(f"'{order.word}' came over {FRESH:g} s ago, and is not done: give it again")
         self._do(order, waiting.cause)
 

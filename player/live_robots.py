@@ -89,8 +89,8 @@ class LiveRobot:
             else:
                 self.session.link.arm()
             self.ordered_by = ""
-        if is_away(status) and (moment := time.monotonic()) >= self.retry_at:
-            self.retry_at = moment + RETRY_AFTER
+        if is_away(status) and (time_now := time.monotonic()) >= self.retry_at:
+            self.retry_at = time_now + RETRY_AFTER
             self.session.link.reconnect()
 
     def order(self, word: str) -> None:

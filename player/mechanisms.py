@@ -54,8 +54,8 @@ class PlayedMechanismSession(Session[PlayedView, ChainPose]):
             numbers = each.weights.at(moment.frame).tolist()
             goal_weights = GoalWeights(tuple(numbers[:3]), tuple(numbers[3:6]), numbers[6])
             goals.append(goal(each.spec, goal_weights, back @ target @ each.offset))
-        kept = {k: values[k] for k, motor in enumerate(entry.motors) if motor.keeps_value}
-        return self.model, target_goals(self.model, goals, kept, weights, back)
+        held_values = {k: values[k] for k, motor in enumerate(entry.motors) if motor.keeps_value}
+        return self.model, target_goals(self.model, goals, held_values, weights, back)
 
     def show(self, frame: Frame[PlayedView, ChainPose]) -> tuple[NoPose, NoPose]:
         return {}, {}

@@ -21,24 +21,24 @@ class Pacing:
         now: Time [s] on a clock that never jumps.
     """
 
-    def __init__(self, rate: float, now: float) -> None:
+    def __init__(self, rate: float, time: float) -> None:
         self.rate = self._highest = rate
-        self.due = now  # [s] of the next tick
+        self.due = time  # [s] of the next tick
         self.tick_seconds = 0.0  # mean time that a tick took, of the last `WATCHED` seconds
-        self._began = now
+        self._began = time
         self._busy, self._ticks = 0.0, 0
         self._easy, self._patience = 0, PATIENCE
         self._held = MOST_PATIENCE  # measurements since the last raise
 
-    def ticked(self, began: float, now: float) -> bool:
+    def ticked(self, began: float, ended: float) -> bool:
         """Says when a tick began and ended [s]; returns whether it changed the rate."""
-        self._busy += now - began
+        self._busy += ended - began
         self._ticks += 1
-        self.due = max(self.due + 1.0 / self.rate, now)
-        if now - self._began < WATCHED:
+        self.due = max(self.due + 1.0 / self.rate, ended)
+        if ended - self._began < WATCHED:
             return False
-        share, self.tick_seconds = self._busy / (now - self._began), self._busy / self._ticks
-        self._began, self._busy, self._ticks = now, 0.0, 0
+        share, self.tick_seconds = self._busy / (ended - self._began), self._busy / self._ticks
+        self._began, self._busy, self._ticks = ended, 0.0, 0
         before, self.rate = self.rate, self._next_rate(share)
         return self.rate != before
 

@@ -10,7 +10,7 @@ def page_state(
     director: Director,
     robots: Sequence[dict[str, Any]],
     decisions: Sequence[dict[str, Any]],
-    said: Sequence[str],
+    sentences: Sequence[str],
 ) -> dict[str, Any]:
     """What the page shows, as JSON."""
     performance, playhead = director.performance, director.playhead
@@ -35,7 +35,7 @@ def page_state(
         "values": values,
         "clip": {"seconds": playhead.seconds, "length": playhead.length, "plays": playhead.plays},
         "decisions": [decision_line(decision) for decision in decisions],
-        "said": list(said),
+        "said": list(sentences),
     }
 
 
@@ -43,17 +43,17 @@ def _chain(director: Director, number: int) -> dict[str, Any]:
     """What the page shows of a chain."""
     performance = director.performance
     entry = performance.character.chains[number]
-    kept = performance.kept(entry)
+    requested = performance.kept(entry)
     return {
         "name": entry.name,
         "target": performance.target_name(entry.name),
         "targets": [target.name for target in performance.character.targets],
         "position": performance.target_position(entry),
         "postures": [
-            {"name": posture.name, "weight": kept.weights[posture.name]} for posture in entry.postures
+            {"name": posture.name, "weight": requested.weights[posture.name]} for posture in entry.postures
         ],
-        "influence": kept.influence,
-        "share": kept.share,
+        "influence": requested.influence,
+        "share": requested.share,
         "set_by": performance.set_by(entry),
     }
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..character.behaviour.data import BehaviourError
 from ..character.behaviour.deciding import Senses
-from ..character.behaviour.performer import Asked, Directed, Performer
+from ..character.behaviour.performer import Directed, Performer, Requested
 from ..character.body.tick import BodyOutputs, BodyState
 from ..character.chain.hanging import ChainPose
 from ..character.chain.inputs import ChainInputs, EndInputs, InputsError, Matrix
@@ -48,7 +48,7 @@ class PlayedChainSession(Session[PlayedView, ChainPose]):
 
     entry: ChainEntry = field(kw_only=True)
     target: str = ""
-    kept: Asked = field(default_factory=lambda: Asked({}, 1.0, 1.0))
+    kept: Requested = field(default_factory=lambda: Requested({}, 1.0, 1.0))
     base: Matrix = field(default_factory=list)
     models: dict[bool, ChainModel] = field(default_factory=dict)
 
@@ -61,7 +61,7 @@ class PlayedChainSession(Session[PlayedView, ChainPose]):
         base, settings = directed.base, directed.settings
         names = [each.name for each in entry.postures]
         weights_by_name = dict(zip(names, directed.all_weights(posture), strict=True))
-        self.kept = Asked(weights_by_name, settings.influence, settings.share)
+        self.kept = Requested(weights_by_name, settings.influence, settings.share)
         model = self._model(entry, base == POSTURE)
         is_filtered = bool(model.filters)
         self.target = directed.target or controls.target or _watched(entry, moment.frame)
@@ -269,10 +269,10 @@ class Performance:
             return session.target
         return self.controls.chains[chain].target or _watched(entry, self.frame)
 
-    def kept(self, chain: ChainEntry) -> Asked:
+    def kept(self, chain: ChainEntry) -> Requested:
         """What a chain keeps at the last call of `advance`; what was set by hand counts at once."""
-        asked = self.performer.asked(chain.name) if self.performer is not None else None
-        return asked if asked is not None else self._session(chain).kept
+        request = self.performer.requested(chain.name) if self.performer is not None else None
+        return request if request is not None else self._session(chain).kept
 
     def set_by(self, chain: ChainEntry) -> dict[str, str]:
         """Who sets what a chain keeps and follows, as `Performer.set_by`."""

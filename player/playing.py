@@ -125,12 +125,12 @@ def _apply(director: Director, event: Event) -> list[dict[str, Any]]:
 
 def _row(performance: Performance) -> dict[str, Any]:
     """What a recording has of a tick."""
-    commanded, desired, positions, wanted, errors = [], [], [], [], []
+    commanded, desired, positions, aim_errors, errors = [], [], [], [], []
     for chain, outputs in _outputs(performance):
         commanded += outputs.angles.tolist()
         desired += outputs.desired.tolist()
         positions.append(performance.target_position(chain))
-        wanted.append(outputs.solution.aim_error)
+        aim_errors.append(outputs.solution.aim_error)
         errors.append(outputs.filtered_aim_error)
     for mechanism in performance.character.mechanisms:
         moved = performance.mechanism_outputs(mechanism)
@@ -149,7 +149,7 @@ def _row(performance: Performance) -> dict[str, Any]:
         "commanded": commanded,
         "desired": desired,
         "target_position": positions,
-        "aim_error_desired": wanted,
+        "aim_error_desired": aim_errors,
         "aim_error": errors,
         "state": performance.state,
         "values": performance.values(),

@@ -125,14 +125,14 @@ class Moment:
     def needs(
         self, movers: Sequence[SceneMover[PlayedView, ChainPose]], certain: bool = False
     ) -> list[list[int]]:
-        places = {mover.key: k for k, mover in enumerate(movers)}
+        indices = {mover.key: k for k, mover in enumerate(movers)}
         needs = []
-        for key in places:
+        for key in indices:
             played = self.scene.movers[key]
             anchors = [*played.anchors, *map(self._anchor, played.followed(self))]
             links = [anchor.link for anchor in anchors if anchor is not None]
             chains = {link.chain for link in links if link is not None}
-            needs.append(sorted(places[chain] for chain in chains - {key}))
+            needs.append(sorted(indices[chain] for chain in chains - {key}))
         return needs
 
     def view(

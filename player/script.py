@@ -55,7 +55,7 @@ class TargetPath:
 
     def at(self, time: float, authored: Matrix) -> Matrix:
         """World matrix at a time [s]; `authored`: that of the clip."""
-        index, share = self._place(time)
+        index, share = self._segment(time)
         last = min(index + 1, len(self.times) - 1)
         position = self.positions[index] + share * (self.positions[last] - self.positions[index])
         rows = [row[:3] for row in authored[:3]]
@@ -64,7 +64,7 @@ class TargetPath:
             rows = [list(row) for row in rotations.to_matrix(_between(begin, end, share))]
         return moved_to(position, rows)
 
-    def _place(self, time: float) -> tuple[int, float]:
+    def _segment(self, time: float) -> tuple[int, float]:
         """Index of the last time before `time`, and the share of the distance from there to the next."""
         index = int(np.searchsorted(self.times, time + SAME_TIME, side="right")) - 1
         if index < 0 or index == len(self.times) - 1:

@@ -33,8 +33,8 @@ class ServiceManager:
 
     def alive(self, status: Callable[[], str]) -> None:
         """Gives a sign of life, with a line that `systemctl status` shows, as often as it is wanted."""
-        if self._address and (moment := time.monotonic()) >= self._due:
-            self._due = moment + (self._period or 1.0)
+        if self._address and (time_now := time.monotonic()) >= self._due:
+            self._due = time_now + (self._period or 1.0)
             self._say(f"WATCHDOG=1\nSTATUS={printable(status())}")  # one line, whatever a state is called
 
     def stopping(self) -> None:

@@ -37,12 +37,12 @@ class ClipSound:
         """Begins the sound where the clip passes Sound Delay, and ends it where the clip jumps or is held."""
         if self._player is None:
             return
-        now, before = playhead.seconds, self._before
-        self._before = now
-        if now < before or not playhead.plays:
+        seconds, before = playhead.seconds, self._before
+        self._before = seconds
+        if seconds < before or not playhead.plays:
             self._end_if_held(playhead)
-            before = -1.0 if now < before else before
-        if before < self._delay <= now and playhead.plays:
+            before = -1.0 if seconds < before else before
+        if before < self._delay <= seconds and playhead.plays:
             self._begin()
 
     def _end_if_held(self, playhead: Playhead) -> None:

@@ -59,8 +59,8 @@ class AttributeReader:
         words = value.split()
         numbers = [float(word) for word in words if NUMBER.fullmatch(word)]
         if len(words) != count or len(numbers) != count or not all(map(isfinite, numbers)):
-            wanted = "a finite number" if count == 1 else f"{count} finite numbers with spaces between them"
-            raise self.error(NumberError, element, f"{attribute}='{value}' must be {wanted}")
+            expected = "a finite number" if count == 1 else f"{count} finite numbers with spaces between them"
+            raise self.error(NumberError, element, f"{attribute}='{value}' must be {expected}")
         if count > 1 and max(map(abs, numbers)) > LARGEST:
             raise self.error(NumberError, element, f"{attribute}='{value}' is beyond {LARGEST:g}: correct it")
         return tuple(numbers)

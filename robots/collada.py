@@ -102,7 +102,7 @@ class _ColladaFile:
             element.tag = element.tag.rpartition(":")[2]  # without the namespace
         self.root = root
         self.by_id = {element_id: element for element in root.iter() if (element_id := element.get("id"))}
-        self.made = Faces()
+        self.mesh = Faces()
         self.most_work = (
             size + MOST_REPEATED
         )  # each face takes more than a byte, so that a file without instances never exceeds this
@@ -118,9 +118,9 @@ class _ColladaFile:
         """Mesh of the whole scene."""
         unit = self.root.find("asset/unit")
         metre = float(unit.get("meter", "1")) if unit is not None else 1.0
-        self.made.rotated_from = self._rotated_from(up_axis)
+        self.mesh.rotated_from = self._rotated_from(up_axis)
         scaled = ((metre, 0.0, 0.0, 0.0), (0.0, metre, 0.0, 0.0), (0.0, 0.0, metre, 0.0))
-        size = product(TO_Z_UP.get(self.made.rotated_from, IDENTITY), scaled)
+        size = product(TO_Z_UP.get(self.mesh.rotated_from, IDENTITY), scaled)
         shown = self.root.find("scene/instance_visual_scene")
         scene = (
             self._target(shown.get("url"))
@@ -130,7 +130,7 @@ class _ColladaFile:
         tops = scene.findall("node") if scene is not None else []
         self._check_work(tops)
         self._add_nodes(tops, size)
-        return self.made
+        return self.mesh
 
     def _rotated_from(self, up_axis: UpAxis) -> str:
         """The file's up axis, if the mesh is to be rotated from it; else ""."""
@@ -240,11 +240,11 @@ class _ColladaFile:
         geometry.corners += corners
 
     def _add(self, geometry: _Geometry, transform: Affine, bound: dict[str | None, str | None]) -> None:
-        first = len(self.made.corners)
-        self.made.corners += [moved(transform, corner) for corner in geometry.corners]
-        self.made.faces += [tuple([first + corner for corner in face]) for face in geometry.faces]
+        first = len(self.mesh.corners)
+        self.mesh.corners += [moved(transform, corner) for corner in geometry.corners]
+        self.mesh.faces += [tuple([first + corner for corner in face]) for face in geometry.faces]
         for material, count in geometry.parts:
-            self.made.colour_of += [self._colour_index(bound.get(material) or material)] * count
+            self.mesh.colour_of += [self._colour_index(bound.get(material) or material)] * count
 
     def _faces(self, part: ET.Element) -> tuple[str, list[tuple[int, ...]]]:
         """Source of a part's corners, and its faces as indices into it."""
@@ -283,8 +283,8 @@ class _ColladaFile:
             self._colours[material] = self._colour(material)
         colour = self._colours[material]
         if colour not in self._index_of:
-            self._index_of[colour] = len(self.made.colours)
-            self.made.colours.append(colour)
+            self._index_of[colour] = len(self.mesh.colours)
+            self.mesh.colours.append(colour)
         return self._index_of[colour]
 
     def _colour(self, name: str | None) -> Colour | None:

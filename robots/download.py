@@ -36,11 +36,11 @@ class _SameHost(urllib.request.HTTPRedirectHandler):
     """Follows redirects to the same host and port alone: the user chose this address, and no other."""
 
     def redirect_request(self, req, fp, code, msg, headers, newurl):  # type: ignore[no-untyped-def]
-        there = urlsplit(newurl)
-        if (there.scheme, there.netloc) != ("http", req.host):
+        redirected = urlsplit(newurl)
+        if (redirected.scheme, redirected.netloc) != ("http", req.host):
             raise DownloadError(
-                f"The robot on {req.host} sends Limber on to {there.scheme}://{there.netloc}, which Limber"
-                " does not follow"
+                f"The robot on {req.host} sends Limber on to {redirected.scheme}://{redirected.netloc}, which"
+                " Limber does not follow"
             )
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 

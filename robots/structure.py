@@ -59,9 +59,9 @@ def _error(reader: AttributeReader, kind: type[UrdfError], element: Link | Joint
     )
 
 
-def _names(reader: AttributeReader, word: str, things: Sequence[Link] | Sequence[Joint]) -> None:
+def _names(reader: AttributeReader, word: str, elements: Sequence[Link] | Sequence[Joint]) -> None:
     first: dict[str, Link | Joint] = {}
-    for element in things:
+    for element in elements:
         if element.name in first:
             what = (
                 f"there is a {word} '{element.name}' already, in line {first[element.name].line}: give one of"

@@ -135,12 +135,13 @@ def build_tree(robot: Robot, root: str = "") -> Tree:
     branches: list[Branch] = []
     waiting: list[tuple[str, int, Joint | None]] = [(root, -1, None)]
     while waiting:
-        link, parent, came = waiting.pop()
-        branches.append(_branch(robot, link, parent, came))
-        here = len(branches) - 1
-        onward = [joint for joint in joints_at[link] if joint is not came]
+        link, parent, joint_to_link = waiting.pop()
+        branches.append(_branch(robot, link, parent, joint_to_link))
+        index = len(branches) - 1
+        onward = [joint for joint in joints_at[link] if joint is not joint_to_link]
         waiting += [
-            (joint.child if joint.parent == link else joint.parent, here, joint) for joint in reversed(onward)
+            (joint.child if joint.parent == link else joint.parent, index, joint)
+            for joint in reversed(onward)
         ]
     return Tree(tuple(branches))
 

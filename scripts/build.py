@@ -84,10 +84,10 @@ def fetch_wheels() -> None:
     requirements/wheels.txt; makes those of the compiled kernel.
     """
     try:
-        made = {wheel.name for wheel in make_wheels()}
+        built = {wheel.name for wheel in make_wheels()}
     except KernelBuildError as error:
         raise BuildError(str(error)) from error
-    fetched = [ROOT / wheel for wheel in manifest()["wheels"] if Path(wheel).name not in made]
+    fetched = [ROOT / wheel for wheel in manifest()["wheels"] if Path(wheel).name not in built]
     if not all(wheel.exists() for wheel in fetched):
         download = [
             "-m",

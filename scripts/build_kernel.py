@@ -117,7 +117,7 @@ def compile_library(
 
 def compile_native(folder: Path, flags: tuple[str, ...] = ()) -> Path:
     """The library of this machine, compiled in a folder."""
-    compiler = next((found for name in COMPILERS if (found := shutil.which(name))), None)
+    compiler = next((path for name in COMPILERS if (path := shutil.which(name))), None)
     if compiler is None:
         raise KernelBuildError(
             "this machine has no C compiler (gcc, cc or clang); without the kernel all works, slower"

@@ -73,24 +73,26 @@ class Body:
 
 
 def main() -> int:
-    ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ask.add_argument("urdf", type=Path)
-    ask.add_argument("folder", type=Path)
-    ask.add_argument(
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("urdf", type=Path)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument(
         "--error", type=float, default=0.0008, help="distance of the simplified surface from the maker's [m]"
     )
-    ask.add_argument(
+    parser.add_argument(
         "--voxel", type=float, default=0.001, help="side of a voxel [m]; 0: meshes are closed as they are"
     )
-    ask.add_argument(
+    parser.add_argument(
         "--leave-out",
         nargs="*",
         default=(),
         help="words in the names of meshes that nobody sees from outside",
     )
-    asked = ask.parse_args()
-    robot = read(asked.urdf)
-    meshes = asked.folder / "meshes"
+    options = parser.parse_args()
+    robot = read(options.urdf)
+    meshes = options.folder / "meshes"
     meshes.mkdir(parents=True, exist_ok=True)
     for old in meshes.glob("*.obj"):
         old.unlink()
@@ -98,8 +100,8 @@ def main() -> int:
     for number, link in enumerate(robot.links):
         shown[link.name] = []
         closed = {
-            colour: closed_surface(body, asked.voxel)
-            for colour, body in bodies(link, asked.urdf, asked.leave_out).items()
+            colour: closed_surface(body, options.voxel)
+            for colour, body in bodies(link, options.urdf, options.leave_out).items()
         }
         obstacles = [BVHTree.FromBMesh(surface) for surface in closed.values()]
         k = -1
@@ -109,12 +111,12 @@ def main() -> int:
                 continue
             k += 1
             name = f"{number:02d}_{k}.obj"
-            vertices, faces = simplified(surface, looked_at.places, asked.error)
+            vertices, faces = simplified(surface, looked_at.places, options.error)
             faces = faces[looked_at.shows(vertices, faces)]
             write_obj(meshes / name, vertices, faces)
             print(f"{link.name}: {name} has {len(faces)} triangles")
             shown[link.name].append((name, colour))
-    write_urdf(asked.urdf, asked.folder / "robot.urdf", shown)
+    write_urdf(options.urdf, options.folder / "robot.urdf", shown)
     total = sum(path.stat().st_size for path in meshes.iterdir())
     print(f"{len(list(meshes.iterdir()))} meshes, {total / 1000:.0f} kB")
     return 0
@@ -122,7 +124,7 @@ def main() -> int:
 
 def bodies(link: Link, urdf: Path, leave_out: tuple[str, ...]) -> dict[Colour, Body]:
     """The link's visuals by their colours."""
-    found: dict[Colour, Body] = defaultdict(Body)
+    body_by_colour: dict[Colour, Body] = defaultdict(Body)
     for visual in link.visuals:
         if not isinstance(visual.shape, MeshFile) or any(word in visual.shape.name for word in leave_out):
             continue
@@ -131,8 +133,8 @@ def bodies(link: Link, urdf: Path, leave_out: tuple[str, ...]) -> dict[Colour, B
             print(f"{link.name}: {visual.shape.name} is not there")
             continue
         colour = visual.material.colour if visual.material and visual.material.colour else GREY
-        found[colour].add(*triangles(path, visual))
-    return found
+        body_by_colour[colour].add(*triangles(path, visual))
+    return body_by_colour
 
 
 def triangles(path: Path, visual: Visual) -> tuple[np.ndarray, np.ndarray]:
@@ -154,13 +156,13 @@ def closed_surface(body: Body, voxel: float) -> bmesh.types.BMesh:
     bpy.ops.wm.read_factory_settings(use_empty=True)
     mesh = bpy.data.meshes.new("Body")
     mesh.from_pydata(np.concatenate(body.vertices).tolist(), [], np.concatenate(body.faces).tolist())
-    thing = bpy.data.objects.new("Body", mesh)
-    bpy.context.scene.collection.objects.link(thing)
+    obj = bpy.data.objects.new("Body", mesh)
+    bpy.context.scene.collection.objects.link(obj)
     if voxel:
-        remesh = thing.modifiers.new("Remesh", "REMESH")
+        remesh = obj.modifiers.new("Remesh", "REMESH")
         remesh.mode, remesh.voxel_size = "VOXEL", voxel
     surface = bmesh.new()
-    surface.from_mesh(thing.evaluated_get(bpy.context.evaluated_depsgraph_get()).data)
+    surface.from_mesh(obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).data)
     bmesh.ops.triangulate(surface, faces=surface.faces)
     small = [corner for piece in pieces(surface) if diagonal(piece) < SMALLEST for corner in piece]
     bmesh.ops.delete(surface, geom=small, context="VERTS")
@@ -187,18 +189,21 @@ class Outside:
         faces = [every[k] for k in draw.permutation(len(every))[:SAMPLE]]
         over = OVER if len(faces) * len(OVER) <= SAMPLE else OVER[-1:]
         points = [
-            (Vector(place), face.normal.copy())
+            (Vector(corner_position), face.normal.copy())
             for face in faces
-            for place in (over @ np.array([corner.co for corner in face.verts])).tolist()
+            for corner_position in (over @ np.array([corner.co for corner in face.verts])).tolist()
         ]
         self._is_seen = [
-            is_seen(place + lifted * normal, normal, rays, obstacles) for place, normal in points
+            is_seen(corner_position + lifted * normal, normal, rays, obstacles)
+            for corner_position, normal in points
         ]
         self._near = KDTree(len(points))
-        for k, (place, _) in enumerate(points):
-            self._near.insert(place, k)
+        for k, (corner_position, _) in enumerate(points):
+            self._near.insert(corner_position, k)
         self._near.balance()
-        self.places = [place for (place, _), seen in zip(points, self._is_seen, strict=True) if seen]
+        self.places = [
+            corner_position for (corner_position, _), seen in zip(points, self._is_seen, strict=True) if seen
+        ]
 
     def shows(self, vertices: np.ndarray, faces: np.ndarray) -> np.ndarray:
         """Which triangles (m,) can be seen: the nearest points of the sample to points all over each."""
@@ -212,12 +217,12 @@ class Outside:
         )
 
 
-def is_seen(place: Vector, normal: Vector, rays: list[Vector], obstacles: list[BVHTree]) -> bool:
+def is_seen(position: Vector, normal: Vector, rays: list[Vector], obstacles: list[BVHTree]) -> bool:
     """Whether rays from a place into the half space before it meet nothing."""
     free = 0
     for ray in rays:
         ahead = ray if ray.dot(normal) > 0.0 else -ray
-        free += all(tree.ray_cast(place, ahead)[0] is None for tree in obstacles)
+        free += all(tree.ray_cast(position, ahead)[0] is None for tree in obstacles)
         if free == SEEN:
             return True
     return False
@@ -225,7 +230,7 @@ def is_seen(place: Vector, normal: Vector, rays: list[Vector], obstacles: list[B
 
 def pieces(surface: bmesh.types.BMesh) -> list[list[bmesh.types.BMVert]]:
     """Corners of each part of a surface that hangs together."""
-    left, found = set(surface.verts), []
+    left, connected = set(surface.verts), []
     while left:
         piece, edge = [], [left.pop()]
         while edge:
@@ -234,18 +239,18 @@ def pieces(surface: bmesh.types.BMesh) -> list[list[bmesh.types.BMVert]]:
             beside = {side.other_vert(corner) for side in corner.link_edges} & left
             left -= beside
             edge.extend(beside)
-        found.append(piece)
-    return found
+        connected.append(piece)
+    return connected
 
 
 def diagonal(piece: list[bmesh.types.BMVert]) -> float:
     """Diagonal of the box around corners [m]."""
-    places = np.array([corner.co for corner in piece])
-    return float(np.linalg.norm(np.ptp(places, axis=0)))
+    corners = np.array([corner.co for corner in piece])
+    return float(np.linalg.norm(np.ptp(corners, axis=0)))
 
 
 def simplified(
-    surface: bmesh.types.BMesh, places: list[Vector], error: float
+    surface: bmesh.types.BMesh, samples: list[Vector], error: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Corners (n, 3) [m] and triangles (m, 3) of the coarsest reduction found that is within `error` [m] of
     places on the surface.
@@ -253,16 +258,16 @@ def simplified(
     bpy.ops.wm.read_factory_settings(use_empty=True)
     mesh = bpy.data.meshes.new("Surface")
     surface.to_mesh(mesh)
-    thing = bpy.data.objects.new("Surface", mesh)
-    bpy.context.scene.collection.objects.link(thing)
-    decimate = thing.modifiers.new("Decimate", "DECIMATE")
+    obj = bpy.data.objects.new("Surface", mesh)
+    bpy.context.scene.collection.objects.link(obj)
+    decimate = obj.modifiers.new("Decimate", "DECIMATE")
     decimate.use_collapse_triangulate = True
     low, high = 0.0, 1.0
-    best = reduced(thing, decimate, high)
+    best = reduced(obj, decimate, high)
     for _ in range(HALVINGS):
         middle = (low * high) ** 0.5 if low else high / 4
-        vertices, faces = reduced(thing, decimate, middle)
-        if len(faces) and is_near(vertices, faces, places, error):
+        vertices, faces = reduced(obj, decimate, middle)
+        if len(faces) and is_near(vertices, faces, samples, error):
             best, high = (vertices, faces), middle
         else:
             low = middle
@@ -270,20 +275,20 @@ def simplified(
 
 
 def reduced(
-    thing: bpy.types.Object, decimate: bpy.types.DecimateModifier, ratio: float
+    obj: bpy.types.Object, decimate: bpy.types.DecimateModifier, ratio: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Corners and triangles of a surface with so large a part of its triangles."""
     decimate.ratio = ratio
-    shown = thing.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
+    shown = obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
     return np.array([vertex.co for vertex in shown.vertices]), np.array(
         [polygon.vertices for polygon in shown.polygons]
     )
 
 
-def is_near(vertices: np.ndarray, faces: np.ndarray, places: list[Vector], error: float) -> bool:
+def is_near(vertices: np.ndarray, faces: np.ndarray, samples: list[Vector], error: float) -> bool:
     """Whether places are within an error [m] of a surface."""
     tree = BVHTree.FromPolygons(vertices.tolist(), faces.tolist())
-    away = [tree.find_nearest(place)[3] for place in places]
+    away = [tree.find_nearest(sample)[3] for sample in samples]
     return bool(np.percentile(away, NEAR) <= error and max(away) <= FARTHEST * error)
 
 
@@ -291,7 +296,7 @@ def write_obj(path: Path, vertices: np.ndarray, faces: np.ndarray) -> None:
     """Writes a mesh: each corner before the first triangle that has it, which counts corners back from the
     newest.
     """
-    places, same = np.unique(np.round(vertices / UNIT).astype(int), axis=0, return_inverse=True)
+    grid_corners, same = np.unique(np.round(vertices / UNIT).astype(int), axis=0, return_inverse=True)
     corners = [face for face in same.reshape(-1)[faces].tolist() if len(set(face)) == 3]
     number: dict[int, int] = {}
     lines = []
@@ -299,7 +304,7 @@ def write_obj(path: Path, vertices: np.ndarray, faces: np.ndarray) -> None:
         for corner in face:
             if corner not in number:
                 number[corner] = len(number)
-                lines.append("v " + " ".join(map(str, places[corner].tolist())))
+                lines.append("v " + " ".join(map(str, grid_corners[corner].tolist())))
         lines.append("f " + " ".join(str(number[corner] - len(number)) for corner in face))
     path.write_text("\n".join(lines) + "\n")
 

@@ -115,23 +115,23 @@ def walking():
                 bone = rig.pose.bones[f"{name}.{side}"]
                 bone.rotation_quaternion = Euler((angle, 0, 0)).to_quaternion()
                 bone.keyframe_insert("rotation_quaternion", frame=frame)
-        for name, turn in (
+        for name, euler in (
             ("spine", (0, 0.1 * math.sin(phase), 0)),
             ("spine.003", (0.05, -0.14 * math.sin(phase), 0)),
         ):
-            rig.pose.bones[name].rotation_quaternion = Euler(turn).to_quaternion()
+            rig.pose.bones[name].rotation_quaternion = Euler(euler).to_quaternion()
             rig.pose.bones[name].keyframe_insert("rotation_quaternion", frame=frame)
     return rig
 
 
 def tentacle():
-    places = makers_rigs.line("", *((f"seg{k:02}", 0, 0, 0.1 * k) for k in range(20)), tip=(0, 0, 2))
+    segments = makers_rigs.line("", *((f"seg{k:02}", 0, 0, 0.1 * k) for k in range(20)), tip=(0, 0, 2))
     data = bpy.data.armatures.new("Tentacle")
     rig = bpy.data.objects.new("Tentacle", data)
     bpy.context.collection.objects.link(rig)
     make_active(rig)
     bpy.ops.object.mode_set(mode="EDIT")
-    for name, (parent, head, tail) in places.items():
+    for name, (parent, head, tail) in segments.items():
         bone = data.edit_bones.new(name)
         bone.head, bone.tail, bone.parent = head, tail, data.edit_bones.get(parent)
     bpy.ops.object.mode_set(mode="OBJECT")
@@ -295,8 +295,8 @@ def draw_place(
     return cell.resize((CELL, CELL), Image.Resampling.LANCZOS)
 
 
-def label_of(place: tuple[int, int]) -> str:
-    aside, up = place
+def label_of(direction: tuple[int, int]) -> str:
+    aside, up = direction
     words = [f"{abs(aside)} {'left' if aside > 0 else 'right'}"] if aside else []
     words += [f"{abs(up)} {'up' if up > 0 else 'down'}"] if up else []
     return ", ".join(words) or "ahead"
@@ -326,10 +326,8 @@ def sheet(entry: Rig) -> Image.Image:
     ImageDraw.Draw(paper).text((8, 6), entry.title, (30, 30, 30), ImageFont.load_default(16))
     scene.frame_set(1)
     for number, (aside, up) in enumerate(PLACES):
-        turn, lift = math.radians(aside), math.radians(up)
-        direction = Vector(
-            (math.sin(turn) * math.cos(lift), -math.cos(turn) * math.cos(lift), math.sin(lift))
-        )
+        yaw, lift = math.radians(aside), math.radians(up)
+        direction = Vector((math.sin(yaw) * math.cos(lift), -math.cos(yaw) * math.cos(lift), math.sin(lift)))
         target.location = eye + distance * direction
         bpy.context.view_layer.update()
         for frame in range(FRAMES):

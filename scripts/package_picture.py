@@ -102,28 +102,28 @@ def diagram(counts: Counts, nodes: dict[str, Node], left: float, right: float) -
             for upper, lower in pairwise(arrows[-1]):
                 upper.below.append(lower)
                 lower.above.append(upper)
-    made = Diagram(rows, arrows, [[nodes[name], nodes[other]] for name, other in back])
-    _place(made, left, right)
-    return made
+    drawing = Diagram(rows, arrows, [[nodes[name], nodes[other]] for name, other in back])
+    _place(drawing, left, right)
+    return drawing
 
 
-def _place(made: Diagram, left: float, right: float) -> None:
-    for row in made.rows:
+def _place(drawing: Diagram, left: float, right: float) -> None:
+    for row in drawing.rows:
         _spread(row, left, right)
     for sweep in range(SWEEPS):
         down = sweep % 2 == 0
-        for row in made.rows if down else reversed(made.rows):
+        for row in drawing.rows if down else reversed(drawing.rows):
             for node in row:
                 near = (node.above if down else node.below) or [node]
                 node.x = sum(other.x for other in near) / len(near)
             row.sort(key=lambda node: node.x)
             _part(row, left, right)
-    for row in made.rows:
+    for row in drawing.rows:
         for node in row:
-            node.y = made.height
-        made.height += max(node.height for node in row) + ROWS
-    made.height -= ROWS
-    for row in made.rows:
+            node.y = drawing.height
+        drawing.height += max(node.height for node in row) + ROWS
+    drawing.height -= ROWS
+    for row in drawing.rows:
         for node in row:
             if not node.name:  # an arrow passes straight between the row's packages
                 node.height = max(other.height for other in row)
@@ -139,10 +139,10 @@ def _spread(row: list[Node], left: float, right: float) -> None:
 
 def _part(row: list[Node], left: float, right: float) -> None:
     """Apart from one another, in their order, about where they want to be, and within the edges."""
-    wanted = sum(node.x for node in row) / len(row)
+    desired = sum(node.x for node in row) / len(row)
     for before, node in pairwise(row):
         node.x = max(node.x, before.x + (before.width + node.width) / 2 + GAP)
-    moved = wanted - sum(node.x for node in row) / len(row)
+    moved = desired - sum(node.x for node in row) / len(row)
     moved = min(max(moved, left + row[0].width / 2 - row[0].x), right - row[-1].width / 2 - row[-1].x)
     for node in row:
         node.x += moved
@@ -168,9 +168,9 @@ def draw(file: Path, root: Path = ROOT) -> list[tuple[str, str]]:
         for node in row:
             node.x += frame.x - WIDTH / 2  # arrows that pass its frame have moved it
     height = outer.height + 2 * MARGIN
-    placed = [node for row in outer.rows for node in row]
-    left = min(node.x - node.width / 2 for node in placed) - MARGIN
-    right = max(node.x + node.width / 2 for node in placed) + MARGIN
+    drawn_nodes = [node for row in outer.rows for node in row]
+    left = min(node.x - node.width / 2 for node in drawn_nodes) - MARGIN
+    right = max(node.x + node.width / 2 for node in drawn_nodes) + MARGIN
     figure = plt.figure(figsize=((right - left) / DOTS, height / DOTS), dpi=DOTS)
     axes = figure.add_axes((0, 0, 1, 1), xlim=(left, right), ylim=(height, 0))
     axes.axis("off")
@@ -186,14 +186,14 @@ def _box(name: str, root: Path, width: float) -> Node:
     return Node(name, lines, width, 2 * PADDING + LINE * (1 + len(lines)))
 
 
-def _draw(axes: Any, made: Diagram, top: float) -> None:
-    for row in made.rows:
+def _draw(axes: Any, drawing: Diagram, top: float) -> None:
+    for row in drawing.rows:
         for node in row:
             if node.name:
                 _draw_box(axes, node, top)
-    for arrow in made.arrows:
+    for arrow in drawing.arrows:
         _draw_arrow(axes, arrow, top)
-    for upper, lower in made.back:
+    for upper, lower in drawing.back:
         ends = [(node.x + node.width / 2, top + node.y + node.height / 2) for node in (lower, upper)]
         style = {
             "arrowstyle": "-|>",

@@ -43,12 +43,12 @@ def package(parts: tuple[str, ...]) -> str:
 def imports(root: Path = ROOT) -> Counts:
     """How often which package imports which other."""
     names = folders(root)
-    found = Counter(
+    counts = Counter(
         (name, other) for name in names for file in files(name, root) for other in _imported(file, root)
     )
     return {
         (name, other): count
-        for (name, other), count in sorted(found.items())
+        for (name, other), count in sorted(counts.items())
         if other in names and other != name
     }
 
@@ -82,36 +82,37 @@ def one_way(counts: Counts, names: Iterable[str]) -> tuple[Graph, list[tuple[str
     def cost(order: list[str]) -> int:
         return sum(counts[pair] for pair in upward(order))
 
-    def moved(name: str, place: int) -> list[str]:
+    def moved(name: str, index: int) -> list[str]:
         rest = [other for other in order if other != name]
-        return [*rest[:place], name, *rest[place:]]
+        return [*rest[:index], name, *rest[index:]]
 
     while True:
-        better = min((moved(name, place) for name in order for place in range(len(order))), key=cost)
+        better = min((moved(name, index) for name in order for index in range(len(order))), key=cost)
         if cost(better) >= cost(order):
             break
         order = better
     back = upward(order)
     return {
-        name: {other for one, other in counts if one == name and (one, other) not in back} for name in order
+        name: {other for package, other in counts if package == name and (package, other) not in back}
+        for name in order
     }, back
 
 
 def reachable(graph: Graph, name: str) -> set[str]:
     """What a package imports, directly or by way of others."""
-    found: set[str] = set()
+    reached: set[str] = set()
     left = set(graph[name])
     while left:
-        found |= left
-        left = {further for other in left for further in graph[other]} - found
-    return found
+        reached |= left
+        left = {further for other in left for further in graph[other]} - reached
+    return reached
 
 
 def direct(graph: Graph) -> Graph:
     """A graph without cycles, without the imports that follow from others."""
     return {
-        name: {other for other in own if not any(other in reachable(graph, by) for by in own)}
-        for name, own in graph.items()
+        name: {other for other in imported if not any(other in reachable(graph, by) for by in imported)}
+        for name, imported in graph.items()
     }
 
 

@@ -81,15 +81,15 @@ def asked_cases(environment: str) -> str:
     return os.environ.get(CASES) or SOME_CASES[environment]
 
 
-def shared_jobs(environment: str, folder: str, found: list[Path], most: int) -> tuple[Job, ...]:
+def shared_jobs(environment: str, folder: str, paths: list[Path], most: int) -> tuple[Job, ...]:
     """Files of a folder in processes of `most` each. Neighbours are alike, also in how long they take: they
     are dealt like cards.
     """
-    shares = math.ceil(len(found) / most)
+    shares = math.ceil(len(paths) / most)
     titles = [
         f"tests/{folder}" + (f" {share + 1} of {shares}" if shares > 1 else "") for share in range(shares)
     ]
-    return tuple(job(environment, title, found[share::shares]) for share, title in enumerate(titles))
+    return tuple(job(environment, title, paths[share::shares]) for share, title in enumerate(titles))
 
 
 def files(folder: str) -> list[Path]:
@@ -119,10 +119,10 @@ def in_blender(folder: str, environment: str) -> Ring:
     title = f"tests/{folder} in {BLENDERS[environment]}"
     if environment == NEWEST and not (ROOT / NEWEST / "ready").exists():
         return Ring(title, missing=f"no {NEWEST} here; `make setup` makes it where there is a Python 3.13")
-    found = files(folder)
+    paths = files(folder)
     if folder == "blender" and asked_cases(environment) != ALL_CASES:
-        found = [path for path in found if MARK in path.read_text(encoding="utf-8")]
-    jobs = shared_jobs(environment, folder, found, SHARED_BLENDER[environment])
+        paths = [path for path in paths if MARK in path.read_text(encoding="utf-8")]
+    jobs = shared_jobs(environment, folder, paths, SHARED_BLENDER[environment])
     if folder == "blender":
         jobs = tuple(replace(job, threads=THREADS[environment]) for job in jobs)
     return Ring(title, jobs, rank=1)
@@ -148,8 +148,8 @@ def window_jobs(window: str, is_main: bool) -> tuple[Job, ...]:
     Neighbours by name, such as those with a robot, come one after the other: side by side they would draw too
     slowly for it.
     """
-    found = [path for path in files("window") if is_main or WINDOW_MARK in path.read_text(encoding="utf-8")]
-    shares = [found[first : first + SHARED_WINDOW] for first in range(0, len(found), SHARED_WINDOW)]
+    paths = [path for path in files("window") if is_main or WINDOW_MARK in path.read_text(encoding="utf-8")]
+    shares = [paths[first : first + SHARED_WINDOW] for first in range(0, len(paths), SHARED_WINDOW)]
     titles = (f"tests/window, {window}, {number} of {len(shares)}" for number in range(1, len(shares) + 1))
     return tuple(
         replace(job(".venv", title, share), window=window)
@@ -160,18 +160,18 @@ def window_jobs(window: str, is_main: bool) -> tuple[Job, ...]:
 def window() -> Iterator[Ring]:
     is_main = True
     for name in WINDOWS:
-        asked = subprocess.run(
+        answer = subprocess.run(
             [ROOT / "scripts" / "window.sh", "available", name], capture_output=True, text=True, check=False
         )
-        if asked.returncode == 0:
+        if answer.returncode == 0:
             yield Ring(
-                f"tests/window in a window of Blender {asked.stdout.strip()}",
+                f"tests/window in a window of Blender {answer.stdout.strip()}",
                 window_jobs(name, is_main),
                 rank=0,
             )
             is_main = False
         else:
-            yield Ring(f"tests/window in the {name} window", missing=asked.stderr.strip())
+            yield Ring(f"tests/window in the {name} window", missing=answer.stderr.strip())
 
 
 RINGS: dict[str, Callable[[], Iterator[Ring]]] = {

@@ -60,8 +60,8 @@ class Job:
     @property
     def environment(self) -> dict[str, str]:
         """What its process finds in its environment besides."""
-        asked = {CASES: self.cases, WINDOW: self.window, THREADS: self.threads}
-        return {name: value for name, value in asked.items() if value}
+        variables = {CASES: self.cases, WINDOW: self.window, THREADS: self.threads}
+        return {name: value for name, value in variables.items() if value}
 
     def alone(self) -> "list[Job]":
         """A job for each of its files."""

@@ -64,15 +64,15 @@ def main(count: int, first: int, environment: str) -> int:
     began, failed = time.monotonic(), []
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         for number, (seed, output) in enumerate(pool.map(lambda seed: play(seed, environment), seeds), 1):
-            kept = KEPT / f"seed-{seed}.txt"
+            path = KEPT / f"seed-{seed}.txt"
             if output:
                 failed.append(seed)
-                kept.write_text(output, encoding="utf-8")
+                path.write_text(output, encoding="utf-8")
             else:
-                kept.unlink(missing_ok=True)
-            said = f"FAILED, see {kept.relative_to(ROOT)}" if output else "passed"
+                path.unlink(missing_ok=True)
+            outcome = f"FAILED, see {path.relative_to(ROOT)}" if output else "passed"
             print(
-                f"seed {seed}: {PER_SEED} sequences {said} ({number} of {len(seeds)},"
+                f"seed {seed}: {PER_SEED} sequences {outcome} ({number} of {len(seeds)},"
                 f" {time.monotonic() - began:.0f} s)",
                 flush=True,
             )
@@ -84,7 +84,9 @@ def main(count: int, first: int, environment: str) -> int:
 
 
 if __name__ == "__main__":
-    asked = [int(argument) for argument in sys.argv[1:]]
+    numbers = [int(argument) for argument in sys.argv[1:]]
     sys.exit(
-        main(*(asked + [1000, 0][len(asked) :]), environment=os.environ.get("LIMBER_ENVIRONMENT", ".venv"))
+        main(
+            *(numbers + [1000, 0][len(numbers) :]), environment=os.environ.get("LIMBER_ENVIRONMENT", ".venv")
+        )
     )

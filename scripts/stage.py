@@ -128,23 +128,23 @@ class Stage:
 
     def point(self, x: float, y: float, region: str = "WINDOW", area: str = "VIEW_3D") -> tuple[int, int]:
         """A place of a region, from 0 to 1 each way from its lower left corner, in the window's pixels."""
-        found = self.region(region, area)
-        return int(found.x + x * (found.width - 1)), int(found.y + y * (found.height - 1))
+        bounds = self.region(region, area)
+        return int(bounds.x + x * (bounds.width - 1)), int(bounds.y + y * (bounds.height - 1))
 
-    def move(self, place: tuple[int, int]) -> None:
+    def move(self, pixel: tuple[int, int]) -> None:
         """Moves the mouse there."""
-        self.window.event_simulate(type="MOUSEMOVE", value="NOTHING", x=place[0], y=place[1])
+        self.window.event_simulate(type="MOUSEMOVE", value="NOTHING", x=pixel[0], y=pixel[1])
 
-    def click(self, place: tuple[int, int]) -> None:
-        self.move(place)
-        self.window.event_simulate(type="LEFTMOUSE", value="PRESS", x=place[0], y=place[1])
-        self.window.event_simulate(type="LEFTMOUSE", value="RELEASE", x=place[0], y=place[1])
+    def click(self, pixel: tuple[int, int]) -> None:
+        self.move(pixel)
+        self.window.event_simulate(type="LEFTMOUSE", value="PRESS", x=pixel[0], y=pixel[1])
+        self.window.event_simulate(type="LEFTMOUSE", value="RELEASE", x=pixel[0], y=pixel[1])
 
-    def press(self, key: str, place: tuple[int, int] | None = None, **modifiers: bool) -> None:
+    def press(self, key: str, pixel: tuple[int, int] | None = None, **modifiers: bool) -> None:
         """A key, typed while the mouse is there (the middle of the 3D view): `stage.press("SPACE")`,
         `stage.press("A", shift=True)`.
         """
-        x, y = place or self.point(0.5, 0.5)
+        x, y = pixel or self.point(0.5, 0.5)
         self.move((x, y))
         self.window.event_simulate(type=key, value="PRESS", x=x, y=y, **modifiers)
         self.window.event_simulate(type=key, value="RELEASE", x=x, y=y, **modifiers)

@@ -83,18 +83,18 @@ def _of_end(
     """
     rotation, position = skeleton.end_pose(pose, end_goal.end)
     rotations, at_end = np.array([to_matrix(rotation)]), np.array([position])
-    turns = skeleton.tree.turns
+    is_revolute = skeleton.tree.is_revolute
     moved = skeleton.moves(end_goal.end)
-    turning = moved * turns * axes
+    angular = moved * is_revolute * axes
     stacked = []
     for block in end_goal.blocks:
         error, by_rotation, by_movement = block.errors(rotations, at_end, skeleton.reach)
         columns = np.zeros((len(skeleton), error.shape[1]))
         if by_rotation is not None:
-            columns += turning @ by_rotation.reshape(3, -1)
+            columns += angular @ by_rotation.reshape(3, -1)
         if by_movement is not None:
             point = block.target if at_targets and block.target is not None else position
-            velocity = cross(turning, point - positions) + moved * (1.0 - turns) * axes
+            velocity = cross(angular, point - positions) + moved * (1.0 - is_revolute) * axes
             columns += velocity @ by_movement.reshape(3, -1)
         stacked.append(Part(block, index, error[0], columns))
     return stacked

@@ -84,20 +84,24 @@ class Pull(NamedTuple):
         return self.level * math.cos(rotation) + self.across * math.sin(rotation)
 
 
-def pull_of_vectors(axis: Vector, now: Vector, desired: Vector) -> Pull:
-    """Gradient terms of a hinge with unit axis `axis` for the vector `now` (any length), which should have
-    the direction `desired`.
+def pull_of_vectors(axis: Vector, current: Vector, desired: Vector) -> Pull:
+    """Gradient terms of a hinge with unit axis `axis` for the vector `current` (any length), which should
+    have the direction `desired`.
     """
-    both = dot(now, desired)
-    across = dot(axis, cross(now, desired))
-    return Pull(across, both - dot(now, axis) * dot(desired, axis), length(now) * length(desired) + both)
+    dot_product = dot(current, desired)
+    across = dot(axis, cross(current, desired))
+    return Pull(
+        across,
+        dot_product - dot(current, axis) * dot(desired, axis),
+        length(current) * length(desired) + dot_product,
+    )
 
 
-def pull_of_frames(axis: Vector, now: Quaternion, desired: Quaternion) -> Pull:
-    """Gradient terms of a hinge for the orientation `now`, which should become `desired`: those of the three
-    axes, summed and halved.
+def pull_of_frames(axis: Vector, current: Quaternion, desired: Quaternion) -> Pull:
+    """Gradient terms of a hinge for the orientation `current`, which should become `desired`: those of the
+    three axes, summed and halved.
     """
-    w, x, y, z = multiply(desired, conjugate(now))
+    w, x, y, z = multiply(desired, conjugate(current))
     along = x * axis[0] + y * axis[1] + z * axis[2]
     return Pull(2.0 * w * along, w * w - along * along, 2.0 * w * w)
 
@@ -161,10 +165,10 @@ def sweep(linkage: SweepStart, move: Move, tip_first: bool) -> None:
             for e in carried[k]:
                 tools[e].translate(by)
         elif amount:
-            turn = about(axis, amount)
+            rotation = about(axis, amount)
             for e in carried[k]:
-                tools[e].rotate(turn, position)
+                tools[e].rotate(rotation, position)
             if not tip_first:
-                turned = multiply(turn, turned)
-                shift = add(rotate(turn, subtract(shift, position)), position) if position else shift
+                turned = multiply(rotation, turned)
+                shift = add(rotate(rotation, subtract(shift, position)), position) if position else shift
         moved[k] = (turned, shift) if amount else before

@@ -55,8 +55,8 @@ class Diagnosis:
         if chain is None:
             return 0.0
         if posture != self._errors_of:
-            turning = [posture[self._path[k]] for k in chain.turning]
-            self._error, self._errors_of = PostureError(chain, turning, self.aggravation), posture
+            hinge_angles = [posture[self._path[k]] for k in chain.turning]
+            self._error, self._errors_of = PostureError(chain, hinge_angles, self.aggravation), posture
         return self.posture_weight * self._error(chain.bases([angles[self._path[k]] for k in chain.turning]))
 
     def solution(

@@ -48,8 +48,8 @@ def correct(
             reaches.
         most_steps: 0: the angles are only evaluated.
     """
-    now = skeleton.clamp(angles)
-    pose = skeleton.forward(now)
+    current = skeleton.clamp(angles)
+    pose = skeleton.forward(current)
     left = residual(skeleton, goal, pose)
     units: list[float] = skeleton.units.tolist()
     longest = [LONGEST_STEP * unit for unit in units]
@@ -58,19 +58,19 @@ def correct(
     steps = 0
     while aim_error > SAME_ANGLE and steps < most_steps and aim_error < SLOWEST * history[-4]:
         steps += 1
-        step = least_change(skeleton, now, left, costs, longest, damping)
-        trial = skeleton.clamp([a + s for a, s in zip(now, step, strict=True)])
+        step = least_change(skeleton, current, left, costs, longest, damping)
+        trial = skeleton.clamp([a + s for a, s in zip(current, step, strict=True)])
         trial_pose = skeleton.forward(trial)
         trial_left = residual(skeleton, goal, trial_pose)
         if trial_left.size < aim_error:
             history.append(aim_error)
-            now, pose, left, aim_error = trial, trial_pose, trial_left, trial_left.size
+            current, pose, left, aim_error = trial, trial_pose, trial_left, trial_left.size
             damping = max(REDUNDANT, 0.1 * damping) if damping > FIRST_SHARE else REDUNDANT
         else:
             damping = max(FIRST_SHARE, 10.0 * damping)
             if damping > MOST_SHARE:
                 break
-    return Corrected(now, pose, aim_error, steps)
+    return Corrected(current, pose, aim_error, steps)
 
 
 def correct_or_look(
@@ -83,12 +83,14 @@ def correct_or_look(
     """The corrected angles, as from `correct`; where a chain cannot also be upright, only the views are
     corrected. `aim_error` counts the roll.
     """
-    found = correct(skeleton, goal, angles, costs, most_steps)
+    corrected = correct(skeleton, goal, angles, costs, most_steps)
     views = with_free_roll(goal)
-    if found.aim_error <= MET or views is goal:
-        return found
-    view = correct(skeleton, views, found.angles, costs, most_steps)
-    return view._replace(aim_error=residual(skeleton, goal, view.pose).size, steps=found.steps + view.steps)
+    if corrected.aim_error <= MET or views is goal:
+        return corrected
+    view = correct(skeleton, views, corrected.angles, costs, most_steps)
+    return view._replace(
+        aim_error=residual(skeleton, goal, view.pose).size, steps=corrected.steps + view.steps
+    )
 
 
 def least_change(
@@ -106,11 +108,11 @@ def least_change(
     """
     size = left.size
     shrink = min(1.0, LONGEST_STEP / size) if size > 0.0 else 1.0
-    wanted = [shrink * e for e in left.error]
+    remaining = [shrink * e for e in left.error]
     step = [0.0] * len(angles)
     free = list(range(len(angles)))
     while free:
-        weights = _solve_damped([(left.columns[k], costs[k]) for k in free], wanted, damping)
+        weights = _solve_damped([(left.columns[k], costs[k]) for k in free], remaining, damping)
         over = []
         for k in free:
             move = sum(map(mul, left.columns[k], weights)) / costs[k]
@@ -121,20 +123,20 @@ def least_change(
             break
         for k in over:
             step[k] = (skeleton.lower[k] if step[k] < 0.0 else skeleton.upper[k]) - angles[k]
-            wanted = [w - c * step[k] for w, c in zip(wanted, left.columns[k], strict=True)]
+            remaining = [w - c * step[k] for w, c in zip(remaining, left.columns[k], strict=True)]
         free = [k for k in free if k not in over]
     return step
 
 
 def _solve_damped(
-    columns: Sequence[tuple[Sequence[float], float]], wanted: Sequence[float], damping: float
+    columns: Sequence[tuple[Sequence[float], float]], error: Sequence[float], damping: float
 ) -> list[float]:
     """Solves (sum of c c' / cost + damping trace I) x = error by Cholesky factors, for any number of
     unknowns.
     """
-    rank = len(wanted)
+    rank = len(error)
     if rank == 3:
-        return _solve_three(columns, wanted, damping)
+        return _solve_three(columns, error, damping)
     matrix = [[sum(c[i] * c[j] / cost for c, cost in columns) for j in range(i + 1)] for i in range(rank)]
     ridge = (
         damping * sum(matrix[i][i] for i in range(rank)) + TINY
@@ -144,7 +146,7 @@ def _solve_damped(
         for j in range(i + 1):
             rest = matrix[i][j] - sum(lower[i][m] * lower[j][m] for m in range(j))
             lower[i][j] = math.sqrt(max(rest, 0.0) + ridge) if i == j else rest / lower[j][j]
-    x = list(wanted)
+    x = list(error)
     for i in range(rank):
         x[i] = (x[i] - sum(lower[i][m] * x[m] for m in range(i))) / lower[i][i]
     for i in reversed(range(rank)):
@@ -153,7 +155,7 @@ def _solve_damped(
 
 
 def _solve_three(
-    columns: Sequence[tuple[Sequence[float], float]], wanted: Sequence[float], damping: float
+    columns: Sequence[tuple[Sequence[float], float]], error: Sequence[float], damping: float
 ) -> list[float]:
     """As `_solve_damped` for three unknowns, written out: most of a frame's time is spent here."""
     # J W^-1 J': joints with a high cost count little.
@@ -174,9 +176,9 @@ def _solve_three(
     e = (zy - c * b) / d
     f = math.sqrt(max(zz - c * c - e * e, 0.0) + ridge)
     # Forward and back substitution.
-    p = wanted[0] / a
-    q = (wanted[1] - b * p) / d
-    r = (wanted[2] - c * p - e * q) / f
+    p = error[0] / a
+    q = (error[1] - b * p) / d
+    r = (error[2] - c * p - e * q) / f
     r /= f
     q = (q - e * r) / d
     return [(p - b * q - c * r) / a, q, r]

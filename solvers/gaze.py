@@ -225,9 +225,9 @@ class Shape:
         upright_sum = along = across = 0.0
         directions = self._directions(pose)
         for solved, authored in zip(directions, self.authored, strict=True):
-            both = dot(solved, self.axis) * dot(authored, self.axis)
-            upright_sum += both
-            along += dot(solved, authored) - both
+            along_axis = dot(solved, self.axis) * dot(authored, self.axis)
+            upright_sum += along_axis
+            along += dot(solved, authored) - along_axis
             across += dot(cross(authored, solved), self.axis)
         mean = (upright_sum + math.hypot(along, across)) / len(directions)
         return math.acos(min(1.0, max(-1.0, mean)))

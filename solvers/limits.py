@@ -72,20 +72,23 @@ class AccelerationLimit:
         """Least and largest values (n,) after a step of `dt` [s] within the acceleration limits."""
         values, speeds, lower, upper = joints
         change = self.most * dt * dt
-        back, ahead = -self._stoppable(values - lower, dt), self._stoppable(upper - values, dt)
+        back, ahead = (
+            -self._longest_stoppable_move(values - lower, dt),
+            self._longest_stoppable_move(upper - values, dt),
+        )
         down = np.minimum(np.maximum(speeds * dt - change, back), ahead)
         up = np.minimum(np.maximum(speeds * dt + change, back), ahead)
         return values + down, values + up
 
-    def _stoppable(self, room: Array, dt: float) -> Array:
-        """Largest move in a step from which a joint can still stop within `room`: (v + a dt / 2)^2 <= 2 a
-        room.
+    def _longest_stoppable_move(self, distance: Array, dt: float) -> Array:
+        """Largest move in a step from which a joint can still stop within `distance` d:
+        (v + a dt / 2)^2 <= 2 a d.
 
         Where it holds for one step, it holds for the next with the speed lowered by a dt.
         """
-        room = np.maximum(room, 0.0)
-        speed = np.maximum(0.0, np.sqrt(2.0 * self.most * room) - 0.5 * self.most * dt)
-        return np.minimum(room, speed * dt)
+        distance = np.maximum(distance, 0.0)
+        speed = np.maximum(0.0, np.sqrt(2.0 * self.most * distance) - 0.5 * self.most * dt)
+        return np.minimum(distance, speed * dt)
 
 
 def usual_limits(

@@ -48,15 +48,15 @@ def reason(
         missed: Errors of the goal's ends.
         unfinished: Cause and remedy where joints could bring an end nearer and the method has not moved them.
     """
-    found = parts(skeleton, goal, pose)
+    all_parts = parts(skeleton, goal, pose)
     if sum(end_goal.weight > 0.0 for end_goal in goal.ends) > 1:
         together = _Effect(skeleton, angles, [residual(skeleton, goal, pose)])
         unfinished = CONFLICT if together.is_stationary else UNFINISHED_TOGETHER
     named: dict[str, list[str]] = {}  # shortfalls by their cause
     for index, (end_goal, error) in enumerate(zip(goal.ends, missed, strict=True)):
         if not is_met(skeleton, error):
-            own = [part.residual for part in found if part.end == index]
-            cause = _cause(skeleton, end_goal, error, _Effect(skeleton, angles, own), unfinished)
+            residuals = [part.residual for part in all_parts if part.end == index]
+            cause = _cause(skeleton, end_goal, error, _Effect(skeleton, angles, residuals), unfinished)
             named.setdefault(cause, []).append(_shortfall(skeleton, end_goal, error))
     return ". ".join(f"{' and '.join(shortfalls)}, since {cause}" for cause, shortfalls in named.items())
 
@@ -75,13 +75,13 @@ class _Effect:
             [np.array(residual.columns) for residual in residuals], axis=1
         )
         slope = jacobian @ error
-        now, lower, upper = np.array(angles), np.array(skeleton.lower), np.array(skeleton.upper)
+        current, lower, upper = np.array(angles), np.array(skeleton.lower), np.array(skeleton.upper)
         close = SAME_ANGLE * skeleton.units
-        outward = ((slope > 0.0) & (upper - now <= close)) | ((slope < 0.0) & (now - lower <= close))
+        outward = ((slope > 0.0) & (upper - current <= close)) | ((slope < 0.0) & (current - lower <= close))
         least, effect = STATIONARY * float(np.linalg.norm(error)), float(np.linalg.norm(jacobian))
         _, sizes, directions = np.linalg.svd(jacobian[~outward], full_matrices=False)
         self.is_stationary = float(np.linalg.norm(directions[sizes > MET * effect] @ error)) <= least
-        noticed = outward & (np.abs(slope) > least * effect / math.sqrt(len(now)) + TINY)
+        noticed = outward & (np.abs(slope) > least * effect / math.sqrt(len(current)) + TINY)
         self.blocked = [skeleton.joints[k].name for k in np.flatnonzero(noticed)]
 
 

@@ -44,18 +44,18 @@ def pose_from_points(skeleton: Skeleton, points: Angles, start: Angles) -> Sketc
     """
     path = skeleton.path()
     chain = skeleton.branch()
-    here = np.array(chain.clamp([start[k] for k in path]))
-    ends = places(chain, here.tolist())
+    initial = np.array(chain.clamp([start[k] for k in path]))
+    ends = places(chain, initial.tolist())
     if len(ends) < FEWEST:
         raise GazeError("all joints of the chain are at one position: choose a chain of more bones")
-    positions = _positions(chain, ends, chain.forward(here.tolist()))
+    positions = _positions(chain, ends, chain.forward(initial.tolist()))
     # A sketch has directions alone: with the chain's own lengths they become positions that it can reach.
     lengths = np.linalg.norm(np.diff(positions, axis=0), axis=1)
     directions = _directions(points, lengths)
-    wanted = positions[0] + np.concatenate(
+    desired_positions = positions[0] + np.concatenate(
         [np.zeros((1, 3)), np.cumsum(lengths[:, None] * directions, axis=0)]
     )
-    first, *others = [Position(tuple(position)) for position in wanted[1:].tolist()][::-1]
+    first, *others = [Position(tuple(position)) for position in desired_positions[1:].tolist()][::-1]
     # Each place is a goal of its own, so that the least squares spread what cannot be met over all links.
     several = replace(chain, more_ends=tuple(ends[-2:0:-1]))
     solver = dls(several)
@@ -64,13 +64,13 @@ def pose_from_points(skeleton: Skeleton, points: Angles, start: Angles) -> Sketc
         goal = GazeGoal(
             first, angles, others=tuple(EndGoal(aim, number) for number, aim in enumerate(others, 1))
         )
-        found = solver.solve(goal).angles  # from scratch, it begins at the posture
-        links = np.diff(_positions(chain, ends, chain.forward(found.tolist())), axis=0)
+        solution_angles = solver.solve(goal).angles  # from scratch, it begins at the posture
+        links = np.diff(_positions(chain, ends, chain.forward(solution_angles.tolist())), axis=0)
         cosines = np.sum(links * directions, axis=1) / np.linalg.norm(links, axis=1)
-        return Sketched(found, acos(min(1.0, max(-1.0, float(cosines.min())))))
+        return Sketched(solution_angles, acos(min(1.0, max(-1.0, float(cosines.min())))))
 
     # A descent ends in the nearest optimum: others are tried only where the links' directions are not met.
-    best = solved(here)
+    best = solved(initial)
     for seed in spread(chain, SEEDS):
         if best.error <= CLOSE:
             break
@@ -88,12 +88,12 @@ def places(chain: Skeleton, angles: Sequence[float]) -> list[End]:
     candidates = [End(k, IDENTITY, (0.0, 0.0, 0.0), joint.name) for k, joint in enumerate(chain.joints)] + [
         chain.ends[0]
     ]
-    found = candidates[:1]
+    ends_at_positions = candidates[:1]
     for end in candidates[1:]:
-        first, last = _positions(chain, [found[-1], end], pose)
+        first, last = _positions(chain, [ends_at_positions[-1], end], pose)
         if np.linalg.norm(last - first) > SHORTEST_LINK:
-            found.append(end)
-    return found
+            ends_at_positions.append(end)
+    return ends_at_positions
 
 
 def _positions(chain: Skeleton, ends: Sequence[End], pose: Pose) -> Angles:

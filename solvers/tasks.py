@@ -90,9 +90,9 @@ class Position:
 
     def linear(self, at: Kinematics) -> tuple[Array, Array]:
         """Weighted position errors (e,) and their Jacobian (e, v); see `Task.linear`."""
-        turn, moment = at.screws
+        angular, linear = at.screws
         points = self.ends.frames(at.frames)[:, :3, 3]
-        errors, slopes = points - np.asarray(self.targets), moment - hat(points) @ turn
+        errors, slopes = points - np.asarray(self.targets), linear - hat(points) @ angular
         if self.axes is not None:
             errors, slopes = errors @ self.axes, self.axes.T @ slopes
         return self.ends.weighted(errors, slopes)
@@ -171,13 +171,13 @@ class CentreOfMass:
 
     def linear(self, at: Kinematics) -> tuple[Array, Array]:
         """Weighted error (e,) of the centre of mass and its Jacobian (e, v); see `Task.linear`."""
-        masses, (turn, moment) = self.masses, at.screws
+        masses, (angular, linear) = self.masses, at.screws
         weigh = np.array(self.roots)[:, None] * (np.eye(3) if self.axes is None else self.axes.T)
         centres = (
             masses.shares[:, None] * (at.frames.nodes.take(masses.nodes, axis=0) @ masses.points)[:, :3, 0]
         )
         moved = masses.carries.T @ centres  # (v, 3) moments of what each coordinate moves
-        jacobian: Array = masses.carried * moment + cross(turn.T, moved).T
+        jacobian: Array = masses.carried * linear + cross(angular.T, moved).T
         return weigh @ (centres.sum(0) - np.array(self.target)), weigh @ jacobian
 
 
@@ -212,11 +212,11 @@ class BallRotations:
 
     def linear(self, at: Kinematics) -> tuple[Array, Array]:
         """Errors (e,) of the ball joints' rotations and their Jacobian (e, v); see `Task.linear`."""
-        turns = self.back @ at.balls[self.balls]
-        errors, slopes = half_angle(turns)
+        remaining = self.back @ at.balls[self.balls]
+        errors, slopes = half_angle(remaining)
         jacobian = np.zeros((len(self.balls), 3, self.width))
-        for own, columns, slope in zip(jacobian, self.coordinates, slopes @ turns, strict=True):
-            own[:, columns] = slope
+        for rows, columns, slope in zip(jacobian, self.coordinates, slopes @ remaining, strict=True):
+            rows[:, columns] = slope
         return errors.ravel(), jacobian.reshape(-1, self.width)
 
 

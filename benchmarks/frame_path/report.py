@@ -16,15 +16,19 @@ PROCESSES = {"blender": "Blender", "worker": "Hardware worker"}
 def lines(path: "Path", with_names: bool) -> Iterator[str]:
     """The files of both processes in the order of their first calls, then counts by package."""
     parts = {process: functions(getattr(path, process)) for process in PROCESSES}
-    for process, found in parts.items():
-        yield f"{PROCESSES[process]}: {len(found)} files, {sum(map(len, found.values()))} functions"
-        for file, names in found.items():
+    for process, functions_by_file in parts.items():
+        count = sum(map(len, functions_by_file.values()))
+        yield f"{PROCESSES[process]}: {len(functions_by_file)} files, {count} functions"
+        for file, names in functions_by_file.items():
             yield f"  {file:58} {len(names):3} of its functions"
             if with_names:
                 yield from (f"      {name}" for name in names)
         yield ""
     yield f"{'files by package':32} {'Blender':>10} {'worker':>10} {'both':>10}"
-    counted = [*(Counter(map(package, found)) for found in parts.values()), Counter(map(package, path.files))]
+    counted = [
+        *(Counter(map(package, functions_by_file)) for functions_by_file in parts.values()),
+        Counter(map(package, path.files)),
+    ]
     for name in sorted(counted[-1]):
         yield f"{name:32} " + " ".join(f"{count[name] or '-':>10}" for count in counted)
     yield f"{'together':32} " + " ".join(f"{count.total():>10}" for count in counted)
@@ -35,10 +39,10 @@ def lines(path: "Path", with_names: bool) -> Iterator[str]:
 
 def functions(calls: Calls) -> dict[str, list[str]]:
     """Functions by file, both in the order of their first calls."""
-    found: dict[str, list[str]] = {}
+    functions_by_file: dict[str, list[str]] = {}
     for file, name in calls:
-        found.setdefault(file, []).append(name)
-    return found
+        functions_by_file.setdefault(file, []).append(name)
+    return functions_by_file
 
 
 def package(file: str) -> str:

@@ -91,7 +91,7 @@ class SteppedTime:
             """Starts scripts of the project by the wrapper."""
 
             def __init__(self, command, *rest, **options) -> None:
-                script = next((place for place, word in enumerate(command) if _is_script(word)), None)
+                script = next((index for index, word in enumerate(command) if _is_script(word)), None)
                 if script is None:
                     super().__init__(command, *rest, **options)
                 else:
@@ -116,7 +116,7 @@ class SteppedTime:
         while True:
             due, who = min(
                 ((due, who) for who, due in (*self._workers.items(), *self.timers.due.items())),
-                key=lambda found: found[0],
+                key=lambda timer: timer[0],
             )
             if due > until:
                 break

@@ -36,10 +36,10 @@ def load_tracing() -> ModuleType:
 class SteppedTime:
     """Stands in for the clock and the sleep of this process."""
 
-    def __init__(self, address: str, key: str, now: float) -> None:
+    def __init__(self, address: str, key: str, start_time: float) -> None:
         self._connection = Client(address, authkey=bytes.fromhex(key))
         self._tracer = load_tracing().Tracer(ROOT)
-        self._now = now
+        self._now = start_time
         self._offset: float | None = (
             None  # [s] from the system's clock to this one, once the connection is closed
         )

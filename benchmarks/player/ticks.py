@@ -83,8 +83,8 @@ def _direct(play: LivePlay, character: CharacterFile, number: int) -> None:
     """Moves the target, and sends an event now and then, as orders from a page."""
     chain, events = character.chains[0], character.behaviour.events
     centre = np.array(character.targets[0].anchor.frame.at(0.0))[:3, 3]
-    place = centre + 0.2 * np.array([np.sin(number / 40), np.cos(number / 63), np.sin(number / 27)])
-    play._director.obey(Order("target", chain.name, tuple(place.tolist())), "benchmark")
+    position = centre + 0.2 * np.array([np.sin(number / 40), np.cos(number / 63), np.sin(number / 27)])
+    play._director.obey(Order("target", chain.name, tuple(position.tolist())), "benchmark")
     if number % EVENTS_EVERY == 0:
         play._director.obey(Order("event", events[number // EVENTS_EVERY % len(events)]), "benchmark")
 

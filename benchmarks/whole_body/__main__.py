@@ -36,51 +36,51 @@ Arrays = Mapping[str, np.ndarray]
 LAWS: dict[str, type[Law]] = {"exact": Law, "paper": PaperLaw}
 
 
-def body_for(urdf: Path, given: Arrays) -> Body:
+def body_for(urdf: Path, arrays: Arrays) -> Body:
     """The body of a file, from the base link of the targets."""
-    return robot.body(build_tree(reading.read(urdf), str(given["base_link"])))
+    return robot.body(build_tree(reading.read(urdf), str(arrays["base_link"])))
 
 
-def follower(body: Body, given: Arrays, law: Law) -> WholeBody:
+def follower(body: Body, arrays: Arrays, law: Law) -> WholeBody:
     """The solver for a file's targets."""
-    targets = [Target(str(link)) for link in given["links"]] + [Target(str(given["base_link"]), "position")]
-    velocity = float(given["joint_velocity_limit"]) if "joint_velocity_limit" in given else None
+    targets = [Target(str(link)) for link in arrays["links"]] + [Target(str(arrays["base_link"]), "position")]
+    velocity = float(arrays["joint_velocity_limit"]) if "joint_velocity_limit" in arrays else None
     return WholeBody(body, targets, Options(law, usual_limits(velocity)))
 
 
-def frames_of(given: Arrays) -> list[Values]:
+def frames_of(arrays: Arrays) -> list[Values]:
     """The values of every step."""
     rows = zip(
-        given["rotation"],
-        given["base_position"],
-        given["angular_velocity"],
-        given["base_velocity"],
+        arrays["rotation"],
+        arrays["base_position"],
+        arrays["angular_velocity"],
+        arrays["base_velocity"],
         strict=True,
     )
-    return [Values(turns, place[None], spin, move[None]) for turns, place, spin, move in rows]
+    return [Values(rotations, position[None], spin, move[None]) for rotations, position, spin, move in rows]
 
 
-def first(solver: WholeBody, given: Arrays) -> State:
+def first(solver: WholeBody, arrays: Arrays) -> State:
     """Joints at zero; the base at its first target, where that has an orientation."""
-    links = [str(link) for link in given["links"]]
-    base = str(given["base_link"])
-    turn = given["rotation"][0, links.index(base)] if base in links else None
-    return solver.start(base_rotation=turn, base_position=given["base_position"][0])
+    links = [str(link) for link in arrays["links"]]
+    base = str(arrays["base_link"])
+    rotation = arrays["rotation"][0, links.index(base)] if base in links else None
+    return solver.start(base_rotation=rotation, base_position=arrays["base_position"][0])
 
 
-def answer(solver: WholeBody, given: Arrays) -> dict[str, np.ndarray]:
+def answer(solver: WholeBody, arrays: Arrays) -> dict[str, np.ndarray]:
     """Each step from the one before; the first is a full solve, as in Blender, unless the joints' velocity is
     limited.
     """
-    state, dt = first(solver, given), float(given["dt"])
+    state, dt = first(solver, arrays), float(arrays["dt"])
     rows, seconds = [], []
-    for values in frames_of(given):
+    for values in frames_of(arrays):
         began = time.perf_counter()
-        if rows or "joint_velocity_limit" in given:
+        if rows or "joint_velocity_limit" in arrays:
             _, state = solver.step(values, state, dt)
         else:
-            found = settled(solver, values, state)
-            state = replace(found, velocity=since(found, state, dt))
+            settled_state = settled(solver, values, state)
+            state = replace(settled_state, velocity=since(settled_state, state, dt))
         seconds.append(time.perf_counter() - began)
         rows.append(state)
     return {
@@ -108,18 +108,18 @@ def main() -> None:
         metavar="K",
         help="[1/s]; the default corrects all of the error at every step",
     )
-    asked = ask.parse_args()
-    with np.load(asked.targets) as file:
-        given = dict(file)
+    options = ask.parse_args()
+    with np.load(options.targets) as file:
+        arrays = dict(file)
     try:
-        solver = follower(body_for(asked.urdf, given), given, LAWS[asked.law](asked.gain))
-        answered = answer(solver, given)
+        solver = follower(body_for(options.urdf, arrays), arrays, LAWS[options.law](options.gain))
+        answered = answer(solver, arrays)
     except (UrdfError, SkeletonError, TargetError) as error:
         sys.exit(str(error))
-    np.savez(asked.out, **answered)
+    np.savez(options.out, **answered)
     print(
         f"{len(answered['seconds'])} steps, median {1e3 * np.median(answered['seconds']):.3g} ms ->"
-        f" {asked.out}"
+        f" {options.out}"
     )
 
 

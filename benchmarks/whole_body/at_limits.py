@@ -36,19 +36,19 @@ def line_for(path: Path, beyond: float, steps: int, seed: int, keep: Path | None
     tree = build_tree(reading.read(path))
     body = robot.body(tree, further=couplings_for(tree))
     links = tracked_links(tree)
-    given = motion(body, links, tree.root, "walking", steps, seed, beyond)
-    answered = answer(follower(body, given, Law()), given)
+    arrays = motion(body, links, tree.root, "walking", steps, seed, beyond)
+    answered = answer(follower(body, arrays, Law()), arrays)
     joints, couplings = answered["joints"], body.couplings
-    turns = [
+    rotations = [
         body.placed(body.forward(angles, base), body.link_indices(links))[:, :3, :3]
         for base, angles in zip(answered["base_rotation"], joints, strict=True)
     ]
     missed = np.degrees(
-        np.linalg.norm(logarithm(np.array(turns).swapaxes(-1, -2) @ given["rotation"]), axis=-1)
+        np.linalg.norm(logarithm(np.array(rotations).swapaxes(-1, -2) @ arrays["rotation"]), axis=-1)
     )[LATE:]
     over = max(0.0, float((body.lower - joints).max()), float((joints - body.upper).max()))
     at = joints @ couplings.matrix.T
-    held = ((joints < body.lower + AT) | (joints > body.upper - AT)).sum(1).mean()
+    joints_at_limits = ((joints < body.lower + AT) | (joints > body.upper - AT)).sum(1).mean()
     cables = (
         ((at < couplings.lower + AT) | (at > couplings.upper - AT)).sum(1).mean() if len(couplings) else 0.0
     )
@@ -59,14 +59,14 @@ def line_for(path: Path, beyond: float, steps: int, seed: int, keep: Path | None
         keep.mkdir(parents=True, exist_ok=True)
         np.savez(
             keep / f"{path.stem}_{seed}_in.npz",
-            **{name: value for name, value in given.items() if name != "joints"},
+            **{name: value for name, value in arrays.items() if name != "joints"},
         )
         np.savez(keep / f"{path.stem}_{seed}_out.npz", **answered)
     errors = f"{missed.mean():.2f} | {np.quantile(missed, 0.95):.2f} | {missed.max():.2f}"
     half, most = 1e3 * np.quantile(answered["seconds"], (0.5, 0.99))
     return (
-        f"| {path.stem} | {seed} | {held:.1f} | {cables:.1f} | {errors} | {over:.1e} | {over_coupled:.1e} |"
-        f" {half:.3f} | {most:.3f} |"
+        f"| {path.stem} | {seed} | {joints_at_limits:.1f} | {cables:.1f} | {errors} | {over:.1e}"
+        f" | {over_coupled:.1e} | {half:.3f} | {most:.3f} |"
     )
 
 
@@ -77,12 +77,12 @@ def main() -> None:
     ask.add_argument("--seeds", type=int, default=3)
     ask.add_argument("--steps", type=int, default=360, help="frames of 1/60 s (default 360)")
     ask.add_argument("--keep", type=Path, help="folder for the files")
-    asked = ask.parse_args()
+    options = ask.parse_args()
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     print("| " + " | ".join(COLUMNS) + " |\n" + "|---" * len(COLUMNS) + "|")
-    for path in asked.urdf:
-        for seed in range(asked.seeds):
-            print(line_for(path, math.radians(asked.beyond), asked.steps, seed, asked.keep), flush=True)
+    for path in options.urdf:
+        for seed in range(options.seeds):
+            print(line_for(path, math.radians(options.beyond), options.steps, seed, options.keep), flush=True)
 
 
 if __name__ == "__main__":

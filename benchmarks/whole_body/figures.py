@@ -56,15 +56,15 @@ def convergence(urdf: Path, path: Path) -> None:
     """Figure 5: MNTE over time."""
     tree = build_tree(reading.read(urdf))
     body, links = robot.body(tree), tracked_links(tree)
-    given = motion(body, links, tree.root, "static", 1)
-    values = Values(given["rotation"][0], given["base_position"])
+    arrays = motion(body, links, tree.root, "static", 1)
+    values = Values(arrays["rotation"][0], arrays["base_position"])
     figure, axes = plt.subplots(figsize=(7, 4))
     for gain in GAINS:
         law = PaperLaw(gain, enforce_stability=False)
         solver = WholeBody(
             body, [*map(Target, links), Target(tree.root, "position")], Options(law, damping_by_error=0.0)
         )
-        state, errors = solver.start(base_position=given["base_position"][0]), []
+        state, errors = solver.start(base_position=arrays["base_position"][0]), []
         for _ in range(STEPS):
             angles = solver.missed(values, state)[0]
             errors.append((1.0 - np.cos(angles)).mean())  # eq. 14: tr(I - R' R_target) / 2
@@ -84,12 +84,12 @@ def at_a_limit(path: Path) -> None:
         [End(0, name="hand")],
         floating=False,
     )
-    asked = 2.0 * REACH * np.sin(2.0 * np.pi * np.arange(0.0, WAVES, DT) / WAVES * 2.0)
+    target_angles = 2.0 * REACH * np.sin(2.0 * np.pi * np.arange(0.0, WAVES, DT) / WAVES * 2.0)
     figure, axes = plt.subplots(figsize=(7, 4))
     for label, limits in (("eq. 12", (TanhLimit(SPEED),)), ("exact", usual_limits(SPEED))):
         solver = WholeBody(body, [Target("hand")], Options(limits=limits))
         state, points = solver.start(), []
-        for angle in asked:
+        for angle in target_angles:
             goal = body.placed(body.forward(np.array([angle])), body.link_indices(["hand"]))[:, :3, :3]
             before = state.joints[0]
             _, state = solver.step(Values(goal), state, DT)
@@ -112,8 +112,8 @@ def made_tree(count: int) -> Body:
     """Limbs of 12 hinges, three at a place, each limb on the end of one of those before it."""
     joints, links = [], [End(-1, name="base")]
     for k in range(count):
-        limb, place = divmod(k, LIMB)
-        parent = k - 1 if place else (LIMB * ((limb - 1) // 2) + LIMB - 1 if limb else -1)
+        limb, index_in_limb = divmod(k, LIMB)
+        parent = k - 1 if index_in_limb else (LIMB * ((limb - 1) // 2) + LIMB - 1 if limb else -1)
         joints.append(
             Joint(
                 f"joint {k}", parent, IDENTITY, (0.0, 0.0, 0.0 if k % 3 else 0.2), (X, Y, Z)[k % 3], -2.0, 2.0
@@ -129,17 +129,21 @@ def step_ms(body: Body, contacts: int) -> float:
     names = list(body.links)
     solver = WholeBody(body, [*map(Target, names), Target("base", "position")])
     rows, state, times = body.link_indices(names), solver.start(), []
-    phase, held = (
+    phase, held_links = (
         np.random.default_rng(0).uniform(0.0, 2.0 * np.pi, len(body)),
         names[len(names) - contacts :],
     )
     for k in range(60):
         goal = at_rest(body, 0.3 * np.sin(2.0 * k * DT + phase), np.eye(3), np.zeros(3))
-        turns = body.placed(goal.frames, rows)[:, :3, :3]
+        rotations = body.placed(goal.frames, rows)[:, :3, :3]
         if k == 1:  # bent: stretched limbs have no room
-            places = body.placed(state.frames, body.link_indices(held))[:, :3, 3] + state.base_position
+            positions = (
+                body.placed(state.frames, body.link_indices(held_links))[:, :3, 3] + state.base_position
+            )
         values = Values(
-            turns, np.zeros((1, 3)), contacts=tuple(map(Contact, held, places)) if contacts and k else ()
+            rotations,
+            np.zeros((1, 3)),
+            contacts=tuple(map(Contact, held_links, positions)) if contacts and k else (),
         )
         began = time.process_time()
         _, state = solver.step(values, state, DT)
@@ -176,13 +180,13 @@ def main() -> None:
     ask.add_argument(
         "--out", type=Path, default=Path("build/bench/whole_body"), help="folder of the pictures"
     )
-    asked = ask.parse_args()
-    asked.out.mkdir(parents=True, exist_ok=True)
+    options = ask.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    convergence(asked.urdf, asked.out / "convergence.png")
-    at_a_limit(asked.out / "limit.png")
-    print("\n".join(growth(asked.out / "growth.png")))
-    print(f"pictures in {asked.out}")
+    convergence(options.urdf, options.out / "convergence.png")
+    at_a_limit(options.out / "limit.png")
+    print("\n".join(growth(options.out / "growth.png")))
+    print(f"pictures in {options.out}")
 
 
 if __name__ == "__main__":

@@ -37,11 +37,17 @@ def motion(
     rows = body.link_indices(links)
     states = []
     for k in range(steps + 1):  # one before the first, for its velocity
-        turn = 2.0 * np.pi * frequency * (k - 1) * DT
-        swing = 0.8 * np.sin(turn + phase[0]) + 0.2 * np.sin(2.0 * turn + phase[1])
-        rotation = exponential(np.array([0.05 * np.sin(turn), 0.03 * np.sin(2.0 * turn), 0.1 * np.sin(turn)]))
-        place = np.array([speed * (k - 1) * DT, 0.02 * np.sin(turn), 1.0 + 0.03 * np.sin(2.0 * turn)])
-        states.append(at_rest(body, np.clip(middle + half * share * swing, lower, upper), rotation, place))
+        phase_angle = 2.0 * np.pi * frequency * (k - 1) * DT
+        swing = 0.8 * np.sin(phase_angle + phase[0]) + 0.2 * np.sin(2.0 * phase_angle + phase[1])
+        rotation = exponential(
+            np.array(
+                [0.05 * np.sin(phase_angle), 0.03 * np.sin(2.0 * phase_angle), 0.1 * np.sin(phase_angle)]
+            )
+        )
+        position = np.array(
+            [speed * (k - 1) * DT, 0.02 * np.sin(phase_angle), 1.0 + 0.03 * np.sin(2.0 * phase_angle)]
+        )
+        states.append(at_rest(body, np.clip(middle + half * share * swing, lower, upper), rotation, position))
     rotation, spin, move = [], [], []
     for before, state in pairwise(states):
         velocity = since(state, before, DT)

@@ -31,25 +31,25 @@ class PaperLaw(Law):
         """See `Law.heeds_velocity`."""
         return True
 
-    def turns(
+    def rotation_vectors(
         self,
-        now: Array,
+        current: Array,
         target: Array,
         velocity: Array | None,
         share: Array,
         dt: float,
         acceleration: float | None = None,
     ) -> Array:
-        """See `Law.turns`."""
+        """See `Law.rotation_vectors`."""
         error = (
-            share[:, None] * (now @ vee(now.swapaxes(1, 2) @ target)[:, :, None])[:, :, 0]
+            share[:, None] * (current @ vee(current.swapaxes(1, 2) @ target)[:, :, None])[:, :, 0]
         )  # eq. 5, in the world's axes
         return error if velocity is None else error + dt * velocity  # eq. 9, times dt
 
-    def moves(self, now: Array, target: Array, velocity: Array | None, share: Array, dt: float) -> Array:
+    def moves(self, current: Array, target: Array, velocity: Array | None, share: Array, dt: float) -> Array:
         """See `Law.moves`."""
-        known = np.zeros_like(now) if velocity is None else dt * velocity
-        return np.asarray(known + share[:, None] * (target - now))
+        known = np.zeros_like(current) if velocity is None else dt * velocity
+        return np.asarray(known + share[:, None] * (target - current))
 
 
 @dataclass(frozen=True)
@@ -69,9 +69,9 @@ class TanhLimit:
         return joints.values + down, joints.values + up
 
 
-def vee(turns: Array) -> Array:
+def vee(rotations: Array) -> Array:
     """Rotation axes times the sine of the angle (..., 3), from the antisymmetric part."""
-    return turns.reshape(*turns.shape[:-2], 9) @ (0.5 * HATS.T)
+    return rotations.reshape(*rotations.shape[:-2], 9) @ (0.5 * HATS.T)
 
 
 class DriftingBody(WholeBody):

@@ -33,10 +33,10 @@ class RobotSkeleton:
 
     def complete(self, angles: Sequence[float]) -> tuple[float, ...]:
         """Angles (n,) with those of mimic joints computed from their leaders'."""
-        found = [float(angle) for angle in angles]
+        complete = [float(angle) for angle in angles]
         for joint, leader, multiplier, offset in self.relations:
-            found[joint] = multiplier * found[leader] + offset
-        return tuple(found)
+            complete[joint] = multiplier * complete[leader] + offset
+        return tuple(complete)
 
     def angles(self, values: Mapping[str, float]) -> tuple[float, ...]:
         """Angles (n,) from values by joint name [rad or m]; missing ones are 0, those of mimic joints are
@@ -83,20 +83,23 @@ def build(tree: Tree, ends: Sequence[str] = ()) -> RobotSkeleton:
         movers.append(mover)
         frames.append(frame.then(branch.after))
     index = {branch.link: k for k, branch in enumerate(tree.branches)}
-    wanted = [index[name] for name in ends] or [
+    end_indices = [index[name] for name in ends] or [
         k for k, below in enumerate(tree.children) if not below and movers[k] >= 0
     ]
-    found = [
-        solver.End(movers[k], frames[k].rotation, frames[k].offset, tree.branches[k].link) for k in wanted
+    end_frames = [
+        solver.End(movers[k], frames[k].rotation, frames[k].offset, tree.branches[k].link)
+        for k in end_indices
     ]
-    for end in found:
+    for end in end_frames:
         if end.joint < 0:
             raise solver.SkeletonError(
                 f"no joint moves link '{end.name}' against the root link '{tree.root}': choose another end"
             )
-    tool, *more = found or [solver.End(-1)]  # without a joint Skeleton itself says what is missing
+    tool, *more = end_frames or [solver.End(-1)]  # without a joint Skeleton itself says what is missing
     skeleton = solver.Skeleton(tuple(joints), tool.rotation, tool.offset, tool.joint, tuple(more))
-    return RobotSkeleton(skeleton, tuple(names), tuple(end.name for end in found), _relations(tree.joints))
+    return RobotSkeleton(
+        skeleton, tuple(names), tuple(end.name for end in end_frames), _relations(tree.joints)
+    )
 
 
 def _joint(joint: Joint, parent: int, frame: Transform, axis: Vector) -> solver.Joint:
@@ -117,7 +120,7 @@ def _joint(joint: Joint, parent: int, frame: Transform, axis: Vector) -> solver.
 def _relations(joints: Sequence[Joint]) -> tuple[Relation, ...]:
     """Each mimic joint's relation to the leader at the end of its line of mimic joints."""
     row = {joint.name: k for k, joint in enumerate(joints)}
-    found = []
+    relations = []
     for k, joint in enumerate(joints):
         if joint.mimic is None:
             continue
@@ -132,8 +135,8 @@ def _relations(joints: Sequence[Joint]) -> tuple[Relation, ...]:
                 multiplier * leader.mimic.offset + offset,
             )
             leader = joints[row[leader.mimic.joint]]
-        found.append(Relation(k, row[leader.name], multiplier, offset))
-    return tuple(found)
+        relations.append(Relation(k, row[leader.name], multiplier, offset))
+    return tuple(relations)
 
 
 def body(tree: Tree, floating: bool = True, further: Sequence[Coupling] = ()) -> Body:

@@ -32,8 +32,9 @@ from limber.solvers.whole_body.targets import Target, Values
 
 from . import robot
 from .__main__ import Arrays, first, follower, frames_of
+from .libraries import NO_LIMIT, OTHERS, Mink, Pinocchio
 from .motions import KINDS, motion
-from .peers import NO_LIMIT, OTHERS, Mink, Pinocchio, beside_peers
+from .peers import beside_peers
 from .printed import PaperLaw
 
 TRANSIENT = 2.0  # [s] discarded, as in the paper
@@ -54,12 +55,12 @@ CABLES = (
 
 def couplings_for(tree: Tree) -> list[Coupling]:
     """The cables of shoulders, where a model has iCub's."""
-    names, found = {joint.name for joint in tree.joints}, []
+    names, couplings = {joint.name for joint in tree.joints}, []
     for side in "lr":
-        joints = [f"{side}_shoulder_{turn}" for turn in ("pitch", "roll", "yaw")]
+        joints = [f"{side}_shoulder_{axis_name}" for axis_name in ("pitch", "roll", "yaw")]
         if names.issuperset(joints):
             for k, (factors, low, high) in enumerate(CABLES):
-                found.append(
+                couplings.append(
                     Coupling(
                         f"{side} cable {k}",
                         dict(zip(joints, factors, strict=True)),
@@ -67,40 +68,40 @@ def couplings_for(tree: Tree) -> list[Coupling]:
                         math.radians(high),
                     )
                 )
-    return found
+    return couplings
 
 
 def tracked_links(tree: Tree) -> list[str]:
     """The root, and links after which the next joint is elsewhere: those between hinges at one place are no
     segments.
     """
-    found = []
+    tracked = []
     for k, branch in enumerate(tree.branches):
         below = [tree.branches[child] for child in tree.children[k]]
         moves = branch.joint is not None and branch.joint.is_movable
         if k == 0 or (
             moves and (not below or any(np.linalg.norm(child.before.offset) > SAME_PLACE for child in below))
         ):
-            found.append(branch.link)
-    return found
+            tracked.append(branch.link)
+    return tracked
 
 
-def dynamical(solver: WholeBody, given: Arrays) -> tuple[list[State], list[float]]:
+def dynamical(solver: WholeBody, arrays: Arrays) -> tuple[list[State], list[float]]:
     """One step a frame."""
-    state, states, seconds = first(solver, given), [], []
-    for values in frames_of(given):
+    state, states, seconds = first(solver, arrays), [], []
+    for values in frames_of(arrays):
         began = time.process_time()
-        _, state = solver.step(values, state, float(given["dt"]))
+        _, state = solver.step(values, state, float(arrays["dt"]))
         seconds.append(time.process_time() - began)
         states.append(state)
     return states, seconds
 
 
-def instantaneous(solver: WholeBody, given: Arrays) -> tuple[list[State], list[float]]:
+def instantaneous(solver: WholeBody, arrays: Arrays) -> tuple[list[State], list[float]]:
     """Steps until none moves a joint; the velocity is what took the frame before to it."""
-    dt = float(given["dt"])
-    state, states, seconds = first(solver, given), [], []
-    for values in frames_of(given):
+    dt = float(arrays["dt"])
+    state, states, seconds = first(solver, arrays), [], []
+    for values in frames_of(arrays):
         began, before = time.process_time(), state
         for _ in range(MOST):
             _, state = solver.step(values, state, dt)
@@ -122,10 +123,10 @@ class PairWise:
         """`links`, the root first."""
         self.body = body
         built = robot.build(tree, links[1:])
-        own = np.array(
+        link_in_joint = np.array(
             [np.eye(3), *(to_matrix(end.rotation) for end in built.skeleton.ends)]
         )  # links' axes in their joints' own
-        self.to_joint = own.swapaxes(1, 2)
+        self.to_joint = link_in_joint.swapaxes(1, 2)
         row_of = {-1: 0} | {end.joint: row for row, end in enumerate(built.skeleton.ends, 1)}
         self.pairs = []
         for row, (end, name) in enumerate(zip(built.skeleton.ends, built.ends, strict=True), 1):
@@ -133,7 +134,7 @@ class PairWise:
             while k not in row_of:
                 path.insert(0, k)
                 k = built.skeleton.joints[k].parent
-            joints = [replace(built.skeleton.joints[j], parent=place - 1) for place, j in enumerate(path)]
+            joints = [replace(built.skeleton.joints[j], parent=index - 1) for index, j in enumerate(path)]
             part = Body(
                 joints,
                 [End(len(path) - 1, end.rotation, end.offset, name)],
@@ -143,16 +144,18 @@ class PairWise:
             )
             self.pairs.append((WholeBody(part, [Target(name)]), np.array(path), row_of[k], row))
 
-    def run(self, given: Arrays) -> tuple[list[State], list[float]]:
+    def run(self, arrays: Arrays) -> tuple[list[State], list[float]]:
         """As `instantaneous`."""
-        dt, whole = float(given["dt"]), WholeBody(self.body, [])
-        last, states, seconds = first(whole, given), [], []
-        for values in frames_of(given):
+        dt, whole = float(arrays["dt"]), WholeBody(self.body, [])
+        last, states, seconds = first(whole, arrays), [], []
+        for values in frames_of(arrays):
             began, joints = time.process_time(), last.joints.copy()
-            for solver, path, above, own in self.pairs:
+            for solver, path, above, target_index in self.pairs:
                 state = solver.start(joints[path], values.rotation[above] @ self.to_joint[above])
                 for _ in range(MOST):
-                    _, state = solver.step(Values(values.rotation[own : own + 1]), state, dt)
+                    _, state = solver.step(
+                        Values(values.rotation[target_index : target_index + 1]), state, dt
+                    )
                     if np.abs(state.velocity).max() * dt < ENDED:
                         break
                 joints[path] = state.joints
@@ -169,34 +172,37 @@ def turns_of(body: Body, links: Sequence[str], states: Sequence[State]) -> np.nd
     return np.array([body.placed(state.frames, rows)[:, :3, :3] for state in states])
 
 
-def by_peer(peer: Peer, given: Arrays) -> tuple[np.ndarray, list[float]]:
+def by_peer(peer: Peer, arrays: Arrays) -> tuple[np.ndarray, list[float]]:
     """Orientations of the links, and times [s]."""
     peer.reset()
-    turns, seconds = [], []
-    for k in range(len(given["rotation"])):
+    rotations, seconds = [], []
+    for k in range(len(arrays["rotation"])):
         began = time.process_time()
         peer.step(k)
         seconds.append(time.process_time() - began)
-        turns.append(peer.rotations())
-    return np.array(turns), seconds
+        rotations.append(peer.rotations())
+    return np.array(rotations), seconds
 
 
-def scores(given: Arrays, turns: np.ndarray) -> tuple[float, float]:
+def scores(arrays: Arrays, rotations: np.ndarray) -> tuple[float, float]:
     """MNTE and RMSE of velocity [rad/s], as differences of orientations, after the transient."""
-    dt, desired = float(given["dt"]), given["rotation"]
-    late = slice(min(round(TRANSIENT / dt), len(turns) - 2), None)
+    dt, desired = float(arrays["dt"]), arrays["rotation"]
+    late = slice(min(round(TRANSIENT / dt), len(rotations) - 2), None)
     mnte = np.maximum(
-        0.5 * (3.0 - np.einsum("tkij,tkij->tk", turns, desired)), 0.0
+        0.5 * (3.0 - np.einsum("tkij,tkij->tk", rotations, desired)), 0.0
     )  # eq. 14, without rounding's sign
-    spins, asked = (logarithm(own[1:] @ own[:-1].swapaxes(-1, -2)) / dt for own in (turns, desired))
-    rmse = np.sqrt(((spins - asked) ** 2).mean((1, 2)))
+    spins, desired_spins = (
+        logarithm(orientations[1:] @ orientations[:-1].swapaxes(-1, -2)) / dt
+        for orientations in (rotations, desired)
+    )
+    rmse = np.sqrt(((spins - desired_spins) ** 2).mean((1, 2)))
     return float(mnte[late].mean()), float(rmse[late].mean())
 
 
-def methods(tree: Tree, body: Body, given: Arrays) -> dict[str, Run]:
+def methods(tree: Tree, body: Body, arrays: Arrays) -> dict[str, Run]:
     """Limber's own methods, by name."""
-    links = [str(link) for link in given["links"]]
-    own, paper = follower(body, given, Law()), follower(body, given, PaperLaw(PAPER_GAIN))
+    links = [str(link) for link in arrays["links"]]
+    own, paper = follower(body, arrays, Law()), follower(body, arrays, PaperLaw(PAPER_GAIN))
 
     def told(run: Callable[[], tuple[list[State], list[float]]]) -> Run:
         def answer() -> tuple[np.ndarray, list[float]]:
@@ -206,26 +212,28 @@ def methods(tree: Tree, body: Body, given: Arrays) -> dict[str, Run]:
         return answer
 
     return {
-        "dynamical, Limber's": told(lambda: dynamical(own, given)),
-        "dynamical, the paper's law": told(lambda: dynamical(paper, given)),
-        "instantaneous, whole body": told(lambda: instantaneous(own, given)),
-        "instantaneous, pair-wise": told(lambda: PairWise(tree, body, links).run(given)),
+        "dynamical, Limber's": told(lambda: dynamical(own, arrays)),
+        "dynamical, the paper's law": told(lambda: dynamical(paper, arrays)),
+        "instantaneous, whole body": told(lambda: instantaneous(own, arrays)),
+        "instantaneous, pair-wise": told(lambda: PairWise(tree, body, links).run(arrays)),
     }
 
 
-def others(path: Path, given: Arrays, couplings: Sequence[Coupling]) -> tuple[dict[str, Run], list[str]]:
+def others(path: Path, arrays: Arrays, couplings: Sequence[Coupling]) -> tuple[dict[str, Run], list[str]]:
     """The peers that can be had, by name, and why the others cannot."""
     running: dict[str, Run] = {}
     missing = []
     for kind in OTHERS:
         takes_rows = kind is Pinocchio
         try:
-            peer = Pinocchio(path, given, NO_LIMIT, couplings) if takes_rows else kind(path, given, NO_LIMIT)
+            peer = (
+                Pinocchio(path, arrays, NO_LIMIT, couplings) if takes_rows else kind(path, arrays, NO_LIMIT)
+            )
         except (ImportError, ValueError, RuntimeError) as error:
             missing.append(f"left out: {kind.label} on {path.stem}: {' '.join(str(error).split())[:120]}")
             continue
         label = kind.label if takes_rows or not couplings else f"{kind.label}, no couplings"
-        running[label] = lambda peer=peer: by_peer(peer, given)  # type: ignore[misc]
+        running[label] = lambda peer=peer: by_peer(peer, arrays)  # type: ignore[misc]
     return running, missing
 
 
@@ -240,11 +248,11 @@ def lines_for(path: Path, steps: int) -> Iterator[str]:
     )
     missing: list[str] = []
     for kind in KINDS:
-        given = motion(body, links, tree.root, kind, steps)
-        peers, missing = others(path, given, couplings)
-        for name, run in (methods(tree, body, given) | peers).items():
-            turns, seconds = run()
-            mnte, rmse = scores(given, turns)
+        arrays = motion(body, links, tree.root, kind, steps)
+        peers, missing = others(path, arrays, couplings)
+        for name, run in (methods(tree, body, arrays) | peers).items():
+            rotations, seconds = run()
+            mnte, rmse = scores(arrays, rotations)
             half, most = 1e3 * np.quantile(seconds, (0.5, 0.99))
             yield f"| {model} | {kind} | {name} | {mnte:.2e} | {rmse:.2e} | {half:.3f} | {most:.3f} |"
     yield from missing
@@ -254,16 +262,16 @@ def main() -> None:
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("--urdf", type=Path, nargs="+", required=True)
     ask.add_argument("--steps", type=int, default=360, help="frames of 1/60 s (default 360)")
-    asked = ask.parse_args()
+    options = ask.parse_args()
     beside_peers("benchmarks.whole_body.table")
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    left_out = [f"left out: {path}: there is no such file" for path in asked.urdf if not path.exists()]
+    left_out = [f"left out: {path}: there is no such file" for path in options.urdf if not path.exists()]
     print(
         "| model | motion | method | MNTE | RMSE, rad/s | median, ms | p99, ms"
         " |\n|---|---|---|---|---|---|---|"
     )
-    for path in filter(Path.exists, asked.urdf):
-        for line in lines_for(path, asked.steps):
+    for path in filter(Path.exists, options.urdf):
+        for line in lines_for(path, options.steps):
             if line.startswith("|"):
                 print(line, flush=True)
             else:

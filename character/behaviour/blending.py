@@ -112,9 +112,11 @@ def blended(
         motion = tuple(Transition(UNIT, seconds).rest(goal) for goal in goals)
         clips = _begun(visit, 1.0)
     else:
-        way = Transition(UNIT, max(seconds, SHORTEST))
-        motion = tuple(way.step(each, goal, dt) for each, goal in zip(state.motion, goals, strict=True))
-        clips = _played(state.clips, visit, way, dt)
+        transition = Transition(UNIT, max(seconds, SHORTEST))
+        motion = tuple(
+            transition.step(each, goal, dt) for each, goal in zip(state.motion, goals, strict=True)
+        )
+        clips = _played(state.clips, visit, transition, dt)
     values = [each.position for each in motion]
     count = len(names)
     influence, share, life, aversion, lids = values[count:]
@@ -143,7 +145,7 @@ def _begun(visit: Visit, weight: float) -> tuple[PlayingClip, ...]:
 
 
 def _played(
-    clips: Sequence[PlayingClip], visit: Visit, way: Transition, dt: float
+    clips: Sequence[PlayingClip], visit: Visit, transition: Transition, dt: float
 ) -> tuple[PlayingClip, ...]:
     """Clips `dt` seconds later: the visit's own comes, as it is now; those of earlier visits, and one that
     the state has no more, play on while they go.
@@ -152,9 +154,9 @@ def _played(
     played = []
     for each in known:
         if each.visit == visit.number and visit.clip is not None:
-            weight = way.step(each.weight, 1.0, dt)
+            weight = transition.step(each.weight, 1.0, dt)
             played.append(each._replace(clip=visit.clip, seconds=visit.seconds, weight=weight))
-        elif (weight := way.step(each.weight, 0.0, dt)).position > 0.0:
+        elif (weight := transition.step(each.weight, 0.0, dt)).position > 0.0:
             played.append(each._replace(seconds=each.seconds + dt, weight=weight))
     return tuple(played)
 

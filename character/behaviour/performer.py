@@ -78,7 +78,7 @@ class ByHand(NamedTuple):
         return role._replace(weights=tuple(weights.items())), None if self.is_whole else clip
 
 
-class Asked(NamedTuple):
+class Requested(NamedTuple):
     """What is asked of a chain now: weights of its stored postures by their names, influence, share, and the
     name of the target that it looks at; "": as without a behaviour.
     """
@@ -105,14 +105,14 @@ class Performer:
         self.decisions: list[Decision] = []
         self._blends: dict[str, BlendState] = {}
         self._by_hand: dict[str, ByHand] = {}
-        self._asked: dict[str, Asked] = {}
+        self._requested: dict[str, Requested] = {}
 
     def copy(self) -> Self:
         """An independent copy, in the current state."""
         other = type(self)(self.behaviour, self.seed, self.is_gradual)
         other.state, other.decisions = self.state, list(self.decisions)
         other._blends, other._by_hand = dict(self._blends), dict(self._by_hand)
-        other._asked = dict(self._asked)
+        other._requested = dict(self._requested)
         return other
 
     def replace(self, behaviour: Behaviour) -> None:
@@ -158,15 +158,16 @@ class Performer:
         known = self._by_hand.get(chain)
         return known if known is not None and known.visit == self.state.visits else ByHand(self.state.visits)
 
-    def asked(self, chain: str) -> Asked | None:
+    def requested(self, chain: str) -> Requested | None:
         """What is asked of a chain now, to be shown: what was set by hand at once, while the chain is on its
         way there. None: it was not directed yet.
         """
-        asked, hand = self._asked.get(chain), self.by_hand(chain)
-        if asked is None:
+        request, hand = self._requested.get(chain), self.by_hand(chain)
+        if request is None:
             return None
-        fields = {name: value for name, value in hand.fields.items() if name in Asked._fields}
-        return asked._replace(weights={**asked.weights, **hand.weights}, **fields)  # type: ignore[arg-type]
+        fields = {name: value for name, value in hand.fields.items() if name in Requested._fields}
+        weights = {**request.weights, **hand.weights}
+        return request._replace(weights=weights, **fields)  # type: ignore[arg-type]
 
     def set_by(self, chain: str) -> dict[str, str]:
         """Who sets a chain's influence, share, target and postures now, for people to read; what is not
@@ -197,7 +198,7 @@ class Performer:
         )
         instruction, self._blends[chain] = blending.blended(before, visit, postures, usual, state.seconds, dt)
         weights = dict(zip(postures, instruction.weights, strict=True))
-        self._asked[chain] = Asked(
+        self._requested[chain] = Requested(
             weights, instruction.influence, instruction.share, instruction.target or ""
         )
         gestures = {gesture.name: gesture for gesture in self.behaviour.gestures}

@@ -46,7 +46,7 @@ def attentive(postures: Iterable[str]) -> Behaviour:
     Args:
         postures: Names of the character's stored postures: a state keeps the posture that has its name.
     """
-    here = ("Noticing", "Attending", "Listening", "Speaking", "Thinking")
+    present = ("Noticing", "Attending", "Listening", "Speaking", "Thinking")
     transitions = [
         *(TransitionSpec(begin, "Noticing", "seen") for begin in ("Idle", "Dozing", "Searching")),
         *(
@@ -62,15 +62,15 @@ def attentive(postures: Iterable[str]) -> Behaviour:
             if begin != end
         ),
         TransitionSpec("Speaking", "Attending", "event", "spoken"),
-        *(TransitionSpec(begin, "Searching", "event", "leave") for begin in here),
+        *(TransitionSpec(begin, "Searching", "event", "leave") for begin in present),
         *(
             TransitionSpec(begin, "Searching", "lost", least=LOST_FOR)
-            for begin in here
+            for begin in present
             if begin != "Noticing"
         ),
         *(
             TransitionSpec(begin, "Searching", "unseen", least=EXPECT_FOR)
-            for begin in here
+            for begin in present
             if begin != "Noticing"
         ),
         TransitionSpec("Searching", "Idle", "after", least=SEARCH_FOR),

@@ -46,7 +46,7 @@ class SolvedBody:
     def above(self) -> Indices:
         """For each link with a target orientation the next one that carries it; see `leaps.nearest_above`."""
         return leaps.nearest_above(
-            self.body, self.body.link_indices([target.link for target in self.solver.turning])
+            self.body, self.body.link_indices([target.link for target in self.solver.orientation_targets])
         )
 
     @property
@@ -107,7 +107,11 @@ def target_motion(
     """Targets from the last frame to this one, `dt` [s] in `steps` steps."""
     gains = (
         model.solver.options.law.gain,
-        *(target.gain for target in (*model.solver.turning, *model.solver.placed) if target.gain is not None),
+        *(
+            target.gain
+            for target in (*model.solver.orientation_targets, *model.solver.position_targets)
+            if target.gain is not None
+        ),
     )
     # Targets that are reached within the frame need no feed-forward.
     lags = min(gains) < np.inf or model.solver.acceleration is not None
@@ -251,9 +255,12 @@ def _carried(model: SolvedBody, state: bodies.State, inputs: BodyInputs) -> bodi
     """The state with the base at its authored pose if it does not float."""
     if model.floating:
         return state
-    turn, position = inputs.base_frame[:3, :3], inputs.base_frame[:3, 3]
+    rotation, position = inputs.base_frame[:3, :3], inputs.base_frame[:3, 3]
     return replace(
-        state, base_rotation=turn, base_position=position, frames=model.body.forward(state.joints, turn)
+        state,
+        base_rotation=rotation,
+        base_position=position,
+        frames=model.body.forward(state.joints, rotation),
     )
 
 
@@ -261,13 +268,13 @@ def _base(model: SolvedBody, inputs: BodyInputs, state: bodies.State) -> tuple[A
     """Rotation (3, 3) and position (3,) [m] of the base at its targets; those of a state where it has none or
     does not float.
     """
-    body, links = model.body, [target.link for target in model.solver.turning]
+    body, links = model.body, [target.link for target in model.solver.orientation_targets]
     turned = inputs.rotation[links.index(model.base)] if model.base in links else NOWHERE
     if not model.floating or not np.isfinite(turned).all():
         return state.base_rotation, state.base_position
     end = body.ends[body.links[model.base]]
-    turn: Array = turned @ end[:3, :3].T
-    return turn, inputs.base - turn @ end[:3, 3]
+    rotation: Array = turned @ end[:3, :3].T
+    return rotation, inputs.base - rotation @ end[:3, 3]
 
 
 def values_of(
@@ -277,10 +284,10 @@ def values_of(
     contacts: tuple[Contact, ...] = (),
 ) -> Values:
     """The solver's values of a frame: targets, contacts, and the posture to which free joints return."""
-    places = np.vstack([inputs.places, inputs.base]) if model.floating else inputs.places
+    positions = np.vstack([inputs.places, inputs.base]) if model.floating else inputs.places
     linear = velocities.linear if velocities.linear is None or model.floating else velocities.linear[:-1]
     posture = inputs.posture if len(inputs.posture) else None
-    return Values(inputs.rotation, places, velocities.angular, linear, contacts, posture)
+    return Values(inputs.rotation, positions, velocities.angular, linear, contacts, posture)
 
 
 def _floor(inputs: BodyInputs) -> Floor:

@@ -65,9 +65,9 @@ def between(begin: BodyInputs, last: BodyInputs, share: float) -> BodyInputs:
     start = np.where(known[:, None, None], begin.rotation, last.rotation)
     turned = exponential(share * logarithm(last.rotation @ start.swapaxes(1, 2))) @ start
     base = begin.base + share * (last.base - begin.base)
-    placed = np.isfinite(begin.places).all(1)[:, None]
-    places = np.where(placed, begin.places + share * (last.places - begin.places), last.places)
-    return last._replace(rotation=turned, base=base, places=places)
+    is_known = np.isfinite(begin.places).all(1)[:, None]
+    positions = np.where(is_known, begin.places + share * (last.places - begin.places), last.places)
+    return last._replace(rotation=turned, base=base, places=positions)
 
 
 def velocities_of(first: BodyInputs, last: BodyInputs, dt: float) -> Velocities:

@@ -71,7 +71,9 @@ def have_leapt(before: Array, after: Array, above: Indices, steps: int) -> bool:
         steps: Number of steps between the two.
     """
     lost = ~(np.abs(np.einsum("kij,kij->k", after, after) - 3.0) < NO_ROTATION)
-    first, last = (np.concatenate([turns, WORLD])[above].swapaxes(1, 2) @ turns for turns in (before, after))
+    first, last = (
+        np.concatenate([rotations, WORLD])[above].swapaxes(1, 2) @ rotations for rotations in (before, after)
+    )
     cosines = 0.5 * (np.einsum("kij,kij->k", first, last) - 1.0)
     are_followed = (
         (cosines >= np.cos(min(steps * LONGEST_STEP, np.pi))) | lost | np.append(lost, False)[above]

@@ -207,7 +207,7 @@ def _outputs(
         solved.state,
         missed,
         float(distances[-1]) if model.floating else 0.0,
-        distances[: len(model.solver.placed) - model.floating],
+        distances[: len(model.solver.position_targets) - model.floating],
         solution.lost if solution is not None else (),
         tuple(foot.link for foot, step in zip(model.feet, solved.feet, strict=True) if step.is_planted),
         tuple(compress(model.body.names, solution.bounded.tolist())) if solution is not None else (),
@@ -228,8 +228,8 @@ def _filtered(
         motion = tuple(joint.rest(value) for joint, value in zip(filters, joints, strict=True))
     else:
         motion = tuple(
-            joint.step(now, value, dt)
-            for joint, now, value in zip(filters, before.motion, joints, strict=True)
+            joint.step(kinematic, value, dt)
+            for joint, kinematic, value in zip(filters, before.motion, joints, strict=True)
         )
     positions = np.array([joint.position for joint in motion])
     velocity = np.concatenate([state.velocity[:BASE], [joint.velocity for joint in motion]])

@@ -189,8 +189,8 @@ def _eyes(
 
 def _direction_to(end: EndInputs, base: Matrix) -> Vector | None:
     """Unit vector in the world from the base to an end's target; None: it has none."""
-    way = rotations.subtract(_place_of(end.target), _place_of(base))
-    return rotations.unit(way) if 0.0 < hypot(*way) < inf else None
+    displacement = rotations.subtract(_place_of(end.target), _place_of(base))
+    return rotations.unit(displacement) if 0.0 < hypot(*displacement) < inf else None
 
 
 def _averted(inputs: ChainInputs, eyes: EyesState) -> LookSettings:
@@ -294,8 +294,8 @@ def _direction(end: EndInputs, world_in_base: Matrix) -> Vector:
 
 def _orientation(end: EndInputs, world_in_base: Matrix) -> Quaternion:
     """Orientation of the tool in the base frame that aligns the end bone's axes with the target's."""
-    turn = rotations.multiply(_rotation_of(world_in_base), _rotation(end))
-    return rotations.normalized(rotations.multiply(turn, end.tool))
+    rotation = rotations.multiply(_rotation_of(world_in_base), _rotation(end))
+    return rotations.normalized(rotations.multiply(rotation, end.tool))
 
 
 FROM_TARGET = {

@@ -102,8 +102,10 @@ def _begun(
     if not np.isfinite(offset).all():
         return PostureChange(kept)
     # The joint with the longest path determines the duration: all of them arrive together.
-    ways = zip(transitions, offset.tolist(), goal.posture.tolist(), strict=True)
-    seconds = max(way.duration(Kinematic(end + distance), end) for way, distance, end in ways)
+    changes = zip(transitions, offset.tolist(), goal.posture.tolist(), strict=True)
+    seconds = max(
+        transition.duration(Kinematic(end + distance), end) for transition, distance, end in changes
+    )
     return PostureChange(kept, offset, seconds, seconds)
 
 

@@ -185,8 +185,8 @@ def make_model(
         filters,
         (
             tuple(
-                Transition(used_limits(own.within(joint), own), transition)
-                for joint, own in zip(limits(TRANSITION), styles, strict=True)
+                Transition(used_limits(style_of_joint.within(joint), style_of_joint), transition)
+                for joint, style_of_joint in zip(limits(TRANSITION), styles, strict=True)
             )
             if posture_jumps or not filters
             else ()
@@ -348,7 +348,7 @@ def _progress(
             way round to another branch.
     """
     shape = solution.shape_deviation if solution.lowered is None else solution.lowered
-    current = sum(way.whole + way.distance for way in solution.end_errors), shape
+    current = sum(error.whole + error.distance for error in solution.end_errors), shape
     if last is None:
         return current, NO_MORE if solution.converged else 0
     is_still = np.abs(solution.angles - last.angles).max() <= STILL

@@ -55,8 +55,8 @@ def body_values(state: State) -> Array:
     """Values (n + 6,) of a body's joints [rad or m], then where its root is in its armature: position (3,)
     [m] and rotation vector (3,) [rad].
     """
-    turn = logarithm(normalized(from_matrix(state.base_rotation.tolist())))
-    return np.array([*state.joints.tolist(), *state.base_position.tolist(), *turn])
+    rotation_vector = logarithm(normalized(from_matrix(state.base_rotation.tolist())))
+    return np.array([*state.joints.tolist(), *state.base_position.tolist(), *rotation_vector])
 
 
 @dataclass(frozen=True)
@@ -207,7 +207,7 @@ def _entry(plain: JsonFields, arrays: ArrayReader, frames: int) -> BodyEntry:
     body = _body(plain)
     count = len(body)
     targets = tuple(map(_target, plain.children("targets", "target", "link")))
-    turning = sum(target.kind == "orientation" for target in targets)
+    orientation_count = sum(target.kind == "orientation" for target in targets)
     feet = tuple(_foot(foot, arrays) for foot in plain.children("feet", "foot", "link"))
     base = plain.get("base", str)
     _check_links(plain, body, [base, *(name for foot in feet for name in (foot.link, *dict(foot.sole)))])
@@ -219,14 +219,14 @@ def _entry(plain: JsonFields, arrays: ArrayReader, frames: int) -> BodyEntry:
     if not (velocities > 0.0).all():
         plain.wrong("velocities", "numbers above 0")
     shapes = {
-        "rotation": (turning, 3, 3),
+        "rotation": (orientation_count, 3, 3),
         "base": (3,),
         "base_frame": (4, 4),
         "feet": (len(feet), 3),
         "floor_up": (3,),
         "floor_height": (),
         "base_known": (),
-        "places": (len(targets) - turning, 3),
+        "places": (len(targets) - orientation_count, 3),
     }
     stored = plain.child("inputs")
     inputs = {name: arrays.track(stored, name, shape, frames, True) for name, shape in shapes.items()}

@@ -175,8 +175,8 @@ def _solved(
     answer = solver.solve(goals, state.desired, dt or None, evaluations=PLACES)
     if same is None:
         return answer.state, answer.report, 0
-    ways = zip(values(model, answer.state), values(model, state.desired), strict=False)
-    moved = max((abs(a - b) for a, b in ways), default=0.0)
+    value_pairs = zip(values(model, answer.state), values(model, state.desired), strict=False)
+    moved = max((abs(a - b) for a, b in value_pairs), default=0.0)
     has_settled = moved < STILL and answer.report.settled
     return answer.state, answer.report, NO_MORE if has_settled else same.stalled + 1
 

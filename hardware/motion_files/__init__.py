@@ -7,7 +7,7 @@ these as files. `read` returns a file's `Recording`: values of joints and poses 
 from ..errors import ExportError
 from .files import write
 from .formats import FORMATS, Format, Settings
-from .lerobot_dataset import Episode
+from .lerobot_dataset import EpisodeChoice
 from .motion import Motion, frames_at, make_motion
 from .named import Named, Scale
 from .reading import read
@@ -16,7 +16,7 @@ from .take import Take
 
 __all__ = [
     "FORMATS",
-    "Episode",
+    "EpisodeChoice",
     "ExportError",
     "Format",
     "LargeMotionError",

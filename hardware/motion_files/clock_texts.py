@@ -31,8 +31,8 @@ def _seconds(cell: str) -> str:
     cell_as_iso = DATE.sub(r"\1-\2-\3T\4", cell)
     for text in (cell_as_iso, MIDNIGHT + cell) if ":" in cell else ():
         try:
-            moment = datetime.fromisoformat(text)
+            date = datetime.fromisoformat(text)
         except ValueError:
             continue
-        return repr((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
+        return repr((date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp())
     return cell

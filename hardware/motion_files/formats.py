@@ -17,11 +17,11 @@ from . import (
     servo_animation,
 )
 from .boards import BOARDS
-from .lerobot_dataset import Episode
+from .lerobot_dataset import EpisodeChoice
 from .motion import Motion
 from .recording import Recording
 
-FIRST = Episode()
+FIRST = EpisodeChoice()
 TABLES = (".tsv", ".txt", ".dat", ".mot", ".sto", ".motion")  # suffixes of tables beside .csv
 Make = Callable[[Motion, "Settings"], bytes | Mapping[str, bytes]]
 Read = Callable[[bytes, Path, "Settings"], Recording]
@@ -37,7 +37,7 @@ class Settings:
 
     board: str = "uno"
     start_pin: int = firmware_header.NO_PIN
-    episode: Episode = FIRST
+    episode: EpisodeChoice = FIRST
     allow_large: bool = False
     frame_rate: float = 0.0
     in_degrees: bool = False

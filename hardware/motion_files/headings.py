@@ -161,8 +161,8 @@ class ShortMarks(NamedTuple):
     @classmethod
     def of(cls, headings: Iterable[str]) -> ShortMarks:
         names = {name: unit for name, unit in map(name_and_unit, headings) if name}
-        others = {name for name, unit in names.items() if not unit and _has_no_positions(name)}
-        marked = {name: _unmarked(name, SHORT_POSITIONS) for name in names.keys() - others}
+        without_positions = {name for name, unit in names.items() if not unit and _has_no_positions(name)}
+        marked = {name: _unmarked(name, SHORT_POSITIONS) for name in names.keys() - without_positions}
         positions = frozenset(marked.values()) if all(marked.values()) else frozenset()
         return cls(positions, positions | frozenset(marked))
 

@@ -284,8 +284,8 @@ def _is_cut_off(message: JsonFields) -> bool:
 def _rows(message: JsonFields, start: float, order: Sequence[int]) -> Iterator[_Row]:
     if _is_state(message):
         moving = _velocities(message, STATE_VELOCITIES, len(order))
-        placed = message.numbers(STATE_POSITIONS, len(order))
-        yield _Row(start, [placed[k] for k in order], [moving[k] for k in order] if moving else None)
+        joint_positions = message.numbers(STATE_POSITIONS, len(order))
+        yield _Row(start, [joint_positions[k] for k in order], [moving[k] for k in order] if moving else None)
         return
     for point in message.children(POINTS, "point"):
         positions = point.numbers("positions", len(order))

@@ -51,7 +51,7 @@ MOST_ROWS = 20_000_000  # largest number of rows that are looked at: four days a
 
 
 @dataclass(frozen=True, slots=True)
-class Episode:
+class EpisodeChoice:
     """Which episode of a dataset is read, and which of its values.
 
     Attributes:
@@ -70,7 +70,7 @@ def is_info(json_value: object) -> bool:
     return isinstance(json_value, Mapping) and VERSION in json_value and "features" in json_value
 
 
-def read(data: bytes, path: Path, episode: Episode, allow_large: bool = False) -> Recording:
+def read(data: bytes, path: Path, episode: EpisodeChoice, allow_large: bool = False) -> Recording:
     """Recording of one episode of a dataset.
 
     Args:
@@ -146,7 +146,7 @@ class _Decoding:
     in all.
     """
 
-    def __init__(self, episode: Episode, size: int, allow_large: bool) -> None:
+    def __init__(self, episode: EpisodeChoice, size: int, allow_large: bool) -> None:
         self.episode, self.size, self.allow_large = episode, size, allow_large
         self.rows = self.count = 0  # rows that were looked at; numbers of these and of the episode
 

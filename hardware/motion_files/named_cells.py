@@ -93,8 +93,8 @@ def _headed(rows: Rows) -> Rows:
         return rows
     names = [f"name_{k}" for k in range(count)]
     positions = [f"position_{k}" for k in range(count)]
-    others = [""] * (len(numbers) - count)
-    return [[*STAMP, "", *names, *positions, *others], *rows]
+    empty_cells = [""] * (len(numbers) - count)
+    return [[*STAMP, "", *names, *positions, *empty_cells], *rows]
 
 
 def _from_numbered(rows: Rows) -> Rows | None:

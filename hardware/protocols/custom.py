@@ -133,8 +133,8 @@ class RobotFile:
             if entry.filename == str(self.path):
                 line = entry.lineno
         position = f", line {line}" if line else ""
-        said = error.msg if isinstance(error, SyntaxError) else _text(error)
-        kind = type(error).__name__ + (f": {said}" if said else "")
+        reason = error.msg if isinstance(error, SyntaxError) else _text(error)
+        kind = type(error).__name__ + (f": {reason}" if reason else "")
         return f"{self.path.name}{position}: {what} failed: {kind}; correct the file and connect again"
 
     def _setting(self, name: str, kind: type | tuple[type, ...], default: Any) -> Any:

@@ -108,8 +108,8 @@ class MaestroDecoder:
     def give_up(self) -> list[Message]:
         messages: list[Message] = []
         if self._open:
-            came, due = len(self._pending), sum(answer.size for answer in self._open)
-            text = f"The controller answered with {came} bytes; {due} were due"
+            received, due = len(self._pending), sum(answer.size for answer in self._open)
+            text = f"The controller answered with {received} bytes; {due} were due"
             messages = [
                 Problem(ProblemKind.MISSING, text, bytes(self._pending[:KEPT]), answer.servo)
                 for answer in self._open

@@ -44,8 +44,8 @@ def read_program(path: Path) -> Program:
         with path.open("rb") as file:
             source = file.read(MOST_BYTES + 1)
     except (OSError, ValueError) as error:  # ValueError: a path that no system has
-        said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise ProtocolError(f"The robot's file {path} cannot be read: {said}") from error
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise ProtocolError(f"The robot's file {path} cannot be read: {reason}") from error
     if len(source) > MOST_BYTES:
         raise ProtocolError(
             f"The robot's file {path} has more than {MOST_BYTES} bytes: choose the Python file that talks to"

@@ -178,11 +178,11 @@ class Connection(ABC):
         """Change the desired state of these channels (None: all); the next `speak` sends it without waiting
         for an older answer.
         """
-        meant = self._all if channels is None else frozenset(channels)
-        if desired is self._desired and meant == self._channels_meant:
+        requested_channels = self._all if channels is None else frozenset(channels)
+        if desired is self._desired and requested_channels == self._channels_meant:
             return
         before = self.state
-        self._desired, self._channels_meant = desired, meant
+        self._desired, self._channels_meant = desired, requested_channels
         self.state = self._transitions[before, desired]
         self._requested(before)
 

@@ -8,93 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ...motion import Kinematic, Limiter, Limits, make_limiter
-from ...motion.limiter import HEADROOM
 from ...motion.profile import stopped, stopping_distance, stopping_range
-from ..device import Device, DeviceJoint, ServoChannel
-from ..mixing import Mixing, raw_within
+from ..device import DeviceJoint
+from .servo_speed_limiter import ServoSpeedLimiter
 from .shown_ranges import Reach
-
-ROUNDS = 4  # the distance of a joint is nearly proportional to its time: two would do
-TOUCHING = 1e-6  # share of a servo's speed: numbers that differ by less are equal
-
-
-@dataclass(frozen=True, slots=True)
-class _DrivenServo:
-    """A servo with a known speed, the joints that slow down for it, and the gear ratios of those that drive
-    it.
-    """
-
-    joints: tuple[int, ...]
-    shares: tuple[tuple[int, float], ...]  # (joint, gear)
-    fastest: float  # [rad/s]
-
-
-def held_to_servos(device: Device, mixing: Mixing) -> Device:
-    """The device with lower velocity limits: where no other joint drives a joint's servos, its limit is at
-    most their speed, so that its motion is planned within that.
-    """
-    joints = list(device.joints)
-    for index, channel in enumerate(device.channels):
-        driving, *other_joints = mixing.group_of(mixing.joints_of(index)[0])
-        if channel.speed is not None and not other_joints:
-            limits = joints[driving].limits
-            velocity = min(limits.velocity, channel.speed / abs(channel.shares[0].gear))
-            joints[driving] = replace(joints[driving], limits=replace(limits, velocity=velocity))
-    return replace(device, joints=tuple(joints))
-
-
-class ServoSpeedLimiter:
-    """Slows all joints of a mix equally, so that no servo exceeds its speed and the joints keep their path.
-
-    A servo of a differential rotates by the sum of its joints' contributions: each joint may be within its
-    limits, and the sum too fast. See `held_to_servos` for joints that share no servo.
-
-    Args:
-        device: The robot.
-        mixing: The device's conversion between joint values and channels.
-    """
-
-    def __init__(self, device: Device, mixing: Mixing) -> None:
-        self._servos = []
-        for index, channel in enumerate(device.channels):
-            driving = mixing.joints_of(index)
-            group = mixing.group_of(driving[0])
-            if channel.speed is not None and len(group) > 1:
-                shares = tuple(
-                    (joint, share.gear) for joint, share in zip(driving, channel.shares, strict=True)
-                )
-                self._servos.append(_DrivenServo(group, shares, (1.0 + HEADROOM) * channel.speed))
-
-    def step(
-        self, states: Sequence[Kinematic], dt: float, go: Callable[[int, float], Kinematic]
-    ) -> list[Kinematic]:
-        """States of the joints (joints,) `dt` [s] later; `go(joint, time)` returns a joint's state after
-        `time` [s] of its motion.
-        """
-        after = [go(joint, dt) for joint in range(len(states))]
-        times = [dt] * len(states)
-        for _ in range(ROUNDS):
-            slowed = False
-            for servo in self._servos:
-                turned = abs(
-                    sum(
-                        gear * (after[joint].position - states[joint].position)
-                        for joint, gear in servo.shares
-                    )
-                )
-                share = servo.fastest * dt / turned if turned > 0.0 else 1.0
-                if share < 1.0 - TOUCHING:
-                    slowed = True
-                    for joint in servo.joints:
-                        times[joint] *= share
-                        after[joint] = go(joint, times[joint])
-            if not slowed:
-                break
-        return after
-
 
 APPROACH_SPEED = 0.4  # [rad/s] 23 degrees a second: slow enough to step back from, or to press Stop
 APPROACH_ACCELERATION = 1.0  # [rad/s2] full approach speed after half a second
@@ -348,52 +268,3 @@ def _braked(state: Kinematic, limits: Limits, dt: float) -> Kinematic:
         state.velocity, state.acceleration, limits.acceleration, limits.jerk
     )
     return Kinematic(limits.clamp(stand))
-
-
-DECAY_SPEED = 0.1  # [rad/s of the servo] a quarter of the approach speed, which it is added to
-
-
-class OffsetDecay:
-    """Corrects raw goals for the initial offset between servos' real positions and those implied by the joint
-    values; the offset decays.
-
-    A servo may be a little beyond its range, and two that share a joint may disagree a little. They are not
-    moved at once: the offset is removed slowly.
-
-    Args:
-        channels: The device's channels.
-        start: Raw position of each servo (channels,); None: not known, or not to be driven.
-        desired: Raw positions that the joint values imply (channels,).
-    """
-
-    def __init__(
-        self, channels: Sequence[ServoChannel], start: Sequence[float | None], desired: Sequence[float]
-    ) -> None:
-        self._channels = channels
-        self._driven = [position is not None for position in start]
-        self._beyond = [
-            0.0 if position is None else position - raw_within(channel, position)
-            for channel, position in zip(channels, start, strict=True)
-        ]
-        self._apart = [
-            0.0 if position is None else raw_within(channel, position) - raw_within(channel, aim)
-            for channel, position, aim in zip(channels, start, desired, strict=True)
-        ]
-
-    def take(self, desired: Sequence[float], dt: float) -> tuple[float | None, ...]:
-        """Raw goals to send for the desired ones (channels,), `dt` [s] later; None for channels that are not
-        driven.
-        """
-        sent: list[float | None] = []
-        for k, (channel, aim) in enumerate(zip(self._channels, desired, strict=True)):
-            most = DECAY_SPEED * channel.per_radian * dt
-            self._apart[k] = _toward_zero(self._apart[k], most)
-            self._beyond[k] = _toward_zero(self._beyond[k], most)
-            sent.append(
-                raw_within(channel, aim + self._apart[k]) + self._beyond[k] if self._driven[k] else None
-            )
-        return tuple(sent)
-
-
-def _toward_zero(value: float, most: float) -> float:
-    return max(value - most, 0.0) if value > 0.0 else min(value + most, 0.0)

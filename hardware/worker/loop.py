@@ -52,12 +52,12 @@ def run(memory_map: Path, load_pyserial: Callable[[], ModuleType | None], ended:
         ask_for_punctuality()
         gc.freeze()  # modules stay loaded, so garbage collections need not look at them again
         try:
-            _speed_limiter(worker, ended)
+            _run_periods(worker, ended)
         finally:
             _shut_down(worker)
 
 
-def _speed_limiter(worker: Worker, ended: threading.Event) -> None:
+def _run_periods(worker: Worker, ended: threading.Event) -> None:
     deadline = clock.now()
     while not ended.is_set():
         deadline += PERIOD

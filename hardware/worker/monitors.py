@@ -48,7 +48,7 @@ class TrackingErrorMonitor:
         self.errors = [None] * count
         self._recent: list[deque[tuple[float, float]]] = [deque() for _ in range(count)]
         self._desired_rotation = [0.0] * count
-        self._found = [0.0] * count
+        self._measured_rotation = [0.0] * count
         self._behind_since: list[float | None] = [None] * count
         self._blocked_since: list[float | None] = [None] * count
 
@@ -64,12 +64,14 @@ class TrackingErrorMonitor:
                 recent.append((time, rotation_of_raw(channel, raw)))
             error = None
             if raw is not None and position is not None:
-                rotations, self._found[k] = (
+                rotations, self._measured_rotation[k] = (
                     [rotation for _, rotation in recent],
                     rotation_of_raw(channel, position),
                 )
-                self._desired_rotation[k] = min(max(self._found[k], min(rotations)), max(rotations))
-                error = self._found[k] - self._desired_rotation[k]
+                self._desired_rotation[k] = min(
+                    max(self._measured_rotation[k], min(rotations)), max(rotations)
+                )
+                error = self._measured_rotation[k] - self._desired_rotation[k]
             self.errors[k] = error
             self._behind_since[k] = _since(self._behind_since[k], error, BEHIND, time)
             self._blocked_since[k] = _since(self._blocked_since[k], error, BLOCKED, time)
@@ -79,7 +81,7 @@ class TrackingErrorMonitor:
         late = [
             k for k, since in enumerate(self._behind_since) if since is not None and time - since > BEHIND_FOR
         ]
-        return [f"{self._device.channels[k].label} stays behind: {self._apart(k)}" for k in late]
+        return [f"{self._device.channels[k].label} stays behind: {self._difference_text(k)}" for k in late]
 
     def blocked(self, time: float) -> str | None:
         """Sentence about the first blocked servo with its expected and found position; None: no servo is
@@ -90,21 +92,23 @@ class TrackingErrorMonitor:
             for k, since in enumerate(self._blocked_since)
             if since is not None and time - since > BLOCKED_FOR
         ]
-        return f"{self._device.channels[stuck[0]].label}: {self._apart(stuck[0])}" if stuck else None
+        return (
+            f"{self._device.channels[stuck[0]].label}: {self._difference_text(stuck[0])}" if stuck else None
+        )
 
-    def _apart(self, k: int) -> str:
+    def _difference_text(self, k: int) -> str:
         """Expected and found value of the channel's joint, or of its servo where several joints drive it."""
         shares = self._device.channels[k].shares
         if len(shares) == 1:
             joint = next(joint for joint in self._device.joints if joint.name == shares[0].joint)
             desired, measured = (
                 joint.text(rotation / shares[0].gear)
-                for rotation in (self._desired_rotation[k], self._found[k])
+                for rotation in (self._desired_rotation[k], self._measured_rotation[k])
             )
             return f"it should be at {desired} and is at {measured}"
         desired, measured = (
             f"{math.degrees(rotation):z.1f} degrees"
-            for rotation in (self._desired_rotation[k], self._found[k])
+            for rotation in (self._desired_rotation[k], self._measured_rotation[k])
         )
         return f"its servo should be rotated by {desired} and is by {measured}"
 
@@ -166,9 +170,9 @@ class PoseConfirmation:
         """Known raw positions (channels,), completed by those of confirmed joints."""
         values = [self._values.get(joint, 0.0) for joint in range(len(self._device.joints))]
         completed = []
-        for channel, (position, there) in enumerate(zip(known, self._mixing.raw(values), strict=True)):
+        for channel, (position, raw) in enumerate(zip(known, self._mixing.raw(values), strict=True)):
             is_confirmed = all(joint in self._values for joint in self._mixing.joints_of(channel))
-            completed.append(there if position is None and is_confirmed else position)
+            completed.append(raw if position is None and is_confirmed else position)
         return tuple(completed)
 
     def implausible(self, raw: Raw) -> str:

@@ -10,7 +10,9 @@ from ..messages import Request
 from ..mixing import Mixing
 from ..safety import SETTING_UP, Command, State
 from . import tasks
-from .drive import LONGEST_STEP, Drive, OffsetDecay, ServoSpeedLimiter, held_to_servos
+from .drive import LONGEST_STEP, Drive
+from .offset_decay import OffsetDecay
+from .servo_speed_limiter import ServoSpeedLimiter, held_to_servos
 from .shown_ranges import Reach
 
 Raw = Sequence[float | None]

@@ -68,7 +68,7 @@ class ReachyConnection(Connection):
         self._heard_at = self._listened_at = time
         self._sent_at = -math.inf
         self._arming_since: float | None = None
-        self._asked_at: float | None = None  # [s] time of the request to enable the motors
+        self._requested_at: float | None = None  # [s] time of the request to enable the motors
         self._hold_until = -math.inf
         self._move = self._first_waiting = 0
         self._narrower = ""
@@ -141,7 +141,7 @@ class ReachyConnection(Connection):
         )
 
     def _requested(self, before: ConnectionState) -> None:
-        self._asked_at = self._arming_since = None
+        self._requested_at = self._arming_since = None
         self._hold_until = -math.inf
 
     def listen(self, time: float) -> None:
@@ -244,7 +244,7 @@ class ReachyConnection(Connection):
         if time - self._heard_at > POSE_FRESH:
             return  # silence is handled by its own monitor
         assert self._status is not None
-        if self._asked_at is None:
+        if self._requested_at is None:
             if self._arming_since is None:
                 self._arming_since = time
             if self._plays or (self._status.motors == messages.ENABLED and self._foreign.is_moving(time)):
@@ -262,11 +262,11 @@ class ReachyConnection(Connection):
                 *self._orders(),
                 messages.motor_mode(messages.ENABLED),
             )
-            self._asked_at = time if self._say(*commands) else None
+            self._requested_at = time if self._say(*commands) else None
         elif self._status.motors == messages.ENABLED:
             self._foreign.forget()
             self._confirm()
-        elif time - self._asked_at > ARM_FOR:
+        elif time - self._requested_at > ARM_FOR:
             self.fail(Fault.DEVICE_REFUSED, f"its motors stay '{self._status.motors}'")
 
     def _stop(self, time: float) -> None:

@@ -11,7 +11,8 @@ from ..device import Device, DeviceJoint
 from ..messages import Request
 from ..mixing import Mixing
 from ..safety import Command
-from .drive import Drive, OffsetDecay
+from .drive import Drive
+from .offset_decay import OffsetDecay
 
 WIGGLE = (
     0.09  # [rad of the servo] 5 degrees: seen across a table, and inside of what an arm's own weight moves it
@@ -127,8 +128,8 @@ class WiggleTask(SetupTask):
         self._count = len(device.channels)
         settings = device.channels[channel]
         room = settings.highest - begin, begin - settings.lowest
-        way = 1.0 if room[0] >= room[1] else -1.0
-        self._per_radian = way * settings.per_radian
+        direction = 1.0 if room[0] >= room[1] else -1.0
+        self._per_radian = direction * settings.per_radian
         far = min(WIGGLE, max(max(room) / settings.per_radian, 0.0))
         alone = DeviceJoint("servo", Limits(0.0, max(far, WIGGLE), _ANY, _ANY, _ANY))
         self.drive = Drive([alone], [(0.0, far)], [0.0])

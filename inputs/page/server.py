@@ -79,8 +79,10 @@ class PageServer:
     def address(self) -> str:
         """What a person opens in a browser."""
         host = ip_address(self._host)
-        own = socket.gethostname()
-        local = own if "." in own else f"{own}.local"  # which phones find without a name server
+        host_name = socket.gethostname()
+        local = (
+            host_name if "." in host_name else f"{host_name}.local"
+        )  # which phones find without a name server
         name = local if host.is_unspecified else f"[{host}]" if host.version == 6 else f"{host}"
         return f"http://{name}:{self.port}/?token={self._token}"
 
@@ -112,14 +114,14 @@ class PageServer:
                 self._woken.recv(4096)
             if self._listener in readable:
                 self._accept()
-            moment = time.monotonic()
+            time_now = time.monotonic()
             for each in readable:
                 if each in self._visitors:
-                    self._hear(each, self._visitors[each], moment)
+                    self._hear(each, self._visitors[each], time_now)
             self._show()
             for each in writable:
                 self._send(each)
-            self._part(moment)
+            self._part(time_now)
             time.sleep(PAUSE)
 
     def _accept(self) -> None:
@@ -138,7 +140,7 @@ class PageServer:
             return
         self._visitors[connection] = Visitor(lambda request: self._answer(request, address), time.monotonic())
 
-    def _hear(self, connection: socket.socket, visitor: Visitor, now: float) -> None:
+    def _hear(self, connection: socket.socket, visitor: Visitor, time: float) -> None:
         try:
             data = connection.recv(RECEIVED)
         except BlockingIOError:
@@ -149,7 +151,7 @@ class PageServer:
             self._visitors.pop(connection)
             connection.close()
             return
-        for message in visitor.receive(data, now):
+        for message in visitor.receive(data, time):
             self._take(visitor, message)
 
     def _take(self, visitor: Visitor, message: dict[str, Any]) -> None:
@@ -187,17 +189,17 @@ class PageServer:
             return
         del visitor.unsent[:count]
 
-    def _part(self, now: float) -> None:
+    def _part(self, time: float) -> None:
         """Parts with who is to leave, or says nothing."""
         for connection, visitor in list(self._visitors.items()):
-            if visitor.is_done(now):
+            if visitor.is_done(time):
                 self._visitors.pop(connection)
                 connection.close()
 
-    def _answer(self, request: PageRequest, own: str) -> Response | None:
-        """The answer to a request; None: it becomes a WebSocket. `own` is the address at which it came."""
+    def _answer(self, request: PageRequest, server_address: str) -> Response | None:
+        """The answer to a request that came at `server_address`; None: it becomes a WebSocket."""
         host, origin = request.headers.get("host", ""), request.headers.get("origin")
-        if not request.is_single or host.casefold() not in self._names(own):
+        if not request.is_single or host.casefold() not in self._names(server_address):
             return _refused(f"This page is at {self.address.partition('?')[0]}, by no other name")
         if origin is not None and origin.casefold() != f"http://{host.casefold()}":
             return _refused("Another page asks for this one, and is refused")
@@ -213,11 +215,11 @@ class PageServer:
             return _refused("There is one page here, at /", HTTPStatus.NOT_FOUND)
         return Response(200, "text/html; charset=utf-8", self._page.encode(), _policy(self._page, host))
 
-    def _names(self, own: str) -> set[str]:
+    def _names(self, server_address: str) -> set[str]:
         """What a browser may call this computer, with the port: a name of somebody else's that leads here
         is refused.
         """
-        address = ip_address(own.partition("%")[0])
+        address = ip_address(server_address.partition("%")[0])
         names = [f"[{address}]" if address.version == 6 else f"{address}"]
         if address.is_loopback:
             names.append("localhost")

@@ -66,25 +66,25 @@ class Visitor:
         presses: Number of the sign of life with its last press of each order that may let a robot move.
     """
 
-    def __init__(self, answer: Answer, now: float) -> None:
+    def __init__(self, answer: Answer, time: float) -> None:
         self.unsent = bytearray()
         self.is_open = self.is_leaving = False
-        self.heard_at = self.began = now
+        self.heard_at = self.began = time
         self.presses: dict[str, int] = {}
         self._signs = 0  # number of the sign of life that it was given last
-        self._asked_at = now  # [s] for a sign of life
-        self._second, self._count = now, 0  # in which messages are counted, and their number
+        self._asked_at = time  # [s] for a sign of life
+        self._second, self._count = time, 0  # in which messages are counted, and their number
         self._answer = answer
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=LONGEST_HEAD)
         self._socket: WSConnection | None = None
         self._text = ""  # fragments so far of a message that has not ended
         self._shown = ""  # what was sent last
 
-    def receive(self, data: bytes, now: float) -> list[dict[str, Any]]:
+    def receive(self, data: bytes, time: float) -> list[dict[str, Any]]:
         """Takes bytes; returns the messages that they complete, as JSON objects."""
         if self.is_leaving:
             return []
-        self.heard_at = now
+        self.heard_at = time
         try:
             if self._socket is None:
                 data = self._read_request(data)
@@ -92,8 +92,8 @@ class Visitor:
         except (h11.ProtocolError, ProtocolError, UnicodeError):
             self.is_leaving = True
             return []
-        if now - self._second >= 1.0:
-            self._second, self._count = now, 0
+        if time - self._second >= 1.0:
+            self._second, self._count = time, 0
         self._count += len(messages)
         if self._count > MOST_MESSAGES:
             self.leave(POLICY)
@@ -118,16 +118,16 @@ class Visitor:
         if self._socket is not None and not self.is_leaving and len(self.unsent) < MOST_UNSENT:
             self.unsent += self._socket.send(TextMessage(data=json.dumps(message)))
 
-    def is_done(self, now: float) -> bool:
+    def is_done(self, time: float) -> bool:
         """Whether it is to be closed; one that has been silent is asked for a sign of life."""
         if self.is_leaving:
-            return not self.unsent or now - self.heard_at > HANDSHAKE
+            return not self.unsent or time - self.heard_at > HANDSHAKE
         if self._socket is None:
-            return now - self.began > HANDSHAKE
-        if now - max(self.heard_at, self._asked_at) > SILENCE and not self.unsent:
-            self._asked_at = now
+            return time - self.began > HANDSHAKE
+        if time - max(self.heard_at, self._asked_at) > SILENCE and not self.unsent:
+            self._asked_at = time
             self.unsent += self._socket.send(Ping())
-        return now - self.heard_at > 2.0 * SILENCE
+        return time - self.heard_at > 2.0 * SILENCE
 
     def leave(self, code: int) -> None:
         """Closes the connection with a WebSocket status code, which the browser is sent."""

@@ -93,9 +93,9 @@ class _OnList(UndoOperator):
             raise RigError("The list is empty: press + beside it first")
         return owner, getattr(owner, self.items), LISTS[self.items][1]
 
-    def _follow(self, owner, places: dict[int, int | None]) -> None:
+    def _follow(self, owner, new_indices: dict[int, int | None]) -> None:
         """Lets keyframes follow the items of the list to their new places."""
-        item_keys.follow(owner.id_data, f"{owner.path_from_id()}.{self.items}", places)
+        item_keys.follow(owner.id_data, f"{owner.path_from_id()}.{self.items}", new_indices)
 
 
 class LIMBER_OT_add_to_behaviour(_OnList):

@@ -35,7 +35,7 @@ class Picking(NamedTuple):
     axis: str  # axis under the mouse, "+X" to "-Z"; "": none
 
 
-now: Picking | None = None  # read by the overlay; None while nothing is picked
+current_picking: Picking | None = None  # read by the overlay; None while nothing is picked
 
 
 class LIMBER_OT_pick_forward_axis(UndoOperator):
@@ -104,7 +104,7 @@ class LIMBER_OT_pick_forward_axis(UndoOperator):
 
     def _pick(self, context, event):
         self._look(context, event)
-        axis = now.axis if now else ""
+        axis = current_picking.axis if current_picking else ""
         point = None if axis else _point_under(context, event, rig_of(context), chain_of(context))
         if not axis and point is None:  # outside of the view
             return {"RUNNING_MODAL"}
@@ -115,15 +115,15 @@ class LIMBER_OT_pick_forward_axis(UndoOperator):
         return self.execute(context)
 
     def _look(self, context, event) -> None:
-        global now
+        global current_picking
         rig, chain = rig_of(context), chain_of(context)
-        now = Picking(rig.name, chain.uid, _arrow_under(context, event, rig, chain))
+        current_picking = Picking(rig.name, chain.uid, _arrow_under(context, event, rig, chain))
         context.area.tag_redraw()
 
     def cancel(self, context):
         """Ends the picking. Blender calls this too when the window closes."""
-        global now
-        now = None
+        global current_picking
+        current_picking = None
         context.workspace.status_text_set(None)
         if context.area is not None:
             context.area.tag_redraw()

@@ -29,10 +29,10 @@ class _AddsRobot:
 
     why_not = needs_object_mode
 
-    def tell(self, context, robot: Description, came: ImportedRobot) -> None:
+    def tell(self, context, robot: Description, imported: ImportedRobot) -> None:
         """Frames and reports a robot that was added."""
-        frame(context, came.rig.users_collection[0].objects)
-        self.warn([*came.warnings, *gallery_folders.lost_model(robot)])
+        frame(context, imported.rig.users_collection[0].objects)
+        self.warn([*imported.warnings, *gallery_folders.lost_model(robot)])
         self.report(
             {"INFO"}, f"{robot.name} looks at '{robot.name} Target' once it is live: Next Step leads there"
         )
@@ -97,10 +97,10 @@ class LIMBER_OT_add_robot_folder(_AddsRobot, Stepwise, UndoOperator):
         progress = Progress(0.0, f"Reading {FILE} of {self.folder}")
         self.robot = yield from in_steps(self.is_watched, progress, read_description, self.folder)
         files = yield from gallery_robot.reading(self.robot, self.is_watched)
-        self.came = yield from gallery_robot.adding(context, self.robot, files)
+        self.imported = yield from gallery_robot.adding(context, self.robot, files)
 
     def _finish(self, context):
-        self.tell(context, self.robot, self.came)
+        self.tell(context, self.robot, self.imported)
         if not self.keep:
             return
         try:

@@ -41,7 +41,7 @@ class LIMBER_OT_import_from_robot(Stepwise, UndoOperator):
         return NetworkRobot(context, self.address, self.is_watched)
 
     def _finish(self, context):
-        came = self.work.result
-        frame(context, came.rig.users_collection[0].objects)
-        self.warn(came.warnings)
-        self.report({"INFO"}, f"{came.sentence}. To move the robot press Connect, then Arm")
+        imported = self.work.result
+        frame(context, imported.rig.users_collection[0].objects)
+        self.warn(imported.warnings)
+        self.report({"INFO"}, f"{imported.sentence}. To move the robot press Connect, then Arm")

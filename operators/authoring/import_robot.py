@@ -104,10 +104,10 @@ class LIMBER_OT_import_robot(ReadsLargeFile, Stepwise, UndoOperator):
         return (yield from importing(context, files, self.with_meshes, self.up_axis, self.close_loops))
 
     def _finish(self, context):
-        came = self.work.result
-        frame(context, came.rig.users_collection[0].objects)
-        self.warn(came.warnings[:LINES])
-        self.report({"WARNING"} if came.warnings else {"INFO"}, came.sentence)
+        imported = self.work.result
+        frame(context, imported.rig.users_collection[0].objects)
+        self.warn(imported.warnings[:LINES])
+        self.report({"WARNING"} if imported.warnings else {"INFO"}, imported.sentence)
 
 
 class LIMBER_FH_robot(bpy.types.FileHandler):

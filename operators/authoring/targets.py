@@ -65,10 +65,10 @@ class LIMBER_OT_remove_target(UndoOperator):
         rig, chain = rig_of(context), chain_of(context)
         index = selected_index(chain.targets, chain.active_target)
         chain_path = chain.path_from_id()
-        places = {k: k - (k > index) for k in range(len(chain.targets)) if k != index}
-        numbers = {number + 1: new_index + 1 for number, new_index in places.items()} | {index + 1: 0}
+        new_indices = {k: k - (k > index) for k in range(len(chain.targets)) if k != index}
+        numbers = {number + 1: new_index + 1 for number, new_index in new_indices.items()} | {index + 1: 0}
         item_keys.follow(
-            rig, f"{chain_path}.targets", {**places, index: None}, f"{chain_path}.watch", numbers
+            rig, f"{chain_path}.targets", {**new_indices, index: None}, f"{chain_path}.watch", numbers
         )
         chain.watch = numbers.get(chain.watch, 0)
         chain.targets.remove(index)

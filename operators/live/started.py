@@ -54,7 +54,7 @@ def _body(context, mover: Mover, session) -> tuple[str, list[str]]:
 
 def _mechanism(context, mover: Mover, session) -> tuple[str, list[str]]:
     warnings = [session.warning, *(finding.sentence for finding in of_physics(context, session.reading))]
-    warnings += [finding.sentence for finding in of_loops(mover.settings, session.made)]
+    warnings += [finding.sentence for finding in of_loops(mover.settings, session.assembled)]
     done = f"'{mover.owner.name}' is live and moves {counted(len(mover.settings.motors), 'motor')}"
     return done, list(filter(None, [*warnings, session.remark]))
 

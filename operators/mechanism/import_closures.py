@@ -51,5 +51,5 @@ class LIMBER_OT_import_closures(Stepwise, ReadsFile, UndoOperator):
         rig = rig_of(context)
         loops, warnings = build.from_closures(rig, self.work.result)
         self.warn(warnings)
-        said = f"{counted(loops, 'closed loop')} and {counted(len(rig.limber.mechanism.motors), 'motor')}"
-        self.report({"INFO"}, f"Robot '{rig.name}' has {said}: press Check Mechanism")
+        counts = f"{counted(loops, 'closed loop')} and {counted(len(rig.limber.mechanism.motors), 'motor')}"
+        self.report({"INFO"}, f"Robot '{rig.name}' has {counts}: press Check Mechanism")

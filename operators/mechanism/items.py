@@ -30,10 +30,10 @@ class LIMBER_OT_add_motors(UndoOperator):
             new_motors = motors.add_motors_of_bones(owner, [bone.name for bone in chosen])
         else:
             new_motors = motors.add_motors(owner, context.active_object)
-        said = ", ".join(
+        names = ", ".join(
             f"{motor.name} ({axes.range_text(motor.axis, motor.lower, motor.upper)})" for motor in new_motors
         )
-        self.report({"INFO"}, f"Motors, with their limits: {said}")
+        self.report({"INFO"}, f"Motors, with their limits: {names}")
 
 
 def _chosen(context) -> list:

@@ -3,7 +3,7 @@ from pathlib import Path
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty
 
-from ...hardware.motion_files import FORMATS, Episode, Settings
+from ...hardware.motion_files import FORMATS, EpisodeChoice, Settings
 from ...hardware.motion_files.boards import BOARDS
 from ...hardware.motion_files.firmware_header import NO_PIN, PULSE_RATE
 from ...hardware.motion_files.motion import HIGHEST_RATE
@@ -175,7 +175,7 @@ class LIMBER_OT_export_motion(ActsOnMover, Stepwise, WritesFile):
     def _finish(self, context):
         path = self.path
         motion = self.work.finish(
-            path, Settings(self.board, self.start_pin, Episode(values=self.lerobot_values))
+            path, Settings(self.board, self.start_pin, EpisodeChoice(values=self.lerobot_values))
         )
         tell_held(self, self.work.frames.held, "a goal could not")
         self.warn(self.work.frames.warnings)

@@ -2,7 +2,7 @@ from pathlib import Path
 
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
-from ...hardware.motion_files import FORMATS, Episode, Settings
+from ...hardware.motion_files import FORMATS, EpisodeChoice, Settings
 from ...hardware.motion_files.lerobot_dataset import INFO
 from ...hardware.motion_files.reading import AUTOMATIC
 from ...rig.authoring.motion_import import MotionImport
@@ -111,7 +111,7 @@ class LIMBER_OT_import_motion(ReadsLargeFile, Stepwise, UndoOperator):
             else context.scene.frame_current
         )
         settings = Settings(
-            episode=Episode(self.episode, self.part, self.lerobot_values),
+            episode=EpisodeChoice(self.episode, self.part, self.lerobot_values),
             allow_large=self.allow_large,
             frame_rate=self.rate or context.scene.render.fps / context.scene.render.fps_base,
             in_degrees=self.angles == "DEGREES",

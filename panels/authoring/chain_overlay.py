@@ -39,7 +39,7 @@ def _shown():
 class Drawing(NamedTuple):
     """Cached geometry of the overlay, and the state for which it was computed."""
 
-    about: tuple  # key of the cache: scene, view layer, overlay options and chains
+    cache_key: tuple  # scene, view layer, overlay options and chains
     count: int  # frames played when it was computed
     segments: dict[
         tuple, list[np.ndarray]
@@ -62,16 +62,16 @@ def drawing() -> Drawing | None:
         budget.playing.overlays.last.clear()
         return None
     chains = ((rig.session_uid, chain.uid) for rig, chain in pairs)
-    about = (bpy.context.scene.session_uid, layer.name, view.rays, view.arcs, view.late, *chains)
+    cache_key = (bpy.context.scene.session_uid, layer.name, view.rays, view.arcs, view.late, *chains)
     if (
         _cached is not None
-        and _cached.about == about
+        and _cached.cache_key == cache_key
         and live.is_playing()
         and not budget.playing.is_due(_cached.count)
     ):
         return _cached
     begun = perf_counter()
-    _cached = Drawing(about, budget.playing.count, {}, [])
+    _cached = Drawing(cache_key, budget.playing.count, {}, [])
     for rig, chain in pairs:
         _add(_cached, rig, chain)
     budget.playing.overlays.note(perf_counter() - begun)
@@ -88,7 +88,7 @@ def _add(drawn: Drawing, rig, chain) -> None:
     if view.rays:
         for ray in chain_lines.rays(rig, chain):
             segments.setdefault((RAY, 2.0), []).append(np.array((ray.eye, ray.hit)))
-            if not ray.shares:
+            if not ray.is_partial:
                 segments.setdefault((MISS, 3.0), []).append(np.array((ray.hit, ray.target)))
             drawn.rays.append((chain.name, ray))
 
@@ -111,7 +111,7 @@ def _add_arcs(lines: dict, rig, session) -> None:
     for arc in chain_lines.arcs(rig, session):
         colour = STUCK if arc.room <= AT else CLOSE if arc.room <= NEAR else FREE
         lines.setdefault((colour, 1.5), []).append(np.repeat(arc.points, 2, axis=0)[1:-1])
-        lines.setdefault((colour, 3.0), []).append(np.array((arc.middle, arc.now)))
+        lines.setdefault((colour, 3.0), []).append(np.array((arc.middle, arc.current)))
 
 
 def _draw_errors() -> None:

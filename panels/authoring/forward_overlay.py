@@ -27,7 +27,7 @@ def arrows() -> list[tuple[str, tuple, tuple]]:
     chain = chains.active(rig) if rig is not None and rig.type == "ARMATURE" else None
     if chain is None or chain.end not in rig.pose.bones or not rig.visible_get():
         return []
-    picking = forward_axis.now
+    picking = forward_axis.current_picking
     if picking is not None and (picking.rig, picking.chain) == (rig.name, chain.uid):
         return [
             (axis, arrow, CHOSEN if axis == picking.axis else OTHER)

@@ -143,12 +143,12 @@ def _draw_stream(layout, retarget) -> bool:
         layout.operator("limber.listen", icon="PLAY")
         return False
     layout.operator("limber.end_listen", icon="PAUSE", depress=True)
-    said = heard.problem or (
+    sentence = heard.problem or (
         f"Listening: {counted(len(heard.links), 'link')} so far"
         if heard.links
         else "Listening: nothing has come yet"
     )
-    message(layout, [(said, "ERROR" if heard.problem else "INFO")], 3)
+    message(layout, [(sentence, "ERROR" if heard.problem else "INFO")], 3)
     return True
 
 
@@ -156,13 +156,13 @@ def _troubles(retarget, session) -> list[tuple[str, str]]:
     """What keeps the body from its source's motion, with icons; the session is None while the body is not
     live.
     """
-    said = hidden(retarget)
+    troubles = hidden(retarget)
     if session is None:
-        return said
-    said.append((capitalised(session.problem), "ERROR"))
-    said.append((session.warning, "ERROR"))
+        return troubles
+    troubles.append((capitalised(session.problem), "ERROR"))
+    troubles.append((session.warning, "ERROR"))
     violated = session.outputs.violated if session.outputs is not None else ()
-    return said + [
+    return troubles + [
         (f"{capitalised(name)} cannot be kept: widen it, or the limits of its joints", "ERROR")
         for name in violated
     ]

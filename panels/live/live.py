@@ -82,20 +82,20 @@ def _outcome(chain, session) -> str:
 def _troubles(rig, chain, session) -> list[tuple[str, str]]:
     """What keeps the chain from its target, with icons; the session is None while the chain is not live."""
     trouble = build.why_not_solver(rig, chain)
-    said = [*hidden(chain), (trouble, "ERROR")]
+    troubles = [*hidden(chain), (trouble, "ERROR")]
     if session is None:
-        return said
+        return troubles
     if session.problem != trouble:
-        said.append((capitalised(session.problem), "ERROR"))
+        troubles.append((capitalised(session.problem), "ERROR"))
     if session.outputs is None:
-        return said
+        return troubles
     solution = session.outputs.solution
     if not solution.converged and not session.problem:
-        said.append((capitalised(solution.reason), "INFO"))
-    said.append((capitalised(solution.remark), "INFO"))
+        troubles.append((capitalised(solution.reason), "INFO"))
+    troubles.append((capitalised(solution.remark), "INFO"))
     if session.influence < 1.0:
-        said.append((_influence(session.influence), "INFO"))
-    return said
+        troubles.append((_influence(session.influence), "INFO"))
+    return troubles
 
 
 def _influence(share: float) -> str:

@@ -105,23 +105,23 @@ def _states(owner, settings) -> list[tuple[str, str]]:
     if not settings.live:
         return [(difference_now(owner) if settings.joints else "", "ERROR")]
     session = live.session(owner, settings)
-    said = hidden(settings)
+    states = hidden(settings)
     if session.problem:
-        return [*said, (session.problem, "ERROR")]
+        return [*states, (session.problem, "ERROR")]
     if session.remark:
-        return [*said, (session.remark, "INFO")]
+        return [*states, (session.remark, "INFO")]
     if session.outputs is None:
-        return said
+        return states
     lag = max(
         (abs(a - b) for a, b in zip(session.outputs.values, session.outputs.desired, strict=True)),
         default=0.0,
     )
-    there = (
+    distance_text = (
         "The motors have reached their targets"
         if settings.drive == "TARGETS"
         else "The motors have their commanded values"
     )
-    return [*said, (there if lag < 1e-6 else "The motors are moving to their targets", "CHECKMARK")]
+    return [*states, (distance_text if lag < 1e-6 else "The motors are moving to their targets", "CHECKMARK")]
 
 
 def _draw_part(layout, obj) -> None:

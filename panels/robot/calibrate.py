@@ -123,8 +123,8 @@ def _draw_zeros(layout, rig) -> None:
     """
     column = layout.column(align=True)
     column.operator("limber.zero_pose", icon="ARMATURE_DATA")
-    differences, said = _differences(rig)
-    message(column, [said], 4)
+    differences, remark = _differences(rig)
+    message(column, [remark], 4)
     box = column.box().column(align=True)
     for label in (joint.label for _, joint in device.driven(rig)):
         difference = differences.get(label)

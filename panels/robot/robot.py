@@ -68,15 +68,15 @@ def _sentences(rig) -> list[tuple[str, str]]:
         if leads
         else status.sentence
     )
-    said = [(state, ALARMS.get(status.state, "INFO"))]
+    sentences = [(state, ALARMS.get(status.state, "INFO"))]
     if status.state in links.LOST:
-        said += [(question, "DOT") for question in checks(status.fault, rig.limber.device.protocol)]
-    said += [
+        sentences += [(question, "DOT") for question in checks(status.fault, rig.limber.device.protocol)]
+    sentences += [
         (warning, "ERROR") for warning in (links.beyond_servos(rig), *links.off_axis(rig), *status.warnings)
     ]
     if links.changed_since_connect(rig):
-        said.append(("The robot's settings have changed: press Reconnect to use them", "INFO"))
-    return said
+        sentences.append(("The robot's settings have changed: press Reconnect to use them", "INFO"))
+    return sentences
 
 
 def _draw_buttons(layout, rig) -> None:

@@ -38,16 +38,16 @@ def _sentences(scan, change) -> list[tuple[str, str]]:
     """What the panel says of the newest scan and of the newest change of a servo, with icons."""
     if scan is None:
         return [("Lists servos with their IDs, models and voltages. Nothing moves", "INFO")]
-    said = _of_change(change) if change is not None else []
+    sentences = _of_change(change) if change is not None else []
     if not scan.over:
-        said.append((scan.says, "BLANK1"))
+        sentences.append((scan.says, "BLANK1"))
     elif scan.failed:
-        said.append((scan.says, "ERROR"))
+        sentences.append((scan.says, "ERROR"))
     elif not scan.found:
-        said.append(
+        sentences.append(
             ("Nothing answered: check power and cable, and try other baud rates and protocols", "INFO")
         )
-    return said + [(remark, "ERROR") for remark in scan.remarks]
+    return sentences + [(remark, "ERROR") for remark in scan.remarks]
 
 
 def _of_change(change) -> list[tuple[str, str]]:

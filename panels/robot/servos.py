@@ -132,29 +132,29 @@ class FoundMenu:
     """Base of the menus that assign a servo of the scan to the selected joint or motor."""
 
     bl_label = "Assign Found Servo"
-    motors: bool  # whether to the motor
+    is_for_motor: bool  # whether it assigns to the selected motor, not to the joint
 
     def draw(self, context):
-        listed = servo_lists.chosen(rig_of(context), self.motors)
+        listed = servo_lists.chosen(rig_of(context), self.is_for_motor)
         for found_servo in _found():
             is_its_own = listed.selected is not None and listed.selected.servo == found_servo.servo
             text = f"{found_servo.servo}   {found_servo.name}"
             button = self.layout.operator(
                 "limber.assign_servo", text=text, icon="CHECKMARK" if is_its_own else "BLANK1"
             )
-            button.servo, button.motors = found_servo.servo, self.motors
+            button.servo, button.motors = found_servo.servo, self.is_for_motor
 
 
 class LIMBER_MT_found_for_joint(FoundMenu, bpy.types.Menu):
     """Servos that the scan has found, for the selected joint"""
 
-    motors = False
+    is_for_motor = False
 
 
 class LIMBER_MT_found_for_motor(FoundMenu, bpy.types.Menu):
     """Servos that the scan has found, for the selected motor"""
 
-    motors = True
+    is_for_motor = True
 
 
 def _found() -> list:
@@ -163,12 +163,12 @@ def _found() -> list:
     return [found_servo for found_servo in scan.found if found_servo.servo is not None] if scan else []
 
 
-def _draw_found(layout, of_motors: bool) -> None:
+def _draw_found(layout, is_for_motor: bool) -> None:
     """Draws a menu that assigns a servo of the scan; it is greyed out where none was found."""
     row = layout.row()
     row.enabled = bool(_found())
     row.menu(
-        (LIMBER_MT_found_for_motor if of_motors else LIMBER_MT_found_for_joint).__name__, icon="VIEWZOOM"
+        (LIMBER_MT_found_for_motor if is_for_motor else LIMBER_MT_found_for_joint).__name__, icon="VIEWZOOM"
     )
 
 

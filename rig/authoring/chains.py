@@ -251,11 +251,13 @@ def remove_end(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, index: int
         chain.ends.remove(index)
     chain.active_end = selected_index(chain.ends, chain.active_end)
     try:
-        kept = set(bone_names(rig.pose.bones, chain))
+        remaining_bones = set(bone_names(rig.pose.bones, chain))
     except RigError:  # the chain is broken already: Check reports it
         return
     with item_keys.following(chain, "joints", "key"):
-        for index in reversed([k for k, joint in enumerate(chain.joints) if joint.bone not in kept]):
+        for index in reversed(
+            [k for k, joint in enumerate(chain.joints) if joint.bone not in remaining_bones]
+        ):
             chain.joints.remove(index)
 
 
@@ -328,16 +330,16 @@ def match_joints(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> tuple
     if not moving:
         raise RigError(all_locked(names[0], names[-1]))
     _refuse_linked(rig, chain)
-    wanted = [(bone.name, axis) for bone in moving for axis in joint_axes(bone)]
-    removed = [index for index, joint in enumerate(chain.joints) if joint.key not in wanted]
+    unlocked = [(bone.name, axis) for bone in moving for axis in joint_axes(bone)]
+    removed = [index for index, joint in enumerate(chain.joints) if joint.key not in unlocked]
     with item_keys.following(chain, "joints", "key"):
         for index in reversed(removed):
             chain.joints.remove(index)
         had = {joint.key for joint in chain.joints}
-        new = [key for key in wanted if key not in had]
+        new = [key for key in unlocked if key not in had]
         for name, axis in new:
             _add_joint(rig, chain, rig.pose.bones[name], axis)
-        for position, key in enumerate(wanted):
+        for position, key in enumerate(unlocked):
             chain.joints.move([joint.key for joint in chain.joints].index(key), position)
     return len(new), len(removed)
 

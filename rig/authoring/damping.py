@@ -35,7 +35,7 @@ class DampingChoice(Stepped):
 
     def __init__(self, scene: bpy.types.Scene, rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> None:
         self.chain, self.damping, self.done = chain, DAMPINGS[0], 0
-        self.made: list[Trial] = []
+        self.trials: list[Trial] = []
         if why := build.why_not_solver(rig, chain):
             raise RigError(why)
         try:
@@ -61,14 +61,14 @@ class DampingChoice(Stepped):
         try:
             self.damping = next(self._trials)
         except StopIteration as end:
-            self.made = end.value
+            self.trials = end.value
         self.done += 1
-        return not self.made
+        return not self.trials
 
     def finish(self) -> Trial:
         """Sets the chain's damping to the chosen one, and restores the scene."""
         self._end()
-        trial = chosen(self.made)
+        trial = chosen(self.trials)
         group = getattr(self.chain.options, self.chain.solver)
         group.damping, group.constant = "CONSTANT", trial.damping
         return trial

@@ -177,9 +177,11 @@ def _parts(rig: bpy.types.Object, controls: Controls, ends: Ends) -> _Parts:
     if torso is not None and not _moves(rig, head):
         torso, head = None, gaze_bones.Span(torso.root, head.end)
     pointing = gaze_controls.tracking(controls, ends.eyes, ends.head)
-    placed = ends._replace(eyes=pointing.bones) if pointing.aims else ends
+    with_eye_bones = ends._replace(eyes=pointing.bones) if pointing.aims else ends
     eyes = () if pointing.aims else tuple(eye for eye in eyes if _moves(rig, eye))
-    return _Parts(torso if torso is not None and _moves(rig, torso) else None, head, eyes, pointing, placed)
+    return _Parts(
+        torso if torso is not None and _moves(rig, torso) else None, head, eyes, pointing, with_eye_bones
+    )
 
 
 def _checked_parts(rig: bpy.types.Object, ends: Ends) -> _Parts:
@@ -254,11 +256,11 @@ def make(
     lacks = [] if has_torso else [f"No torso was found: undo, and {gaze_bones.SELECT}"]
     has_eyes = bool(eyes or pointing.aims)
     eye_names = ("Left Eye", "Right Eye") if len(eyes) == 2 else ("Eyes",)
-    wanted = [("Torso", torso, TORSO)] if torso is not None else []
-    wanted.append(("Head", head, HEAD if has_eyes else HEAD_ALONE))
-    wanted += [(name, eye, EYES) for name, eye in zip(eye_names, eyes, strict=False)]
+    new_chains = [("Torso", torso, TORSO)] if torso is not None else []
+    new_chains.append(("Head", head, HEAD if has_eyes else HEAD_ALONE))
+    new_chains += [(name, eye, EYES) for name, eye in zip(eye_names, eyes, strict=False)]
     chain_names = []
-    for name, span, gaze in wanted:
+    for name, span, gaze in new_chains:
         chain = _new_chain(rig, name, span, gaze, target, front)
         if name == "Head":
             chain.eye = _eye_height(rig, ends)
@@ -324,10 +326,8 @@ def front_of(rig: bpy.types.Object, ends: Ends) -> Vector:
     """
     up = forward.up_of(rig)
     bones = rig.data.bones
-    left = sum(
-        (bones[here].head_local - bones[there].head_local for here, there in gaze_bones.sides(parents(rig))),
-        Vector(),
-    )
+    pairs = gaze_bones.sides(parents(rig))  # (left bone, right bone)
+    left = sum((bones[first].head_local - bones[second].head_local for first, second in pairs), Vector())
     looks = [forward.axis_at_rest(rig, eye, "+Y") for eye in ends.eyes]
     guesses = [left.cross(up)]
     if not imported_robot.is_robot(rig) and (front := Figure(rig).front) is not None:
@@ -343,8 +343,8 @@ def front_of(rig: bpy.types.Object, ends: Ends) -> Vector:
 
 
 def _between_eyes(rig: bpy.types.Object, ends: Ends) -> Vector:
-    places = [rig.data.bones[eye].head_local for eye in ends.eyes]
-    return sum(places, Vector()) / len(places)
+    positions = [rig.data.bones[eye].head_local for eye in ends.eyes]
+    return sum(positions, Vector()) / len(positions)
 
 
 def _eye_height(rig: bpy.types.Object, ends: Ends) -> float:

@@ -72,8 +72,8 @@ def guess_of(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, bone: str = 
     ahead = _robots_front(rig, rig.data.bones[end]) or Vector(
         (0, -1, 0)
     )  # characters look along -Y in Blender
-    across = [way for axis in AXES if axis[1] != "Y" and (way := axis_at_rest(rig, end, axis))]
-    best = max(across, key=lambda way: (round(way.dot(ahead), 3), way.dot(up_of(rig))))
+    across = [direction for axis in AXES if axis[1] != "Y" and (direction := axis_at_rest(rig, end, axis))]
+    best = max(across, key=lambda direction: (round(direction.dot(ahead), 3), direction.dot(up_of(rig))))
     return Guess(best, "across its bone, since its joints only twist that")
 
 
@@ -187,8 +187,8 @@ def words(name: str) -> list[str]:
 
 def _is_head(bone: bpy.types.Bone) -> bool:
     """Whether a bone's name shows that it faces forward with the body: a head, neck or torso, and no limb."""
-    said = set(words(bone.name))
-    return bool(said & HEADS) and not said & LIMBS
+    name_words = set(words(bone.name))
+    return bool(name_words & HEADS) and not name_words & LIMBS
 
 
 def _carried(bone: bpy.types.Bone, named: set[str]) -> list:
@@ -221,8 +221,8 @@ def _front_of_figure(rig: bpy.types.Object, end: str) -> Guess | None:
     upward = [end, *(bone.name for bone in rig.data.bones[end].parent_recursive)]
     line = chain_root.line(rig, upward, figure).bones
     trunk = figure.index[upward[min(len(line), len(upward) - 1)]]  # the bone that the line begins on
-    way = figure.tips[k] - figure.heads[trunk]
-    if way @ figure.front + way[2] <= 0.0:  # a tail
+    direction = figure.tips[k] - figure.heads[trunk]
+    if direction @ figure.front + direction[2] <= 0.0:  # a tail
         return None
     ahead = rig.matrix_world.to_3x3().inverted() @ Vector(figure.front)
     return Guess(ahead.normalized(), "the figure's front, by its symmetry")
@@ -233,9 +233,9 @@ def _along(rig: bpy.types.Object, bone: bpy.types.Bone) -> Guess:
     parent.
     """
     if bone.parent and not imported_robot.is_robot(rig) and not Figure(rig).is_anatomical:
-        way = bone.head_local - bone.parent.head_local
-        if way.length > 0.0:
-            return Guess(way.normalized(), "on from its parent, since its own axes lie elsewhere")
+        to_head = bone.head_local - bone.parent.head_local
+        if to_head.length > 0.0:
+            return Guess(to_head.normalized(), "on from its parent, since its own axes lie elsewhere")
     return Guess((bone.tail_local - bone.head_local).normalized(), "")
 
 
@@ -250,21 +250,23 @@ def left_of(rig: bpy.types.Object) -> Vector:
     """Direction in armature space from the right side to the left, from bones whose names differ in their
     side only; zero if there are none.
     """
-    places: dict[tuple[str, ...], dict[float, Vector]] = {}
+    positions: dict[tuple[str, ...], dict[float, Vector]] = {}
     bones = rig.data.bones
     for bone in bones:
-        said = words(bone.name)
-        sides = [SIDES[word] for word in said if word in SIDES]
+        name_words = words(bone.name)
+        sides = [SIDES[word] for word in name_words if word in SIDES]
         if len(sides) == 1:
-            places.setdefault(tuple("" if word in SIDES else word for word in said), {})[sides[0]] = (
-                bone.head_local
-            )
-    ways = [sides[1.0] - sides[-1.0] for sides in places.values() if len(sides) == len(set(SIDES.values()))]
+            positions.setdefault(tuple("" if word in SIDES else word for word in name_words), {})[
+                sides[0]
+            ] = bone.head_local
+    directions = [
+        sides[1.0] - sides[-1.0] for sides in positions.values() if len(sides) == len(set(SIDES.values()))
+    ]
     spans = [[bone.head_local[k] for bone in bones] for k in range(3)]
     size = max((max(span) - min(span) for span in spans), default=0.0)
-    if max((way.length for way in ways), default=0.0) < APART * size:
+    if max((direction.length for direction in directions), default=0.0) < APART * size:
         return Vector()
-    return sum(ways, Vector())
+    return sum(directions, Vector())
 
 
 def _camera(rig: bpy.types.Object, bone: bpy.types.Bone, front: Guess) -> Guess | None:
@@ -274,7 +276,9 @@ def _camera(rig: bpy.types.Object, bone: bpy.types.Bone, front: Guess) -> Guess 
     if not imported_robot.is_robot(rig):
         return None
     axes = _link_axes(rig)
-    cameras = [one.name for one in _carried(bone, CAMERAS) if one.name in axes]
+    cameras = [
+        name_of_camera.name for name_of_camera in _carried(bone, CAMERAS) if name_of_camera.name in axes
+    ]
     optical = {name: axes[name].col[2].normalized() for name in cameras if OPTICAL in words(name)}
     nearest_axes = {
         name: max((axes[name].col[0], axes[name].col[2]), key=front.direction.dot).normalized()
@@ -282,12 +286,15 @@ def _camera(rig: bpy.types.Object, bone: bpy.types.Bone, front: Guess) -> Guess 
     }
     for directions in (optical, nearest_axes):
         seen = {
-            name: way
-            for name, way in directions.items()
-            if not front.reason or way.dot(front.direction) > cos(TOWARD)
+            name: direction
+            for name, direction in directions.items()
+            if not front.reason or direction.dot(front.direction) > cos(TOWARD)
         }
         if seen:
-            name = max(seen, key=lambda one: sum(seen[one].dot(other) for other in seen.values()))
+            name = max(
+                seen,
+                key=lambda name_of_camera: sum(seen[name_of_camera].dot(other) for other in seen.values()),
+            )
             return Guess(seen[name], f"the view of '{name}'")
     return None
 

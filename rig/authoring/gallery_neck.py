@@ -70,15 +70,18 @@ def _limit(bone: bpy.types.PoseBone, neck: Neck) -> None:
     """Unlocks the axes of the neck's DoFs, with their ranges as limits."""
     bone.rotation_mode = ORDER
     bone.lock_location = bone.lock_rotation = bone.lock_scale = (True, True, True)
-    slides, turns = bone.constraints.new("LIMIT_LOCATION"), bone.constraints.new("LIMIT_ROTATION")
-    for limit in (slides, turns):
+    location_limit, rotation_limit = (
+        bone.constraints.new("LIMIT_LOCATION"),
+        bone.constraints.new("LIMIT_ROTATION"),
+    )
+    for limit in (location_limit, rotation_limit):
         limit.owner_space, limit.use_transform_limit, limit.show_expanded = "LOCAL", True, False
     for dof, span in neck.spans.items():
         letter, sign = AXES[dof]
         low, high = sorted(sign * end for end in span)
         name, is_slide = letter.lower(), dof in SLIDES
         (bone.lock_location if is_slide else bone.lock_rotation)[axes.INDEX[letter]] = False
-        limit = slides if is_slide else turns
+        limit = location_limit if is_slide else rotation_limit
         for switch in (f"use_min_{name}", f"use_max_{name}") if is_slide else (f"use_limit_{name}",):
             setattr(limit, switch, True)
         setattr(limit, f"min_{name}", low)

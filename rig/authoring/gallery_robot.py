@@ -88,8 +88,8 @@ def adding(
     check(robot, files.robot)
     with all_or_nothing():
         position = lamp.free_position(context.scene)
-        came = yield from importing(context, files, True, "AUTO", True)
-        rig = came.rig
+        imported = yield from importing(context, files, True, "AUTO", True)
+        rig = imported.rig
         rig.name = rig.data.name = rig.users_collection[0].name = robot.name
         rig.data.display_type = "STICK"
         rig.location = position
@@ -111,7 +111,7 @@ def adding(
         rig.limber.active_chain = list(rig.limber.chains).index(chain)
         for part in rig.children:
             part.hide_select = True  # so that a click on the robot keeps its armature active
-    return came
+    return imported
 
 
 def reading(robot: Description, is_watched: bool) -> Generator[Progress, None, RobotFiles]:

@@ -137,16 +137,16 @@ def _aim(figure: Figure, k: int, other: int) -> float:
         return 0.0
     if figure.is_anatomical:
         return min(
-            float(way @ figure.front / np.linalg.norm(way))
-            for way in (figure.tips[e] - figure.heads[e] for e in (k, other))
+            float(direction @ figure.front / np.linalg.norm(direction))
+            for direction in (figure.tips[e] - figure.heads[e] for e in (k, other))
         )
     parent = figure.parent[k]
     if parent != figure.parent[other] or parent not in figure.middle:
         return 0.0
-    way = (figure.heads[k] + figure.heads[other]) / 2 - figure.heads[parent]
+    direction = (figure.heads[k] + figure.heads[other]) / 2 - figure.heads[parent]
     return float(
-        way @ figure.front > float(np.linalg.norm(figure.heads[k] - figure.heads[other])) / 2
-        and way[2] >= 0.0
+        direction @ figure.front > float(np.linalg.norm(figure.heads[k] - figure.heads[other])) / 2
+        and direction[2] >= 0.0
     )
 
 

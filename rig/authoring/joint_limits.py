@@ -28,10 +28,10 @@ def give(rig: bpy.types.Object, limits: Mapping[str, JointRates]) -> tuple[int, 
     joints = file_joints(rig)
     matches = match([(name, -1) for name in limits], joints)
     if not matches:
-        has = named([joint.name for joint in joints]) or "none"
+        joint_names = named([joint.name for joint in joints]) or "none"
         raise RigError(
             f"The file limits {named(list(limits))}, and '{rig.name}' has no joint of such a name (it has"
-            f" {has})"
+            f" {joint_names})"
         )
     for name, joint in matches.items():
         _give(rig, joint, limits[name])
@@ -60,10 +60,10 @@ def _give(rig: bpy.types.Object, joint: FileJoint, rates: JointRates) -> None:
         else None
     )
     if record is not None:  # for chains that are made later
-        given = {
+        changes = {
             word: value
             for word in ("velocity", "acceleration", "jerk")
             if (value := getattr(rates, word)) is not None
         }
-        branch = replace(record.branch, joint=replace(record.branch.joint, **given))
+        branch = replace(record.branch, joint=replace(record.branch.joint, **changes))
         rig.data.bones[bone][imported_robot.KEY] = to_text(branch, record.axis, record.sign)

@@ -51,10 +51,10 @@ def mirror(
     values = {}
     for name, image in pairs:
         source, target = rig.pose.bones[name], rig.pose.bones[image]
-        turn = _rest(target).inverted() @ Matrix.Diagonal(PLANES[across]) @ _rest(source)
+        to_mirrored = _rest(target).inverted() @ Matrix.Diagonal(PLANES[across]) @ _rest(source)
         for path, index, value in (
-            *_mirrored_rotation(curves, source, target, turn),
-            *_mirrored_location(curves, source, turn),
+            *_mirrored_rotation(curves, source, target, to_mirrored),
+            *_mirrored_location(curves, source, to_mirrored),
         ):
             values[image, path, index] = value
     if not values:
@@ -112,10 +112,10 @@ def _mirrored_rotation(
             for k, angle in enumerate(angles)
             if angle is not None
         ]
-    turn = postures.turn(curves, source.name, source.rotation_mode)
-    if turn is None:
+    quaternion = postures.quaternion(curves, source.name, source.rotation_mode)
+    if quaternion is None:
         return []
-    image = transform @ Quaternion(turn).to_matrix() @ transform.inverted()
+    image = transform @ Quaternion(quaternion).to_matrix() @ transform.inverted()
     numbers = rotation_modes.numbers(mode, rotations.from_matrix(image))
     return [(rotation_modes.channel(mode), k, number) for k, number in enumerate(numbers)]
 
@@ -132,5 +132,5 @@ def _mirrored_location(
     if not displacements:
         return []
     moved = transform @ Vector([displacements.get(index, 0.0) for index in range(3)])
-    wanted = displacements if _signs(transform) else range(3)
-    return [("location", index, moved[index]) for index in wanted]
+    indices = displacements if _signs(transform) else range(3)
+    return [("location", index, moved[index]) for index in indices]

@@ -247,11 +247,11 @@ class MotionImport(Stepped):
         )
         keys = len(self.at) * (len(self.matched) + TARGET_CHANNELS * len(self.targets))
         if keys * KEY_BYTES > LARGE and not self.settings.allow_large:
-            said = (
+            sentence = (
                 f"'{self.path.name}' would give {keys} keyframes in {len(self.at)} frames"
                 f" ({times[-1] / 60:.0f} minutes)"
             )
-            raise LargeMotionError(f"{said}: {ALLOW}")
+            raise LargeMotionError(f"{sentence}: {ALLOW}")
 
     def _find_targets(self) -> None:
         for link in self.recording.poses:
@@ -263,10 +263,11 @@ class MotionImport(Stepped):
     def _tell_strangers(self, joints: Sequence[FileJoint]) -> None:
         strange = [column.name for column in self.recording.columns if column.name not in self.matched]
         if not self.matched and not self.targets:
-            has = named([joint.name for joint in joints]) or "none"
+            joint_names = named([joint.name for joint in joints]) or "none"
             raise RigError(
                 f"'{self.path.name}' moves {named(strange)}, and '{self.rig.name}' has no joint of such a"
-                f" name or servo (it has {has}): rename the file's joints, or import it for another robot"
+                f" name or servo (it has {joint_names}): rename the file's joints, or import it for another"
+                " robot"
             )
         if strange:
             self.warnings.append(f"'{self.rig.name}' has no joint for {named(strange)}: left out")

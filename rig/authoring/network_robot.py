@@ -75,15 +75,15 @@ class NetworkRobot(SlicedWork[ImportedRobot]):
                 "AUTO",
                 None,
             )
-            came = yield from importing(context, files, True, "AUTO", True)
+            imported = yield from importing(context, files, True, "AUTO", True)
         else:
             yield Progress(0.0, f"Keeping the model of {robot.name}")
             gallery_folders.keep_download(robot, model.parent)
             files = yield from gallery_robot.reading(robot, self._is_watched)
-            came = yield from gallery_robot.adding(context, robot, files)
-        device = came.rig.limber.device
+            imported = yield from gallery_robot.adding(context, robot, files)
+        device = imported.rig.limber.device
         device.protocol, device.port = PROTOCOL, address
-        return came
+        return imported
 
     def _downloading(self) -> Generator[Progress, None, None]:
         load = self._download

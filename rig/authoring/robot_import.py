@@ -137,20 +137,20 @@ def importing(
 
 
 def _sentence(tree: Tree, rig: bpy.types.Object, stored: int, warnings: list[str]) -> str:
-    came = (
+    sentence = (
         f"Robot '{rig.name}': {counted(len(tree.branches), 'link')}, {counted(len(tree.joints), 'joint')},"
         f" root '{tree.root}'"
     )
     if stored:
-        came += f", {counted(stored, 'posture')} as pose assets"
+        sentence += f", {counted(stored, 'posture')} as pose assets"
     if rig.limber.mechanism.closures_file:
         mechanism, _, _ = file_mechanism(rig, rig.limber.mechanism.closures_file)
         loops, motors = sum(joint.closes for joint in mechanism.joints), len(mechanism.actuators)
-        came += f", {counted(loops, 'closed loop')} with {counted(motors, 'motor')}"
+        sentence += f", {counted(loops, 'closed loop')} with {counted(motors, 'motor')}"
     if not warnings:
-        return came
+        return sentence
     more = counted(len(warnings) - 1, "more warning")
-    return f"{came}; {warnings[0]}" + (f", and {more} in the Info editor" if len(warnings) > 1 else "")
+    return f"{sentence}; {warnings[0]}" + (f", and {more} in the Info editor" if len(warnings) > 1 else "")
 
 
 @contextmanager
@@ -312,14 +312,14 @@ def _follow(
     rig: bpy.types.Object, bone: bpy.types.PoseBone, record: LinkRecord, leader: bpy.types.PoseBone
 ) -> None:
     """Adds a driver that moves a mimic joint by the channel of its reference joint."""
-    mimic, led = record.branch.joint.mimic, record_of(leader.bone)
+    mimic, leader_record = record.branch.joint.mimic, record_of(leader.bone)
     curve = bone.driver_add(channel(record), INDEX[record.axis])
     variable = curve.driver.variables.new()
     variable.name = "leader"
     target = variable.targets[0]
     target.id = rig
-    target.data_path = f"{leader.path_from_id(channel(led))}[{INDEX[led.axis]}]"
+    target.data_path = f"{leader.path_from_id(channel(leader_record))}[{INDEX[leader_record.axis]}]"
     curve.driver.type = "SCRIPTED"
     curve.driver.expression = (
-        f"leader * {record.sign * led.sign * mimic.multiplier!r} + {record.sign * mimic.offset!r}"
+        f"leader * {record.sign * leader_record.sign * mimic.multiplier!r} + {record.sign * mimic.offset!r}"
     )

@@ -162,9 +162,9 @@ class _Look:
         _shade(mesh)
         return mesh
 
-    def _of_faces(self, path: Path, found: FoundMesh) -> bpy.types.Mesh | None:
+    def _of_faces(self, path: Path, found_mesh: FoundMesh) -> bpy.types.Mesh | None:
         """Mesh of a DAE or glTF file with its own colours; None where it could not be read."""
-        faces = found.faces
+        faces = found_mesh.faces
         if faces is None:
             return None
         if faces.rotated_from:

@@ -54,13 +54,13 @@ def pose_along(
     base = np.array(rig.matrix_world) @ Placement(depsgraph, {}).root(
         rig, reader.names[0], reader.base_location(poses)
     )
-    turn = np.linalg.inv(base[:3, :3])
+    to_base = np.linalg.inv(base[:3, :3])
     try:
         skeleton = joint_tree(
             reader, reader.fixed(poses), build.motions(chain, ANY), build.tools(chain, reader)
         )
         sketched = pose_from_points(
-            skeleton, np.array(points, dtype=float).reshape(-1, 3) @ turn.T, reader.angles(poses)
+            skeleton, np.array(points, dtype=float).reshape(-1, 3) @ to_base.T, reader.angles(poses)
         )
     except (GazeError, SkeletonError) as error:
         raise RigError(f"Chain '{chain.name}': {error}") from error

@@ -26,10 +26,10 @@ def add(settings: bpy.types.PropertyGroup, name: str) -> tuple[int, int]:
     new_states = [state for state in behaviour.states if state.name not in known]
     for spec in new_states:
         _add_state(settings, spec, stored)
-    there = {
+    identities = {
         (each.begins_anywhere, each.begin, each.end, each.cause, each.event) for each in settings.transitions
     }
-    new_transitions = [each for each in behaviour.transitions if _identity(each) not in there]
+    new_transitions = [each for each in behaviour.transitions if _identity(each) not in identities]
     for transition in new_transitions:
         _add_transition(settings, transition)
     return len(new_states), len(new_transitions)

@@ -97,8 +97,8 @@ def assign(owner: bpy.types.ID, action: bpy.types.Action, slot_handle: int | Non
     animation = owner.animation_data or owner.animation_data_create()
     animation.action = action
     if hasattr(animation, "action_slot"):
-        wanted = next((slot for slot in action.slots if slot.handle == slot_handle), None)
-        animation.action_slot = wanted or animation.action_slot or _object_slot(action)
+        own_slot = next((slot for slot in action.slots if slot.handle == slot_handle), None)
+        animation.action_slot = own_slot or animation.action_slot or _object_slot(action)
 
 
 def put_keys(

@@ -41,8 +41,8 @@ def _one_of(group: Sequence[str]) -> str:
     first, rest = group[0], group[1:]
     if not rest:
         return first
-    places = zip(
+    words_by_position = zip(
         *(NAME.findall(sentence) for sentence in group), strict=True
     )  # the names at each place of the sentence
-    names = next((names[1:] for names in places if len(set(names)) > 1), ())
+    names = next((names[1:] for names in words_by_position if len(set(names)) > 1), ())
     return f"{first} (and {len(rest)} more{': ' if names else ''}{named(list(dict.fromkeys(names)))})"

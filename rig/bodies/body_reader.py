@@ -264,14 +264,14 @@ class BodyReader:
             if bone.parent < 0:
                 bone_channels[bone.name] = self._base_channels(rig, placement, state)
             elif not bone.is_followed:
-                turn, location, angles = bone.posed(still.location, still.rotation, values)
-                bone_channels[bone.name] = Followed(turn, tuple(angles), location)
+                rotation, location, angles = bone.posed(still.location, still.rotation, values)
+                bone_channels[bone.name] = Followed(rotation, tuple(angles), location)
         for follower in self.followers:
             if follower.bone not in bone_channels:
-                turn, location = follower.moved(joints[self._leaders[follower.leader]])
+                rotation, location = follower.moved(joints[self._leaders[follower.leader]])
                 mimic_value = follower.multiplier * joints[self._leaders[follower.leader]] + follower.offset
                 euler = tuple(mimic_value if axis == follower.axis else 0.0 for axis in "XYZ")
-                bone_channels[follower.bone] = Followed(turn, euler, location)
+                bone_channels[follower.bone] = Followed(rotation, euler, location)
         return bone_channels
 
     def _base_channels(self, rig: bpy.types.Object, placement: Placement, state: State) -> Followed:
@@ -281,11 +281,11 @@ class BodyReader:
         # Inverse of Blender's inheritance: with an identity basis, `on_parent` gives the frame in which the
         # bone's basis applies.
         basis = placement.on_parent(rig, bone, Matrix()).inverted_safe() @ pose
-        turn = rotation_modes.turn("QUATERNION", basis.to_quaternion())
+        rotation = rotation_modes.quaternion("QUATERNION", basis.to_quaternion())
         euler = rotation_modes.angles_of(
-            turn, rotation_modes.hinge_order(rig.pose.bones[self.base].rotation_mode)
+            rotation, rotation_modes.hinge_order(rig.pose.bones[self.base].rotation_mode)
         )
-        return Followed(turn, euler, ORIGIN if bone.use_connect else tuple(basis.translation))
+        return Followed(rotation, euler, ORIGIN if bone.use_connect else tuple(basis.translation))
 
 
 def _numbers(

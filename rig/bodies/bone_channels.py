@@ -42,12 +42,12 @@ def _rotations(rig: bpy.types.Object, bone: BodyBone, undriven: Sequence[str]) -
     """The rotation channels of a bone with these undriven axes, as (channel, letter): a rotation that is not
     in Euler angles, and the base's, as a whole.
     """
-    turns = [axis for axis in undriven if axis in bone.revolute]
+    hinge_axes = [axis for axis in undriven if axis in bone.revolute]
     is_base = bone.parent < 0
-    if not is_base and not turns:
+    if not is_base and not hinge_axes:
         return []
     channel = rotation_modes.channel(rig.pose.bones[bone.name].rotation_mode)
-    letters = turns if channel == rotation_modes.EULER and not is_base else PARTS[channel]
+    letters = hinge_axes if channel == rotation_modes.EULER and not is_base else PARTS[channel]
     return [(channel, letter) for letter in letters]
 
 

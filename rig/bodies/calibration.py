@@ -53,21 +53,21 @@ def from_rest(
     index = {pair.target: k for k, pair in enumerate(pairs)}
     children = _children(parents, index)
     size = float(np.ptp(source.position, axis=0).max()) or 1.0
-    turns: list[Array] = []
+    rotations_of_bones: list[Array] = []
     offsets = []
     for k, (pair, part) in enumerate(zip(pairs, parts, strict=True)):
-        turn = np.eye(3)
+        rotation = np.eye(3)
         below, above = children.get(k, []), parents.get(pair.target)
         name = part.name if part else ""
         if (name in LIMBS or not part) and len(below) == 1:
             along = source.position[below[0]] - source.position[k]
             target_along = align @ (target.position[below[0]] - target.position[k])
             if np.linalg.norm(along) > SHORT * size and np.linalg.norm(target_along) > 0.0:
-                turn = _turn_between(target_along, along)
+                rotation = _turn_between(target_along, along)
         elif (name in ENDS or not part) and above is not None and index[above] < k:
-            turn = turns[index[above]]
-        turns.append(turn)
-        offsets.append(source.rotation[k].T @ turn @ align @ target.rotation[k])
+            rotation = rotations_of_bones[index[above]]
+        rotations_of_bones.append(rotation)
+        offsets.append(source.rotation[k].T @ rotation @ align @ target.rotation[k])
     return Calibration(np.array(offsets), scale(parts, parents, index, source, target))
 
 
@@ -82,8 +82,8 @@ def _children(parents: Mapping[str, str | None], index: Mapping[str, int]) -> di
 
 def _turn_between(start: Array, end: Array) -> Array:
     """Smallest rotation (3, 3) from one direction (3,) to another; their lengths do not count."""
-    turn = rotations.between(rotations.unit(tuple(start)), rotations.unit(tuple(end)))
-    return np.array(rotations.to_matrix(turn))
+    quaternion = rotations.between(rotations.unit(tuple(start)), rotations.unit(tuple(end)))
+    return np.array(rotations.to_matrix(quaternion))
 
 
 def from_poses(

@@ -85,20 +85,20 @@ def release(
     Returns:
         The settings that were changed, and sentences about constraints that could not be switched off.
     """
-    done, left = [], []
+    switched_off, still_acting = [], []
     for bone, constraint in _hindering(rig, bones, control_by_bone):
         if not acts(
             constraint
         ):  # it was switched off together with a constraint before it, by the same property
             continue
-        if said := switch_off(rig, constraint):
-            done.append(said)
+        if sentence := switch_off(rig, constraint):
+            switched_off.append(sentence)
         else:
-            left.append(
+            still_acting.append(
                 f"Bone '{bone.name}' is moved by its constraint '{constraint.name}': mute it, or the body"
                 " does not follow exactly"
             )
-    return done, left
+    return switched_off, still_acting
 
 
 def _hindering(rig: bpy.types.Object, bones: Parents, control_by_bone: dict[str, str]) -> list[tuple]:

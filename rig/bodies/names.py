@@ -79,20 +79,23 @@ def matched(
     """As `pairs`, with the parts (`parts`) of the source, `source_parts`, and those of the target,
     `target_parts`.
     """
-    instead = dict(zip(target, target, strict=True)) if controls is None else controls
+    control_of = dict(zip(target, target, strict=True)) if controls is None else controls
     source_of: dict[str, str] = {}
-    for part, named in target_parts.items():
-        bones = [instead[bone] for bone in named if bone in instead]
-        source_of |= {there: here for here, there in _spread(source_parts.get(part, []), bones)}
+    for part, part_bones in target_parts.items():
+        bones = [control_of[bone] for bone in part_bones if bone in control_of]
+        source_of |= {
+            target_bone: source_bone
+            for source_bone, target_bone in _spread(source_parts.get(part, []), bones)
+        }
     paired = set(source_of.values())
     alike = {_plain(bone): bone for bone in reversed(source) if bone not in paired}
     for bone in target:
         if (
-            instead.get(bone, "") not in {"", *source_of}
+            control_of.get(bone, "") not in {"", *source_of}
             and not _is_part(bone, target_parts)
-            and (same := alike.pop(_plain(bone), ""))
+            and (like_named := alike.pop(_plain(bone), ""))
         ):
-            source_of[instead[bone]] = same
+            source_of[control_of[bone]] = like_named
     return [Pair(source_of[bone], bone) for bone in target if bone in source_of]
 
 
@@ -342,10 +345,12 @@ def _is_part(bone: str, parts_of: Mapping[BodyPart, Sequence[str]]) -> bool:
     return any(bone in bones for bones in parts_of.values())
 
 
-def _spread(here: Sequence[str], there: Sequence[str]) -> list[tuple[str, str]]:
+def _spread(sources: Sequence[str], targets: Sequence[str]) -> list[tuple[str, str]]:
     """Pairs two lists of bones, both from the root outward, evenly; the last bone with the last."""
-    few = min(len(here), len(there))
-    return [(here[_place(k, few, len(here))], there[_place(k, few, len(there))]) for k in range(few)]
+    few = min(len(sources), len(targets))
+    return [
+        (sources[_place(k, few, len(sources))], targets[_place(k, few, len(targets))]) for k in range(few)
+    ]
 
 
 def _place(k: int, few: int, many: int) -> int:

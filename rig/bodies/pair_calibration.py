@@ -90,7 +90,9 @@ def _from_stream(
     own_rest = BodyPose(*source.at_rest(rig, target_names))
     if retarget.calibrate_from == "POSE":
         sent, _ = stream.posed(source_names)
-        lost = [name for name, turn in zip(source_names, sent, strict=True) if not np.isfinite(turn).all()]
+        lost = [
+            name for name, rotation in zip(source_names, sent, strict=True) if not np.isfinite(rotation).all()
+        ]
         if lost:
             raise RigError(
                 f"Nothing has come for '{lost[0]}' yet: send it while you calibrate, or switch its pair off"

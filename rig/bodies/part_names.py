@@ -189,27 +189,27 @@ def read(name: str) -> NameReading:
     return _read_words(words(name), side_of(name))
 
 
-def _read_words(said: Sequence[str], side: str) -> NameReading:
+def _read_words(name_words: Sequence[str], side: str) -> NameReading:
     """What the words of a name with this side say."""
-    rest = [word for word in said if not (word in SIDES or word.isdecimal())]
+    rest = [word for word in name_words if not (word in SIDES or word.isdecimal())]
     spoken, named, jointed, half = _narrowed(rest, side)
     whole = "".join(rest)
     stems = (whole, *map("".join, (spoken, named, reversed(named), jointed, half)))
     part, stem, rank = _known_part(stems, side) if whole not in OTHERS else UNKNOWN
-    is_hinge = _has_roll(said) or len(named) < len(spoken)
+    is_hinge = _has_roll(name_words) or len(named) < len(spoken)
     # An R that names no side is the roll axis: "WAIST_R".
-    if part is None and ROLL in said and (joints := [stem for stem in stems if stem in JOINTS]):
+    if part is None and ROLL in name_words and (joints := [stem for stem in stems if stem in JOINTS]):
         (part, stem, rank), is_hinge = _known_part(joints, ""), True
     # Of a joint's two links, "upper" and "lower", each is named by the joint alone.
     is_of_half = bool(stem) and stem == "".join(half) != "".join(jointed)
     return NameReading(
-        part, stem or "".join(named) or whole, is_hinge or is_of_half, _last_number(said), rank
+        part, stem or "".join(named) or whole, is_hinge or is_of_half, _last_number(name_words), rank
     )
 
 
-def _last_number(said: Sequence[str]) -> int | None:
+def _last_number(name_words: Sequence[str]) -> int | None:
     """The last of the words that are numbers; None: there is none."""
-    return next((int(word) for word in reversed(said) if word.isdecimal()), None)
+    return next((int(word) for word in reversed(name_words) if word.isdecimal()), None)
 
 
 def _narrowed(name_words: Sequence[str], side: str) -> tuple[list[str], list[str], list[str], list[str]]:
@@ -246,12 +246,14 @@ def side_of(name: str) -> str:
 def words(name: str) -> list[str]:
     """The words of a name in lower case, without prefixes of rigs."""
     split = [word.lower() for word in BOUNDARY.split(PREFIX.sub("", name)) if word]
-    said = [part for word in split for part in SHORT.get(word, (word,))]
-    if said[:1] and said[0][1:] in LIMBS and len(said) > 2:  # "LLEG_ANKLE_R" is the left one's roll
-        said[:1] = _side_first(said[0])
-    if any(word in SIDES for word in said):
-        return said
-    return [part for word in said for part in _side_first(word)]
+    name_words = [part for word in split for part in SHORT.get(word, (word,))]
+    if (
+        name_words[:1] and name_words[0][1:] in LIMBS and len(name_words) > 2
+    ):  # "LLEG_ANKLE_R" is the left one's roll
+        name_words[:1] = _side_first(name_words[0])
+    if any(word in SIDES for word in name_words):
+        return name_words
+    return [part for word in name_words for part in _side_first(word)]
 
 
 def _side_first(word: str) -> tuple[str, ...]:

@@ -136,21 +136,21 @@ class Receiver(Inbox):
         k positions [m], filled up with zeros to nine numbers.
         """
         count = len(names)
-        turns, places = self.posed(names)
+        rotations, positions = self.posed(names)
         values = np.zeros((2 * count, 9))
-        values[:count], values[count:, :3] = turns.reshape(-1, 9), places
+        values[:count], values[count:, :3] = rotations.reshape(-1, 9), positions
         velocities = np.full((2 * count, 9), np.nan)
         numbers, times = np.zeros(2 * count, np.int64), np.full(2 * count, np.nan)
         for k, name in enumerate(names):
             of_humanoid = _Newest(self.humanoid.count(name), 0, self.humanoid.time(name))
             turned = self._samples.get(LINK + name, of_humanoid)
-            placed = self._samples.get(POSITION + name, of_humanoid)
-            numbers[[k, count + k]] = turned.count, placed.count
-            times[[k, count + k]] = turned.time, placed.time
+            position_sample = self._samples.get(POSITION + name, of_humanoid)
+            numbers[[k, count + k]] = turned.count, position_sample.count
+            times[[k, count + k]] = turned.time, position_sample.time
             sent_at, velocity = self.velocities.get(name, (0, NO_VELOCITY))
             if sent_at and sent_at == turned.look:
-                velocities[k] = (se3.hat(velocity[3:]) @ turns[k]).reshape(9)
-            if sent_at and sent_at == placed.look:
+                velocities[k] = (se3.hat(velocity[3:]) @ rotations[k]).reshape(9)
+            if sent_at and sent_at == position_sample.look:
                 velocities[count + k] = (*velocity[:3], 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         return Samples(values, numbers, velocities, times)
 

@@ -125,8 +125,8 @@ def _coordinates(mesh: bpy.types.Mesh) -> Array:
 
 def _placed(frame: Matrix, points: Array) -> Array:
     matrix = np.array(frame, float)
-    placed: Array = points @ matrix[:3, :3].T + matrix[:3, 3]
-    return placed
+    in_world: Array = points @ matrix[:3, :3].T + matrix[:3, 3]
+    return in_world
 
 
 def _local(rig: bpy.types.Object, link: str, points: Array) -> Array:

@@ -47,20 +47,23 @@ def in_world(world: Array, frames: Array) -> tuple[Array, Array]:
     """World rotations and positions of frames (k, 4, 4) in an object's space; a scaled or sheared frame
     becomes the nearest rotation.
     """
-    placed = world.astype(float) @ frames.astype(float)
-    return nearest(placed[:, :3, :3]), placed[:, :3, 3]
+    world_frames = world.astype(float) @ frames.astype(float)
+    return nearest(world_frames[:, :3, :3]), world_frames[:, :3, 3]
 
 
-def nearest(turns: Array) -> Array:
+def nearest(matrices: Array) -> Array:
     """Rotations (k, 3, 3) nearest to matrices (k, 3, 3); NaN for matrices that are not finite or have scale
     0.
     """
-    if np.abs(turns @ turns.swapaxes(1, 2) - np.eye(3)).max() < EXACT and np.linalg.det(turns).min() > 0.0:
-        return turns
-    sound = np.isfinite(turns).all((1, 2))
-    sound[sound] = np.abs(np.linalg.det(turns[sound])) > NOTHING**3
-    rotation = np.full(turns.shape, np.nan)
-    left, _, right = np.linalg.svd(turns[sound])
+    if (
+        np.abs(matrices @ matrices.swapaxes(1, 2) - np.eye(3)).max() < EXACT
+        and np.linalg.det(matrices).min() > 0.0
+    ):
+        return matrices
+    sound = np.isfinite(matrices).all((1, 2))
+    sound[sound] = np.abs(np.linalg.det(matrices[sound])) > NOTHING**3
+    rotation = np.full(matrices.shape, np.nan)
+    left, _, right = np.linalg.svd(matrices[sound])
     left[..., 2] *= np.sign(np.linalg.det(left @ right))[
         :, None
     ]  # the last axis of a mirrored object is reversed

@@ -104,7 +104,9 @@ def _basis(bone: bpy.types.PoseBone, curves: Curves, frame: float) -> Matrix:
             for index, value in enumerate(getattr(bone, name))
         ]
 
-    turn = rotation_modes.turn(bone.rotation_mode, channel(rotation_modes.channel(bone.rotation_mode)))
+    rotation = rotation_modes.quaternion(
+        bone.rotation_mode, channel(rotation_modes.channel(bone.rotation_mode))
+    )
     return Matrix.LocRotScale(
-        channel("location") if not bone.bone.use_connect else None, Quaternion(turn), channel("scale")
+        channel("location") if not bone.bone.use_connect else None, Quaternion(rotation), channel("scale")
     )

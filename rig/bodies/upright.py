@@ -17,35 +17,35 @@ UPRIGHT = np.cos(
 RAISING = {(0, 1): "R X 90", (0, -1): "R X -90", (1, 0): "R Y -90", (-1, 0): "R Y 90"}
 
 
-def why_lying(thing: bpy.types.Object) -> str:
+def why_lying(armature: bpy.types.Object) -> str:
     """That a source armature lies down or stands on its head in rest pose, with the remedy; "" if it stands,
     or its parts are unknown.
     """
-    trunk, legs = _directions(thing)
+    trunk, legs = _directions(armature)
     if trunk is None or legs is None or trunk @ legs < STRAIGHT or max(trunk[2], legs[2]) > UPRIGHT:
         return ""
     if trunk[2] < -UPRIGHT:
-        return _sentence(thing, "stands on its head", "R X 180")
+        return _sentence(armature, "stands on its head", "R X 180")
     x, y = (0, int(np.sign(trunk[1]))) if abs(trunk[1]) >= abs(trunk[0]) else (int(np.sign(trunk[0])), 0)
-    return _sentence(thing, "lies down", RAISING[x, y])
+    return _sentence(armature, "lies down", RAISING[x, y])
 
 
-def _sentence(thing: bpy.types.Object, how: str, keys: str) -> str:
+def _sentence(armature: bpy.types.Object, how: str, keys: str) -> str:
     return (
-        f"Source '{thing.name}' {how} in its rest pose, so its up axis was lost: import its file again with"
+        f"Source '{armature.name}' {how} in its rest pose, so its up axis was lost: import its file"
         f" another Up axis, or select it in Object Mode, press {keys}, then Calibrate"
     )
 
 
-def _directions(thing: bpy.types.Object) -> tuple[Array | None, Array | None]:
+def _directions(armature: bpy.types.Object) -> tuple[Array | None, Array | None]:
     """Unit directions from hips to head and from feet to hips in the world; None without these parts."""
-    parts = pairing.parts_of(thing)
+    parts = pairing.parts_of(armature)
     hips, head = parts.get(BodyPart("", "hips")), parts.get(BodyPart("", "head"))
     feet = [bones[0] for side in ("left", "right") if (bones := parts.get(BodyPart(side, "foot")))]
     if not (hips and head and feet):
         return None, None
-    places = source.at_rest(thing, [hips[0], head[-1], *feet])[1]
-    return _unit(places[1] - places[0]), _unit(places[0] - places[2:].mean(0))
+    positions = source.at_rest(armature, [hips[0], head[-1], *feet])[1]
+    return _unit(positions[1] - positions[0]), _unit(positions[0] - positions[2:].mean(0))
 
 
 def _unit(vector: Array) -> Array | None:

@@ -126,9 +126,9 @@ class Humanoid:
         """
         if name not in self._local:
             return None
-        position, turn = self._in_world(name)
+        position, rotation = self._in_world(name)
         return (
-            np.full((3, 3), np.nan) if turn[0] != turn[0] else np.array(rotations.to_matrix(turn))
+            np.full((3, 3), np.nan) if rotation[0] != rotation[0] else np.array(rotations.to_matrix(rotation))
         ), np.array(position)
 
     def count(self, name: str) -> int:
@@ -159,15 +159,15 @@ class Humanoid:
         if name not in self._local:
             return self._in_world(PARENTS[name])
         if name not in self._posed:
-            (above, turned), (position, turn) = self._in_world(PARENTS[name]), self._local[name]
+            (above, turned), (position, rotation) = self._in_world(PARENTS[name]), self._local[name]
             has_position = any(position) or name == "Hips"
-            here = (
+            world_position = (
                 rotations.add(above, rotations.rotate(turned, position))
                 if has_position
                 else (np.nan, np.nan, np.nan)
             )
-            whole = rotations.multiply(turned, turn)
-            self._posed[name] = here, rotations.normalized(whole) if whole[0] == whole[0] else LOST
+            whole = rotations.multiply(turned, rotation)
+            self._posed[name] = world_position, rotations.normalized(whole) if whole[0] == whole[0] else LOST
         return self._posed[name]
 
 

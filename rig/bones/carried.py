@@ -77,36 +77,36 @@ def carrier(pose_bone: bpy.types.PoseBone, names: Sequence[str]) -> Carrier | No
 
 
 def _copied(
-    turning: bpy.types.Constraint, pose_bone: bpy.types.PoseBone, names: Sequence[str]
+    constraint: bpy.types.Constraint, pose_bone: bpy.types.PoseBone, names: Sequence[str]
 ) -> Carrier | None:
     """The carrier whose rotation a bone's constraint copies; None: the chain cannot account for it."""
-    source = _source(turning, names)
+    source = _source(constraint, names)
     if source is None or source >= names.index(pose_bone.name):  # it would follow itself
         return None
-    if {turning.owner_space, turning.target_space} == LOCAL:
-        return Carrier(turning.name, source, True) if source < 0 else None
-    return Carrier(turning.name, source, False) if _is_whole(turning) else None
+    if {constraint.owner_space, constraint.target_space} == LOCAL:
+        return Carrier(constraint.name, source, True) if source < 0 else None
+    return Carrier(constraint.name, source, False) if _is_whole(constraint) else None
 
 
-def _source(turning: bpy.types.Constraint, names: Sequence[str]) -> int | None:
+def _source(constraint: bpy.types.Constraint, names: Sequence[str]) -> int | None:
     """Index of the bone of a chain that carries what a constraint copies; -1: none does; None: it copies no
     bone of the armature.
     """
-    rig = turning.id_data
-    if turning.target != rig or turning.subtarget not in rig.pose.bones:
+    rig = constraint.id_data
+    if constraint.target != rig or constraint.subtarget not in rig.pose.bones:
         return None
-    bone = rig.pose.bones[turning.subtarget]
+    bone = rig.pose.bones[constraint.subtarget]
     line = (bone.name, *(above.name for above in bone.parent_recursive))
     return next((names.index(name) for name in line if name in names), -1)
 
 
-def _is_whole(turning: bpy.types.Constraint) -> bool:
+def _is_whole(constraint: bpy.types.Constraint) -> bool:
     """Whether a constraint replaces the whole rotation, and nothing else, by its source's."""
-    if turning.type != "COPY_ROTATION" or turning.mix_mode != "REPLACE":
+    if constraint.type != "COPY_ROTATION" or constraint.mix_mode != "REPLACE":
         return False
-    is_absolute = {turning.owner_space, turning.target_space} <= ABSOLUTE
+    is_absolute = {constraint.owner_space, constraint.target_space} <= ABSOLUTE
     return is_absolute and all(
-        getattr(turning, f"use_{axis}") and not getattr(turning, f"invert_{axis}") for axis in "xyz"
+        getattr(constraint, f"use_{axis}") and not getattr(constraint, f"invert_{axis}") for axis in "xyz"
     )
 
 
@@ -132,9 +132,9 @@ def _makes_up(pose_bone: bpy.types.PoseBone, names: Sequence[str]) -> bool:
 
 def mixed(begin: Quaternion, end: Quaternion, portion: float) -> Quaternion:
     """A portion of the shortest rotation from one orientation to another, 0 to 1; more extrapolates."""
-    turn = rotations.multiply(rotations.conjugate(begin), end)
+    rotation = rotations.multiply(rotations.conjugate(begin), end)
     return rotations.multiply(
-        begin, rotations.exponential(rotations.scale(rotations.logarithm(turn), portion))
+        begin, rotations.exponential(rotations.scale(rotations.logarithm(rotation), portion))
     )
 
 
@@ -180,22 +180,24 @@ def read(
                 carried=Carried(portion, offset, rotations.normalized(_rounded(lead, digits)))
             )
             inherited = frame
-        authored.append(rotations.multiply(inherited, part.turn(pose)))
+        authored.append(rotations.multiply(inherited, part.rotation(pose)))
         carried_poses.append(pose)
     return tuple(carried_poses)
 
 
-def own_turns(parts: Sequence[CarriedBone], poses: Sequence, turns: Sequence[Quaternion]) -> list[Quaternion]:
+def own_turns(
+    parts: Sequence[CarriedBone], poses: Sequence, relative_rotations: Sequence[Quaternion]
+) -> list[Quaternion]:
     """Rotation of each of a chain's bones in its own channels, from its rotation against the bone before it
     in the chain.
 
     Args:
         parts: The chain's `ChainBone`s.
         poses: Their `BonePose`s, with carriers.
-        turns: Rotation of each bone by its joints, beside its rest and its carrier's lead.
+        relative_rotations: Rotation of each bone by its joints, beside its rest and its carrier's lead.
     """
     channel_rotations, solved, shown = [], [], []
-    for part, pose, turn in zip(parts, poses, turns, strict=True):
+    for part, pose, rotation in zip(parts, poses, relative_rotations, strict=True):
         before, inherited = rotations.IDENTITY, rotations.IDENTITY
         if part.parent >= 0:
             before, inherited = (
@@ -206,9 +208,9 @@ def own_turns(parts: Sequence[CarriedBone], poses: Sequence, turns: Sequence[Qua
             inherited = pose.carried.frame(
                 inherited, solved[part.carrier.source] if part.carrier.source >= 0 else rotations.IDENTITY
             )
-        solved.append(rotations.multiply(before, turn))
+        solved.append(rotations.multiply(before, rotation))
         channel_rotations.append(
-            rotations.multiply(rotations.conjugate(inherited), solved[-1]) if part.order else turn
+            rotations.multiply(rotations.conjugate(inherited), solved[-1]) if part.order else rotation
         )
         shown.append(rotations.multiply(inherited, channel_rotations[-1]))
     return channel_rotations

@@ -31,7 +31,7 @@ class Channel(NamedTuple):
     undo.
     """
 
-    thing: str  # name of the object
+    object_name: str  # name of the object
     uid: int  # its session_uid
     bone: str  # "": a property of the object itself
     name: str  # data path from the object or the bone
@@ -40,7 +40,7 @@ class Channel(NamedTuple):
     @property
     def owner(self) -> Object | None:
         """The channel's object; None if it was deleted."""
-        return find(self.thing, self.uid)
+        return find(self.object_name, self.uid)
 
     @property
     def is_there(self) -> bool:
@@ -182,9 +182,9 @@ def value_of(
     numbers = [read(channel) for channel in rotations_of(rig, bone)] if bone is not None else [None]
     if None in numbers:
         return None
-    turn = rotation_modes.turn(bone.rotation_mode, numbers)
+    rotation = rotation_modes.quaternion(bone.rotation_mode, numbers)
     return rotation_modes.angles_of(
-        turn, rotation_modes.HINGES, spans=rotation_modes.spans_of(limits, bone.name)
+        rotation, rotation_modes.HINGES, spans=rotation_modes.spans_of(limits, bone.name)
     )[axes.index(key[1])]
 
 

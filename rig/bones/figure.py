@@ -65,9 +65,11 @@ class Figure:
         return 2 * sum(map(self._points_at_child, joined)) >= len(joined)
 
     def _points_at_child(self, k: int) -> bool:
-        ways = self.heads[self.children[k]] - self.heads[k]
+        directions = self.heads[self.children[k]] - self.heads[k]
         along = self.tails[k] - self.heads[k]
-        return bool(np.any(ways @ along >= ALONG * np.linalg.norm(ways, axis=1) * np.linalg.norm(along)))
+        return bool(
+            np.any(directions @ along >= ALONG * np.linalg.norm(directions, axis=1) * np.linalg.norm(along))
+        )
 
     @cached_property
     def tips(self) -> np.ndarray:
@@ -110,14 +112,14 @@ class Figure:
         Args:
             line: Bones from an end upward. What hangs on the end itself is part of the end.
         """
-        places = {name: k for k, name in enumerate(line)}
+        index_in_line = {name: k for k, name in enumerate(line)}
         limbs: dict[str, set[int]] = {}
         for k in self.body:
             name = self.names[k]
-            if not self.low[k] or name in places or any(self.low[child] for child in self.children[k]):
+            if not self.low[k] or name in index_in_line or any(self.low[child] for child in self.children[k]):
                 continue
-            ancestors = [above for above in self.controls.upstream(name) if above in places]
-            branch = min(ancestors, key=places.__getitem__, default="")
+            ancestors = [above for above in self.controls.upstream(name) if above in index_in_line]
+            branch = min(ancestors, key=index_in_line.__getitem__, default="")
             if branch not in {"", line[0]} and self._is_limb(self.index[branch], k):
                 limbs.setdefault(branch, set()).add(k)
         paired = {
@@ -194,10 +196,10 @@ class Figure:
         )
         if ends is None:
             return
-        way, middle = ends[0] - ends[1], (ends[0] + ends[1]) / 2
-        if abs(way[2]) > LEVEL * np.linalg.norm(way):
+        direction, middle = ends[0] - ends[1], (ends[0] + ends[1]) / 2
+        if abs(direction[2]) > LEVEL * np.linalg.norm(direction):
             return
-        normal = np.array((way[0], way[1], 0.0)) / np.hypot(way[0], way[1])
+        normal = np.array((direction[0], direction[1], 0.0)) / np.hypot(direction[0], direction[1])
         for known, offsets in planes:
             if abs(known @ normal) > ALIKE:
                 offsets.append(float(known @ middle))
@@ -277,19 +279,22 @@ class Figure:
         if self.lateral is None:
             return None
         ahead = np.cross(self.lateral, (0.0, 0.0, 1.0))
-        for way in (self._feet(), self._face()):
-            if way is not None and abs(way @ ahead) > CLEAR:
-                return ahead if way @ ahead > 0 else -ahead
+        for direction in (self._feet(), self._face()):
+            if direction is not None and abs(direction @ ahead) > CLEAR:
+                return ahead if direction @ ahead > 0 else -ahead
         to_world = self.rig.matrix_world.to_3x3()
         usual = (to_world @ Vector((0, -1, 0)), Vector((0, -1, 0)), to_world @ Vector((1, 0, 0)))
-        side = next((way for guess in usual if abs(way := np.array(guess.normalized()) @ ahead) > CLEAR), 1.0)
+        side = next(
+            (direction for guess in usual if abs(direction := np.array(guess.normalized()) @ ahead) > CLEAR),
+            1.0,
+        )
         return ahead if side > 0 else -ahead
 
     def _feet(self) -> np.ndarray | None:
         """Mean horizontal direction (3,) of the feet: bones that lie on the ground in pairs; None: there are
         none.
         """
-        ways = []
+        directions = []
         for k in self.body:
             above = self.parent[k]
             if self.image[k] in {-1, k} or self.children[k] or above < 0:
@@ -297,11 +302,11 @@ class Figure:
             begin, end = (
                 (self.heads[k], self.tips[k]) if self.is_anatomical else (self.heads[above], self.heads[k])
             )
-            way = (end - begin) * (1.0, 1.0, 0.0)
-            flat = np.linalg.norm(way) > abs(end[2] - begin[2])
+            direction = (end - begin) * (1.0, 1.0, 0.0)
+            flat = np.linalg.norm(direction) > abs(end[2] - begin[2])
             if flat and max(begin[2], end[2]) <= self.ground:
-                ways.append(way / np.linalg.norm(way))
-        return np.mean(ways, axis=0) if ways else None
+                directions.append(direction / np.linalg.norm(direction))
+        return np.mean(directions, axis=0) if directions else None
 
     def _face(self) -> np.ndarray | None:
         """Mean direction (3,) from the head to the pairs of single bones on it, such as eyes; None: there are
@@ -313,11 +318,13 @@ class Figure:
             if self.image[k] not in {-1, k} and not self.children[k] and self.parent[k] in self.trunk
         ]
         head = max((self.parent[k] for k in on_trunk), key=lambda k: self.heads[k, 2], default=-1)
-        ways = [self.heads[k] - self.heads[head] for k in on_trunk if self.parent[k] == head]
-        lengths = [float(np.linalg.norm(way)) for way in ways]
-        if not ways or min(lengths) == 0.0:
+        directions = [self.heads[k] - self.heads[head] for k in on_trunk if self.parent[k] == head]
+        lengths = [float(np.linalg.norm(direction)) for direction in directions]
+        if not directions or min(lengths) == 0.0:
             return None
-        return np.mean([way / length for way, length in zip(ways, lengths, strict=True)], axis=0)
+        return np.mean(
+            [direction / length for direction, length in zip(directions, lengths, strict=True)], axis=0
+        )
 
 
 def _children(parents: Sequence[int]) -> list[list[int]]:

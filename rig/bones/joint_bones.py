@@ -183,13 +183,13 @@ class JointBone:
             location = tuple(components)
         if not self.order:
             return rotation, location, []
-        turn, angles = rotations.IDENTITY, list(rotation)
+        quaternion, angles = rotations.IDENTITY, list(rotation)
         for is_joint, index, axis in self.hinges:
             if is_joint:
                 angles[index] = next(values)
             if angles[index]:
-                turn = rotations.multiply(turn, rotations.about(axis, angles[index]))
-        return turn, location, angles
+                quaternion = rotations.multiply(quaternion, rotations.about(axis, angles[index]))
+        return quaternion, location, angles
 
 
 def joints_of(

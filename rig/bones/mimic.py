@@ -81,11 +81,11 @@ def _leader(
     multiplier, offset = 1.0, 0.0
     while (
         (bone, imported_robot.axis_of(record)) not in joint_keys
-        and (way := record.branch.joint.mimic) is not None
-        and way.joint in records
+        and (mimic := record.branch.joint.mimic) is not None
+        and mimic.joint in records
     ):
-        multiplier, offset = multiplier * way.multiplier, multiplier * way.offset + offset
-        bone, record = records[way.joint]
+        multiplier, offset = multiplier * mimic.multiplier, multiplier * mimic.offset + offset
+        bone, record = records[mimic.joint]
     return bone, record, multiplier, offset
 
 

@@ -14,7 +14,7 @@ def outermost(points: Array) -> Array:
     if len(points) <= DIRECTIONS:
         return points
     k = np.arange(DIRECTIONS) + 0.5
-    z, turn = 1.0 - 2.0 * k / DIRECTIONS, np.pi * (1.0 + 5.0**0.5) * k  # Fibonacci's lattice on the sphere
+    z, angle = 1.0 - 2.0 * k / DIRECTIONS, np.pi * (1.0 + 5.0**0.5) * k  # Fibonacci's lattice on the sphere
     across = np.sqrt(1.0 - z**2)
-    directions = np.stack([across * np.cos(turn), across * np.sin(turn), z])
+    directions = np.stack([across * np.cos(angle), across * np.sin(angle), z])
     return points[np.unique((points @ directions).argmax(0))]

@@ -62,7 +62,7 @@ def stored(pose_bone: bpy.types.PoseBone) -> tuple[float, ...]:
     return tuple(getattr(pose_bone, channel(pose_bone.rotation_mode)))
 
 
-def turn(mode: str, numbers: Sequence[float]) -> Quaternion:
+def quaternion(mode: str, numbers: Sequence[float]) -> Quaternion:
     """The rotation (unit quaternion) that values of a rotation channel stand for, as Blender shows it."""
     if mode == "QUATERNION":
         w, x, y, z = numbers
@@ -226,7 +226,7 @@ def hinges(pose_bone: bpy.types.PoseBone, spans: Spans = UNLIMITED) -> Angles:
     """
     if is_euler(pose_bone):
         return tuple(pose_bone.rotation_euler)
-    return angles_of(turn(pose_bone.rotation_mode, stored(pose_bone)), HINGES, spans=spans)
+    return angles_of(quaternion(pose_bone.rotation_mode, stored(pose_bone)), HINGES, spans=spans)
 
 
 def spans_of(limits: Limits, bone: str) -> Spans:

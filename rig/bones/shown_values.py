@@ -242,18 +242,18 @@ def _fit(
     for `posed`.
     """
     shown = basis(bone)
-    turn = rotations.normalized(tuple(shown.to_quaternion()))
+    rotation = rotations.normalized(tuple(shown.to_quaternion()))
     spans = rotation_modes.spans_of(limits, bone.name)
     channels = rotation_modes.hinges(bone, spans)
-    channels_turn = rotation_modes.turn(bone.rotation_mode, rotation_modes.stored(bone))
+    channels_turn = rotation_modes.quaternion(bone.rotation_mode, rotation_modes.stored(bone))
     revolute = [axis for axis in bone_axes if not axes.is_prismatic(axis)]
     order = hinge_order(bone.rotation_mode)
     angles, fitted = channels, channels_turn
     near = tuple(
         before.get((bone.name, axis), channel) for axis, channel in zip(REVOLUTE, channels, strict=True)
     )
-    if revolute and (near != channels or rotations.angle_between(channels_turn, turn) > SAME):
-        angles = _angles(turn, order, revolute, channels, near, spans)
+    if revolute and (near != channels or rotations.angle_between(channels_turn, rotation) > SAME):
+        angles = _angles(rotation, order, revolute, channels, near, spans)
         fitted = rotation_modes.from_angles(angles, order)
     values = {axis: _inside(angles[INDEX[axis]], spans[INDEX[axis]]) for axis in revolute}
     location = (0.0, 0.0, 0.0) if bone.bone.use_connect else tuple(bone.location)
@@ -271,13 +271,13 @@ def _fit(
     return _Fit(
         values,
         Deviation(
-            bone.name, letters, rotations.angle_between(fitted, turn), bone.length, hypot(*rest), stretch
+            bone.name, letters, rotations.angle_between(fitted, rotation), bone.length, hypot(*rest), stretch
         ),
     )
 
 
 def _angles(
-    turn: Quaternion, order: str, revolute: Sequence[str], channels: Angles, near: Angles, spans: Spans
+    rotation: Quaternion, order: str, revolute: Sequence[str], channels: Angles, near: Angles, spans: Spans
 ) -> Angles:
     """Angles [rad] of a bone's hinges about X, Y and Z that come nearest to a rotation; hinges without a
     joint stay as in `channels`.
@@ -287,11 +287,11 @@ def _angles(
     """
     free = [axis for axis in REVOLUTE if axis in revolute]
     if len(free) == len(REVOLUTE):
-        nearest_angles = rotation_modes.angles_of(turn, order, near, spans)
+        nearest_angles = rotation_modes.angles_of(rotation, order, near, spans)
     elif len(free) == 1:
-        nearest_angles = (rotation_modes.fitted_hinge(turn, order, free[0], channels),)
+        nearest_angles = (rotation_modes.fitted_hinge(rotation, order, free[0], channels),)
     else:
-        nearest_angles = rotation_modes.fitted_hinges(turn, order, (free[0], free[1]), channels, near)
+        nearest_angles = rotation_modes.fitted_hinges(rotation, order, (free[0], free[1]), channels, near)
     fitted = list(channels)
     for axis, angle in zip(free, nearest_angles, strict=True):
         index = INDEX[axis]

@@ -177,10 +177,10 @@ def _gaze_directions(end: ChainEnd, skeleton: Skeleton) -> Iterator[Finding]:
     path = [k for k in skeleton.path(end.number) if skeleton.joints[k].upper > skeleton.joints[k].lower]
     for bend in (0.0, 0.3, -0.5):  # [rad] several poses: in a single one the joints may happen to be aligned
         angles = skeleton.clamp([bend + 0.1 * k for k in range(len(skeleton))])
-        turning, _ = skeleton.jacobian(angles, end.number)
+        angular, _ = skeleton.jacobian(angles, end.number)
         rotation, _ = skeleton.end_pose(skeleton.forward(angles), end.number)
         spread = np.linalg.svd(
-            np.cross(turning.T[path], rotations.rotate(rotation, rotations.Y)), compute_uv=False
+            np.cross(angular.T[path], rotations.rotate(rotation, rotations.Y)), compute_uv=False
         )
         if len(spread) > 1 and spread[1] > SAME_DIRECTION:
             return
@@ -192,7 +192,7 @@ def _gaze_directions(end: ChainEnd, skeleton: Skeleton) -> Iterator[Finding]:
 
 def _postures(chain: bpy.types.PropertyGroup, reader: ChainReader) -> Iterator[Finding]:
     for number, posture in enumerate(chain.postures):
-        used = (chain.base == "POSTURE" and number == kept_posture.place(chain)) or (
+        used = (chain.base == "POSTURE" and number == kept_posture.kept_index(chain)) or (
             chain.base == "BLEND" and posture.weight > 0.0
         )
         if posture.action is None:

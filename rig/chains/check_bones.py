@@ -83,8 +83,8 @@ def _inheritance(bone: bpy.types.PoseBone) -> Iterator[Finding]:
 
 
 def _axes(bone: bpy.types.PoseBone, chain: bpy.types.PropertyGroup, reader: ChainReader) -> Iterator[Finding]:
-    here = {joint.axis for joint in chain.joints if joint.bone == bone.name}
-    missing = [axis for axis in joint_axes(bone) if axis not in here]
+    chain_axes = {joint.axis for joint in chain.joints if joint.bone == bone.name}
+    missing = [axis for axis in joint_axes(bone) if axis not in chain_axes]
     rotations = [axis for axis in missing if not axes.is_prismatic(axis)]
     moves = [axes.letter(axis) for axis in missing if axes.is_prismatic(axis)]
     if rotations:

@@ -48,7 +48,7 @@ def number(mover: bpy.types.PropertyGroup) -> int:
     return UNSET if stored is None else stored
 
 
-def place(
+def kept_index(
     mover: bpy.types.PropertyGroup, evaluated_settings: bpy.types.PropertyGroup | None = None
 ) -> int | None:
     """Index of the posture that the mover keeps; None: the posture was removed, or the list is empty.
@@ -80,7 +80,7 @@ def active(
     """
     if not mover.postures:
         raise RigError(none_stored(mover))
-    index = place(mover, evaluated_settings)
+    index = kept_index(mover, evaluated_settings)
     if index is None:
         raise RigError(removed(mover))
     posture = mover.postures[index]

@@ -40,8 +40,8 @@ def has_balls(chain: bpy.types.PropertyGroup) -> bool:
     """Whether a bone of the chain rotates about all three axes. With fewer axes no bone can twist beside what
     the aim needs.
     """
-    turning = Counter(joint.bone for joint in chain.joints if not axes.is_prismatic(joint.axis))
-    return max(turning.values(), default=0) == len(axes.REVOLUTE)
+    revolute_counts = Counter(joint.bone for joint in chain.joints if not axes.is_prismatic(joint.axis))
+    return max(revolute_counts.values(), default=0) == len(axes.REVOLUTE)
 
 
 def counts(setting: str, is_of_bones: bool) -> bool:

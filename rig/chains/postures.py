@@ -119,7 +119,7 @@ def remove(mover: bpy.types.PropertyGroup, index: int) -> None:
     kept_posture.modernise(mover.id_data)  # the mover may come from an older file
     posture = mover.postures[index]
     action, adopted = posture.action, posture.adopted
-    was_kept = kept_posture.place(mover) == index
+    was_kept = kept_posture.kept_index(mover) == index
     _move_keys(mover, {k: k - (k > index) if k != index else None for k in range(len(mover.postures))})
     mover.postures.remove(index)
     if was_kept:
@@ -142,9 +142,9 @@ def move(mover: bpy.types.PropertyGroup, index: int, by: int) -> int:
     return new_index
 
 
-def _move_keys(mover: bpy.types.PropertyGroup, places: dict[int, int | None]) -> None:
+def _move_keys(mover: bpy.types.PropertyGroup, new_indices: dict[int, int | None]) -> None:
     mover_path = mover.path_from_id()
-    item_keys.follow(mover.id_data, f"{mover_path}.postures", places)
+    item_keys.follow(mover.id_data, f"{mover_path}.postures", new_indices)
 
 
 def _is_listed(action: bpy.types.Action) -> bool:
@@ -240,12 +240,12 @@ def hinges(
 
     Where the rotation leaves a choice, they are within `spans`, the hinges' limits [rad]; (): they have none.
     """
-    angles, turn = _stored_rotation(curves, name, mode)
-    if turn is None:
+    angles, stored_rotation = _stored_rotation(curves, name, mode)
+    if stored_rotation is None:
         return angles
     return list(
         rotation_modes.angles_of(
-            turn, rotation_modes.hinge_order(mode), spans=spans or rotation_modes.UNLIMITED
+            stored_rotation, rotation_modes.hinge_order(mode), spans=spans or rotation_modes.UNLIMITED
         )
     )
 
@@ -262,25 +262,27 @@ def rotation(
     stored_values = _stored(curves, name, rotation_modes.channel(mode))
     if None not in stored_values:
         return tuple(stored_values)
-    angles, turn = _stored_rotation(curves, name, mode)
+    angles, stored_rotation = _stored_rotation(curves, name, mode)
     if angles is not None:
         is_euler, order = mode not in rotation_modes.CHANNELS, rotation_modes.hinge_order(mode)
         last = (
-            otherwise if is_euler else rotation_modes.angles_of(rotation_modes.turn(mode, otherwise), order)
+            otherwise
+            if is_euler
+            else rotation_modes.angles_of(rotation_modes.quaternion(mode, otherwise), order)
         )
         known = tuple(last[k] if angle is None else angle for k, angle in enumerate(angles))
         if is_euler:
             return known
-        turn = rotation_modes.from_angles(known, order)
-    return rotation_modes.numbers(mode, turn, otherwise) if turn is not None else None
+        stored_rotation = rotation_modes.from_angles(known, order)
+    return rotation_modes.numbers(mode, stored_rotation, otherwise) if stored_rotation is not None else None
 
 
-def turn(curves: bpy.types.bpy_prop_collection, name: str, mode: str) -> Quaternion | None:
+def quaternion(curves: bpy.types.bpy_prop_collection, name: str, mode: str) -> Quaternion | None:
     """Rotation in an action of a bone with a rotation mode, 0 for missing Euler angles; None if the action
     does not rotate the bone.
     """
     channel_values = rotation(curves, name, mode, rotation_modes.numbers(mode, IDENTITY))
-    return rotation_modes.turn(mode, channel_values) if channel_values is not None else None
+    return rotation_modes.quaternion(mode, channel_values) if channel_values is not None else None
 
 
 def _stored_rotation(
@@ -296,7 +298,7 @@ def _stored_rotation(
     for other, channel in rotation_modes.CHANNELS.items():
         numbers = _stored(curves, name, channel)
         if None not in numbers:
-            return None, rotation_modes.turn(other, numbers)
+            return None, rotation_modes.quaternion(other, numbers)
     return known, None
 
 

@@ -39,7 +39,7 @@ class ChainBone(JointBone):
     spans: Spans
     carrier: Carrier | None  # what rotates it beside its parent
 
-    def turn(self, pose: "BonePose") -> rotations.Quaternion:
+    def rotation(self, pose: "BonePose") -> rotations.Quaternion:
         """The bone's own rotation in a pose."""
         return rotation_modes.from_angles(pose.rotation, self.order[::-1]) if self.order else pose.rotation
 
@@ -90,8 +90,8 @@ def _authored_pose(
             f"The pose of bone '{part.name}' is not a number: clear its transform, its drivers or its keys"
         )
     if part.spans:
-        turn = rotation_modes.turn(part.mode, rotation)
-        rotation = rotation_modes.angles_of(turn, rotation_modes.HINGES, near, part.spans)
+        quaternion = rotation_modes.quaternion(part.mode, rotation)
+        rotation = rotation_modes.angles_of(quaternion, rotation_modes.HINGES, near, part.spans)
     return BonePose(location, rotation, scale)
 
 
@@ -350,12 +350,14 @@ class ChainReader:
             part.posed(pose.location, pose.rotation, values)
             for part, pose in zip(self.parts, poses, strict=True)
         ]
-        turns = [turn for turn, _, _ in posed]
+        rotations = [rotation for rotation, _, _ in posed]
         if self.has_carriers:
-            turns = carried.own_turns(self.parts, poses, turns)
+            rotations = carried.own_turns(self.parts, poses, rotations)
         shown = {
-            part.name: (turn, location, pose.scale)
-            for part, pose, turn, (_, location, _) in zip(self.parts, poses, turns, posed, strict=True)
+            part.name: (rotation, location, pose.scale)
+            for part, pose, rotation, (_, location, _) in zip(
+                self.parts, poses, rotations, posed, strict=True
+            )
             if part.order or part.prismatic
         }
         for follower in self.followers:

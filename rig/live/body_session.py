@@ -107,8 +107,10 @@ class BodySession(SceneSession):
         if self.model is None or self.reader is None:
             return {}
         if self.model.filters:
-            own = [joint.limits for joint in self.model.filters]
-            limits = (JointLimits(o.lower, o.upper, o.velocity, o.acceleration, o.jerk) for o in own)
+            filter_limits = [joint.limits for joint in self.model.filters]
+            limits = (
+                JointLimits(o.lower, o.upper, o.velocity, o.acceleration, o.jerk) for o in filter_limits
+            )
             return dict(zip(self.reader.joint_keys, limits, strict=True))
         body = self.model.body
         return {
@@ -132,10 +134,10 @@ class BodySession(SceneSession):
         )
         if not self.keeps_velocities or not free:
             return ""
-        others = f" and {counted(len(free) - 1, 'other joint')}" if len(free) > 1 else ""
+        other_joints = f" and {counted(len(free) - 1, 'other joint')}" if len(free) > 1 else ""
         return (
-            f"'{label(*free[0])}'{others} may move at any speed, since no chain and no robot's file has a"
-            " velocity limit for them: set Fastest Joint, or make chains of their bones"
+            f"'{label(*free[0])}'{other_joints} may move at any speed, since no chain and no robot's file has"
+            " a velocity limit for them: set Fastest Joint, or make chains of their bones"
         )
 
     def aim_errors(self) -> tuple[str, float, float]:
@@ -317,7 +319,10 @@ class BodySession(SceneSession):
         )
         filters = []
         for (lower, upper), motion in zip(bounds, self.reader.motions, strict=True):
-            known = (own if own < inf else other for own, other in zip(motion[2:], usual, strict=True))
+            known = (
+                limit if limit < inf else usual_limit
+                for limit, usual_limit in zip(motion[2:], usual, strict=True)
+            )
             filters.append(make_filter(retarget.filter, Limits(lower, upper, *known), motion_style(retarget)))
         return tuple(filters)
 
@@ -332,15 +337,15 @@ class BodySession(SceneSession):
             values, stream = advance(
                 self.state.inputs.stream if self.state is not None else None, samples, dt
             )
-            turns = source.nearest(values[: len(linked.sources)].reshape(-1, 3, 3))
-            places = values[len(linked.sources) :, :3]
+            rotations = source.nearest(values[: len(linked.sources)].reshape(-1, 3, 3))
+            link_positions = values[len(linked.sources) :, :3]
         else:
-            turns, places = source.posed(retarget.source, linked.sources, placement.depsgraph)
+            rotations, link_positions = source.posed(retarget.source, linked.sources, placement.depsgraph)
             origin = np.array(
                 evaluated(retarget.source, placement.depsgraph, "Source").matrix_world.translation, float
             )
         # A target bone may lie otherwise than its source bone: `offsets` were measured by Calibrate.
-        turns = turns @ linked.offsets
+        rotations = rotations @ linked.offsets
         world = np.array(placement.object(rig), float)
         to_armature = np.linalg.inv(world)
         still = source.nearest(to_armature[None, :3, :3])[0]
@@ -351,8 +356,8 @@ class BodySession(SceneSession):
         # The source's motion is scaled about its own origin, which is put where the target's armature is seen
         # from above: the two may differ in size and stand apart.
         anchor = np.array((world[0, 3], world[1, 3], origin[2])) + shift
-        places = anchor + retarget.scale * (places - origin)
-        feet = places[[k for k, plants in enumerate(linked.planted) if plants]]
+        link_positions = anchor + retarget.scale * (link_positions - origin)
+        feet = link_positions[[k for k, plants in enumerate(linked.planted) if plants]]
         # Where the heights of both figures' feet are known, soles, not ankles, are to be at equal heights.
         floor_up, floor_height = NOWHERE, np.nan
         if linked.floating and retarget.on_floor and retarget.foot_heights_known:
@@ -361,16 +366,16 @@ class BodySession(SceneSession):
             floor_up /= size
             floor_height = float(floor_up @ (to_armature[:3, :3] @ (anchor[2] * UP) + to_armature[:3, 3]))
             feet[:, 2] -= anchor[2] + retarget.scale * retarget.source_foot_height
-            places[:, 2] += retarget.foot_height * size - retarget.scale * retarget.source_foot_height
+            link_positions[:, 2] += retarget.foot_height * size - retarget.scale * retarget.source_foot_height
         base_known = linked.floating and bool(
-            np.isfinite(base_place := places[linked.targets.index(linked.base)]).all()
+            np.isfinite(base_place := link_positions[linked.targets.index(linked.base)]).all()
         )
         if base_known:
             base = to_armature[:3, :3] @ base_place + to_armature[:3, 3]
         # The body is solved in its armature's space, which may be moved and scaled.
-        positions = places[_placed(linked)] @ to_armature[:3, :3].T + to_armature[:3, 3]
+        positions = link_positions[_placed(linked)] @ to_armature[:3, :3].T + to_armature[:3, 3]
         return BodyInputs(
-            still @ turns, base, frame, feet, floor_up, floor_height, base_known, positions, stream=stream
+            still @ rotations, base, frame, feet, floor_up, floor_height, base_known, positions, stream=stream
         )
 
 

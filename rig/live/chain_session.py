@@ -189,12 +189,14 @@ class ChainSession(SceneSession):
         rig, channel_values = mover.owner, {}
         if self.reader is None:
             return channel_values
-        whole = {bone for bone, mode in self.reader.modes.items() if mode in CHANNELS} | self.reader.made_up
+        by_rotation = {
+            bone for bone, mode in self.reader.modes.items() if mode in CHANNELS
+        } | self.reader.made_up
         for (bone, axis), value in self.values().items():
-            if is_prismatic(axis) or bone not in whole:
+            if is_prismatic(axis) or bone not in by_rotation:
                 channel_values[channels.of_joint(rig, bone, axis)] = value
         for bone in self.reader.modes:
-            if bone in whole:
+            if bone in by_rotation:
                 channel_values |= channels.of_rotation(rig, bone, self.pose[bone][0], before)
         for lid in self.lids:
             channel_values |= channels.of_rotation(rig, lid.bone, self.pose[lid.bone][0], before)

@@ -9,7 +9,7 @@ from ...character.behaviour.performer import Directed, Performer
 from ...character.chain.inputs import KeptPosture
 from ...character.chain.settings import BLEND, ChainSettings, kept_posture, kept_values
 from ...character.effects import PostureEffect
-from ..chains.kept_posture import place
+from ..chains.kept_posture import kept_index
 from ..scene.goal import watched
 from .mover import Mover, SceneSession
 
@@ -55,12 +55,12 @@ def by_behaviour(
     """
     chain, keys = mover.settings, session.reader.joint_keys
     known = session.known_postures(mover, keys)
-    kept_index = place(chain, evaluated_chain)
+    kept_posture_index = kept_index(chain, evaluated_chain)
     directed = performer.direct(
         str(mover.key),
         [posture.name for posture in known.values()],
         Directed(chain.base, [evaluated_chain.postures[index].weight for index in known], settings),
-        list(known).index(kept_index) if kept_index in known else -1,
+        list(known).index(kept_posture_index) if kept_posture_index in known else -1,
         dt,
     )
     weighted = directed.weighted([posture.values for posture in known.values()])

@@ -56,19 +56,19 @@ ERRORS = (RigError, MechanismError, MotionError)
 class PlacedBodies:
     """Poses of a mechanism's bodies in a frame."""
 
-    made: Assembled
+    assembled: Assembled
     base: Array  # (4, 4) the mechanism's base in the world
     poses: Array  # (b, 4, 4) poses of the bodies in it
 
     @cached_property
     def bodies(self) -> dict[int, dict[str, "PlacedBodies"]]:
         """The poses as `Placement.carry` takes them: by object's session_uid and bone name."""
-        return {uid: dict.fromkeys(bones, self) for uid, bones in self.made.bodies.items()}
+        return {uid: dict.fromkeys(bones, self) for uid, bones in self.assembled.bodies.items()}
 
     def world(self, uid: int, bone: str) -> Matrix:
         """World matrix of the object or bone that shows a body."""
-        k = self.made.bodies[uid][bone]
-        part = self.made.reading.parts[k]
+        k = self.assembled.bodies[uid][bone]
+        part = self.assembled.reading.parts[k]
         return matrix_of(part.world(self.base, self.poses[k]), part.scale)
 
 
@@ -76,7 +76,7 @@ class PlacedBodies:
 class MechanismSession(SceneSession):
     """Session of one mechanism. Its poses are `PlacedBodies`."""
 
-    made: Assembled | None = None
+    assembled: Assembled | None = None
     model: MechanismModel | None = None
     model_key: tuple = ()
     base: Array | None = None  # (4, 4) the mechanism's base in the world, at the last tick
@@ -84,11 +84,11 @@ class MechanismSession(SceneSession):
 
     @property
     def reading(self) -> Reading | None:
-        return self.made.reading if self.made is not None else None
+        return self.assembled.reading if self.assembled is not None else None
 
     @property
     def solver(self) -> MechanismSolver | None:
-        return self.made.model.solver if self.made is not None else None
+        return self.assembled.model.solver if self.assembled is not None else None
 
     @property
     def errors(self) -> tuple:
@@ -97,15 +97,15 @@ class MechanismSession(SceneSession):
     def show(self, frame: Frame) -> tuple[dict, dict]:
         if not self.problem:
             scaled = asked.why_scaled(self.reading, frame.view)
-            said = (
+            sentences = (
                 scaled,
                 through(frame.mover.owner, frame.feedback),
                 _remark(self.model, self.outputs, self.state),
                 self._balance(),
             )
-            self.remark = ". ".join(filter(None, said))
-        placed = PlacedBodies(self.made, self.base, self.outputs.poses).bodies
-        return placed, placed
+            self.remark = ". ".join(filter(None, sentences))
+        bodies = PlacedBodies(self.assembled, self.base, self.outputs.poses).bodies
+        return bodies, bodies
 
     def _balance(self) -> str:
         """Sentence about the edge over which the mechanism would tip, where its centre of mass has a goal; ""
@@ -163,14 +163,15 @@ class MechanismSession(SceneSession):
                 continue  # the object was deleted while live
             matrix = authored.basis(part, placement)
             obj = holder.id_data
-            turn = rotation_modes.channel(holder.rotation_mode)
+            rotation_channel = rotation_modes.channel(holder.rotation_mode)
             channel_owner = obj.name, obj.session_uid, part.bone
             last = [
-                before.get(Channel(*channel_owner, turn, index)) for index in range(len(channels.PARTS[turn]))
+                before.get(Channel(*channel_owner, rotation_channel, index))
+                for index in range(len(channels.PARTS[rotation_channel]))
             ]
             numbers = {
                 "location": authored.location_numbers(holder, matrix),
-                turn: authored.rotation_numbers(holder, matrix, None if None in last else last),
+                rotation_channel: authored.rotation_numbers(holder, matrix, None if None in last else last),
             }
             channel_values |= {
                 Channel(*channel_owner, name, k): number
@@ -198,12 +199,12 @@ class MechanismSession(SceneSession):
     def take_up(self, owner: bpy.types.Object, settings: bpy.types.PropertyGroup) -> None:
         """Uses the stored mechanism that was read when live began, if the mechanism is live."""
         mechanism = assembled.stored(owner) if settings.live else None
-        if mechanism is not None and mechanism is not self.made:
+        if mechanism is not None and mechanism is not self.assembled:
             self.take(mechanism)
 
     def take(self, mechanism: Assembled) -> None:
         """Uses a newly assembled mechanism; motion restarts."""
-        self.made, self.model, self.model_key, self.outputs, self.base = (
+        self.assembled, self.model, self.model_key, self.outputs, self.base = (
             mechanism,
             mechanism.model,
             (),
@@ -217,11 +218,11 @@ class MechanismSession(SceneSession):
         """The mover and its inputs in the mechanism's base frame."""
         (owner, settings), placement = frame.mover, frame.view
         self.take_up(owner, settings)
-        if self.made is None:
+        if self.assembled is None:
             raise RigError(
                 self.problem or f"Mechanism '{owner.name}' could not be read: press End Live, then Check"
             )
-        reading = self.made.reading
+        reading = self.assembled.reading
         asked.refuse_change(owner, reading)
         self._update_model(owner, settings, reading)
         self.base = asked.base(owner, reading, placement)
@@ -304,13 +305,13 @@ def _remark(model: MechanismModel, outputs: MechanismOutputs, state: MechanismSt
     if not report.assembled or not outputs.is_closed:
         gap = f"Joint '{report.worst}' is open by {rounded(1e3 * report.residual, 3)} mm or mrad"
         return f"{gap}: move the targets back, or begin again from a frame before this one"
-    said = [_shortfall(model, report, state)] if report.goal_error > REPORTED_ERROR else []
+    sentences = [_shortfall(model, report, state)] if report.goal_error > REPORTED_ERROR else []
     if state.flipped:
-        said.append(
+        sentences.append(
             "A loop went over to its other assembly: move the targets on another path, or begin again from a"
             " frame before this one"
         )
-    return ". ".join(filter(None, said))
+    return ". ".join(filter(None, sentences))
 
 
 def _shortfall(model: MechanismModel, report: Report, state: MechanismState) -> str:

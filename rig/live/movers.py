@@ -204,9 +204,9 @@ class MechanismMover(MotorPostures, Mover):
         return Moved(bodies=self.bodies(session))
 
     def needs(self, session: SceneSession, moved: Sequence[Moved], index: int, certain: bool) -> list[int]:
-        if session.made is None:
+        if session.assembled is None:
             return []
-        leaders = inputs.leaders(*self, session.made.reading, certain)
+        leaders = inputs.leaders(*self, session.assembled.reading, certain)
         return [k for k, other in enumerate(moved) if any(map(other.moves, leaders))]
 
     def place(self, placement: Placement, pose: Mapping) -> None:
@@ -214,7 +214,7 @@ class MechanismMover(MotorPostures, Mover):
 
     def bodies(self, session: SceneSession) -> Bodies:
         session.take_up(*self)
-        return session.made.bodies if session.made is not None else NO_BODIES
+        return session.assembled.bodies if session.assembled is not None else NO_BODIES
 
     def bones(self, session: SceneSession) -> Iterable[str]:
         return ()

@@ -276,7 +276,7 @@ def show(owner: bpy.types.Object, session: MechanismSession) -> None:
     mechanism, shown = assembled.stored(owner), mechanism_proxy.MECHANISMS.find(owner)
     if mechanism is None or shown is None or not exists(shown):
         return
-    if session.outputs is not None and session.made is mechanism:
+    if session.outputs is not None and session.assembled is mechanism:
         mechanism_proxy.write(shown, mechanism.reading, session.base, session.outputs.poses)
     else:
         mechanism_proxy.write(

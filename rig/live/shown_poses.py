@@ -52,12 +52,12 @@ def show_member(
     rotations, locations, scales = [], [], []
     for name in member.order:
         if name in channels:
-            turn, location, size = channels[name]
+            rotation, location, size = channels[name]
         elif bone := authored.get(name):
-            turn, location, size = bone.matrix_basis.to_quaternion(), bone.location, bone.scale
+            rotation, location, size = bone.matrix_basis.to_quaternion(), bone.location, bone.scale
         else:  # the owner was deleted since
-            turn, location, size = IDENTITY, ORIGIN, NO_SCALE
-        rotations.extend(turn)
+            rotation, location, size = IDENTITY, ORIGIN, NO_SCALE
+        rotations.extend(rotation)
         locations.extend(location)
         scales.extend(size)
     with current().writing():

@@ -26,7 +26,7 @@ class Part:
 
     name: str  # of the body
     role: str  # GROUND, DRIVEN or MOVES
-    thing: str  # name of the object
+    object_name: str  # name of the object
     uid: int  # its session_uid
     bone: str = ""
     offset: Array = None  # (4, 4) the body's frame in the thing's
@@ -68,7 +68,7 @@ class Reading:
         part = self.base_part
         if part is None:
             return rigid(owner.matrix_world)
-        base_object = find(part.thing, part.uid)
+        base_object = find(part.object_name, part.uid)
         base_pose: Array = (
             rigid(
                 base_object.matrix_world @ base_object.pose.bones[part.bone].matrix
@@ -158,12 +158,12 @@ class _Reader:
         self.name_of: dict[int, str] = {}  # object's session_uid -> body
         bodies = [obj for joint in object_joints for obj in (joint.first, joint.second) if obj is not None]
         self.bodies = {obj.session_uid for obj in bodies}
-        self.things = [
+        self.objects = [
             *bodies,
-            *(obj for joint in object_joints for obj in (joint.thing, joint.meets) if obj is not None),
+            *(obj for joint in object_joints for obj in (joint.frame_object, joint.meets) if obj is not None),
             owner,
         ]
-        poses = {obj.session_uid: rigid(self.matrix(obj)) for obj in self.things}
+        poses = {obj.session_uid: rigid(self.matrix(obj)) for obj in self.objects}
         base = rest_pose.base_of(owner, bodies).session_uid
         self.rest = (
             rest_pose.recorded(owner, poses, base)
@@ -197,8 +197,8 @@ class _Reader:
         every = [pair[0] for pair in pairs] + [
             pair[1] for joint, pair in zip(object_joints, pairs, strict=True) if joint.meets is not None
         ]
-        for frame, turn in zip(every, straighten([frame[:3, :3] for frame in every]), strict=True):
-            frame[:3, :3] = turn
+        for frame, rotation in zip(every, straighten([frame[:3, :3] for frame in every]), strict=True):
+            frame[:3, :3] = rotation
         for joint, (at_parent, at_child) in zip(object_joints, pairs, strict=True):
             parent, child = (self.name_of[body.session_uid] if body else WORLD for body in joint.bodies)
             self.joints.append(
@@ -221,7 +221,7 @@ class _Reader:
             scale=scale_of(body, matrix),
         )
         self.parts[part.name], self.poses[part.name] = part, self.rest.rest[body.session_uid]
-        self.shown[part.name] = self.rest.to_rest @ self.rest.now[body.session_uid]
+        self.shown[part.name] = self.rest.to_rest @ self.rest.current[body.session_uid]
         self.name_of[body.session_uid] = part.name
         self.masses[part.name] = of_object(
             body, self.bodies, self.owner.limber.mechanism.density, self.depsgraph
@@ -271,7 +271,7 @@ class _Reader:
             )
             for joint in self.joints
         ]
-        self._note_looseness(object_joints)
+        self._warn_of_joints(object_joints)
         starts = self.shown if self.rest.closes(object_joints) else self.poses
         mechanism = Mechanism(
             self._bodies(back, starts), tuple(with_motors(self.owner.limber.mechanism, joints_in_base))
@@ -313,7 +313,7 @@ class _Reader:
         """
         names = list(self.parts)
         for joint in object_joints:
-            for joint_object, holder in ((joint.thing, joint.first), (joint.meets, joint.second)):
+            for joint_object, holder in ((joint.frame_object, joint.first), (joint.meets, joint.second)):
                 part = (
                     self.parts.get(self.name_of.get(holder.session_uid, ""))
                     if joint_object is not None and holder is not None
@@ -344,14 +344,14 @@ class _Reader:
         """(part, rest pose (4, 4)) of what Go to Rest Pose moves: bodies that the mechanism moves, and
         joints; parents first.
         """
-        for obj in {obj.session_uid: obj for obj in self.things}.values():
+        for obj in {obj.session_uid: obj for obj in self.objects}.values():
             uid = obj.session_uid
             if uid == self.owner.session_uid or (uid in self.bodies and role_of(obj) != "MOVES"):
                 continue
             part = Part(obj.name, "CARRIED", obj.name, uid, "", np.eye(4), scale_of(obj, self.matrix(obj)))
             yield part, back @ self.rest.rest[uid]
 
-    def _note_looseness(self, object_joints: list) -> None:
+    def _warn_of_joints(self, object_joints: list) -> None:
         for joint_object in joint_objects(self.owner):
             if not is_joint(joint_object):
                 self.warnings.append(

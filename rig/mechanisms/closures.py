@@ -126,16 +126,16 @@ def is_apart(rest: Rest, away: float) -> bool:
 def apart(rig: bpy.types.Object, rest: Rest, closure: bpy.types.PropertyGroup, away: float) -> str:
     """Sentence about a closure's gap [m], with the remedy."""
     first_point, second_point, least = nearest(rig, rest, closure.first, closure.second)
-    said = (
+    beginning = (
         f"Closure '{closure.name}': the {WORDS[closure.first_point]} of '{closure.first}' and the"
         f" {WORDS[closure.second_point]} of '{closure.second}' are {rounded(1e3 * away, 3)} mm apart at rest"
     )
     if not is_apart(rest, least):
         return (
-            f"{said}, but the {WORDS[first_point]} of the one and the {WORDS[second_point]} of the other"
+            f"{beginning}, but the {WORDS[first_point]} of the one and the {WORDS[second_point]} of the other"
             " coincide: choose these points"
         )
     return (
-        f"{said}, so Live moves the bones until they meet: move a bone in Edit Mode if they should meet at"
-        " rest"
+        f"{beginning}, so Live moves the bones until they meet: move a bone in Edit Mode if they should meet"
+        " at rest"
     )

@@ -24,14 +24,14 @@ def refuse_held(movers: Iterable[Part]) -> None:
     and joints.
     """
     for part in movers:
-        has = pose_channels.holder(part)
+        holder = pose_channels.holder(part)
         what = "Object" if part.role == "CARRIED" else "Body"
-        if (path := _animated(part, has)) is not None:
+        if (path := _animated(part, holder)) is not None:
             raise RigError(
-                f"{what} '{part.thing if not part.bone else part.bone}' {path}, which would take it back at"
-                " the next frame: remove them there first, and animate afterwards"
+                f"{what} '{part.object_name if not part.bone else part.bone}' {path}, which would take it"
+                " back at the next frame: remove them there first, and animate afterwards"
             )
-        for constraint in has.constraints:
+        for constraint in holder.constraints:
             if (
                 not constraint.mute
                 and constraint.influence > 0.0
@@ -44,9 +44,9 @@ def refuse_held(movers: Iterable[Part]) -> None:
                 )
 
 
-def _animated(part: Part, has: bpy.types.Object | bpy.types.PoseBone) -> str | None:
+def _animated(part: Part, holder: bpy.types.Object | bpy.types.PoseBone) -> str | None:
     """Which channel is keyed or driven, as part of a sentence; None if none is."""
-    obj = has.id_data
+    obj = holder.id_data
     start = f'pose.bones["{escape_identifier(part.bone)}"].' if part.bone else ""
     paths = {start + channel: channel.partition("_")[0] for channel in PLACING}
     for action, slot in actions.playing(obj):

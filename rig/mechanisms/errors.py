@@ -96,12 +96,12 @@ def unbalanced(reading: Reading, base: Array, poses: Array) -> str:
 
     `base` (4, 4) is the mechanism's base in the world, `poses` (b, 4, 4) those of the bodies in it.
     """
-    mechanism, placed = reading.mechanism, base @ poses
-    named = zip(reading.parts, reading.corners, placed, strict=True)
+    mechanism, world_poses = reading.mechanism, base @ poses
+    named = zip(reading.parts, reading.corners, world_poses, strict=True)
     touching = {
         part.name: points @ pose[:3, :3].T + pose[:3, 3] for part, points, pose in named if len(points)
     }
-    edge = tipping(_soles(reading, touching), centre_of_mass(mechanism, placed))
+    edge = tipping(_soles(reading, touching), centre_of_mass(mechanism, world_poses))
     if edge is None or edge.distance <= LEAST:
         return ""
     x, y = edge.outward

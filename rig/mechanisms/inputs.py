@@ -138,9 +138,9 @@ def leaders(
     `dependencies.dependencies_of`.
     """
     part = reading.base_part
-    objects = [find(part.thing, part.uid) if part is not None else owner]
+    objects = [find(part.object_name, part.uid) if part is not None else owner]
     dependencies = [Dependency("", objects[0], part.bone)] if part is not None and part.bone else []
-    objects += [find(part.thing, part.uid) for part in reading.parts if part.role == "DRIVEN"]
+    objects += [find(part.object_name, part.uid) for part in reading.parts if part.role == "DRIVEN"]
     if settings.drive != "MOTORS":
         objects += [goal.target for goal in settings.goals]
         dependencies += [
@@ -183,7 +183,7 @@ def refuse_change(owner: bpy.types.Object, reading: Reading) -> None:
     left = {joint_object.session_uid for joint_object in joint_objects(owner) if not is_deleted(joint_object)}
     deleted_names = [name for uid, name in reading.joint_names.items() if uid not in left]
     deleted_names += [
-        part.name for part in reading.parts if not part.bone and find(part.thing, part.uid) is None
+        part.name for part in reading.parts if not part.bone and find(part.object_name, part.uid) is None
     ]
     what = (
         f"'{deleted_names[0]}' was deleted"
@@ -226,7 +226,7 @@ def base(owner: bpy.types.Object, reading: Reading, placement: Placement) -> Arr
     part = reading.base_part
     if part is None:
         return world_pose(placement, owner, "", f"Object '{owner.name}'")
-    pose = world_pose(placement, find(part.thing, part.uid), part.bone, f"Body '{part.name}'")
+    pose = world_pose(placement, find(part.object_name, part.uid), part.bone, f"Body '{part.name}'")
     base_pose: Array = pose @ part.offset
     return base_pose
 
@@ -236,7 +236,7 @@ def why_scaled(reading: Reading, placement: Placement) -> str:
     elsewhere.
     """
     part = reading.base_part
-    base_object = find(part.thing, part.uid) if part is not None and not part.bone else None
+    base_object = find(part.object_name, part.uid) if part is not None and not part.bone else None
     if base_object is None:
         return ""
     scale, sizes = placement.object(base_object).decompose()[2], part.scale
@@ -251,7 +251,7 @@ def why_scaled(reading: Reading, placement: Placement) -> str:
 
 
 def _driven(part: Part, placement: Placement, back: Array) -> FrameGoal:
-    pose = world_pose(placement, find(part.thing, part.uid), "", f"Body '{part.name}'")
+    pose = world_pose(placement, find(part.object_name, part.uid), "", f"Body '{part.name}'")
     return driven_goal(part.name, back @ pose @ part.offset)
 
 

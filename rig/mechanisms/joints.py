@@ -30,7 +30,7 @@ GENERIC_TYPES = ("GENERIC", "GENERIC_SPRING")
 class ObjectJoint:
     """A joint between two objects; None as a body stands for the world."""
 
-    thing: bpy.types.Object  # the object whose frame is the joint's
+    frame_object: bpy.types.Object  # the object whose frame is the joint's
     first: bpy.types.Object | None
     second: bpy.types.Object | None
     shape: Shape
@@ -40,7 +40,7 @@ class ObjectJoint:
 
     @property
     def name(self) -> str:
-        return self.thing.name
+        return self.frame_object.name
 
     @property
     def bodies(self) -> tuple:
@@ -51,7 +51,7 @@ class ObjectJoint:
         """Joint frames (4, 4) on parent and child, oriented as the solver's kind of joint requires, for world
         poses of objects by session_uid.
         """
-        at_parent: Array = poses[self.thing.session_uid] @ self.shape.turned
+        at_parent: Array = poses[self.frame_object.session_uid] @ self.shape.turned
         return at_parent, (
             at_parent if self.meets is None else poses[self.meets.session_uid] @ self.shape.turned
         )
@@ -196,7 +196,7 @@ def _limits(constraint: bpy.types.Constraint, shape: Shape) -> tuple[tuple[float
 
 def has_lost_limits(joint: ObjectJoint) -> bool:
     """Whether a constraint limits rotations but is read as a spherical joint, which cannot have limits."""
-    constraint = joint.thing.rigid_body_constraint
+    constraint = joint.frame_object.rigid_body_constraint
     is_ball = joint.shape.kind in ("spherical", "free")
     return (
         is_ball

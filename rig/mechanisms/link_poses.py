@@ -107,9 +107,11 @@ class LinkTarget:
         own_space = rigid(self.rig.matrix_world, f"Armature '{self.rig.name}'")
         before = inverse(rigid(_around(target_object, target), f"Object '{target_object.name}'")) @ own_space
         after = inverse(self.held) @ inverse(np.array(goal.offset, float))
-        turn = rotation_modes.channel(target.rotation_mode)
+        rotation_channel = rotation_modes.channel(target.rotation_mode)
         channels = [
-            Channel(*channel_owner, name, k) for name in ("location", turn) for k in range(len(PARTS[name]))
+            Channel(*channel_owner, name, k)
+            for name in ("location", rotation_channel)
+            for k in range(len(PARTS[name]))
         ]
         last: list[float] | None = None
         for pose in poses:

@@ -146,14 +146,16 @@ def _solids(
     for obj in rig.children:
         name = obj.parent_bone
         if obj.parent_type == "BONE" and name in names:
-            back = inverse(rigid(shown.matrix_world @ shown.pose.bones[name].matrix))
-            for one in _shapes(obj, set()):
-                solids[name] = solids.get(name, Solid()) + _seen(one, back, depsgraph)
+            to_bone = inverse(rigid(shown.matrix_world @ shown.pose.bones[name].matrix))
+            for shape in _shapes(obj, set()):
+                solids[name] = solids.get(name, Solid()) + _seen(shape, to_bone, depsgraph)
     for obj in depsgraph.view_layer.objects:
-        if obj.type == "MESH" and any(one.type == "ARMATURE" and one.object == rig for one in obj.modifiers):
-            for name, places in _moved(obj, names).items():
+        if obj.type == "MESH" and any(
+            modifier.type == "ARMATURE" and modifier.object == rig for modifier in obj.modifiers
+        ):
+            for name, vertices in _moved(obj, names).items():
                 solids[name] = solids.get(name, Solid()) + hull_of(
-                    (np.c_[places, np.ones(len(places))] @ inverse(rest.bones[name]).T)[:, :3]
+                    (np.c_[vertices, np.ones(len(vertices))] @ inverse(rest.bones[name]).T)[:, :3]
                 )
     return solids
 
@@ -161,10 +163,10 @@ def _solids(
 def _moved(mesh_object: bpy.types.Object, names: set[str]) -> dict[str, Array]:
     """World positions (n, 3) at rest of the vertices that each bone moves most."""
     groups = {group.index: group.name for group in mesh_object.vertex_groups if group.name in names}
-    places = placed(mesh_object.data, np.array(mesh_object.matrix_world))
+    vertices = placed(mesh_object.data, np.array(mesh_object.matrix_world))
     by_bone: dict[str, list[int]] = {}
     for k, vertex in enumerate(mesh_object.data.vertices):
         most = max(vertex.groups, key=lambda element: element.weight, default=None)
         if most is not None and most.weight > 0.0 and most.group in groups:
             by_bone.setdefault(groups[most.group], []).append(k)
-    return {name: places[chosen] for name, chosen in by_bone.items()}
+    return {name: vertices[chosen] for name, chosen in by_bone.items()}

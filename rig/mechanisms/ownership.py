@@ -22,11 +22,11 @@ def is_joint(obj: bpy.types.Object) -> bool:
 def kind_text(obj: bpy.types.Object) -> str:
     """Kind of a joint object as text for the interface; "" if the object is no joint."""
     constraint, part = obj.rigid_body_constraint, obj.limber.part
-    has, name = (constraint, "type") if constraint is not None else (part, "kind")
+    owner_of_kind, name = (constraint, "type") if constraint is not None else (part, "kind")
     return (
         ""
-        if has == part and part.kind == NONE
-        else has.bl_rna.properties[name].enum_items[getattr(has, name)].name
+        if owner_of_kind == part and part.kind == NONE
+        else owner_of_kind.bl_rna.properties[name].enum_items[getattr(owner_of_kind, name)].name
     )
 
 

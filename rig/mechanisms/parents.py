@@ -28,7 +28,7 @@ def refuse_unknown(movers: Sequence[Part]) -> None:
 
 
 def _refuse(part: Part, bodies: dict[int, set[str]]) -> None:
-    obj = find(part.thing, part.uid)
+    obj = find(part.object_name, part.uid)
     while obj.parent is not None:
         parent = obj.parent
         followed = [
@@ -41,8 +41,9 @@ def _refuse(part: Part, bodies: dict[int, set[str]]) -> None:
                 for dependency in [Dependency("", other, ""), *dependencies_of(other)]
             ) or _is_live(other):
                 raise RigError(
-                    f"'{part.thing}' is a child of '{parent.name}', which {how} '{other.name}', so its pose"
-                    f" cannot be predicted: clear the parent of '{obj.name}' (Alt P) or parent it to a body"
+                    f"'{part.object_name}' is a child of '{parent.name}', which {how} '{other.name}', so its"
+                    f" pose cannot be predicted: clear the parent of '{obj.name}' (Alt P) or parent it to a"
+                    " body"
                 )
         if parent.session_uid in bodies:
             return

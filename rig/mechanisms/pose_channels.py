@@ -46,7 +46,7 @@ def place(reading: Reading, base: Array, poses: Array, placement: Placement) -> 
 
 def basis(part: Part, placement: Placement) -> Matrix:
     """Basis matrix, relative to the parent, that gives an object or a bone its predicted transform."""
-    obj = find(part.thing, part.uid)
+    obj = find(part.object_name, part.uid)
     if part.bone:
         return _bone_basis(obj, part.bone, placement)
     world = placement.object(obj)
@@ -68,55 +68,62 @@ def _bone_basis(rig: bpy.types.Object, name: str, placement: Placement) -> Matri
 
 def holder(part: Part) -> bpy.types.Object | bpy.types.PoseBone:
     """The object or pose bone whose channels set the pose of a body."""
-    obj = find(part.thing, part.uid)
+    obj = find(part.object_name, part.uid)
     return obj.pose.bones[part.bone] if part.bone else obj
 
 
-def location_numbers(has: bpy.types.Object | bpy.types.PoseBone, matrix: Matrix) -> list[float]:
+def location_numbers(channel_holder: bpy.types.Object | bpy.types.PoseBone, matrix: Matrix) -> list[float]:
     """Values of the location channel for a basis matrix; an object's delta location is subtracted."""
-    return list(matrix.translation - Vector(getattr(has, "delta_location", (0.0, 0.0, 0.0))))
+    return list(matrix.translation - Vector(getattr(channel_holder, "delta_location", (0.0, 0.0, 0.0))))
 
 
 def rotation_numbers(
-    has: bpy.types.Object | bpy.types.PoseBone, matrix: Matrix, before: list[float] | None
+    channel_holder: bpy.types.Object | bpy.types.PoseBone, matrix: Matrix, before: list[float] | None
 ) -> list[float]:
     """Values of the rotation channel for a basis matrix, nearest to the previous frame's values `before`; an
     object's delta rotation is removed.
     """
     inverse_scale = [
-        1.0 / size if size else 1.0 for size in _scale(has)
+        1.0 / size if size else 1.0 for size in _scale(channel_holder)
     ]  # a mirrored thing stays mirrored by its own scale
-    turn = (
-        _delta_rotation(has).inverted() @ (matrix.to_3x3() @ Matrix.Diagonal(inverse_scale)).to_quaternion()
+    rotation = (
+        _delta_rotation(channel_holder).inverted()
+        @ (matrix.to_3x3() @ Matrix.Diagonal(inverse_scale)).to_quaternion()
     )
-    return list(rotation_modes.numbers(has.rotation_mode, rotation_modes.turn("QUATERNION", turn), before))
+    return list(
+        rotation_modes.numbers(
+            channel_holder.rotation_mode, rotation_modes.quaternion("QUATERNION", rotation), before
+        )
+    )
 
 
-def _scale(has: bpy.types.Object | bpy.types.PoseBone) -> list[float]:
+def _scale(channel_holder: bpy.types.Object | bpy.types.PoseBone) -> list[float]:
     return [
         size * delta
-        for size, delta in zip(has.scale, getattr(has, "delta_scale", (1.0, 1.0, 1.0)), strict=True)
+        for size, delta in zip(
+            channel_holder.scale, getattr(channel_holder, "delta_scale", (1.0, 1.0, 1.0)), strict=True
+        )
     ]
 
 
-def _delta_rotation(has: bpy.types.Object | bpy.types.PoseBone) -> Quaternion:
+def _delta_rotation(channel_holder: bpy.types.Object | bpy.types.PoseBone) -> Quaternion:
     """An object's delta rotation; identity for a bone, and for axis-angle rotation, where Blender offers
     none.
     """
-    if not isinstance(has, bpy.types.Object) or has.rotation_mode == "AXIS_ANGLE":
+    if not isinstance(channel_holder, bpy.types.Object) or channel_holder.rotation_mode == "AXIS_ANGLE":
         return Quaternion()
-    if has.rotation_mode == "QUATERNION":
-        return Quaternion(has.delta_rotation_quaternion).normalized()
-    return Euler(has.delta_rotation_euler, has.rotation_mode).to_quaternion()
+    if channel_holder.rotation_mode == "QUATERNION":
+        return Quaternion(channel_holder.delta_rotation_quaternion).normalized()
+    return Euler(channel_holder.delta_rotation_euler, channel_holder.rotation_mode).to_quaternion()
 
 
 def pose(part: Part, matrix: Matrix) -> None:
     """Writes a basis matrix to the channels of a body's object or bone; the scale does not change."""
-    has = holder(part)
-    has.location = location_numbers(has, matrix)
-    channel = rotation_modes.channel(has.rotation_mode)
-    before = list(getattr(has, channel))
-    setattr(has, channel, rotation_numbers(has, matrix, before))
+    channel_holder = holder(part)
+    channel_holder.location = location_numbers(channel_holder, matrix)
+    channel = rotation_modes.channel(channel_holder.rotation_mode)
+    before = list(getattr(channel_holder, channel))
+    setattr(channel_holder, channel, rotation_numbers(channel_holder, matrix, before))
 
 
 def assemble(reading: Reading, base: Array, poses: Array, depsgraph: bpy.types.Depsgraph) -> None:

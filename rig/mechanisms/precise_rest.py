@@ -87,11 +87,11 @@ def _as_in_file(drawn: Array, joint: Array, record: LinkRecord, size: float) -> 
     exact_pose[:3, 3] = joint[:3, 3]
     if record.axis:
         bone_axis = _vector(drawn[:3, LETTERS.index(record.axis)])
-        wanted = _vector(record.sign * joint[:3, :3] @ record.branch.axis)
-        turn = between(bone_axis, wanted)
-        if np.linalg.norm(np.subtract(bone_axis, wanted)) > DRAWN * 10:
+        file_axis = _vector(record.sign * joint[:3, :3] @ record.branch.axis)
+        rotation = between(bone_axis, file_axis)
+        if np.linalg.norm(np.subtract(bone_axis, file_axis)) > DRAWN * 10:
             return None
-        exact_pose[:3, :3] = np.stack([rotate(turn, _vector(column)) for column in drawn[:3, :3].T], 1)
+        exact_pose[:3, :3] = np.stack([rotate(rotation, _vector(column)) for column in drawn[:3, :3].T], 1)
     return exact_pose
 
 

@@ -32,7 +32,7 @@ class RestPose:
     """World poses (4, 4) of objects by session_uid: at rest, and in the current frame."""
 
     rest: Mapping[int, Array]
-    now: Mapping[int, Array]
+    current: Mapping[int, Array]
     base: int  # session_uid of the object on which the mechanism is mounted
 
     @cached_property
@@ -40,13 +40,13 @@ class RestPose:
         """(4, 4) transform from the current world to that of the rest pose, by which the base returns to its
         rest position.
         """
-        transform: Array = self.rest[self.base] @ inverse(self.now[self.base])
+        transform: Array = self.rest[self.base] @ inverse(self.current[self.base])
         return transform
 
     def moved(self, body: bpy.types.Object | None) -> Array:
         """(4, 4) displacement of a body in the world since the rest pose; `body` None stands for the base."""
         uid = self.base if body is None else body.session_uid
-        displacement: Array = self.now[uid] @ inverse(self.rest[uid])
+        displacement: Array = self.current[uid] @ inverse(self.rest[uid])
         return displacement
 
     @cached_property
@@ -85,7 +85,7 @@ class RestPose:
         """Displacement of a joint's object relative to the nearest of these bodies or the base since the rest
         pose [rad, or lengths relative to `size`].
         """
-        rest, pose = self.rest[joint_object.session_uid], self.now[joint_object.session_uid]
+        rest, pose = self.rest[joint_object.session_uid], self.current[joint_object.session_uid]
         return min(self._apart(self.moved(body) @ rest, pose) for body in (None, *bodies))
 
     def _apart(self, pose: Array, other: Array) -> float:
@@ -144,10 +144,10 @@ def set_rest_pose(owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> No
     """Stores the current poses of the mechanism's objects as its rest pose. Call within an operator that has
     UNDO.
     """
-    items, things = owner.limber.mechanism.rest_pose, objects(owner)
-    _forget_others(items, {obj.session_uid for obj in things})
+    items, shown_objects = owner.limber.mechanism.rest_pose, objects(owner)
+    _forget_others(items, {obj.session_uid for obj in shown_objects})
     known = {item.object.session_uid: item for item in items if item.object is not None}
-    for obj in things:
+    for obj in shown_objects:
         item = known.get(obj.session_uid) or items.add()
         item.object = obj
         item.matrix = [number for row in obj.evaluated_get(depsgraph).matrix_world for number in row]
@@ -193,7 +193,7 @@ def difference(owner: bpy.types.Object, object_joints: Iterable[ObjectJoint], po
             f" {REMEDY}{scaled}"
         )
     for joint in object_joints:
-        for joint_object in (joint.thing, joint.meets):
+        for joint_object in (joint.frame_object, joint.meets):
             if (
                 joint_object is not None
                 and pose.displacement(joint_object, filter(None, joint.bodies)) > NEAR

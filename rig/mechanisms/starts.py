@@ -64,13 +64,13 @@ def _turned(solver: MechanismSolver, state: State, joint: str, index: int, comma
     """The state with a joint moved by whole revolutions, to at most pi from its commanded value [rad], if its
     limits allow it.
     """
-    turns = round((commanded - solver.values(state, joint)[index]) / (2.0 * pi))
-    if turns == 0:
+    revolutions = round((commanded - solver.values(state, joint)[index]) / (2.0 * pi))
+    if revolutions == 0:
         return state
     for c in solver.tree.passages[joint].coordinates.tolist():
-        for turn in () if solver.tree.slides[c] else (turns, -turns):
+        for count in () if solver.tree.slides[c] else (revolutions, -revolutions):
             values = state.values.copy()
-            values[c] += 2.0 * pi * turn
+            values[c] += 2.0 * pi * count
             other = replace(state, values=values, branch=None)
             if (
                 abs(commanded - solver.values(other, joint)[index]) <= pi

@@ -35,29 +35,29 @@ class Solid:
 
 def solid_of(mesh: bpy.types.Mesh, frame: Array) -> Solid:
     """Volume and centre of a mesh whose vertices are transformed by `frame` (4, 4)."""
-    places = placed(mesh, frame)
+    vertices = placed(mesh, frame)
     mesh.calc_loop_triangles()
     triangles = np.empty(3 * len(mesh.loop_triangles), np.int32)
     mesh.loop_triangles.foreach_get("vertices", triangles)
     faces = triangles.reshape(-1, 3)
-    if not _is_closed(places, faces):
-        return hull_of(places)
-    return replace(_of_triangles(places, faces), points=outermost(places))
+    if not _is_closed(vertices, faces):
+        return hull_of(vertices)
+    return replace(_of_triangles(vertices, faces), points=outermost(vertices))
 
 
 def placed(mesh: bpy.types.Mesh, frame: Array) -> Array:
     """Vertices (n, 3) of a mesh, transformed by `frame` (4, 4)."""
-    places = np.empty(3 * len(mesh.vertices), np.float32)
-    mesh.vertices.foreach_get("co", places)
-    vertices: Array = places.reshape(-1, 3).astype(float) @ frame[:3, :3].T + frame[:3, 3]
+    coordinates = np.empty(3 * len(mesh.vertices), np.float32)
+    mesh.vertices.foreach_get("co", coordinates)
+    vertices: Array = coordinates.reshape(-1, 3).astype(float) @ frame[:3, :3].T + frame[:3, 3]
     return vertices
 
 
-def hull_of(places: Array) -> Solid:
+def hull_of(points: Array) -> Solid:
     """Volume and centre of the convex hull of points (n, 3)."""
-    if not np.isfinite(places).all():
+    if not np.isfinite(points).all():
         return Solid()
-    return replace(_hull_of(places), points=outermost(places))
+    return replace(_hull_of(points), points=outermost(points))
 
 
 def _hull_of(points: Array) -> Solid:
@@ -85,12 +85,12 @@ def _hull_of(points: Array) -> Solid:
     return _solid(corners, faces, parts, middle + inside, float(np.ptp(points, axis=0).max()))
 
 
-def _of_triangles(places: Array, faces: Array) -> Solid:
-    middle = places.mean(0)
-    corners = places - middle
+def _of_triangles(vertices: Array, faces: Array) -> Solid:
+    middle = vertices.mean(0)
+    corners = vertices - middle
     parts = _sixfold(corners, faces) / 6.0
     return _solid(
-        corners, faces, parts * (np.sign(parts.sum()) or 1.0), middle, float(np.ptp(places, axis=0).max())
+        corners, faces, parts * (np.sign(parts.sum()) or 1.0), middle, float(np.ptp(vertices, axis=0).max())
     )
 
 
@@ -109,17 +109,17 @@ def _solid(corners: Array, faces: Array, parts: Array, middle: Array, extent: fl
     return Solid(whole, (x, y, z))
 
 
-def _is_closed(places: Array, faces: Array) -> bool:
+def _is_closed(vertices: Array, faces: Array) -> bool:
     """Whether each edge belongs to two triangles, which run along it in opposite directions."""
     if not len(faces):
         return False
-    step = SAME * max(float(np.ptp(places, axis=0).max()), 1e-30)
+    step = SAME * max(float(np.ptp(vertices, axis=0).max()), 1e-30)
     _, joined = np.unique(
-        np.round((places - places.min(0)) / step).astype(np.int64), axis=0, return_inverse=True
+        np.round((vertices - vertices.min(0)) / step).astype(np.int64), axis=0, return_inverse=True
     )
     faces = joined.reshape(-1)[faces]
     edges = np.concatenate((faces[:, (0, 1)], faces[:, (1, 2)], faces[:, (2, 0)]))
     edges = edges[edges[:, 0] != edges[:, 1]]
-    there, count = np.unique(edges, axis=0, return_counts=True)
+    forward_edges, count = np.unique(edges, axis=0, return_counts=True)
     back = np.unique(edges[:, ::-1], axis=0)
-    return bool((count == 1).all() and len(there) == len(back) and (there == back).all())
+    return bool((count == 1).all() and len(forward_edges) == len(back) and (forward_edges == back).all())

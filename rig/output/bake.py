@@ -139,9 +139,9 @@ class Bake(Stepped):
             row |= self.stage.session(*mover).keys(mover, placement, before)
         if lost := next((channel for channel in before if channel not in row), None):
             raise RigError(
-                f"Frame {frame}: '{lost.bone or lost.thing}' does not move any more as it did in the frames"
-                " before: take back what was changed meanwhile (a pair or a joint that was switched off),"
-                " then bake again"
+                f"Frame {frame}: '{lost.bone or lost.object_name}' does not move any more as it did in the"
+                " frames before: take back what was changed meanwhile (a pair or a joint that was switched"
+                " off), then bake again"
             )
         if not self.take.frames:
             for owner in {channel.uid: channel.owner for channel in row}.values():

@@ -12,7 +12,7 @@ from ...character.file.contents import ChainEntry, FollowingEnd
 from ...character.file.tracks import ClipTrack, track
 from ..blender.errors import RigError
 from ..chains import chain as build
-from ..chains.kept_posture import place
+from ..chains.kept_posture import kept_index
 from ..live.chain_recipe import ChainRecipe
 from ..live.chain_session import ChainSession
 from ..live.mover import Mover
@@ -82,7 +82,7 @@ class ExportedChain:
             self._skeleton, self._recipe = session.model.skeleton, session.recipe
         self._has_changed |= session.model.skeleton != self._skeleton
         settings = build.keyed(mover.owner, mover.settings, placement.depsgraph)
-        index = place(mover.settings, settings)
+        index = kept_index(mover.settings, settings)
         self.rows.append(
             ChainRow(
                 BASES.index(mover.settings.base),
@@ -106,7 +106,7 @@ class ExportedChain:
         """The chain; `anchors` says where something is over the frames."""
         chain, rows, recipe = self.mover.settings, self.rows, self._recipe
         postures = self.session.known_postures(self.mover, self.session.reader.joint_keys)
-        kept = list(postures)  # indices in the chain's list
+        posture_indices = list(postures)  # indices in the chain's list
         return ChainEntry(
             name=self.name,
             rig=self.mover.owner.name,
@@ -122,9 +122,13 @@ class ExportedChain:
             ),
             postures=tuple(postures.values()),
             base=_track([row.base for row in rows]),
-            posture=_track([kept.index(row.posture) if row.posture in kept else -1 for row in rows]),
+            posture=_track(
+                [posture_indices.index(row.posture) if row.posture in posture_indices else -1 for row in rows]
+            ),
             watch=_track([row.watch for row in rows]),
-            weights=track(np.array([[row.weights[k] for k in kept] for row in rows]).reshape(len(rows), -1)),
+            weights=track(
+                np.array([[row.weights[k] for k in posture_indices] for row in rows]).reshape(len(rows), -1)
+            ),
             settings={name: _track([row.settings[name] for row in rows]) for name in rows[0].settings},
             authored=track(np.array([row.authored for row in rows])),
             base_frame=self.anchor(anchors),

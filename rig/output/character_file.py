@@ -172,8 +172,8 @@ class CharacterExport(Stepped):
             frames=self.total,
             chains=entries,
             targets=tuple(
-                TargetEntry(name, self._anchor(self.hangings[name], places))
-                for name, places in self.places.items()
+                TargetEntry(name, self._anchor(self.hangings[name], positions))
+                for name, positions in self.places.items()
             ),
             values=tuple(
                 ValueEntry(
@@ -251,9 +251,9 @@ class CharacterExport(Stepped):
     def _in_order(self) -> list[ExportedChain]:
         """The chains, each after the one on which it hangs."""
         chains = list(self.chains.values())
-        places = {each.name: k for k, each in enumerate(chains)}
+        indices = {each.name: k for k, each in enumerate(chains)}
         links = [each.anchor(self._anchor).link for each in chains]
-        needs = [[places[link.chain]] if link is not None else [] for link in links]
+        needs = [[indices[link.chain]] if link is not None else [] for link in links]
         return [chains[k] for k in in_order(needs, [True] * len(needs), list).indices]
 
     def _anchor(self, hanging: list[Hanging | None], world: list[np.ndarray]) -> Anchor:

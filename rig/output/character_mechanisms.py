@@ -37,8 +37,8 @@ class ExportedMechanism:
         base = self.reading.base_part
         self._things = {"": (mover.owner, "", np.eye(4))}  # what is anchored: object, bone, the frame on it
         if base is not None:
-            self._things[""] = (find(base.thing, base.uid), base.bone, base.offset)
-        self._things |= {part.name: (find(part.thing, part.uid), "", part.offset) for part in parts}
+            self._things[""] = (find(base.object_name, base.uid), base.bone, base.offset)
+        self._things |= {part.name: (find(part.object_name, part.uid), "", part.offset) for part in parts}
         self._places: dict[str, Places] = {name: ([], []) for name in self._things}
         self._rows: list[tuple] = []
         self._specs: list = []
@@ -72,7 +72,7 @@ class ExportedMechanism:
             matrix = placement.object(obj)
             world.append(np.array(matrix @ placement.bone(obj, bone) if bone else matrix, float))
         evaluated = asked.keyed(self.mover.owner, settings, placement.depsgraph)
-        index = kept_posture.place(settings, evaluated)
+        index = kept_posture.kept_index(settings, evaluated)
         weights = [asked.goal_weights(goal) for goal in evaluated.goals]
         if not self._specs and settings.drive != "MOTORS":
             self._specs = [asked.goal_spec(goal, self.reading, placement) for goal in settings.goals]
@@ -95,7 +95,7 @@ class ExportedMechanism:
         model = session.model
         bases, chosen, weights, authored, regulariser, goal_weights = zip(*self._rows, strict=True)
         postures = self._postures()
-        kept = list(postures)
+        posture_indices = list(postures)
         mounted = {
             name: Mounted(anchors(*self._places[name]), np.array(offset))
             for name, (_, _, offset) in self._things.items()
@@ -133,8 +133,12 @@ class ExportedMechanism:
             ),
             postures=tuple(postures.values()),
             base=track(np.array(bases, float)),
-            posture=track(np.array([kept.index(k) if k in kept else -1 for k in chosen], float)),
-            weights=track(np.array([[row[k] for k in kept] for row in weights]).reshape(len(weights), -1)),
+            posture=track(
+                np.array([posture_indices.index(k) if k in posture_indices else -1 for k in chosen], float)
+            ),
+            weights=track(
+                np.array([[row[k] for k in posture_indices] for row in weights]).reshape(len(weights), -1)
+            ),
             authored=track(np.array(authored).reshape(len(authored), -1)),
             regulariser=track(np.array(regulariser)),
         )

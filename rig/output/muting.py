@@ -117,13 +117,13 @@ def mute_constraints(keys: Mapping[Channel, list[float]]) -> list[str]:
     """Mutes constraints that would change keyed transforms; returns their names with their owners'."""
     muted = []
     holders = list(_keyed_transforms(keys))
-    ways = [
+    constraints_in_way = [
         (holder, constraint)
-        for holder, places, turns in holders
-        for constraint in in_the_way(holder, places, turns)
+        for holder, locations, rotations in holders
+        for constraint in in_the_way(holder, locations, rotations)
     ]
     for holder, constraint in [
-        *ways,
+        *constraints_in_way,
         *_reaching([holder for holder, _, _ in holders if isinstance(holder, bpy.types.PoseBone)]),
     ]:
         if not constraint.mute:
@@ -147,38 +147,40 @@ def _reaching(keyed: list[bpy.types.PoseBone]) -> Iterator[tuple]:
 
 
 def in_the_way(
-    has: bpy.types.Object | bpy.types.PoseBone, places: list[list[float]], turns: list[list[float]]
+    holder: bpy.types.Object | bpy.types.PoseBone, locations: list[list[float]], rotations: list[list[float]]
 ) -> Iterator:
     """Constraints of an object or bone that would change its baked location or rotation in some frame, of
-    which `places` and `turns` have the values in all frames for each component.
+    which `locations` and `rotations` have the values in all frames for each component.
 
     A bone's Limit Location or Limit Rotation that defines its joints' limits is left out, unless the motion
     exceeds it.
     """
-    for constraint in has.constraints:
-        is_of_bone = isinstance(has, bpy.types.PoseBone)
+    for constraint in holder.constraints:
+        is_of_bone = isinstance(holder, bpy.types.PoseBone)
         if constraint.mute or constraint.name.startswith(OWN) or (is_of_bone and constraint.type in HARMLESS):
             continue
         if (
             is_of_bone
             and constraint.type in ("LIMIT_LOCATION", "LIMIT_ROTATION")
-            and not why_no_limits(has, constraint)
+            and not why_no_limits(holder, constraint)
         ):
-            rows = _extremes(places) if constraint.type == "LIMIT_LOCATION" else _as_euler(has, turns)
+            rows = (
+                _extremes(locations) if constraint.type == "LIMIT_LOCATION" else _as_euler(holder, rotations)
+            )
             if not any(_crosses(constraint, row) for row in rows):
                 continue
         yield constraint
 
 
 def _as_euler(
-    has: bpy.types.Object | bpy.types.PoseBone, turns: list[list[float]]
+    holder: bpy.types.Object | bpy.types.PoseBone, rotations: list[list[float]]
 ) -> Iterable[Sequence[float]]:
     """Rows of Euler angles that cross a limit where the rotations do."""
-    if has.rotation_mode == "QUATERNION":
-        return (Quaternion(row).to_euler() for row in zip(*turns, strict=True))
-    if has.rotation_mode == "AXIS_ANGLE":
-        return (Quaternion(row[1:], row[0]).to_euler() for row in zip(*turns, strict=True))
-    return _extremes(turns)
+    if holder.rotation_mode == "QUATERNION":
+        return (Quaternion(row).to_euler() for row in zip(*rotations, strict=True))
+    if holder.rotation_mode == "AXIS_ANGLE":
+        return (Quaternion(row[1:], row[0]).to_euler() for row in zip(*rotations, strict=True))
+    return _extremes(rotations)
 
 
 def _extremes(columns: list[list[float]]) -> list[list[float]]:
@@ -211,9 +213,11 @@ def mute(constraint: bpy.types.Constraint) -> None:
             driver.mute = True
 
 
-def mute_switches(has: bpy.types.Object | bpy.types.PoseBone, curves: bpy.types.bpy_prop_collection) -> None:
+def mute_switches(
+    holder: bpy.types.Object | bpy.types.PoseBone, curves: bpy.types.bpy_prop_collection
+) -> None:
     """Mutes keyframes that would switch a muted constraint on again."""
-    for constraint in has.constraints:
+    for constraint in holder.constraints:
         for path in _switches(constraint) if constraint.mute else ():
             curve = actions.find(curves, path, 0)
             if curve is not None:

@@ -79,7 +79,7 @@ class Copy:
                 if channels != self._channels:
                     self._channels = channels
                     lines.append(
-                        {"take": number, "channels": [[channel.thing, *channel[2:]] for channel in row]}
+                        {"take": number, "channels": [[channel.object_name, *channel[2:]] for channel in row]}
                     )
                 lines.append([frame, *row.values()])
             self.written = [number, max(end, 0)] if is_last else [number + 1, 0]

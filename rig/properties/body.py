@@ -140,8 +140,8 @@ class LimberRetarget(LimberMotionStyle, LimberRange, PropertyGroup):
         name="Source",
         description="Armature whose motion is followed: from a motion-capture clip, or any animated one",
         type=Object,
-        poll=lambda retarget, thing: (
-            thing.type == "ARMATURE" and thing != retarget.id_data and "limber_proxy_of" not in thing
+        poll=lambda retarget, obj: (
+            obj.type == "ARMATURE" and obj != retarget.id_data and "limber_proxy_of" not in obj
         ),
     )
     input: EnumProperty(

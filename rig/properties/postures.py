@@ -57,7 +57,7 @@ class LimberPosture(PropertyGroup):
 
 def kept_index(mover: bpy.types.PropertyGroup) -> int:
     """Index of the posture that a chain or mechanism keeps, given its settings; -1: none."""
-    index = kept_posture.place(mover)
+    index = kept_posture.kept_index(mover)
     return -1 if index is None else index
 
 

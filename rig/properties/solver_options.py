@@ -20,27 +20,27 @@ SUBTYPES = {"": "NONE", "angle": "ANGLE", "share": "FACTOR"}
 
 def property_of(name: str, each: Setting) -> bpy.props._PropertyDeferred:
     """The Blender property, of that name, for a setting of a solver."""
-    said = {"name": each.label, "description": each.description}
+    texts = {"name": each.label, "description": each.description}
     if each.several:
         items = [
             (choice.key, choice.label, choice.description, "NONE", 1 << k)
             for k, choice in enumerate(each.choices)
         ]
         chosen = {choice.key for choice in each.choices if choice.value in each.default}
-        return EnumProperty(**said, items=items, default=chosen, options={"ENUM_FLAG", "ANIMATABLE"})
+        return EnumProperty(**texts, items=items, default=chosen, options={"ENUM_FLAG", "ANIMATABLE"})
     if each.choices:
         items = [item(choice.key, choice.label, choice.description) for choice in each.choices]
-        return keyed_enum(name, items=items, default=each.key_of[each.default], **said)
+        return keyed_enum(name, items=items, default=each.key_of[each.default], **texts)
     if isinstance(each.default, bool):
-        return BoolProperty(**said, default=each.default)
+        return BoolProperty(**texts, default=each.default)
     bounds = {"min": each.low, "max": each.high, "soft_max": min(each.slider, each.high)}
     if isinstance(each.default, int):
         return IntProperty(
-            **said, default=each.default, **{key: int(min(bound, LARGEST)) for key, bound in bounds.items()}
+            **texts, default=each.default, **{key: int(min(bound, LARGEST)) for key, bound in bounds.items()}
         )
     finite = {key: bound for key, bound in bounds.items() if not isinf(bound)}
     return FloatProperty(
-        **said, default=each.default, precision=_digits(each), subtype=SUBTYPES[each.unit], **finite
+        **texts, default=each.default, precision=_digits(each), subtype=SUBTYPES[each.unit], **finite
     )
 
 

@@ -21,16 +21,16 @@ class ShownFigures:
         self._figures: tuple = ()
         self._source: tuple = ()  # what they were rounded from
 
-    def update(self, status: Status, joints: Sequence[DeviceJoint], now: float) -> bool:
-        """Takes a status that was read at `now` [s, monotonic clock]; returns whether the figures differ from
-        the last ones.
+    def update(self, status: Status, joints: Sequence[DeviceJoint], read_at: float) -> bool:
+        """Takes a status that was read at `read_at` [s, monotonic clock]; returns whether the figures
+        differ from the last ones.
         """
         if (source := (status.state, status.commanded, status.positions, status.channels)) == self._source:
             return False
         self._source = source
         if (figures := figures_of(status, joints)) == self._figures:
             return False
-        self._figures, self.changed_at = figures, now
+        self._figures, self.changed_at = figures, read_at
         return True
 
 

@@ -69,14 +69,14 @@ def _of_mechanism(rig: bpy.types.Object, motors: dict[tuple[str, str], float]) -
         return []
     values = {index: motors[key] for index, key in enumerate(mechanism_session.joint_keys) if key in motors}
     goals = Goals(actuators=by_joint(mechanism_session.model, values), counts_full_rotations=True)
-    placed = PlacedBodies(
-        mechanism_session.made,
+    placed_bodies = PlacedBodies(
+        mechanism_session.assembled,
         mechanism_session.base,
         mechanism_session.model.solver.solve(goals, mechanism_session.state.shown).poses,
     )
     bone_segments = []
-    for name in placed.bodies.get(rig.session_uid, ()):
-        world = placed.world(rig.session_uid, name)
+    for name in placed_bodies.bodies.get(rig.session_uid, ()):
+        world = placed_bodies.world(rig.session_uid, name)
         tail = (
             world @ Matrix.Translation((0, rig.pose.bones[name].length, 0))
             if name in rig.pose.bones
@@ -86,12 +86,12 @@ def _of_mechanism(rig: bpy.types.Object, motors: dict[tuple[str, str], float]) -
     return bone_segments
 
 
-def _basis(bone: bpy.types.PoseBone, places: list[tuple[str, float]]) -> Matrix:
+def _basis(bone: bpy.types.PoseBone, joint_values: list[tuple[str, float]]) -> Matrix:
     """Basis matrix of a bone, from (axis, value) of its joints."""
     location = bone.location.copy()
-    for axis, joint_value in places:
+    for axis, joint_value in joint_values:
         if axes.is_prismatic(axis):
             location[axes.index(axis)] = joint_value
-    hinges = {axis: joint_value for axis, joint_value in places if not axes.is_prismatic(axis)}
-    rotation = rotation_modes.turn(bone.rotation_mode, rotation_modes.with_hinges(bone, hinges))
+    hinges = {axis: joint_value for axis, joint_value in joint_values if not axes.is_prismatic(axis)}
+    rotation = rotation_modes.quaternion(bone.rotation_mode, rotation_modes.with_hinges(bone, hinges))
     return Matrix.LocRotScale(location, Quaternion(rotation), bone.scale)

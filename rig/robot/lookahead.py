@@ -39,24 +39,27 @@ def ahead(
     if scene is None:
         return current
     early = max(-rig.limber.device.latency, 0.0)
-    here = values_at(rig, sources, frame_ahead(scene, early))
+    values_ahead = values_at(rig, sources, frame_ahead(scene, early))
     later = values_at(rig, sources, frame_ahead(scene, early, playhead.step(scene)))
     farthest = ((1.0 + HEADROOM) * speed * playhead.due(scene) for speed in speeds)
-    return [_with_velocity(*four, early > 0.0) for four in zip(current, here, later, farthest, strict=True)]
+    return [
+        _with_velocity(*four, early > 0.0)
+        for four in zip(current, values_ahead, later, farthest, strict=True)
+    ]
 
 
 def _with_velocity(
-    current: Value, here: float | None, later: float | None, farthest: float, is_early: bool
+    current: Value, ahead_value: float | None, later: float | None, farthest: float, is_early: bool
 ) -> Value:
     if (
-        here is None
+        ahead_value is None
         or later is None
         or isinstance(current, Kinematic)
-        or not (is_early or abs(here - current) < SAME)
+        or not (is_early or abs(ahead_value - current) < SAME)
     ):
         return current
-    step = later - here  # [rad, m or unit] in a frame
-    return Kinematic(here if is_early else current, step if abs(step) <= farthest else 0.0)
+    step = later - ahead_value  # [rad, m or unit] in a frame
+    return Kinematic(ahead_value if is_early else current, step if abs(step) <= farthest else 0.0)
 
 
 def playing_scene(rig: bpy.types.Object) -> bpy.types.Scene | None:

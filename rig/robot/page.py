@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import bpy
 
-from ...character.behaviour.performer import Asked
+from ...character.behaviour.performer import Requested
 from ...hardware.errors import HardwareError
 from ...hardware.robot_session import ARMING, TO_ROBOTS, possible_orders
 from ...hardware.safety import State
@@ -43,7 +43,7 @@ class _PressedOrder(NamedTuple):
     """An order that waits: how many stops came before it, and when it came [s]."""
 
     stops: int
-    came: float
+    arrived_at: float
     order: Order
 
 
@@ -150,8 +150,8 @@ def look() -> bool:
                 _do(rig, waiting)
             except (RigError, HardwareError) as error:
                 page.said = str(error)
-        if page.server.is_watched and (moment := monotonic()) >= page.shown_at:
-            page.shown_at = moment + EVERY
+        if page.server.is_watched and (time_now := monotonic()) >= page.shown_at:
+            page.shown_at = time_now + EVERY
             page.server.publish(json.dumps(_state(rig, page.said)))
     return done
 
@@ -162,7 +162,7 @@ def _do(rig: bpy.types.Object, waiting: _PressedOrder) -> None:
     if order.is_released:
         return
     if order.word in TO_ROBOTS:
-        if order.word in ARMING and monotonic() - waiting.came > FRESH:
+        if order.word in ARMING and monotonic() - waiting.arrived_at > FRESH:
             raise RigError(f"'{order.word}' came over {FRESH:g} s ago, and is not done: press again")
         _order_robot(rig, order.word)
     elif order.word in ORDERS:
@@ -182,7 +182,7 @@ def _order_robot(rig: bpy.types.Object, word: str) -> None:
     robot.session.order(word)
 
 
-def _state(rig: bpy.types.Object, said: str) -> dict[str, Any]:
+def _state(rig: bpy.types.Object, remark: str) -> dict[str, Any]:
     """What the page shows, as JSON."""
     scene = bpy.context.scene
     is_rehearsed = rehearsal.is_on(scene)
@@ -207,7 +207,7 @@ def _state(rig: bpy.types.Object, said: str) -> dict[str, Any]:
             "plays": is_playing(),
         },
         "decisions": rehearsal.lines(scene)[-8:],
-        "said": [said] if said else [],
+        "said": [remark] if remark else [],
     }
 
 
@@ -231,12 +231,12 @@ def _chain(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> dict[str, A
     """What the page shows of a chain."""
     targets = [watched(chain, number) for number in range(1 + len(chain.targets))]
     weights = {name: posture.weight for name, posture in stored_postures(chain).items()}
-    asked, set_by = Asked(weights, chain.influence, chain.share), {}
+    request, set_by = Requested(weights, chain.influence, chain.share), {}
     if (directing := rehearsal.directing(rig, chain)) is not None:
         performer, name = directing
-        asked, set_by = performer.asked(name) or asked, performer.set_by(name)
+        request, set_by = performer.requested(name) or request, performer.set_by(name)
     by_name = {each.name: each for each in reversed(targets) if each is not None}
-    target = by_name.get(asked.target) or followed_target(chain)
+    target = by_name.get(request.target) or followed_target(chain)
     position = target.obj.matrix_world.translation if target is not None else (0.0, 0.0, 0.0)
     return {
         "name": chain.name,
@@ -244,9 +244,9 @@ def _chain(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> dict[str, A
         "targets": list(dict.fromkeys(each.name for each in targets if each is not None)),
         "position": list(position),
         "postures": [
-            {"name": name, "weight": asked.weights.get(name, weight)} for name, weight in weights.items()
+            {"name": name, "weight": request.weights.get(name, weight)} for name, weight in weights.items()
         ],
-        "influence": asked.influence,
-        "share": asked.share,
+        "influence": request.influence,
+        "share": request.share,
         "set_by": set_by,
     }

@@ -180,7 +180,7 @@ def follow(scene: bpy.types.Scene, _depsgraph: bpy.types.Depsgraph | None = None
     return moved
 
 
-def _remember(take: _Take, frame: float, places: tuple[float | None, ...]) -> None:
+def _remember(take: _Take, frame: float, values: tuple[float | None, ...]) -> None:
     """Records the pose of a frame and overwrites an earlier one; later frames are dropped when scene time
     goes back.
     """
@@ -189,7 +189,7 @@ def _remember(take: _Take, frame: float, places: tuple[float | None, ...]) -> No
         take.frames.pop()
         take.poses.pop()
     take.frames.append(frame)
-    take.poses.append(places)
+    take.poses.append(values)
 
 
 def _key(rig: bpy.types.Object, take: _Take) -> None:

@@ -64,16 +64,16 @@ def _rotate_target(rig: bpy.types.Object, order: Order) -> None:
 
 
 def _move_along_axis(rig: bpy.types.Object, order: Order) -> None:
-    of, _, axis = order.names.rpartition("/")
+    target_name, _, axis = order.names.rpartition("/")
     if axis not in AXES or not axis:
         raise RigError(f"'{ROOT}axis/{order.names}' ends with no axis: end it with /x, /y or /z")
-    target = target_of(rig, of)
+    target = target_of(rig, target_name)
     position = target.matrix_world.translation.copy()
     position[AXES.index(axis)] = order.numbers[0]
     move_to(target, position)
 
 
-def _no_order(rig: bpy.types.Object, order: Order) -> None:
+def _ignore_velocity(rig: bpy.types.Object, order: Order) -> None:
     """A velocity belongs to the numbers that come with it."""
 
 
@@ -262,18 +262,18 @@ def _mover_and_rest(rig: bpy.types.Object, movers: Sequence[Mover], names: str) 
     return by_name[begun[0]], begun[1]
 
 
-def _named(items: Iterable[object], given: str, lacks: str, name: Callable[[object], str]) -> object:
-    """The item whose name is `given`, with spaces or underscores; raises RigError, whose message begins with
-    `lacks`, if there is none.
+def _named(items: Iterable[object], name_in_order: str, lacks: str, name: Callable[[object], str]) -> object:
+    """The item whose name is `name_in_order`, with spaces or underscores; raises RigError, whose message
+    begins with `lacks`, if there is none.
     """
     for item in items:
-        if given in spellings(name(item)):
+        if name_in_order in spellings(name(item)):
             return item
-    raise RigError(_lacking(lacks, given, map(name, items)))
+    raise RigError(_lacking(lacks, name_in_order, map(name, items)))
 
 
-def _lacking(lacks: str, given: str, known: Iterable[str]) -> str:
-    return f"{lacks} '{given}': it has {', '.join(map(repr, known)) or 'none'}"
+def _lacking(lacks: str, name_in_order: str, known: Iterable[str]) -> str:
+    return f"{lacks} '{name_in_order}': it has {', '.join(map(repr, known)) or 'none'}"
 
 
 # What each word does here; `inputs.words` has what it needs.
@@ -282,7 +282,7 @@ ORDERS: dict[str, Callable] = {
     "look": _look,
     "rotation": _rotate_target,
     "axis": _move_along_axis,
-    VELOCITY: _no_order,
+    VELOCITY: _ignore_velocity,
     "influence": _set_amount,
     "share": _set_amount,
     "posture": _keep_posture,

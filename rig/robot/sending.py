@@ -165,7 +165,7 @@ def _desired(
     per `unit` [s].
     """
     # A scene that cannot keep its rate plays slower, and so do live movers; otherwise they move in real time.
-    desired = robot_values.moving(rig, robot.sources, robot.angles, movers, 0.0 if plays else unit)
+    desired = robot_values.with_rates(rig, robot.sources, robot.angles, movers, 0.0 if plays else unit)
     if not plays or all(isinstance(value, Kinematic) for value in desired):
         return desired
     speeds = [joint.limits.velocity for joint in robot.link.device.joints]

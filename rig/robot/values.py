@@ -196,7 +196,7 @@ def newest(rig: bpy.types.Object, sources: tuple[Source, ...], before: list[floa
     return positions(_current(rig, sources, before, list(movers_of(rig)), dict, 0.0))
 
 
-def moving(
+def with_rates(
     rig: bpy.types.Object,
     sources: tuple[Source, ...],
     before: list[float],

@@ -34,11 +34,11 @@ def pose(rig: bpy.types.Object) -> None:
     if not sources:
         raise RigError(f"'{rig.name}' has no servo: give its joints servos first")
     zeros = _zeros(rig)
-    places = []
+    zero_values = []
     for source, joint in zip(sources, robot_device.describe_plain(rig).joints, strict=True):
         zero = zeros.get((source.bone, source.axis), 0.0)
-        places.append(None if source.auxiliary else joint.limits.clamp(zero))
-    values.pose(rig, sources, places)
+        zero_values.append(None if source.auxiliary else joint.limits.clamp(zero))
+    values.pose(rig, sources, zero_values)
 
 
 def differences(rig: bpy.types.Object) -> list[Difference]:

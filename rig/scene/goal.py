@@ -273,10 +273,10 @@ def _check_target(
 ) -> None:
     if why := why_no_target(target, depsgraph.scene, depsgraph.view_layer):
         raise RigError(why)
-    way = moved_by_chain(target, chain, rig)
-    if way:
+    dependency = moved_by_chain(target, chain, rig)
+    if dependency:
         raise RigError(
-            f"Chain '{chain.name}' moves its own target '{target.name}' ({way}): choose another target"
+            f"Chain '{chain.name}' moves its own target '{target.name}' ({dependency}): choose another target"
         )
 
 

@@ -143,7 +143,7 @@ class Placement:
         """
         if not bone and (person := self.person(obj)) is not None:
             rows = [list(row) for row in self.object(obj)]
-            return [[*row[:3], place] for row, place in zip(rows, (*person, 1.0), strict=True)]
+            return [[*row[:3], coordinate] for row, coordinate in zip(rows, (*person, 1.0), strict=True)]
         hanging = self.hanging(obj, bone)
         if hanging is not None:
             rows: list[list[float]] = hanging.world.tolist()
@@ -230,8 +230,8 @@ class Placement:
 
     def bone(self, rig: bpy.types.Object, name: str) -> Matrix:
         """Predicted pose matrix of a bone in armature space."""
-        if self.bodies and (placed := self.bodies.get(rig.session_uid, {}).get(name)):
-            return self.object(rig).inverted_safe() @ placed.world(rig.session_uid, name)
+        if self.bodies and (bodies := self.bodies.get(rig.session_uid, {}).get(name)):
+            return self.object(rig).inverted_safe() @ bodies.world(rig.session_uid, name)
         pose_bone = rig.evaluated_get(self.depsgraph).pose.bones[name]
         if not self._is_moved(rig, pose_bone):
             return pose_bone.matrix
@@ -254,8 +254,8 @@ class Placement:
 
     def object(self, obj: bpy.types.Object) -> Matrix:
         """Predicted world matrix of an object."""
-        if self.bodies and (placed := self.bodies.get(obj.session_uid, {}).get("")):
-            return placed.world(obj.session_uid, "")
+        if self.bodies and (bodies := self.bodies.get(obj.session_uid, {}).get("")):
+            return bodies.world(obj.session_uid, "")
         evaluated = obj.evaluated_get(self.depsgraph)
         if obj in self._placing or not self._hangs(obj):  # constraints may form a cycle
             return evaluated.matrix_world

@@ -32,12 +32,12 @@ class Ray(NamedTuple):
     target: Vector
     # whether the end is to rotate a part of the distance only, as a torso that leaves the rest to head and
     # eyes
-    shares: bool = False
+    is_partial: bool = False
 
     def label(self, name: str) -> str:
         """Where the ray ends beside its target, as text; `name`: of the chain."""
         angle = f"{degrees(self.error):.1f}°"
-        return f"{name}: leaves {angle} to others" if self.shares else f"{name}: error {angle}"
+        return f"{name}: leaves {angle} to others" if self.is_partial else f"{name}: error {angle}"
 
     @property
     def error(self) -> float:
@@ -52,7 +52,7 @@ class Arc(NamedTuple):
 
     points: np.ndarray  # (n, 3)
     middle: Vector
-    now: Vector
+    current: Vector
     room: float
 
 
@@ -74,8 +74,8 @@ def rays(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> Iterator[Ray]
             matrix = matrix @ target.obj.pose.bones[target.bone].matrix
         point = matrix.translation.copy()
         direction = (world.to_3x3() @ Vector(forward_axis(settings))).normalized()
-        shares = end.number == 0 and (chain.share < 1.0 or chain.dead_zone > 0.0)
-        yield Ray(eye, eye + (point - eye).length * direction, point, shares)
+        is_partial = end.number == 0 and (chain.share < 1.0 or chain.dead_zone > 0.0)
+        yield Ray(eye, eye + (point - eye).length * direction, point, is_partial)
 
 
 def eye(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> Vector:

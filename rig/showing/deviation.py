@@ -24,16 +24,16 @@ def deviations(session: SolvedChain) -> list[PostureDeviation]:
     """Deviation of each bone with joints of the chain, root first; empty before the first tick."""
     if session.outputs is None or session.reader is None or not session.poses:
         return []
-    wanted = session.reader.channels(session.poses, session.outputs.goal.posture.tolist())
+    posture_channels = session.reader.channels(session.poses, session.outputs.goal.posture.tolist())
     bone_deviations = []
-    for bone, (turn, location, _) in wanted.items():
+    for bone, (rotation, location, _) in posture_channels.items():
         if bone in session.pose:
             shown, at, _ = session.pose[bone]
             distance = rotations.length(rotations.subtract(tuple(at), tuple(location)))
             bone_deviations.append(
                 PostureDeviation(
                     bone,
-                    rotations.angle_between(rotations.normalized(turn), rotations.normalized(shown)),
+                    rotations.angle_between(rotations.normalized(rotation), rotations.normalized(shown)),
                     distance,
                 )
             )

@@ -51,7 +51,7 @@ def is_attached(owner: bpy.types.Object, reading: Reading) -> bool:
 
 def holder_of(part: Part) -> bpy.types.Object | bpy.types.PoseBone | None:
     """The object or pose bone that has the constraint to the proxy for a body; None: it was deleted."""
-    obj = presence.find(part.thing, part.uid)
+    obj = presence.find(part.object_name, part.uid)
     if obj is None or not part.bone:
         return obj
     return obj.pose.bones.get(part.bone)

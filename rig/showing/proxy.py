@@ -94,8 +94,8 @@ class Proxies(NamedTuple):
         """Deletes all proxies but those of these objects: of deleted owners, of owners that are no longer
         live, and of files saved without Limber.
         """
-        kept = [self.find(owner) for owner in owners]
-        if strays := [obj for obj in bpy.data.objects if self.mark in obj and obj not in kept]:
+        kept_proxies = [self.find(owner) for owner in owners]
+        if strays := [obj for obj in bpy.data.objects if self.mark in obj and obj not in kept_proxies]:
             bpy.data.batch_remove(strays)
         if data := [
             armature for armature in bpy.data.armatures if self.mark in armature and not armature.users

@@ -105,7 +105,7 @@ def models_in(paths: Iterable[Path], robots: Iterable[Description]) -> dict[str,
     Raises:
         UrdfError: a mesh of a model is not there, but in Git's large file storage.
     """
-    own = {robot.name: read(robot.model) for robot in robots}
+    urdf_by_name = {robot.name: read(robot.model) for robot in robots}
     best: dict[str, FullModel] = {}
     for path in paths:
         try:
@@ -113,16 +113,16 @@ def models_in(paths: Iterable[Path], robots: Iterable[Description]) -> dict[str,
         except UrdfError:
             continue
         meshes = _meshes(model)
-        same = [name for name, robot in own.items() if is_same(robot, model)]
+        same = [name for name, robot in urdf_by_name.items() if is_same(robot, model)]
         if same and (pointer := next((mesh for mesh in meshes.values() if is_lfs_pointer(mesh)), None)):
             raise MalformedError(str(path), 0, "", f"its mesh {pointer.name} {IS_POINTER}")
         _keep_best(best, {name: FullModel(path, meshes) for name in same})
     return best
 
 
-def _keep_best(best: dict[str, FullModel], others: Mapping[str, FullModel]) -> None:
+def _keep_best(best: dict[str, FullModel], candidates: Mapping[str, FullModel]) -> None:
     """Puts those of the other models into `best` that have more meshes, and at least one."""
-    for name, model in others.items():
+    for name, model in candidates.items():
         if len(model.meshes) > len(best[name].meshes if name in best else ()):
             best[name] = model
 
@@ -144,15 +144,15 @@ def is_same(robot: Robot, other: Robot) -> bool:
     if {link.name for link in robot.links} != {link.name for link in other.links}:
         return False
     trees = build_tree(robot), build_tree(other)
-    places = [
+    link_frames = [
         dict(zip((branch.link for branch in tree.branches), tree.frames({}), strict=True)) for tree in trees
     ]
-    for link, frame in places[0].items():
-        there = places[1][link]
+    for link, frame in link_frames[0].items():
+        other_frame = link_frames[1][link]
         _, *apart = multiply(
-            conjugate(frame.rotation), there.rotation
+            conjugate(frame.rotation), other_frame.rotation
         )  # half the angle between them, where it is small
-        if max(map(abs, (*subtract(frame.offset, there.offset), *apart))) > SAME:
+        if max(map(abs, (*subtract(frame.offset, other_frame.offset), *apart))) > SAME:
             return False
     return True
 

@@ -53,7 +53,7 @@ EXPAND = (
 )
 
 
-Inside = tuple[Element, Transform, str]  # an element of a body, its frame and its default class
+BodyElement = tuple[Element, Transform, str]  # an element of a body, its frame and its default class
 
 
 def robot_of(
@@ -98,13 +98,13 @@ class _Bodies:
         top = [
             entry
             for world in document.root.all("worldbody")
-            for entry in self._inside(world, IDENTITY_TRANSFORM, "")
+            for entry in self._contents(world, IDENTITY_TRANSFORM, "")
         ]
         self._add_bodies([entry for entry in top if entry[0].tag == "body"])
         sites = [entry for entry in top if entry[0].tag == "site" and entry[0].attributes.get("name")]
         self._add_closed_sites(sites)
-        still = {element.attributes["name"] for element, _, _ in sites}
-        equality = EqualityReader(document, self.links, self.drawn, self.floats, self.references, still)
+        world_sites = {element.attributes["name"] for element, _, _ in sites}
+        equality = EqualityReader(document, self.links, self.drawn, self.floats, self.references, world_sites)
         joints = equality.read(self.joints)
         check(reader, document.root, self.links, joints)
         for tendon in document.sections("tendon")[:1]:
@@ -119,12 +119,12 @@ class _Bodies:
         keyframes = postures(document, self.coordinates)
         return replace(driven, postures=keyframes, warnings=tuple(reader.warnings))
 
-    def _add_bodies(self, bodies: list[Inside]) -> None:
+    def _add_bodies(self, bodies: list[BodyElement]) -> None:
         """Adds the outermost bodies: a single one without a joint is the root, others hang on the world."""
         if not bodies:
             raise self._no_bodies()
         is_root = len(bodies) == 1 and not any(
-            element.tag == "joint" for element, _, _ in self._inside(*bodies[0])
+            element.tag == "joint" for element, _, _ in self._contents(*bodies[0])
         )
         if is_root:
             self._body(*bodies[0], parent="")
@@ -147,7 +147,7 @@ class _Bodies:
             MalformedError, root, "it has no <body> in its <worldbody>: choose the robot's own file"
         )
 
-    def _add_closed_sites(self, sites: list[Inside]) -> None:
+    def _add_closed_sites(self, sites: list[BodyElement]) -> None:
         """Adds the world's named sites that close loops as links of the root, unless the root floats."""
         if self.floats:
             return
@@ -174,13 +174,13 @@ class _Bodies:
             ],
         )
 
-    def _inside(self, element: Element, frame: Transform, childclass: str) -> list[Inside]:
+    def _contents(self, element: Element, frame: Transform, childclass: str) -> list[BodyElement]:
         """The elements of a body, including those in <frame>s, with their frames relative to `frame`."""
         elements = []
         for child in element.children:
             if child.tag == "frame":
                 within = frame.then(self.document.pose(child))
-                elements += self._inside(child, within, child.attributes.get("childclass", childclass))
+                elements += self._contents(child, within, child.attributes.get("childclass", childclass))
             elif child.tag in CONTAINERS:
                 self.reader.warn(child, EXPAND)
             elif child.tag in ON_BODIES:
@@ -189,16 +189,16 @@ class _Bodies:
                 tell(self.reader, element, [f"<{child.tag}>"])
         return elements
 
-    def _body(self, element: Element, outside: Transform, childclass: str, parent: str) -> None:
+    def _body(self, element: Element, in_parent: Transform, childclass: str, parent: str) -> None:
         """Adds a body and everything on it, its child bodies included."""
         childclass = element.attributes.get("childclass", childclass)
-        pose = outside.then(self.document.pose(element))
+        pose = in_parent.then(self.document.pose(element))
         name = element.attributes.get("name") or self.names.unique(f"{parent}_body")
-        inside = self._inside(element, IDENTITY_TRANSFORM, childclass)
+        contents = self._contents(element, IDENTITY_TRANSFORM, childclass)
         self.drawn[name] = (self.drawn[parent] if parent else IDENTITY_TRANSFORM).then(pose)
-        joints = self._connect(element, inside, parent, name, pose)
+        joints = self._connect(element, contents, parent, name, pose)
         self.links.append(
-            Link(name, self._inertial(inside), self._visuals(inside), element.line, element.file)
+            Link(name, self._inertial(contents), self._visuals(contents), element.line, element.file)
         )
         for read in (
             element,
@@ -206,21 +206,21 @@ class _Bodies:
         ):
             read.skip_attributes("group", "user")
             tell(self.reader, read, read.unread)
-        for child, within, default_class in inside:
+        for child, within, default_class in contents:
             if child.tag == "body":
                 self._body(child, within, default_class, name)
             elif child.tag in ("site", "camera") and child.attributes.get("name"):
                 self._frame(child, within, default_class, name)
 
     def _connect(
-        self, element: Element, inside: list[Inside], parent: str, name: str, pose: Transform
+        self, element: Element, contents: list[BodyElement], parent: str, name: str, pose: Transform
     ) -> list[tuple[Element, Transform]]:
         """Adds the joints from a body's parent to it, and returns their elements with their frames; none of
         a body with a free joint, which excludes others.
         """
         free = [
             child
-            for child, _, default_class in inside
+            for child, _, default_class in contents
             if child.tag == "freejoint"
             or (child.tag == "joint" and self._kind(child, default_class) == "free")
         ]
@@ -229,7 +229,7 @@ class _Bodies:
             return []
         joints = [
             (self.document.with_defaults(child, default_class), within)
-            for child, within, default_class in inside
+            for child, within, default_class in contents
             if child.tag == "joint"
         ]
         if parent:
@@ -364,9 +364,9 @@ class _Bodies:
         what = f"joint type '{word}' is unknown: use one of hinge, slide, ball, free"
         raise self.reader.error(JointTypeError, joint, what)
 
-    def _inertial(self, inside: list[tuple[Element, Transform, str]]) -> Inertial | None:
+    def _inertial(self, contents: list[tuple[Element, Transform, str]]) -> Inertial | None:
         inertial = next(
-            ((element, within) for element, within, _ in inside if element.tag == "inertial"), None
+            ((element, within) for element, within, _ in contents if element.tag == "inertial"), None
         )
         if inertial is None:
             return None
@@ -383,12 +383,12 @@ class _Bodies:
         xx, yy, zz = self.document.vector(element, "diaginertia")
         return Inertial(pose, mass, (xx, 0.0, 0.0, yy, 0.0, zz))
 
-    def _visuals(self, inside: list[tuple[Element, Transform, str]]) -> tuple[Visual, ...]:
+    def _visuals(self, contents: list[tuple[Element, Transform, str]]) -> tuple[Visual, ...]:
         if self.shapes is None:
             return ()
         return tuple(
             replace(visual, origin=within.then(visual.origin))
-            for element, within, childclass in inside
+            for element, within, childclass in contents
             if element.tag == "geom"
             for visual in self.shapes.visuals(self.document.with_defaults(element, childclass))
         )

@@ -268,8 +268,10 @@ class Document:
         """
         rotation = IDENTITY
         for letter, angle in zip(self.sequence, angles, strict=True):
-            turn = about(AXES[letter.lower()], self.angle(angle))
-            rotation = multiply(rotation, turn) if letter.islower() else multiply(turn, rotation)
+            axis_rotation = about(AXES[letter.lower()], self.angle(angle))
+            rotation = (
+                multiply(rotation, axis_rotation) if letter.islower() else multiply(axis_rotation, rotation)
+            )
         return rotation
 
 

@@ -26,7 +26,7 @@ class EqualityReader:
         drawn: dict[str, Transform],
         floats: bool,
         references: Mapping[str, float],
-        still: Collection[str],
+        world_sites: Collection[str],
     ) -> None:
         """Reader of one document.
 
@@ -36,15 +36,15 @@ class EqualityReader:
             drawn: World frames of the links in the pose in which the file gives the bodies.
             floats: Whether the root body moves freely.
             references: Joint values [rad or m] in that pose.
-            still: Names of the world's sites.
+            world_sites: Names of the world's sites.
         """
         self.document, self.reader = document, document.reader
-        self.links, self.drawn, self.floats, self.references, self.still = (
+        self.links, self.drawn, self.floats, self.references, self.world_sites = (
             links,
             drawn,
             floats,
             references,
-            still,
+            world_sites,
         )
         self.closures: list[Closure] = []
         self._frames: list[Joint] = []
@@ -110,7 +110,7 @@ class EqualityReader:
         if "site1" in element.attributes or "site2" in element.attributes:
             sites = [self.reader.text(element, word) for word in ("site1", "site2")]
             for name in sites:
-                if self.floats and name in self.still:
+                if self.floats and name in self.world_sites:
                     self.reader.warn(element, HELD)
                     return
                 if name not in self.drawn:
@@ -125,14 +125,14 @@ class EqualityReader:
         anchor = self.document.vector(element, "anchor")
         if element.tag == "connect":
             at = self.drawn[first].then(from_first).then(Transform(offset=anchor))
-            places = [at, at]
+            frames = [at, at]
         else:
-            places = self._weld(
+            frames = self._weld(
                 element, self.drawn[first].then(from_first), self.drawn[second].then(from_second), anchor
             )
         name = element.attributes.get("name") or f"{element.tag}_{len(self.closures) + 1}"
         ends = [
-            self._frame(f"closing_{name}_{k + 1}", body, places[k], element)
+            self._frame(f"closing_{name}_{k + 1}", body, frames[k], element)
             for k, body in enumerate((first, second))
         ]
         self._add(ends[0], ends[1], kind)
@@ -165,10 +165,10 @@ class EqualityReader:
 
     def _frame(self, name: str, body: str, at: Transform, element: Element) -> str:
         """Adds a link that is fixed to a body, at a world frame; returns its name."""
-        wanted = name
+        requested = name
         while name in self.drawn:
-            self._counts[wanted] = self._counts.get(wanted, 1) + 1
-            name = f"{wanted}_{self._counts[wanted]}"
+            self._counts[requested] = self._counts.get(requested, 1) + 1
+            name = f"{requested}_{self._counts[requested]}"
         self.links.append(Link(name, line=element.line, file=element.file))
         pose = self.drawn[body].inverse().then(at)
         self._frames.append(

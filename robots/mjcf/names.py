@@ -29,12 +29,12 @@ class LinkNames:
         """Name of a joint of a body."""
         return joint.attributes.get("name") or self.unique(f"{body}_joint")
 
-    def unique(self, wanted: str) -> str:
+    def unique(self, requested: str) -> str:
         """The name, made unique by a number."""
-        name = wanted
+        name = requested
         while name in self._taken or name in self._links:
-            self._counts[wanted] = self._counts.get(wanted, 1) + 1
-            name = f"{wanted}_{self._counts[wanted]}"
+            self._counts[requested] = self._counts.get(requested, 1) + 1
+            name = f"{requested}_{self._counts[requested]}"
         self._taken.add(name)
         return name
 

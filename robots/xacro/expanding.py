@@ -256,7 +256,7 @@ class _Expander:
         if "ns" in element.attributes:
             namespace = self.texts.needed(element, "ns", scope)
             inner = scope.namespaces[namespace] = Scope(scope, is_namespace=True)
-            scope.values[namespace] = Names(lambda wanted: inner.get(wanted, self.texts.raw))
+            scope.values[namespace] = Names(lambda requested: inner.get(requested, self.texts.raw))
             scope = inner
         path = self.files.absolute(name)
         if is_file(path):

@@ -371,8 +371,8 @@ class Evaluator:
         each, name, elements = node.generators[0], node.generators[0].target.id, []
         for value in self._node(each.iter, names):
 
-            def inner(wanted: str, value: Any = value) -> Any:
-                return value if wanted == name else names(wanted)
+            def inner(requested: str, value: Any = value) -> Any:
+                return value if requested == name else names(requested)
 
             if all(self._node(test, inner) for test in each.ifs):
                 elements.append(self._node(node.elt, inner))

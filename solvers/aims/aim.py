@@ -126,28 +126,28 @@ class Aim(Block):
 
     def rotation_since(self, before: Self) -> Vector:
         """Rotation vector [rad] by which its target has rotated since it was `before`."""
-        last, now = vars(before), vars(self)
-        if "wxyz" in now:
-            return logarithm(multiply(normalized(now["wxyz"]), conjugate(normalized(last["wxyz"]))))
-        if "vector" in now:
-            return logarithm(between(unit(last["vector"]), unit(now["vector"])))
+        last, current = vars(before), vars(self)
+        if "wxyz" in current:
+            return logarithm(multiply(normalized(current["wxyz"]), conjugate(normalized(last["wxyz"]))))
+        if "vector" in current:
+            return logarithm(between(unit(last["vector"]), unit(current["vector"])))
         return ORIGIN
 
     def movement_since(self, before: Self) -> Vector:
         """Vector [m] by which its target has moved since it was `before`."""
-        last, now = vars(before), vars(self)
-        return subtract(now["position"], last["position"]) if "position" in now else ORIGIN
+        last, current = vars(before), vars(self)
+        return subtract(current["position"], last["position"]) if "position" in current else ORIGIN
 
     def moved(self, rotation: Quaternion | None, movement: Vector) -> Self:
         """The aim after its target has rotated (None: has not) and moved [m]."""
-        now = vars(self)
+        fields_by_name = vars(self)
         changed: dict[str, tuple[float, ...]] = {}
-        if rotation is not None and "wxyz" in now:
-            changed["wxyz"] = multiply(rotation, normalized(now["wxyz"]))
-        if rotation is not None and "vector" in now:
-            changed["vector"] = rotate(rotation, unit(now["vector"]))
-        if "position" in now:
-            changed["position"] = add(now["position"], movement)
+        if rotation is not None and "wxyz" in fields_by_name:
+            changed["wxyz"] = multiply(rotation, normalized(fields_by_name["wxyz"]))
+        if rotation is not None and "vector" in fields_by_name:
+            changed["vector"] = rotate(rotation, unit(fields_by_name["vector"]))
+        if "position" in fields_by_name:
+            changed["position"] = add(fields_by_name["position"], movement)
         return replace(self, **changed) if changed else self
 
     @classmethod

@@ -80,8 +80,8 @@ class Block:
 
     def missed(self, rotation: Quaternion, position: Vector) -> EndError:
         """What people see of the error at one frame of the end."""
-        found = self.errors(np.array([to_matrix(rotation)]), np.array([position]), 1.0)
-        size = float(np.linalg.norm(found.error[0]))
+        residual = self.errors(np.array([to_matrix(rotation)]), np.array([position]), 1.0)
+        size = float(np.linalg.norm(residual.error[0]))
         return EndError(distance=size) if self.kind == "position" else EndError(size, size)
 
     def kinds(self, rows: int) -> list[tuple[Kind, int]]:

@@ -19,15 +19,17 @@ def nearest_orientation(end_goal: EndGoal, pose: Pose, reach: float) -> Quaterni
     for _ in range(MOST_STEPS):
         rotations = np.array([to_matrix(rotation)])
         errors = [block.errors(rotations, position, reach) for block in end_goal.blocks]
-        turning = [(each.by_rotation, each.error[0]) for each in errors if each.by_rotation is not None]
-        if not turning:
+        rotation_errors = [
+            (each.by_rotation, each.error[0]) for each in errors if each.by_rotation is not None
+        ]
+        if not rotation_errors:
             break
-        rows = np.concatenate([by_rotation.reshape(3, -1) for by_rotation, _ in turning], 1)
-        step = np.linalg.lstsq(rows.T, np.concatenate([error for _, error in turning]), rcond=None)[0]
+        rows = np.concatenate([by_rotation.reshape(3, -1) for by_rotation, _ in rotation_errors], 1)
+        step = np.linalg.lstsq(rows.T, np.concatenate([error for _, error in rotation_errors]), rcond=None)[0]
         angle = float(np.linalg.norm(step))
         if angle <= SAME_ANGLE:
             break
         x, y, z = step.tolist()
-        turn = about(scale((x, y, z), 1.0 / angle), min(angle, LONGEST_STEP))
-        rotation = normalized(multiply(turn, rotation))
+        toward_aim = about(scale((x, y, z), 1.0 / angle), min(angle, LONGEST_STEP))
+        rotation = normalized(multiply(toward_aim, rotation))
     return rotation

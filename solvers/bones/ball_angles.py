@@ -35,7 +35,7 @@ def ball_angles(axes: Array, rotations: Array, near: Array) -> Array:
     senses = (axes[:, 0] * cross(axes[:, 1], axes[:, 2])).sum(1).tolist()
     angles = np.empty((len(axes), 3))
     # One by one: for the few bones of a chain, plain numbers are several times as fast as arrays.
-    for k, (((aa, ab, ac), (_, _, bc), (_, _, cc)), sense, given) in enumerate(
+    for k, (((aa, ab, ac), (_, _, bc), (_, _, cc)), sense, previous) in enumerate(
         zip(entries, senses, near.tolist(), strict=True)
     ):
         cosine = math.hypot(bc, cc)  # cosine of the middle Euler angle
@@ -45,9 +45,9 @@ def ball_angles(axes: Array, rotations: Array, near: Array) -> Array:
             math.atan2(-sense * ab, aa),
         )
         if cosine < NEAR_GIMBAL:
-            third = given[2]
+            third = previous[2]
             first = _first_alone(axes[k], sense, rotations[k], third)
-        angles[k] = _nearest(first, second, third, given)
+        angles[k] = _nearest(first, second, third, previous)
     return angles
 
 
@@ -61,9 +61,15 @@ def _first_alone(axes: Array, sense: float, rotation: Array, third: float) -> fl
 
 def _nearest(first: float, second: float, third: float, near: list[float]) -> list[float]:
     """Those angles (3) that make the same rotation as these and are nearest to `near` (3)."""
-    ways = (first, second, third), (first + math.pi, math.pi - second, third + math.pi)
-    both = [
-        [angle - FULL_TURN * round((angle - goal) / FULL_TURN) for angle, goal in zip(way, near, strict=True)]
-        for way in ways
+    solutions = (first, second, third), (first + math.pi, math.pi - second, third + math.pi)
+    nearest_turns = [
+        [
+            angle - FULL_TURN * round((angle - goal) / FULL_TURN)
+            for angle, goal in zip(angles, near, strict=True)
+        ]
+        for angles in solutions
     ]
-    return min(both, key=lambda way: sum(abs(angle - goal) for angle, goal in zip(way, near, strict=True)))
+    return min(
+        nearest_turns,
+        key=lambda angles: sum(abs(angle - goal) for angle, goal in zip(angles, near, strict=True)),
+    )

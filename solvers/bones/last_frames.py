@@ -15,7 +15,9 @@ class LastFrames(NamedTuple):
 
     def extrapolated(self) -> BonePose:
         """The next frame's deviation if it changes as it did."""
-        now, before = self.deviation, self.before
+        last, before = self.deviation, self.before
         if before is None:
-            return now
-        return BonePose(2.0 * now.values - before.values, now.balls @ before.balls.swapaxes(1, 2) @ now.balls)
+            return last
+        return BonePose(
+            2.0 * last.values - before.values, last.balls @ before.balls.swapaxes(1, 2) @ last.balls
+        )

@@ -34,8 +34,8 @@ class Levels:
             if aim.level is not None and aim.up is None:
                 up, node, axes = np.array(unit(aim.level)), int(tree.carriers[end]), tree.ends[end, :3, :3]
                 x, _, z = up @ authored.nodes[0, node, :3, :3] @ axes
-                turning = tree.moved_by[node, BASE:] * tree.turns[:, 0]
-                self._levels.append(_Level(node, z * axes[:, 0] - x * axes[:, 2], up, turning))
+                rotates_end = tree.moved_by[node, BASE:] * tree.is_revolute[:, 0]
+                self._levels.append(_Level(node, z * axes[:, 0] - x * axes[:, 2], up, rotates_end))
 
     def add(self, frames: Frames, price: float, matrix: Array, descent: Array) -> float:
         """Cost of the rolls of one pose, half the squared residuals times `price`; adds its Hessian (n, n) of
@@ -45,9 +45,9 @@ class Levels:
         """
         cost = 0.0
         for level in self._levels:
-            now = frames.nodes[0, level.node, :3, :3] @ level.direction
-            residual = float(level.up @ now)
-            row = level.turning * (frames.axes[0] @ cross(now, level.up))
+            direction = frames.nodes[0, level.node, :3, :3] @ level.direction
+            residual = float(level.up @ direction)
+            row = level.turning * (frames.axes[0] @ cross(direction, level.up))
             matrix += np.outer(price * row, row)
             descent -= (price * residual) * row
             cost += 0.5 * price * residual * residual

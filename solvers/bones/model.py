@@ -90,23 +90,23 @@ class BoneModel:
             -1, 3, 1
         )
         self._entries, self._slopes = self._places()
-        self._units, self._moves = skeleton.units, dict[int, Array]()
+        self._units, self._pair_weights = skeleton.units, dict[int, Array]()
         self.costs, self.slides = self._costs(options)
 
     def length(self, step: Angles) -> float:
         """The largest movement of a coordinate in a step (n,) [rad, or reaches]."""
         return max(map(abs, (step / self._units).tolist()), default=0.0)
 
-    def moves(self, node: int) -> Array:
+    def pair_weights(self, node: int) -> Array:
         """Shares (n, n) with which pairs of coordinates count in the second derivative of what a node
         carries: 1 where the first one is nearer the base, 1/2 where both are of one ball, which have no
         order, else 0.
         """
-        if node not in self._moves:
+        if node not in self._pair_weights:
             joint, moved = self.tree.joint_of, self.tree.moved_by[node, BASE:]
             pairs = np.where(joint[:, None] < joint, 1.0, np.where(joint[:, None] == joint, 0.5, 0.0))
-            self._moves[node] = pairs * (moved[:, None] & moved)
-        return self._moves[node]
+            self._pair_weights[node] = pairs * (moved[:, None] & moved)
+        return self._pair_weights[node]
 
     def _places(self) -> tuple[tuple[Indices, Indices], tuple[Indices, Indices]]:
         """Where the products of bones (k, 4, 4) of `quadratic` belong, as pairs of flat indices: Hessian (n,
@@ -200,9 +200,9 @@ class BoneModel:
         """Rotation (k, 3, 3) of each bone in its parent's frame; that of a ball, from its rest pose."""
         if not len(self._hinged):
             return pose.balls
-        relative, turns = np.empty((len(self.bones), 3, 3)), frames.nodes[0, :, :3, :3]
+        relative, node_rotations = np.empty((len(self.bones), 3, 3)), frames.nodes[0, :, :3, :3]
         relative[self._is_ball] = pose.balls
-        relative[self._hinged] = turns[self._parents].swapaxes(1, 2) @ turns[self._nodes]
+        relative[self._hinged] = node_rotations[self._parents].swapaxes(1, 2) @ node_rotations[self._nodes]
         return relative
 
     def _by_joints(self, frames: Frames) -> Array:
@@ -273,16 +273,16 @@ def _tree(skeleton: Skeleton, bones: list[Bone]) -> Tree:
     later = {
         k for bone in bones if bone.is_ball for k in bone.joints[1:]
     }  # joints that are part of the ball before them
-    kept = [k for k in range(len(skeleton)) if k not in later]
+    node_joints = [k for k in range(len(skeleton)) if k not in later]
     balls = {bone.joints[0] for bone in bones if bone.is_ball}
     number = {-1: -1}
     for k in range(len(skeleton)):
         number[k] = number[k - 1] if k in later else len(number.keys() - later) - 1
     return Tree(
-        [number[laid.parents[k]] for k in kept],
-        laid.rests[kept],
-        laid.axes[kept],
-        ["spherical" if k in balls else laid.kinds[k] for k in kept],
+        [number[laid.parents[k]] for k in node_joints],
+        laid.rests[node_joints],
+        laid.axes[node_joints],
+        ["spherical" if k in balls else laid.kinds[k] for k in node_joints],
         [number[k] for k in laid.carriers],
         laid.carried,
     )
@@ -317,7 +317,7 @@ def _own_inertias(skeleton: Skeleton) -> Array:
     carried = moved[[carrier for carrier, _, _ in links]].T
     heads, tails = (np.array([link[k] for link in links]).reshape(-1, 3) for k in (1, 2))
     inertias = hanging_inertias(heads, tails, carried, np.array(pose.positions))
-    frames = np.array([to_matrix(turn) for turn in pose.rotations]).reshape(count, 3, 3)
+    frames = np.array([to_matrix(rotation) for rotation in pose.rotations]).reshape(count, 3, 3)
     in_joints: Array = frames.swapaxes(1, 2) @ inertias @ frames
     return in_joints
 

@@ -177,36 +177,36 @@ class BoneSolver:
         authored = model.pose(reference)
         frames = model.frames(authored)
         problem = _Problem(model, BatchedAim(model, goal), authored, frames, Levels(model.tree, frames, goal))
-        now, forces, before = problem.begun(authored, last)
+        current, forces, before = problem.begun(authored, last)
         damping, price, steps = 0.0, LEAST_PRICE, 0
-        pose, cost = now.pose, now.secondary
+        pose, cost = current.pose, current.secondary
         while steps < MOST_STEPS:
             steps += 1
-            step, forces = problem.step(now, forces, damping)
+            step, forces = problem.step(current, forces, damping)
             price = max(price, 2.0 * float(np.linalg.norm(forces)))
-            moved = model.moved(now.pose, step)
+            moved = model.moved(current.pose, step)
             if model.length(step) < (SMALL_STEP if damping == 0.0 else NO_STEP):
-                pose, cost = moved, now.after(step)
+                pose, cost = moved, current.after(step)
                 break
             following = problem.evaluated(moved)
-            if following.cost(price) > now.cost(price) and following.errors.size[0] < NEARLY:
+            if following.cost(price) > current.cost(price) and following.errors.size[0] < NEARLY:
                 # The step leads along the aim but leaves it by its curvature: back to it before it is judged.
                 following = problem.evaluated(
                     model.moved(
                         following.pose, problem.toward_aim(following, following.pose, following.errors)
                     )
                 )
-            gain = now.cost(price) - following.cost(price)
+            gain = current.cost(price) - following.cost(price)
             if gain < -SAME_ANGLE:
                 damping = max(FIRST_DAMPING, 10.0 * damping)
                 if damping > MOST_DAMPING:
                     break
                 continue
-            now, damping = following, 0.1 * damping if damping > FIRST_DAMPING else 0.0
-            pose, cost = now.pose, now.secondary
-            if gain <= LEAST_GAIN * now.cost(price):
+            current, damping = following, 0.1 * damping if damping > FIRST_DAMPING else 0.0
+            pose, cost = current.pose, current.secondary
+            if gain <= LEAST_GAIN * current.cost(price):
                 break
-        pose = problem.polished(now, pose)
+        pose = problem.polished(current, pose)
         angles = tuple(model.angles(pose, reference).tolist())
         return _Optimum(
             angles, cost, steps, LastFrames(model.deviation(authored, pose), before, forces), None
@@ -235,8 +235,8 @@ class _Problem:
             ahead = self.evaluated(self.model.deviated(authored, last.extrapolated()))
             if ahead.errors.size[0] < NEARLY and ahead.errors.error[0].shape == last.forces.shape:
                 return ahead, last.forces, last.deviation
-        now = self.evaluated(authored)
-        return now, np.zeros_like(now.errors.error[0]), None
+        start = self.evaluated(authored)
+        return start, np.zeros_like(start.errors.error[0]), None
 
     def evaluated(self, pose: BonePose) -> _Evaluated:
         model = self.model
@@ -320,6 +320,6 @@ class _Problem:
         x, view, z = end[:3, 0], end[:3, 1], end[:3, 2]
         pull = part.weight * (z * forces[0] - x * forces[1])
         along, across = (at.frames.turning[0] @ np.array((view, pull)).T).T
-        products = self.model.moves(part.node) * (along[:, None] * across)
+        products = self.model.pair_weights(part.node) * (along[:, None] * across)
         second: Angles = -(products + products.T)
         return second

@@ -63,8 +63,8 @@ class Descent:
         ]
 
     def _wrist(self, path: Sequence[int]) -> frozenset[int]:
-        turning = [k for k in path if not self._prismatic[k]]
-        return frozenset(turning[len(turning) - min(WRIST_JOINTS, len(turning) // 2) :])
+        revolute = [k for k in path if not self._prismatic[k]]
+        return frozenset(revolute[len(revolute) - min(WRIST_JOINTS, len(revolute) // 2) :])
 
     def error(self, goal: GazeGoal, pose: Pose) -> GoalError:
         """Error of a pose, over the end goals with a weight above 0."""
@@ -96,19 +96,19 @@ class Descent:
         next angles are extrapolated (Anderson acceleration), and kept if the error is less.
         """
         tasks = self._tasks(goal, splits)
-        now = list(angles)
-        pose = self.skeleton.forward(now)
-        best = Result(tuple(now), pose, self.error(goal, pose), 0)
-        error, trail, history, done = best.error, [tuple(now)], [math.inf] * MEMORY, 0
+        current = list(angles)
+        pose = self.skeleton.forward(current)
+        best = Result(tuple(current), pose, self.error(goal, pose), 0)
+        error, trail, history, done = best.error, [tuple(current)], [math.inf] * MEMORY, 0
         while error.unmet and done < sweeps and error.whole < STUCK * history[-MEMORY]:
             done += 1
             history.append(error.whole)
-            self._sweep(tasks, now, pose, lower, upper, error.whole < NEAR)
-            pose = self.skeleton.forward(now)
+            self._sweep(tasks, current, pose, lower, upper, error.whole < NEAR)
+            pose = self.skeleton.forward(current)
             error = self.error(goal, pose)
             if error < best.error:
-                best = Result(tuple(now), pose, error, 0)
-            trail.append(tuple(now))
+                best = Result(tuple(current), pose, error, 0)
+            trail.append(tuple(current))
             if self.options.extrapolates and len(trail) > MEMORY:
                 ahead = [
                     min(max(a, lo), hi) for a, lo, hi in zip(_extrapolated(trail), lower, upper, strict=True)
@@ -116,9 +116,9 @@ class Descent:
                 pose_ahead = self.skeleton.forward(ahead)
                 error_ahead = self.error(goal, pose_ahead)
                 if error_ahead < best.error:
-                    now, pose, error = ahead, pose_ahead, error_ahead
-                    best = Result(tuple(now), pose, error, 0)
-                trail = [tuple(now)]
+                    current, pose, error = ahead, pose_ahead, error_ahead
+                    best = Result(tuple(current), pose, error, 0)
+                trail = [tuple(current)]
         return best._replace(sweeps=done)
 
     def _tasks(self, goal: GazeGoal, splits: bool) -> list[list[tuple[float, Task]]]:

@@ -73,34 +73,34 @@ class Ccd:
         )
 
     def _from_here(
-        self, goal: GazeGoal, here: tuple[float, ...], last: Memory, dt: float
+        self, goal: GazeGoal, start: tuple[float, ...], last: Memory, dt: float
     ) -> tuple[Result, Memory]:
         """One frame: a descent near the last angles, or a step of an escape from a local minimum."""
         if last.escape:
-            return self._on_the_escape(goal, here, last, dt)
-        now = np.array(here)
-        least, largest = bounds(self._limits, JointState(now, np.zeros_like(now), *self._range), dt)
-        result = self._descend(goal, here, least.tolist(), largest.tolist(), self.options.in_frame)
+            return self._on_the_escape(goal, start, last, dt)
+        angles = np.array(start)
+        least, largest = bounds(self._limits, JointState(angles, np.zeros_like(angles), *self._range), dt)
+        result = self._descend(goal, start, least.tolist(), largest.tolist(), self.options.in_frame)
         if result.error.seen <= SEEN:
             return result, Memory()
         patience = self.options.patience
         stuck = last.stuck + min(dt, 0.5 * patience)  # so that one late frame is not taken for the whole time
         if stuck < patience:
             return result, Memory(stuck)
-        found = self._annealed(goal, result)
-        worthwhile = found.error.seen < result.error.seen - SEEN
-        return result._replace(sweeps=found.sweeps), (
-            Memory(0.0, found.angles) if worthwhile else Memory(-SEARCH_PAUSE)
+        annealed = self._annealed(goal, result)
+        worthwhile = annealed.error.seen < result.error.seen - SEEN
+        return result._replace(sweeps=annealed.sweeps), (
+            Memory(0.0, annealed.angles) if worthwhile else Memory(-SEARCH_PAUSE)
         )
 
     def _on_the_escape(
-        self, goal: GazeGoal, here: tuple[float, ...], last: Memory, dt: float
+        self, goal: GazeGoal, start: tuple[float, ...], last: Memory, dt: float
     ) -> tuple[Result, Memory]:
         """A step straight toward `last.escape`, at which all joints arrive together, with limited speed and
         acceleration.
         """
         escape = self.skeleton.clamp(last.escape)  # limits may have changed since it was found
-        left = float(np.abs((np.array(escape) - here) / self._speeds).max())  # [s] at the largest speed
+        left = float(np.abs((np.array(escape) - start) / self._speeds).max())  # [s] at the largest speed
         gain = dt / TO_SPEED
         speed = min(last.speed + gain, 1.0, max(gain, math.sqrt(2.0 * left / TO_SPEED)))
         arrives = left <= speed * dt
@@ -108,7 +108,7 @@ class Ccd:
         step = (
             escape
             if arrives
-            else self.skeleton.clamp([a + share * (b - a) for a, b in zip(here, escape, strict=True)])
+            else self.skeleton.clamp([a + share * (b - a) for a, b in zip(start, escape, strict=True)])
         )
         pose = self.skeleton.forward(step)
         return Result(step, pose, self.descent.error(goal, pose), 0), (
@@ -168,7 +168,7 @@ class Ccd:
     def _further(
         self,
         goal: GazeGoal,
-        asked: GazeGoal,
+        requested: GazeGoal,
         result: Result,
         lower: Sequence[float],
         upper: Sequence[float],
@@ -176,7 +176,7 @@ class Ccd:
         most: int,
     ) -> Result:
         further = self.descent.descend(
-            asked, result.angles, lower, upper, splits, max(1, most - result.sweeps)
+            requested, result.angles, lower, upper, splits, max(1, most - result.sweeps)
         )
         error = self.descent.error(goal, further.pose)
         sweeps = result.sweeps + further.sweeps

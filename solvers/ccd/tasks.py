@@ -130,8 +130,8 @@ class Linearised:
     def translation_pull(self, axis: Vector, tool: Tool) -> TranslationPull:
         return TranslationPull(*self._slope(np.zeros(3), np.array(axis), tool))
 
-    def _slope(self, turning: Array, velocity: Array, tool: Tool) -> tuple[float, float]:
-        """Product of the error and of its reduction by a joint that rotates the end by `turning` (3,) and
+    def _slope(self, angular: Array, velocity: Array, tool: Tool) -> tuple[float, float]:
+        """Product of the error and of its reduction by a joint that rotates the end by `angular` (3,) and
         moves it by `velocity` (3,) [m]; and the square of that reduction.
         """
         errors = self.block.errors(
@@ -139,7 +139,7 @@ class Linearised:
         )
         column = np.zeros(errors.error.shape[1])
         if errors.by_rotation is not None:
-            column += turning @ errors.by_rotation.reshape(3, -1)
+            column += angular @ errors.by_rotation.reshape(3, -1)
         if errors.by_movement is not None:
             column += velocity @ errors.by_movement.reshape(3, -1)
         return float(errors.error[0] @ column), float(column @ column)
@@ -198,9 +198,9 @@ class Task:
             for each in self.pulling:
                 pull = pull.plus(each.rotation_pull(axis, position, range_left, tools[self.end]))
         if self.position is not None and not (k in self.wrist and self.splits):
-            now, desired = self._present_and_desired(tools, self.position, self.splits)
+            current, desired = self._present_and_desired(tools, self.position, self.splits)
             pull = pull.plus(
-                pull_of_vectors(axis, subtract(now, position), subtract(desired, position)).times(
+                pull_of_vectors(axis, subtract(current, position), subtract(desired, position)).times(
                     self.stiffness
                 )
             )
@@ -211,38 +211,39 @@ class Task:
         poses `tools`.
         """
         if self.position is not None:
-            now, desired = self._present_and_desired(
+            current, desired = self._present_and_desired(
                 tools, self.position, self.splits and k <= min(self.wrist, default=k)
             )
-            return TranslationPull(self.stiffness * dot(subtract(desired, now), axis), self.stiffness)
+            return TranslationPull(self.stiffness * dot(subtract(desired, current), axis), self.stiffness)
         pulls = [each.translation_pull(axis, tools[self.end]) for each in self.pulling]
         return TranslationPull(sum(each.pull for each in pulls), sum(each.stiffness for each in pulls))
 
     def _present_and_desired(
-        self, tools: Sequence[Tool], position: Vector, of_wrist: bool
+        self, tools: Sequence[Tool], target_position: Vector, of_wrist: bool
     ) -> tuple[Vector, Vector]:
         """Present and desired position [m] of the end, or of its wrist."""
-        tool, spot = tools[self.end], tools[self.spot].position
+        tool, wrist_position = tools[self.end], tools[self.spot].position
         if not of_wrist or self.orientation is None:
-            return tool.position, position
+            return tool.position, target_position
         target = nearer_roll(self.orientation.target, tool.rotation, self.orientation.symmetric)
-        return spot, add(
-            position, rotate(multiply(target, conjugate(tool.rotation)), subtract(spot, tool.position))
+        return wrist_position, add(
+            target_position,
+            rotate(multiply(target, conjugate(tool.rotation)), subtract(wrist_position, tool.position)),
         )
 
 
 def pull_to_frame(
-    axis: Vector, now: Quaternion, target: Quaternion, symmetric: bool, range_left: Range
+    axis: Vector, current: Quaternion, target: Quaternion, symmetric: bool, range_left: Range
 ) -> Pull:
     """Gradient terms of a hinge for a desired orientation; of a symmetric end's two equivalent rolls the
     nearer one is used.
 
     Where the hinge cannot reach that roll within its limits, the roll that it comes nearer to is used.
     """
-    nearer = pull_of_frames(axis, now, nearer_roll(target, now, symmetric))
+    nearer = pull_of_frames(axis, current, nearer_roll(target, current, symmetric))
     if not symmetric or range_left.back <= nearer.best_rotation <= range_left.ahead:
         return nearer
-    other = pull_of_frames(axis, now, multiply(nearer_roll(target, now, symmetric), HALF_ROLL))
+    other = pull_of_frames(axis, current, multiply(nearer_roll(target, current, symmetric), HALF_ROLL))
     return other if _nearness(other, range_left) > _nearness(nearer, range_left) else nearer
 
 

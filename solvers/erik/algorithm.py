@@ -83,7 +83,7 @@ def calculate_erik(  # noqa: C901 (the paper's pseudocode, step by step)
     aim = EndAim(direction, target, hyper.symmetric_endpoint)
     best = _Best(chain, shape, aim, hyper)
     if previous is not None and best.accepts(
-        bwcd_solution(chain, previous, aim, hyper, before=previous[-1]), 0
+        bwcd_solution(chain, previous, aim, hyper, twist_before=previous[-1]), 0
     ):
         return best.answer
     warped = bwcd_posture(chain, shape, aim, hyper)

@@ -61,18 +61,21 @@ def _sweep(
     bases = chain.bases(angles)
     count = len(chain)
     tool = Tool(bases[-1])
-    moved, met = 0.0, False
+    moved, is_aim_met = 0.0, False
 
     def move(k: int, axis: Vector, position: Vector) -> float | None:
-        nonlocal moved, met
-        met = not whole and aims(aim, tool.rotation, hyper.ccd_precision)
-        if met:
+        nonlocal moved, is_aim_met
+        is_aim_met = not whole and aims(aim, tool.rotation, hyper.ccd_precision)
+        if is_aim_met:
             return None
         if whole:
-            turn = pull_of_frames(axis, tool.rotation, aim.nearest(tool.rotation)).best_rotation
+            rotation_angle = pull_of_frames(axis, tool.rotation, aim.nearest(tool.rotation)).best_rotation
         else:
-            turn = pull_of_vectors(axis, rotate(tool.rotation, Y), aim.direction).best_rotation
-        before, angles[k] = angles[k], limited(k, angles[k] + turn if abs(turn) > SAME_ANGLE else angles[k])
+            rotation_angle = pull_of_vectors(axis, rotate(tool.rotation, Y), aim.direction).best_rotation
+        before, angles[k] = (
+            angles[k],
+            limited(k, angles[k] + rotation_angle if abs(rotation_angle) > SAME_ANGLE else angles[k]),
+        )
         moved = max(moved, abs(angles[k] - before))
         return angles[k] - before
 
@@ -80,7 +83,7 @@ def _sweep(
     sweep(
         SweepStart(axes, None, range(-1, count - 1), [False] * count, [(0,)] * count, [tool]), move, tip_first
     )
-    return _Swept(tool.rotation, moved, met)
+    return _Swept(tool.rotation, moved, is_aim_met)
 
 
 def bwcd_posture(
@@ -97,14 +100,18 @@ def bwcd_posture(
 
 
 def bwcd_solution(
-    chain: VirtualChain, angles: Sequence[float], aim: EndAim, hyper: Hyperparameters, before: float = 0.0
+    chain: VirtualChain,
+    angles: Sequence[float],
+    aim: EndAim,
+    hyper: Hyperparameters,
+    twist_before: float = 0.0,
 ) -> list[float]:
     """Algorithm 21: angles (n,) within limits, after rotating joints from the root until the end looks along
     the target, and then twisting the end.
 
     The paper prints no clamping; here angles stay within limits. A chain without a twister at its end cannot
     correct its roll by a twist: its joints rotate toward the whole orientation instead. Of two end twists of
-    equal error the one nearer to `before` [rad] is used.
+    equal error the one nearer to `twist_before` [rad] is used.
     """
     solved = list(angles)
     whole = _whole(chain, aim)
@@ -120,7 +127,7 @@ def bwcd_solution(
         )
         if swept.aims or swept.moved <= SAME_ANGLE:
             break
-    return _with_end_twist(chain, solved, aim, before)
+    return _with_end_twist(chain, solved, aim, twist_before)
 
 
 def ccd(chain: VirtualChain, angles: Sequence[float], aim: EndAim, hyper: Hyperparameters) -> list[float]:

@@ -84,24 +84,24 @@ class ErikExact:
         began = time.perf_counter()
         posture = check_goal(self.skeleton, goal, looks, start, dt)
         last = memory if isinstance(memory, Memory) else Memory()
-        here = None if start is None else self.skeleton.clamp(start)
+        initial = None if start is None else self.skeleton.clamp(start)
         expected = last.aim_error + max(SEEN, FASTEST_TARGET * dt)
-        if here is not None:
-            evaluated = self.correction.correct(goal, posture, here, steps=0)
+        if initial is not None:
+            evaluated = self.correction.correct(goal, posture, initial, steps=0)
             if evaluated.aim_error > expected:
-                here, last = None, Memory()
-        if here is not None and len(last.posture) == len(here):
+                initial, last = None, Memory()
+        if initial is not None and len(last.posture) == len(initial):
             # The animation's own movement is applied at once: only changes of branch are slowed down.
-            here = self.skeleton.clamp(
-                [a + now - then for a, now, then in zip(here, posture, last.posture, strict=True)]
+            initial = self.skeleton.clamp(
+                [a + desired - then for a, desired, then in zip(initial, posture, last.posture, strict=True)]
             )
-        pause = 0.0 if here is None else max(0.0, last.pause - dt)
-        previous = here if self.erik.hyper.use_previous_solution else None
+        pause = 0.0 if initial is None else max(0.0, last.pause - dt)
+        previous = initial if self.erik.hyper.use_previous_solution else None
         best, iterations = self._best(goal, posture, previous, searches=not pause)
         if not pause and not best.met:
             pause = SEARCH_PAUSE
-        if here is not None:
-            best = self._step_toward(goal, posture, best, here, BRANCH_SPEED * dt)
+        if initial is not None:
+            best = self._step_toward(goal, posture, best, initial, BRANCH_SPEED * dt)
         return self.erik.diagnosis.solution(
             goal,
             posture,

@@ -91,15 +91,15 @@ def _roll_children(
     """
     model = chain.models[k]
     direction = rotate(bases[k + 1], model.segment)
-    own, childs = rotate(basis, model.axis), rotate(bases[k + 1], model.axis)
+    axis, child_axis = rotate(basis, model.axis), rotate(bases[k + 1], model.axis)
     if chain.models[k + 1].is_twister:
-        if dot(own, childs) < 0.0:
+        if dot(axis, child_axis) < 0.0:
             _propagate_roll_up(chain, k, math.pi, bases, angles, flip=True)
         return
-    own, childs = reject(own, direction), reject(childs, direction)
+    axis, child_axis = reject(axis, direction), reject(child_axis, direction)
     # Printed is the opposite condition; without a projection there is no angle to measure.
-    if length(own) > SAME_ANGLE and length(childs) > SAME_ANGLE:
-        roll = signed_angle(childs, own, direction)
+    if length(axis) > SAME_ANGLE and length(child_axis) > SAME_ANGLE:
+        roll = signed_angle(child_axis, axis, direction)
         if abs(roll) > SAME_ANGLE:
             _propagate_roll_up(chain, k, roll, bases, angles, flip=abs(roll) > math.pi - SAME_ANGLE)
 

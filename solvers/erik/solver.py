@@ -241,9 +241,9 @@ class Erik:
         may span several.
         """
         lower, upper = self.skeleton.lower[k], self.skeleton.upper[k]
-        turns = round((min(max(desired, lower), upper) - angle) / math.tau)
-        if turns and not lower <= angle + turns * math.tau <= upper:
-            turns -= (
-                1 if turns > 0 else -1
+        revolutions = round((min(max(desired, lower), upper) - angle) / math.tau)
+        if revolutions and not lower <= angle + revolutions * math.tau <= upper:
+            revolutions -= (
+                1 if revolutions > 0 else -1
             )  # the nearest to a limit may be beyond it, by less than half a rotation
-        return angle + turns * math.tau
+        return angle + revolutions * math.tau

@@ -68,9 +68,11 @@ class BatchedAim:
         for index, (block, node, offset, weight, shares) in enumerate(self.parts):
             ends = frames.nodes[:, node] @ offset
             rotations, positions = ends[:, :3, :3], ends[:, :3, 3]
-            found = block.errors(rotations, positions, self._reach, sides if index == self._sided else None)
-            column = _columns(found, frames, positions)
-            errors.append(found.error if weight == 1.0 else weight * found.error)
+            residual = block.errors(
+                rotations, positions, self._reach, sides if index == self._sided else None
+            )
+            column = _columns(residual, frames, positions)
+            errors.append(residual.error if weight == 1.0 else weight * residual.error)
             columns.append(column if shares is None else shares * column)
         error, column = (
             (errors[0], columns[0])

@@ -33,7 +33,7 @@ class Candidates(NamedTuple):
     """Candidate configurations (m of them), with the quantities that a step needs."""
 
     poses: Poses
-    turn: Angles  # (m, 3) the best-fit rotation, as `Authored.fit` gives it
+    fitted_rotation: Angles  # (m, 3) the best-fit rotation, as `Authored.fit` gives it
     cosine: Angles  # (m,) mean cosine of shape deviation, less the loss of rolls
     aim: AimErrors
     sides: Angles | None  # (m,) side of a symmetric end, +1 or -1; None: the nearer one
@@ -56,7 +56,7 @@ class Candidates(NamedTuple):
         sides = None if self.sides is None else self.sides[candidates]
         return Candidates(
             self.poses.pick(candidates),
-            self.turn[candidates],
+            self.fitted_rotation[candidates],
             self.cosine[candidates],
             self.aim.pick(candidates),
             sides,
@@ -89,20 +89,20 @@ class Descent:
 
     def candidates(self, poses: Poses, aim: AimErrors, sides: Angles | None) -> Candidates:
         """Candidates from poses and aim errors that are known already."""
-        cosine, turn = self.authored.fit(poses)
+        cosine, fitted = self.authored.fit(poses)
         if self.rolls:
             cosine = cosine - self.rolls.loss(poses)
-        return Candidates(poses, turn, cosine, aim, sides)
+        return Candidates(poses, fitted, cosine, aim, sides)
 
     def bold(self, candidates: Candidates, passes: int = PASSES, shape: Angles | None = None) -> Angles:
         """Angles (m, n) after one large step toward aim and shape; `shape` (m,) is 1, or 0 for candidates
         whose step ignores the shape.
         """
         model, angles = self.model, candidates.angles
-        one = np.ones(len(angles))
-        shape = one if shape is None else shape
+        ones = np.ones(len(angles))
+        shape = ones if shape is None else shape
         goal = StepGoal(
-            np.zeros_like(angles), shape, one, np.where(shape, BOLD_PROXIMAL, one), model.lower, model.upper
+            np.zeros_like(angles), shape, ones, np.where(shape, BOLD_PROXIMAL, ones), model.lower, model.upper
         )
         move = self.guided(candidates, goal, passes) - angles
         size = (np.abs(move) / model.scale).max(1, keepdims=True)
@@ -141,7 +141,7 @@ class Descent:
     def guided(self, candidates: Candidates, step_goal: StepGoal, passes: int = PASSES) -> Angles:
         """Angles (m, n) after one step toward `step_goal`."""
         toward, shape, aim, proximal, lower, upper = step_goal
-        system = self.authored.system(candidates.poses, candidates.turn)
+        system = self.authored.system(candidates.poses, candidates.fitted_rotation)
         if self.rolls:
             system = self.rolls.added(candidates.poses, system)
         matrix, descent = _normal_equations(candidates.aim, (AIM_WEIGHT**2 * aim)[:, None, None])

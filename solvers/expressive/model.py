@@ -116,7 +116,7 @@ class Model:
                 " or none"
             )
         self.lower, self.upper = np.array(skeleton.lower), np.array(skeleton.upper)
-        self.turns: Angles = tree.turns[:, 0]  # (n,) 1 for revolute joints, else 0
+        self.is_revolute: Angles = tree.is_revolute[:, 0]  # (n,) 1 for revolute joints, else 0
         self.shape = shape = shape_directions(skeleton, self.options)
         self.slid = [(row, direction.slide) for row, direction in enumerate(shape) if direction.slide >= 0]
         self.carriers: Indices = tree.held[[direction.carrier for direction in shape]]
@@ -125,7 +125,7 @@ class Model:
         ]
         weights = np.array([direction.weight for direction in shape])
         self.weights = weights / weights.mean()
-        carried = tree.moved_by[self.carriers, BASE:] * self.turns
+        carried = tree.moved_by[self.carriers, BASE:] * self.is_revolute
         self.weighted = (carried * self.weights[:, None]).T
         whole = carried if self.options.hold_body else np.column_stack([np.ones(len(shape)), carried])
         self.rooted = whole * np.sqrt(self.weights)[:, None]
@@ -146,8 +146,8 @@ class Model:
     def turning_end(self, end: int) -> Angles:
         """(n,) 1 for joints that rotate an end, else 0."""
         tree = self.skeleton.tree
-        turning: Angles = tree.moved_by[tree.carriers[end], BASE:] * self.turns
-        return turning
+        rotates_end: Angles = tree.moved_by[tree.carriers[end], BASE:] * self.is_revolute
+        return rotates_end
 
     def poses(self, angles: Angles) -> Poses:
         """Forward kinematics for angles (m, n)."""

@@ -176,8 +176,8 @@ def arrived(model: Model, angles: Angles, goals: Angles) -> NDArray[np.bool_]:
     """Which candidates (m,) are so near their branch that the transition ends and ordinary local steps take
     over.
     """
-    there: NDArray[np.bool_] = (np.abs(angles - goals) / model.scale).max(1) < ARRIVAL_DISTANCE
-    return there
+    has_arrived: NDArray[np.bool_] = (np.abs(angles - goals) / model.scale).max(1) < ARRIVAL_DISTANCE
+    return has_arrived
 
 
 class Settling(NamedTuple):
@@ -204,7 +204,7 @@ class Settling(NamedTuple):
         return self.time < PLANNING_TIME
 
     @property
-    def may_continue(self) -> bool:
+    def may_continue_transition(self) -> bool:
         """Whether a transition in progress may continue: not after the goal has stood still for a
         long time.
         """

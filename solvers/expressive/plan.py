@@ -75,8 +75,10 @@ class Planner:
 
     def _searched(self, state: Planning, context: FrameContext) -> Planning:
         """The state with the solution from scratch as one more branch in the pool, in the first place."""
-        found = self.search.solve(context.forecast.goal, tuple(context.posture.tolist()), context.authored)
-        branch = np.array([found.angles])
+        from_scratch = self.search.solve(
+            context.forecast.goal, tuple(context.posture.tolist()), context.authored
+        )
+        branch = np.array([from_scratch.angles])
         return state._replace(
             pool=Rows(branch if state.pool is None else np.concatenate([branch, state.pool.array]))
         )
@@ -135,13 +137,13 @@ class Planner:
         if state.transition is not None:
             angles = np.concatenate([angles, [state.transition.branch]])
             order, most = [len(angles) - 1, *order], most + 1
-        kept = distinct(self.model, angles, order, most)
-        if not kept:
+        chosen = distinct(self.model, angles, order, most)
+        if not chosen:
             return pool, None
         path = Path(context.angles, context.speed, state.transition)
         steps = simulation_steps(context.forecast.horizon)
-        costs = simulated(self.model, angles[kept], path, context, steps)
-        return pool, cheapest(costs, angles[kept], state.transition, context.lost, hysteresis)
+        costs = simulated(self.model, angles[chosen], path, context, steps)
+        return pool, cheapest(costs, angles[chosen], state.transition, context.lost, hysteresis)
 
     def _distances_and_costs(self, candidates: Candidates, context: FrameContext) -> tuple[Angles, Angles]:
         """Distances (m,) [rad] from the current angles, and estimated costs of straight transitions."""

@@ -29,44 +29,47 @@ SLOWEST = 1e-7  # [rad/s or m/s] a slower target is at rest; without it the aver
 class Velocity(NamedTuple):
     """Velocity of one end's aim."""
 
-    turn: Vector = ORIGIN  # [rad/s] rotation vector of an orientation or direction
+    angular: Vector = ORIGIN  # [rad/s] rotation vector of an orientation or direction
     drift: Vector = ORIGIN  # [m/s] of a position
 
 
-def farthest(now: Sequence[tuple[float, ...]], before: Sequence[tuple[float, ...]]) -> float:
+def farthest(current: Sequence[tuple[float, ...]], before: Sequence[tuple[float, ...]]) -> float:
     """The largest distance between corresponding goals' numbers (position, vector or rotation), each relative
     to the largest of these numbers.
     """
-    extrapolated = ((these, those) for these, those in zip(now, before, strict=True) if these != those)
+    extrapolated = ((these, those) for these, those in zip(current, before, strict=True) if these != those)
     return max(
         (math.dist(these, those) / max(map(abs, these + those)) for these, those in extrapolated), default=0.0
     )
 
 
-def velocity(before: Aim, now: Aim, last: Velocity, dt: float) -> Velocity:
-    """Averaged velocity of a goal that was `before` `dt` [s] ago and is `now`; `last`: the average up to the
-    last frame.
+def velocity(before: Aim, current: Aim, last: Velocity, dt: float) -> Velocity:
+    """Averaged velocity of a goal that was `before` `dt` [s] ago and is `current`; `last`: the average up to
+    the last frame.
     """
-    if type(before) is not type(now):
+    if type(before) is not type(current):
         return Velocity()
-    turn, drift = scale(now.rotation_since(before), 1.0 / dt), scale(now.movement_since(before), 1.0 / dt)
-    is_jump = length(drift) > FASTEST_TARGET * max(before.distance, now.distance)
-    if is_jump or length(turn) > FASTEST_TARGET:
+    angular, drift = (
+        scale(current.rotation_since(before), 1.0 / dt),
+        scale(current.movement_since(before), 1.0 / dt),
+    )
+    is_jump = length(drift) > FASTEST_TARGET * max(before.distance, current.distance)
+    if is_jump or length(angular) > FASTEST_TARGET:
         return Velocity()
     newest = 1.0 - math.exp(-dt / SMOOTHING)
-    return Velocity(_blend(last.turn, turn, newest), _blend(last.drift, drift, newest))
+    return Velocity(_blend(last.angular, angular, newest), _blend(last.drift, drift, newest))
 
 
-def _blend(last: Vector, now: Vector, newest: float) -> Vector:
-    mean = add(scale(last, 1.0 - newest), scale(now, newest))
+def _blend(last: Vector, current: Vector, newest: float) -> Vector:
+    mean = add(scale(last, 1.0 - newest), scale(current, newest))
     return mean if length(mean) > SLOWEST else ORIGIN
 
 
 def extrapolated(aim: Aim, moving: Velocity, time: float) -> Aim:
     """The aim after a time [s] of a constant velocity."""
-    angle = length(moving.turn) * time
-    turn = about(scale(moving.turn, time / angle), angle) if angle > NO_DIRECTION else None
-    return aim.moved(turn, scale(moving.drift, time))
+    angle = length(moving.angular) * time
+    rotation = about(scale(moving.angular, time / angle), angle) if angle > NO_DIRECTION else None
+    return aim.moved(rotation, scale(moving.drift, time))
 
 
 class GoalForecast:

@@ -67,26 +67,26 @@ class Search:
         """
         return Searching(descent.at(*self._starts(posture, two_sided(descent.aim.goal))))
 
-    def _starts(self, posture: Angles, both: bool) -> tuple[Angles, Angles]:
-        """Starting configurations (m, n) and their sides (m,); `both`: each on both sides."""
+    def _starts(self, posture: Angles, with_half_rolls: bool) -> tuple[Angles, Angles]:
+        """Starting configurations (m, n) and their sides (m,); `with_half_rolls`: each on both sides."""
         starts = self.seeds.around(posture)
-        if both:
+        if with_half_rolls:
             return np.concatenate([starts, starts]), np.repeat([1.0, -1.0], len(starts))
         return starts, np.zeros(len(starts))
 
     def advanced(self, descent: Descent, searching: Searching) -> Searching:
         """State of the search after one more step."""
         before, number, steps = searching
-        now = ROUNDS[number]
-        candidates = descent.at(descent.bold(before, now.passes), before.sides)
-        if steps + 1 < now.steps and np.abs(candidates.angles - before.angles).max() >= CONVERGED:
+        settings = ROUNDS[number]
+        candidates = descent.at(descent.bold(before, settings.passes), before.sides)
+        if steps + 1 < settings.steps and np.abs(candidates.angles - before.angles).max() >= CONVERGED:
             return Searching(candidates, number, steps + 1)
         if number == 0:  # far from their optima yet
-            return Searching(best_of(candidates, now.kept), 1)
-        kept = distinct(
-            self.model, candidates.angles, np.argsort(candidates.merit, kind="stable").tolist(), now.kept
+            return Searching(best_of(candidates, settings.kept), 1)
+        rows = distinct(
+            self.model, candidates.angles, np.argsort(candidates.merit, kind="stable").tolist(), settings.kept
         )
-        return Searching(candidates.pick(np.array(kept)), number + 1)
+        return Searching(candidates.pick(np.array(rows)), number + 1)
 
     def solve(self, goal: GazeGoal, posture: tuple[float, ...], authored: Authored) -> Searched:
         """The best solution found from scratch for a goal. The posture (n,) [rad] must be within limits."""
@@ -122,15 +122,17 @@ class Search:
         """
         goal, costs = descent.aim.goal, [1.0] * len(posture)
         order = np.lexsort((-candidates.cosine, np.maximum(NEARLY_MET, candidates.aim_error)))[:count]
-        found = [
+        finished = [
             correct_or_look(self.model.skeleton, goal, candidates.angles[k].tolist(), costs) for k in order
         ]
         if count == 1:
-            return found[0]
-        kept = np.round(descent.at(np.array([each.angles for each in found]), None).cosine, SHAPE_DIGITS)
-        change = [math.dist(each.angles, posture) for each in found]
-        errors = [(max(MET, aim_error(goal, each.pose)), max(MET, each.aim_error)) for each in found]
-        return found[min(range(len(found)), key=lambda k: (*errors[k], -kept[k], change[k]))]
+            return finished[0]
+        cosines = np.round(
+            descent.at(np.array([each.angles for each in finished]), None).cosine, SHAPE_DIGITS
+        )
+        change = [math.dist(each.angles, posture) for each in finished]
+        errors = [(max(MET, aim_error(goal, each.pose)), max(MET, each.aim_error)) for each in finished]
+        return finished[min(range(len(finished)), key=lambda k: (*errors[k], -cosines[k], change[k]))]
 
 
 def best_of(candidates: Candidates, count: int) -> Candidates:

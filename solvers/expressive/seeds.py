@@ -33,7 +33,7 @@ class Seeds:
         twisters = (axes @ axes[0]) ** 2 > PARALLEL
         # Half a turn of the root and every bend reversed is the same shape in other angles, where twists in
         # between allow it.
-        self.mirror = np.where(twisters | (model.turns == 0.0), 1.0, -1.0)
+        self.mirror = np.where(twisters | (model.is_revolute == 0.0), 1.0, -1.0)
         spans = model.upper - model.lower
         self._roots = np.tile(model.lower[0] + spans[0] * (np.arange(ROOT_TURNS) + 0.5) / ROOT_TURNS, 2)
         self._moved = np.tile(
@@ -63,11 +63,11 @@ def distinct(model: Model, angles: Angles, order: Sequence[int], most: int) -> l
     """Indices of at most `most` configurations of `angles` (m, n) on different branches, taken in the order
     `order`.
     """
-    kept: list[int] = []
+    chosen: list[int] = []
     left = np.array(order, np.intp)
     scaled = angles[left] / model.scale
-    while len(left) and len(kept) < most:
-        kept.append(int(left[0]))
+    while len(left) and len(chosen) < most:
+        chosen.append(int(left[0]))
         others = np.abs(scaled - scaled[0]).max(1) > SAME_BRANCH
         left, scaled = left[others], scaled[others]
-    return kept
+    return chosen

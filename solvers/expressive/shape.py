@@ -67,25 +67,25 @@ class Authored:
         its sine.
         """
         parts = poses.directions.reshape(len(poses.angles), -1) @ self._fitting
-        turn = np.empty_like(parts)
-        turn[:, 0] = 1.0
+        rotation = np.empty_like(parts)
+        rotation[:, 0] = 1.0
         if self.model.options.hold_body:
-            turn[:, 1:] = 1.0, 0.0
+            rotation[:, 1:] = 1.0, 0.0
         else:
             size = np.maximum(np.hypot(parts[:, 1], parts[:, 2]), NO_DIRECTION)
-            turn[:, 1:] = parts[:, 1:] / size[:, None]
+            rotation[:, 1:] = parts[:, 1:] / size[:, None]
             if size.min() <= NO_DIRECTION:
-                turn[size <= NO_DIRECTION, 1:] = 1.0, 0.0
-        return np.einsum("mk,mk->m", parts, turn), turn
+                rotation[size <= NO_DIRECTION, 1:] = 1.0, 0.0
+        return np.einsum("mk,mk->m", parts, rotation), rotation
 
-    def system(self, poses: Poses, turn: Angles) -> System:
+    def system(self, poses: Poses, rotation: Angles) -> System:
         """Gauss-Newton system of half the summed squared differences of directions, best-fit rotation
         eliminated; times `keep`.
 
-        `turn` is the rotation of `fit`.
+        `rotation` is the rotation of `fit`.
         """
         model, whole = self.model, poses.whole
-        desired = (turn @ self._parts.reshape(3, -1)).reshape(poses.directions.shape)
+        desired = (rotation @ self._parts.reshape(3, -1)).reshape(poses.directions.shape)
         if poses.slides is not None:
             matrix, descent = self._with_slides(poses, poses.slides, desired)
         else:
@@ -107,8 +107,8 @@ class Authored:
         columns = cross(whole[:, None], directions[:, :, None]) * model.rooted[:, :, None]
         columns[:, :, whole.shape[1] - n :] += slides * np.sqrt(model.weights)[:, None, None]
         flat = columns.transpose(0, 2, 1, 3).reshape(m, whole.shape[1], -1)
-        wanted = (desired * np.sqrt(model.weights)[:, None]).reshape(m, -1, 1)
-        return flat @ flat.transpose(0, 2, 1), (flat[:, whole.shape[1] - n :] @ wanted)[..., 0]
+        weighted_desired = (desired * np.sqrt(model.weights)[:, None]).reshape(m, -1, 1)
+        return flat @ flat.transpose(0, 2, 1), (flat[:, whole.shape[1] - n :] @ weighted_desired)[..., 0]
 
 
 class _DesiredRoll(NamedTuple):

@@ -92,8 +92,8 @@ def simulated(
         transitions = Transitions(kinds, angles[goal_branches], speeds)
         bounds = within_speed(model, angles, step, SPEED_SHARES.take(kinds)[:, None])
         following, speeds = moved(descent, candidates, transitions, step, context.dt, bounds)
-        there = arrived(model, following, following[goal_branches])
-        kinds = np.where(there, np.minimum(kinds, STAY), kinds)
+        has_arrived = arrived(model, following, following[goal_branches])
+        kinds = np.where(has_arrived, np.minimum(kinds, STAY), kinds)
         # The aim error left by a step, from its own linear model.
         left = candidates.aim.error - ((following - angles)[:, None] @ candidates.aim.columns)[:, 0]
         aim_error = np.maximum(0.0, np.sqrt((left**2).sum(1)) - tolerance)

@@ -75,7 +75,7 @@ class Expressive:
             return self.diagnosis.solution(
                 goal, authored, best.angles, iterations=best.steps, began=began, measured=best.measured
             )
-        angles, steps, kept, measured = self.tracker.follow(
+        angles, steps, memory_after, measured = self.tracker.follow(
             goal,
             posture,
             self._authored(posture, goal.keep),
@@ -85,14 +85,16 @@ class Expressive:
             dt,
             mutual,
         )
-        lowered = math.sqrt(max(0.0, kept.settling.last))  # `last` is a squared difference of directions
+        lowered = math.sqrt(
+            max(0.0, memory_after.settling.last)
+        )  # `last` is a squared difference of directions
         return self.diagnosis.solution(
             goal,
             authored,
             self.skeleton.clamp(angles.tolist()),
             iterations=steps,
             began=began,
-            memory=kept,
+            memory=memory_after,
             measured=measured,
             lowered=lowered,
         )

@@ -135,7 +135,7 @@ class Tracker:
         moving = tuple(Velocity() for _ in aims)
         if len(last.aims) == len(aims):
             moving = tuple(velocity(*pair, dt) for pair in zip(last.aims, aims, last.moving, strict=True))
-        now = FrameContext(
+        context = FrameContext(
             GoalForecast(goal, moving, dt, ahead, last.lost >= LASTING_LOSS),
             authored,
             np.array(posture),
@@ -149,12 +149,14 @@ class Tracker:
             settling = settling.after_change(
                 max(farthest(values[1:], last.values[1:]), math.dist(posture, last.values[0])), dt
             )
-        planning = last.planning if settling.may_continue else last.planning._replace(transition=None)
+        planning = (
+            last.planning if settling.may_continue_transition else last.planning._replace(transition=None)
+        )
         if is_changed and planning.choices:
             planning = planning._replace(choices=0)
         if settling.may_plan:
             is_for_shape = planning.transition is None and not last.lost
-            planning = self.planner.advance(planning, now)
+            planning = self.planner.advance(planning, context)
             if mutual and is_for_shape:
                 planning = planning._replace(transition=None)
         bounds = StepBounds(model, start, np.array(last.velocity), dt)
@@ -180,7 +182,7 @@ class Tracker:
         if settled:
             velocity_now = np.zeros_like(velocity_now)
             answer = Held(start, last.aim_error, last.settling.last, 0)
-        kept = Memory(
+        memory_after = Memory(
             problem=problem,
             values=values,
             aims=aims,
@@ -196,7 +198,7 @@ class Tracker:
                 planning if transition is planning.transition else planning._replace(transition=transition)
             ),
         )
-        return Followed(answer.angles, answer.steps, kept, answer.measured)
+        return Followed(answer.angles, answer.steps, memory_after, answer.measured)
 
     def _usable_memory(self, memory: object, start: Angles) -> Memory:
         """The last frame's memory; where the start is not its solution, only what it knows of other
@@ -221,8 +223,8 @@ class Tracker:
             descent = Descent(self.model, authored, BatchedAim(self.model.skeleton, goal))
             desired, steps = self._local_step(descent, bounds, settling)
             slow = bounds.by_acceleration(ACCELERATION, settling.trust)
-            held = self._held(descent, bounds.braked(desired, slow), slow, bounds, settling.trust)
-            return held._replace(steps=steps + held.steps)
+            at_hold = self._held(descent, bounds.braked(desired, slow), slow, bounds, settling.trust)
+            return at_hold._replace(steps=steps + at_hold.steps)
         tracked = compiled.local_frame(
             (goal, authored.posture, authored.keep),
             bounds.start,
@@ -240,8 +242,8 @@ class Tracker:
         Shape and aim are linearised at the angles that the last frame's velocity would lead to, so that the
         remaining aim error is of second order in the change of velocity, not in the movement.
         """
-        one, start = np.ones(1), bounds.start[None]
-        inertia = settling.damping_share * PULL_TIME / bounds.dt * one
+        ones, start = np.ones(1), bounds.start[None]
+        inertia = settling.damping_share * PULL_TIME / bounds.dt * ones
         lower, upper = bounds.by_speed(settling.trust)
         angles = np.minimum(np.maximum(bounds.start + bounds.velocity * bounds.dt, lower), upper)[None]
         steps = 0
@@ -249,7 +251,7 @@ class Tracker:
             before, steps = angles, steps + 1
             angles = descent.guided(
                 descent.at(before, None),
-                StepGoal(start - before, one, one, inertia, lower[None], upper[None]),
+                StepGoal(start - before, ones, ones, inertia, lower[None], upper[None]),
             )
             if steps == LOCAL_STEPS or float(np.abs(angles - before).max()) <= ENOUGH:
                 return angles[0], steps

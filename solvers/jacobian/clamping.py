@@ -52,30 +52,30 @@ class Clamp:
         """The allowances for a frame's first update: unbounded for ends whose targets have jumped since
         `before`.
         """
-        now = errors_by_block(linear)
+        errors = errors_by_block(linear)
         if before is None:
-            return Allowances(dict.fromkeys(now, math.inf), now)
+            return Allowances(dict.fromkeys(errors, math.inf), errors)
         most = {}
-        for key, rows in now.items():
+        for key, rows in errors.items():
             last = before.error_size.get(key)
             jumped = last is None or len(last) != len(rows) or size(rows - last) > self._base(key)
             most[key] = math.inf if jumped else before.most[key]
-        return Allowances(most, now)
+        return Allowances(most, errors)
 
     def after(self, linear: Linear, before: Allowances) -> Allowances:
         """The allowances for the next update: D_max plus the reduction of each error by the update that led
         to `linear`.
         """
-        now = errors_by_block(linear)
+        errors = errors_by_block(linear)
         most = {
             key: (
                 self._base(key) + max(0.0, size(before.error_size[key]) - size(rows))
                 if key in before.error_size
                 else math.inf
             )
-            for key, rows in now.items()
+            for key, rows in errors.items()
         }
-        return Allowances(most, now)
+        return Allowances(most, errors)
 
     def _base(self, key: Key) -> float:
         return self.distance if key[0] == "position" else self.angle

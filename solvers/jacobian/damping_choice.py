@@ -55,7 +55,7 @@ def trials(
         goals: Goals of consecutive frames.
         dt: [s] duration of a frame.
     """
-    made = []
+    outcomes = []
     for damping in DAMPINGS:
         solver, memory = make(damping), None
         angles: Angles | None = None  # the first frame is solved from scratch
@@ -72,17 +72,17 @@ def trials(
             yield damping
         moves = np.diff(np.array(path) / skeleton.units, axis=0)
         shakes = (moves[1:] * moves[:-1] < 0.0) & (np.minimum(np.abs(moves[1:]), np.abs(moves[:-1])) > SEEN)
-        made.append(Trial(damping, float(np.mean(errors)), float(np.mean(shakes.any(axis=1)))))
-    return made
+        outcomes.append(Trial(damping, float(np.mean(errors)), float(np.mean(shakes.any(axis=1)))))
+    return outcomes
 
 
-def chosen(made: Sequence[Trial]) -> Trial:
+def chosen(outcomes: Sequence[Trial]) -> Trial:
     """The first trial, from that with the least error toward more damping, in which oscillation is at most
     `RARE` more than in the calmest of these.
     """
-    best = min(range(len(made)), key=lambda k: made[k].error)
-    least = min(trial.oscillation for trial in made[best:])
-    return next(trial for trial in made[best:] if trial.oscillation <= least + RARE)
+    best = min(range(len(outcomes)), key=lambda k: outcomes[k].error)
+    least = min(trial.oscillation for trial in outcomes[best:])
+    return next(trial for trial in outcomes[best:] if trial.oscillation <= least + RARE)
 
 
 class MovingEnd(NamedTuple):
@@ -112,10 +112,10 @@ def moving_goals(
     draw = np.random.default_rng(0)
     rates, phases = draw.uniform(SLOWEST, FASTEST, len(skeleton)), draw.uniform(0.0, math.tau, len(skeleton))
     goals = []
-    for now in np.arange(0.0, SECONDS, dt).tolist():
-        angles: Array = np.array(skeleton.clamp(posture)) + swings * np.sin(math.tau * rates * now + phases)
+    for time in np.arange(0.0, SECONDS, dt).tolist():
+        angles: Array = np.array(skeleton.clamp(posture)) + swings * np.sin(math.tau * rates * time + phases)
         pose = skeleton.forward(angles.tolist())
-        farther = 1.0 + (BEYOND - 1.0) * 0.5 * (1.0 - math.cos(math.tau * SLOWEST * now))
+        farther = 1.0 + (BEYOND - 1.0) * 0.5 * (1.0 - math.cos(math.tau * SLOWEST * time))
         first, *others = (
             EndGoal(
                 _aim(kind, *skeleton.end_pose(pose, end), farther, skeleton.reach), end, weight, symmetric

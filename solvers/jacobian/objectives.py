@@ -113,10 +113,10 @@ def _velocities(state: State) -> tuple[Array, Array]:
     # A joint rotates all velocities caused by joints further out; those caused by joints nearer to the base
     # change by the end's movement.
     on_path = np.isin(np.arange(len(skeleton)), skeleton.path(secondary.end))
-    turns = np.cross(angular.T[:, None], angular.T[None])  # (by joint, of joint, 3)
+    angular_slopes = np.cross(angular.T[:, None], angular.T[None])  # (by joint, of joint, 3)
     moves = np.cross(angular.T[:, None], linear.T[None])
     outward = np.triu(np.ones((len(skeleton), len(skeleton)), dtype=bool))
-    turn_slopes = np.where(outward[..., None], turns, 0.0)
+    turn_slopes = np.where(outward[..., None], angular_slopes, 0.0)
     move_slopes = (
         np.where(outward[..., None], moves, moves.transpose(1, 0, 2))
         * (on_path[:, None] & on_path)[..., None]
@@ -139,7 +139,7 @@ def twists(skeleton: Skeleton) -> Mask:
     """Mask (n,) of joints that are twisters at the root or at an end: everything that they carry lies along
     their axis.
     """
-    found = np.zeros(len(skeleton), dtype=bool)
+    mask = np.zeros(len(skeleton), dtype=bool)
     carried: list[list[Vector]] = [[] for _ in skeleton.joints]
     for joint in skeleton.joints:
         if joint.parent >= 0:
@@ -152,11 +152,9 @@ def twists(skeleton: Skeleton) -> Mask:
                 if each.joint == end.joint
                 for line in (rotate(each.rotation, Y), each.offset)
             ]
-            found[end.joint] = _along(skeleton.joints[end.joint], lines)
-    found[0] = (
-        _along(skeleton.joints[0], carried[0]) if carried[0] and any(map(any, carried[0])) else found[0]
-    )
-    return found
+            mask[end.joint] = _along(skeleton.joints[end.joint], lines)
+    mask[0] = _along(skeleton.joints[0], carried[0]) if carried[0] and any(map(any, carried[0])) else mask[0]
+    return mask
 
 
 def _along(joint: Joint, lines: list[Vector]) -> bool:

@@ -43,7 +43,7 @@ class Updates:
     clamp: Clamp | None = None  # D_max; None: errors count whole
 
 
-class Here(NamedTuple):
+class Iterate(NamedTuple):
     """Current iterate of the solver."""
 
     angles: Array  # (n,) [rad or m] within limits
@@ -54,7 +54,7 @@ class Here(NamedTuple):
 class Result(NamedTuple):
     """Result of a run of updates: the iterate and how it was reached."""
 
-    here: Here
+    iterate: Iterate
     updates: int
     allowances: Allowances | None  # for the next frame
 
@@ -90,7 +90,7 @@ class JacobianSolver:
             result = self.some(
                 goal, posture, np.array(self.skeleton.clamp(start)), before, self.updates.in_frame
             )
-        angles = tuple(result.here.angles.tolist())
+        angles = tuple(result.iterate.angles.tolist())
         return self.diagnosis.solution(
             goal,
             authored,
@@ -98,94 +98,96 @@ class JacobianSolver:
             iterations=result.updates,
             began=began,
             memory=result.allowances,
-            pose=result.here.pose,
+            pose=result.iterate.pose,
         )
 
     def some(
         self, goal: GazeGoal, posture: Array, angles: Array, before: Allowances | None, count: int
     ) -> Result:
         """Result of `count` updates from `angles` (n,), or of fewer if the goal is met before."""
-        here = self.at(goal, posture, angles)
-        allowances = self._allowances(here, before)
+        iterate = self.at(goal, posture, angles)
+        allowances = self._allowances(iterate, before)
         for done in range(count):
-            following = self.update(goal, posture, here, allowances)
+            following = self.update(goal, posture, iterate, allowances)
             allowances = self._allowances_after(following, allowances)
-            is_settled = _moved(here, following, self.linearizer.units) <= self.updates.settled
-            here = following
-            if is_settled and here.linear.error_size <= self.updates.met:
-                return Result(here, done + 1, allowances)
-        return Result(here, count, allowances)
+            is_settled = _moved(iterate, following, self.linearizer.units) <= self.updates.settled
+            iterate = following
+            if is_settled and iterate.linear.error_size <= self.updates.met:
+                return Result(iterate, done + 1, allowances)
+        return Result(iterate, count, allowances)
 
     def until_met(self, goal: GazeGoal, posture: Array, angles: Array, before: Allowances | None) -> Result:
         """Best iterate of the updates from `angles` (n,), which end when the goal is met and the posture
         settled, or restarts no longer help.
         """
         use = self.updates
-        here = best = self.at(goal, posture, angles)
-        allowances = self._allowances(here, before)
-        least, shaken, moved = self.method.error_size(here.linear), 0, math.inf
+        iterate = best = self.at(goal, posture, angles)
+        allowances = self._allowances(iterate, before)
+        least, shaken, moved = self.method.error_size(iterate.linear), 0, math.inf
         leasts = [least]  # least error after each update since the last restart
         draw = np.random.default_rng(0)
         for done in range(use.at_most):
-            if here.linear.error_size <= use.met and moved <= use.settled:
-                return Result(here, done, allowances)
+            if iterate.linear.error_size <= use.met and moved <= use.settled:
+                return Result(iterate, done, allowances)
             is_stuck = len(leasts) > use.patience and leasts[-1] > use.progress * leasts[-1 - use.patience]
             if is_stuck and best.linear.error_size > use.met:
                 if shaken == use.shakes:
                     return Result(best, done, allowances)
-                here = self.at(goal, posture, self._shaken(here.angles, shaken, draw))
-                allowances = self._allowances(here, None)
+                iterate = self.at(goal, posture, self._shaken(iterate.angles, shaken, draw))
+                allowances = self._allowances(iterate, None)
                 shaken, leasts = shaken + 1, []
-            following = self.update(goal, posture, here, allowances)
+            following = self.update(goal, posture, iterate, allowances)
             allowances = self._allowances_after(following, allowances)
-            moved, here = _moved(here, following, self.linearizer.units), following
-            error_size = self.method.error_size(here.linear)
+            moved, iterate = _moved(iterate, following, self.linearizer.units), following
+            error_size = self.method.error_size(iterate.linear)
             leasts.append(min(error_size, leasts[-1]) if leasts else error_size)
-            if error_size <= least or here.linear.error_size <= use.met:
-                best, least = here, min(error_size, least)
+            if error_size <= least or iterate.linear.error_size <= use.met:
+                best, least = iterate, min(error_size, least)
         return Result(best, use.at_most, allowances)
 
-    def at(self, goal: GazeGoal, posture: Array, angles: Array) -> Here:
+    def at(self, goal: GazeGoal, posture: Array, angles: Array) -> Iterate:
         """Iterate at `angles` (n,): its pose and linearised problem."""
         state = self.state(goal, posture, angles)
         secondary = np.zeros(len(angles))
         for objective in self.updates.objectives:
             secondary += objective.downhill(state)
-        return Here(angles, state.pose, self.linearizer.linear(goal, state.pose, secondary, state.kept))
+        return Iterate(angles, state.pose, self.linearizer.linear(goal, state.pose, secondary, state.kept))
 
     def state(self, goal: GazeGoal, posture: Array, angles: Array) -> State:
         """Goal, posture, angles and pose as the argument of secondary objectives."""
-        kept = self._kept if goal.keep > 0.0 else np.zeros(len(angles), dtype=bool)
+        with_posture = self._kept if goal.keep > 0.0 else np.zeros(len(angles), dtype=bool)
         return State(
             self.skeleton,
             self.linearizer.units,
             goal,
             posture,
-            kept,
+            with_posture,
             angles,
             self.skeleton.forward(angles.tolist()),
         )
 
-    def update(self, goal: GazeGoal, posture: Array, here: Here, allowances: Allowances | None) -> Here:
+    def update(
+        self, goal: GazeGoal, posture: Array, iterate: Iterate, allowances: Allowances | None
+    ) -> Iterate:
         """The iterate after one update within limits."""
         units = self.linearizer.units
-        linear = clamped(here.linear, allowances) if allowances else here.linear
+        linear = clamped(iterate.linear, allowances) if allowances else iterate.linear
         change = self.method.change(
-            linear, (self._lower - here.angles) / units, (self._upper - here.angles) / units
+            linear, (self._lower - iterate.angles) / units, (self._upper - iterate.angles) / units
         )
-        return self.at(goal, posture, np.clip(here.angles + change * units, self._lower, self._upper))
+        return self.at(goal, posture, np.clip(iterate.angles + change * units, self._lower, self._upper))
 
     def _shaken(self, angles: Array, times: int, draw: np.random.Generator) -> Array:
         away = math.pi * self.linearizer.units
         pose = draw.uniform(np.maximum(self._lower, angles - away), np.minimum(self._upper, angles + away))
         return angles + (times + 1) / self.updates.shakes * (pose - angles)
 
-    def _allowances(self, here: Here, before: Allowances | None) -> Allowances | None:
-        return self.updates.clamp.at_first(here.linear, before) if self.updates.clamp else None
+    def _allowances(self, iterate: Iterate, before: Allowances | None) -> Allowances | None:
+        return self.updates.clamp.at_first(iterate.linear, before) if self.updates.clamp else None
 
-    def _allowances_after(self, here: Here, before: Allowances | None) -> Allowances | None:
-        return self.updates.clamp.after(here.linear, before) if self.updates.clamp and before else None
+    def _allowances_after(self, iterate: Iterate, before: Allowances | None) -> Allowances | None:
+        return self.updates.clamp.after(iterate.linear, before) if self.updates.clamp and before else None
 
 
-def _moved(here: Here, following: Here, units: Array) -> float:
-    return float(np.max(np.abs(following.angles - here.angles) / units))
+def _moved(iterate: Iterate, following: Iterate, units: Array) -> float:
+    return float(np.max(np.abs(following.angles - iterate.angles) / units))

@@ -52,10 +52,10 @@ HERE = Frame()
 
 def frame_array(frame: Frame) -> Array:
     """Homogeneous matrix (4, 4) of a frame."""
-    made = np.eye(4)
-    made[:3, :3] = to_matrix(frame.rotation)
-    made[:3, 3] = frame.position
-    return made
+    matrix = np.eye(4)
+    matrix[:3, :3] = to_matrix(frame.rotation)
+    matrix[:3, 3] = frame.position
+    return matrix
 
 
 def inverse(frames: Array) -> Array:
@@ -71,14 +71,14 @@ def inverse(frames: Array) -> Array:
 def cross(a: Array, b: Array) -> Array:
     """Cross products a x b (..., 3), several times as fast as numpy's own for few of them."""
     products = a.take(CROSS_LEFT, -1) * b.take(CROSS_RIGHT, -1)
-    made: Array = products[..., :3] - products[..., 3:]
-    return made
+    product: Array = products[..., :3] - products[..., 3:]
+    return product
 
 
 def hat(vectors: Array) -> Array:
     """Cross product matrices (..., 3, 3): hat(a) b = a x b."""
-    made: Array = (vectors @ HATS).reshape(*vectors.shape, 3)
-    return made
+    matrices: Array = (vectors @ HATS).reshape(*vectors.shape, 3)
+    return matrices
 
 
 def exponential(vectors: Array) -> Array:
@@ -87,44 +87,46 @@ def exponential(vectors: Array) -> Array:
     half = np.maximum(0.5 * np.sqrt(square), TINY)
     skew = hat(vectors)
     halved = np.sin(half) / half
-    turns: Array = UNIT + np.cos(half) * halved * skew + 0.5 * halved * halved * (skew @ skew)
-    return turns
+    rotations: Array = UNIT + np.cos(half) * halved * skew + 0.5 * halved * halved * (skew @ skew)
+    return rotations
 
 
-def angle_of(turns: Array) -> Array:
+def angle_of(rotations: Array) -> Array:
     """Angles (...) [rad] of rotations, exact near 0 and near pi alike."""
-    return _sines_and_angles(turns)[2]
+    return _sines_and_angles(rotations)[2]
 
 
-def logarithm(turns: Array) -> Array:
+def logarithm(rotations: Array) -> Array:
     """Rotation vectors (..., 3) [rad], of up to 180 degrees.
 
     A rotation by 180 degrees has two axes, opposite to each other: the one whose largest component is
     positive is taken.
     """
-    sines, sine, angle = _sines_and_angles(turns)
+    sines, sine, angle = _sines_and_angles(rotations)
     vectors: Array = sines * (angle / np.maximum(sine, TINY))[..., None]
     if angle.max(initial=0.0) > math.pi - 2.0 * NEAR_HALF_TURN:
         is_reversed = angle > math.pi - 2.0 * NEAR_HALF_TURN
-        vectors = np.where(is_reversed[..., None], angle[..., None] * _axes_near_pi(turns, sines), vectors)
+        vectors = np.where(
+            is_reversed[..., None], angle[..., None] * _axes_near_pi(rotations, sines), vectors
+        )
     return vectors
 
 
-def _sines_and_angles(turns: Array) -> tuple[Array, Array, Array]:
+def _sines_and_angles(rotations: Array) -> tuple[Array, Array, Array]:
     """Axes times the sine of the angle (..., 3), from the antisymmetric part; their lengths, and the
     angles.
     """
-    products = turns.reshape(*turns.shape[:-2], 9) @ TO_VEE_AND_TRACE
+    products = rotations.reshape(*rotations.shape[:-2], 9) @ TO_VEE_AND_TRACE
     sines = products[..., :3]
     sine = np.sqrt(np.einsum("...i,...i", sines, sines))
     return sines, sine, np.arctan2(sine, 0.5 * (products[..., 3] - 1.0))
 
 
-def _axes_near_pi(turns: Array, sines: Array) -> Array:
+def _axes_near_pi(rotations: Array, sines: Array) -> Array:
     """Rotation axes (..., 3) from the symmetric part, 2 u u' - 1 near 180 degrees, where the antisymmetric
     part has no digits left.
     """
-    outer = 0.5 * (turns + np.swapaxes(turns, -1, -2)) + np.eye(3)
+    outer = 0.5 * (rotations + np.swapaxes(rotations, -1, -2)) + np.eye(3)
     largest = np.argmax(np.diagonal(outer, axis1=-2, axis2=-1), -1)
     axis = np.take_along_axis(outer, largest[..., None, None], -1)[..., 0]
     axis = axis / np.sqrt((axis * axis).sum(-1))[..., None]
@@ -132,26 +134,28 @@ def _axes_near_pi(turns: Array, sines: Array) -> Array:
     return axes
 
 
-def orthonormal(turns: Array) -> Array:
+def orthonormal(rotations: Array) -> Array:
     """Rotations (..., 3, 3) made orthonormal again: one Newton step toward the nearest rotation."""
-    return 0.5 * turns @ (3.0 * UNIT - np.swapaxes(turns, -1, -2) @ turns)
+    return 0.5 * rotations @ (3.0 * UNIT - np.swapaxes(rotations, -1, -2) @ rotations)
 
 
-def half_angle(turns: Array) -> tuple[Array, Array]:
+def half_angle(rotations: Array) -> tuple[Array, Array]:
     """Half-angle vectors (..., 3), the rotation axis times twice the sine of half the angle, and their
     derivatives (..., 3, 3) by a rotation from the left.
 
     Unlike dot products of axes it grows up to 180 degrees, so that a body rotated by 180 degrees is not taken
     for one that is aligned.
     """
-    products = turns.reshape(*turns.shape[:-2], 9) @ TO_VEE_AND_TRACE
+    products = rotations.reshape(*rotations.shape[:-2], 9) @ TO_VEE_AND_TRACE
     cosine = np.maximum(0.5 * np.sqrt(np.maximum(1.0 + products[..., 3], 0.0)), TINY)  # of half the angle
     vector = products[..., :3] / cosine[..., None]
     if (cosine < NEAR_HALF_TURN).any():
-        near = 2.0 * np.sin(0.5 * angle_of(turns))[..., None] * _axes_near_pi(turns, products[..., :3])
+        near = (
+            2.0 * np.sin(0.5 * angle_of(rotations))[..., None] * _axes_near_pi(rotations, products[..., :3])
+        )
         vector = np.where(cosine[..., None] < NEAR_HALF_TURN, near, vector)
     products[..., :3], products[..., 3] = vector, cosine
-    derivative: Array = (products @ TO_HALF_ANGLES_SLOPE).reshape(turns.shape)
+    derivative: Array = (products @ TO_HALF_ANGLES_SLOPE).reshape(rotations.shape)
     return vector, derivative
 
 

@@ -60,8 +60,8 @@ class Joint:
     jerk: float = 50 * math.pi  # [rad/s^3]
 
     def __post_init__(self) -> None:
-        def need(held: bool, what: str) -> None:
-            if not held:
+        def need(is_valid: bool, what: str) -> None:
+            if not is_valid:
                 raise SkeletonError(f"joint '{self.name}': {what}")
 
         for what, numbers, count in (
@@ -315,14 +315,16 @@ class Skeleton:
         """The pose for angles (n,) [rad], prismatic ones in [m]."""
         rotations: list[Quaternion] = []
         positions: list[Vector] = []
-        for (turns, rest, offset, axis), joint, angle in zip(self._parts, self.joints, angles, strict=True):
+        for (is_revolute, rest, offset, axis), joint, angle in zip(
+            self._parts, self.joints, angles, strict=True
+        ):
             parent = joint.parent
             turned, position = (rotations[parent], positions[parent]) if parent >= 0 else (IDENTITY, ORIGIN)
             if offset is not None:
                 position = add(position, rotate(turned, offset))
             if rest is not None:
                 turned = multiply(turned, rest)
-            if turns:
+            if is_revolute:
                 turned = multiply(turned, about(axis, angle))
             else:
                 position = add(position, rotate(turned, scale(axis, angle)))

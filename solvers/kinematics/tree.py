@@ -43,14 +43,14 @@ class Frames:
         self.nodes, self._tree = nodes, tree
 
     @cached_property
-    def _held(self) -> Array:
+    def _joint_frames(self) -> Array:
         """Frames (..., v, 4, 4) of the coordinates' joints."""
         return _picked(self.nodes, self._tree.held_nodes)
 
     @cached_property
     def axes(self) -> Array:
         """Axes (..., v, 3) of the coordinates, in the world."""
-        axes: Array = (self._held[..., :3, :3] @ self._tree.axes)[..., 0]
+        axes: Array = (self._joint_frames[..., :3, :3] @ self._tree.axes)[..., 0]
         return axes
 
     @cached_property
@@ -58,7 +58,7 @@ class Frames:
         """Angular velocity (..., v, 3) that a unit speed of each coordinate gives to the links that it
         moves.
         """
-        return self.axes * self._tree.turns if self._tree.has_slides else self.axes
+        return self.axes * self._tree.is_revolute if self._tree.has_slides else self.axes
 
     def pick(self, rows: Indices) -> "Frames":
         """The configurations with the given indices, of many (m,)."""
@@ -68,9 +68,9 @@ class Frames:
         """Linear velocity (..., v, 3) that a unit speed of each coordinate gives to a point (..., 3) on the
         links that it moves.
         """
-        velocity = cross(self.turning, point[..., None, :] - self._held[..., :3, 3])
+        velocity = cross(self.turning, point[..., None, :] - self._joint_frames[..., :3, 3])
         if self._tree.has_slides:
-            velocity += self.axes * (1.0 - self._tree.turns)
+            velocity += self.axes * (1.0 - self._tree.is_revolute)
         return velocity
 
     @cached_property
@@ -96,9 +96,9 @@ class Frames:
 
     @staticmethod
     def _with_base(base: Array, joints: Array) -> Array:
-        found = np.empty((*joints.shape[:-2], BASE + joints.shape[-2], 3))
-        found[..., :BASE, :], found[..., BASE:, :] = base, joints
-        return found
+        rows = np.empty((*joints.shape[:-2], BASE + joints.shape[-2], 3))
+        rows[..., :BASE, :], rows[..., BASE:, :] = base, joints
+        return rows
 
 
 class Tree:
@@ -141,7 +141,7 @@ class Tree:
         self.slides = np.array(
             [kinds[k] == "prismatic" for k in self.joint_of], bool
         )  # (v,) which coordinates are prismatic
-        self.has_slides, self.turns = bool(self.slides.any()), (~self.slides).astype(float)[:, None]
+        self.has_slides, self.is_revolute = bool(self.slides.any()), (~self.slides).astype(float)[:, None]
         self.carrying = np.array(carriers, np.intp)  # joint that carries each link; -1: the base
         self.ends = np.asarray(carried, float).reshape(-1, 4, 4)
         depth, moved_by = [0] * (count + 1), np.zeros((count + 1, self.unknowns), bool)

@@ -39,22 +39,22 @@ def within(step: Step, lower: Array, upper: Array, slope: Slope | None = None) -
         slope: Returns the objective's gradient (n,), projected onto the constraints' null space, for a step
             (n,) and the mask (n,).
     """
-    held, moves = np.zeros(len(lower), bool), np.zeros(len(lower))
-    while not held.all():
-        found = step(moves, ~held)
-        out = ((found < lower) | (found > upper)) & ~held
-        moves = np.where(held, moves, np.clip(found, lower, upper))
+    at_bound, moves = np.zeros(len(lower), bool), np.zeros(len(lower))
+    while not at_bound.all():
+        unbounded = step(moves, ~at_bound)
+        out = ((unbounded < lower) | (unbounded > upper)) & ~at_bound
+        moves = np.where(at_bound, moves, np.clip(unbounded, lower, upper))
         if not out.any():
             break
-        held |= out
-        moves[~held] = 0.0
-    if slope is None or np.count_nonzero(held) < 2:  # a single one leaves when all others are free
-        return moves, held
-    return _released(step, slope, moves, held, lower, upper)
+        at_bound |= out
+        moves[~at_bound] = 0.0
+    if slope is None or np.count_nonzero(at_bound) < 2:  # a single one leaves when all others are free
+        return moves, at_bound
+    return _released(step, slope, moves, at_bound, lower, upper)
 
 
 def _released(
-    step: Step, slope: Slope, moves: Array, held: Mask, lower: Array, upper: Array
+    step: Step, slope: Slope, moves: Array, at_bound: Mask, lower: Array, upper: Array
 ) -> tuple[Array, Mask]:
     """Result as of `within`, from the best moves (n,) within bounds for the held unknowns (n,): the primal
     active set method (Nocedal & Wright 2006, algorithm 16.3).
@@ -62,13 +62,13 @@ def _released(
     is_best = True
     for _ in range(MAX_ITERATIONS):
         if is_best:
-            slopes = slope(moves, ~held)
-            inward = np.where(held & (lower < upper), np.where(moves <= lower, -slopes, slopes), 0.0)
+            slopes = slope(moves, ~at_bound)
+            inward = np.where(at_bound & (lower < upper), np.where(moves <= lower, -slopes, slopes), 0.0)
             first = int(np.argmax(inward))
             if inward[first] <= EXACT * np.abs(slopes).max():
                 break
-            held[first] = False
-        direction = np.where(held, 0.0, step(np.where(held, moves, 0.0), ~held) - moves)
+            at_bound[first] = False
+        direction = np.where(at_bound, 0.0, step(np.where(at_bound, moves, 0.0), ~at_bound) - moves)
         bound = np.where(direction > 0.0, upper, lower)
         shares = np.divide(
             bound - moves, direction, out=np.full(len(direction), np.inf), where=direction != 0.0
@@ -76,9 +76,9 @@ def _released(
         share = min(1.0, float(shares.min()))
         is_best = share == 1.0
         reached = (shares <= share) & (share < 1.0)
-        held |= reached
+        at_bound |= reached
         moves = np.where(reached, bound, np.clip(moves + share * direction, lower, upper))
-    return moves, held
+    return moves, at_bound
 
 
 def beneath(further: Callable[[Indices, Array], Array], change: Array, lower: Array, upper: Array) -> Array:

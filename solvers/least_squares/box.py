@@ -47,11 +47,11 @@ class Quadratic(Protocol):
     def largest(self) -> float:
         """Largest absolute entry of g, for tolerances."""
 
-    def free(self, sides: Sides, held: Array) -> tuple[Array, Array]:
+    def free(self, sides: Sides, at_bounds: Array) -> tuple[Array, Array]:
         """The minimum (n,) with active unknowns at their bounds and the others free; and the gradient (n,) of
         active unknowns.
 
-        `held` (n,) has the bounds of active unknowns, and zeros.
+        `at_bounds` (n,) has the bounds of active unknowns, and zeros.
         """
 
 
@@ -69,16 +69,16 @@ class Dense:
     def largest(self) -> float:
         return float(np.abs(self.vector).max(initial=0.0))
 
-    def free(self, sides: Sides, held: Array) -> tuple[Array, Array]:
+    def free(self, sides: Sides, at_bounds: Array) -> tuple[Array, Array]:
         """Minimum (n,) with active unknowns at their bounds, and the gradient (n,) of these; see
         `Quadratic.free`.
         """
         matrix, vector = self.matrix, self.vector
         loose = (sides == 0).nonzero()[0]
         if len(loose) == len(sides):
-            return _least(matrix, vector), held
-        rows, x = matrix.take(loose, axis=0), held.copy()
-        x[loose] = _least(rows.take(loose, axis=1), vector.take(loose) - rows @ held)
+            return _least(matrix, vector), at_bounds
+        rows, x = matrix.take(loose, axis=0), at_bounds.copy()
+        x[loose] = _least(rows.take(loose, axis=1), vector.take(loose) - rows @ at_bounds)
         slope: Array = matrix @ x
         slope -= vector
         slope[loose] = 0.0
@@ -120,13 +120,15 @@ def minimum(quadratic: Quadratic, lower: Array, upper: Array, sides: Sides | Non
     while True:
         if some_pinned:
             sides = np.where(pinned, ABOVE, sides)
-        held = np.where(sides < 0, lower, upper)
-        held[sides == 0] = 0.0
-        if not math.isfinite(np.vdot(held, held)):  # a bound that was active before has become infinite
-            sides = np.where(np.isinf(held), FREE, sides)
+        at_bounds = np.where(sides < 0, lower, upper)
+        at_bounds[sides == 0] = 0.0
+        if not math.isfinite(
+            np.vdot(at_bounds, at_bounds)
+        ):  # a bound that was active before has become infinite
+            sides = np.where(np.isinf(at_bounds), FREE, sides)
             continue
         rounds += 1
-        x, slope = quadratic.free(sides, held)
+        x, slope = quadratic.free(sides, at_bounds)
         size = math.sqrt(np.vdot(x, x))
         # Next an unknown is at the bound that a step down the gradient crosses (Hintermueller, Ito & Kunisch
         # 2002).
@@ -161,10 +163,10 @@ def _descended(quadratic: Quadratic, lower: Array, upper: Array, x: Array, round
     pinned = lower == upper
     sides = np.where(pinned, ABOVE, (x >= upper).view(np.int8) - (x <= lower).view(np.int8))
     while True:
-        held = np.where(sides < 0, lower, upper)
-        held[sides == 0] = 0.0
+        at_bounds = np.where(sides < 0, lower, upper)
+        at_bounds[sides == 0] = 0.0
         rounds += 1
-        least, slope = quadratic.free(sides, held)
+        least, slope = quadratic.free(sides, at_bounds)
         move = least - x
         room = np.where(move > 0.0, upper, lower) - x
         crossing = (sides == 0) & (np.abs(move) > np.abs(room))

@@ -29,17 +29,27 @@ def boxed(matrix: Array, descent: Array, least: Array, most: Array, passes: int)
 
 
 def _boxed(
-    matrix: Array, descent: Array, least: Array, most: Array, passes: int, held: Mask, place: Array
+    matrix: Array,
+    descent: Array,
+    least: Array,
+    most: Array,
+    passes: int,
+    is_active: Mask,
+    active_values: Array,
 ) -> Array:
     """As `boxed`, with those unknowns that are active at first (m, n), and their values (m, n)."""
-    system = _reduced(matrix, descent, held, place) if held.any() else (matrix, descent[:, :, None])
+    system = (
+        _reduced(matrix, descent, is_active, active_values)
+        if is_active.any()
+        else (matrix, descent[:, :, None])
+    )
     move = np.linalg.solve(*system)[:, :, 0]
     bounded = np.minimum(np.maximum(move, least), most)
     if passes == 1:
         return bounded
-    outward = np.where(held, descent - np.einsum("mij,mj->mi", matrix, move), 0.0)
+    outward = np.where(is_active, descent - np.einsum("mij,mj->mi", matrix, move), 0.0)
     beyond = ((move <= least) & (outward <= 0.0)) | ((move >= most) & (outward >= 0.0))
-    left = (beyond != held).any(1)
+    left = (beyond != is_active).any(1)
     if left.any():
         bounded[left] = _boxed(
             matrix[left], descent[left], least[left], most[left], passes - 1, beyond[left], bounded[left]
@@ -47,10 +57,12 @@ def _boxed(
     return bounded
 
 
-def _reduced(matrix: Array, descent: Array, held: Mask, place: Array) -> tuple[Array, Array]:
+def _reduced(matrix: Array, descent: Array, is_active: Mask, active_values: Array) -> tuple[Array, Array]:
     """The systems (m, n, n), (m, n, 1) whose solutions have active unknowns (m, n) at their places (m, n)."""
-    free: Mask = ~held
+    free: Mask = ~is_active
     reduced = matrix * (free[:, :, None] & free[:, None, :])
-    np.einsum("mii->mi", reduced)[:] += held
-    pull = np.where(held, place, descent - np.einsum("mij,mj->mi", matrix, held * place))
+    np.einsum("mii->mi", reduced)[:] += is_active
+    pull = np.where(
+        is_active, active_values, descent - np.einsum("mij,mj->mi", matrix, is_active * active_values)
+    )
     return reduced, pull[:, :, None]

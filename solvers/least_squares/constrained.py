@@ -39,8 +39,8 @@ class Constraints:
 
     @property
     def equal(self) -> Mask:
-        found: Mask = self.lower == self.upper
-        return found
+        is_equal: Mask = self.lower == self.upper
+        return is_equal
 
     def beyond(self, x: Array, shift: Array | float = 0.0) -> Array:
         """Signed violation (m,) of the constraints at `x` (n,), with `shift` added to A x: positive above the
@@ -185,19 +185,19 @@ class _Penalty:
         for _ in range(MAX_ITERATIONS):
             beyond = constraints.beyond(x, shift)
             active = (beyond != 0.0) | constraints.equal
-            own = constraints.matrix[active]
-            slope = self.vector - self.matrix @ x - self.stiffness * (beyond[active] @ own)
+            rows = constraints.matrix[active]
+            slope = self.vector - self.matrix @ x - self.stiffness * (beyond[active] @ rows)
             boxed = box.solve(
-                self.matrix + self.stiffness * (own.T @ own), slope, self.lower - x, self.upper - x, sides
+                self.matrix + self.stiffness * (rows.T @ rows), slope, self.lower - x, self.upper - x, sides
             )
             rounds += boxed.rounds
             if boxed.stopped:
                 return np.clip(x + boxed.x, self.lower, self.upper), boxed.sides, rounds
-            there = np.clip(x + boxed.x, self.lower, self.upper)
-            if (((constraints.beyond(there, shift) != 0.0) | constraints.equal) == active).all():
-                return there, boxed.sides, rounds
-            move, now = boxed.x, self._cost(x, shift)
-            while self._cost(x + move, shift) >= now:
+            clipped = np.clip(x + boxed.x, self.lower, self.upper)
+            if (((constraints.beyond(clipped, shift) != 0.0) | constraints.equal) == active).all():
+                return clipped, boxed.sides, rounds
+            move, cost = boxed.x, self._cost(x, shift)
+            while self._cost(x + move, shift) >= cost:
                 move = 0.5 * move
                 if np.array_equal(x + move, x):
                     return x, sides, rounds

@@ -52,17 +52,17 @@ def assemble(
         tried = (
             start if k == 0 else _elsewhere(solver, start, dice, NEAREST + (FARTHEST - NEAREST) * k / tries)
         )
-        found = solver.solve(goals, _closed(solver, tried, goals), iterations=MAX_ITERATIONS)
-        if best is None or _rank(found) < _rank(best):
-            best = found
-        if found.report.assembled and found.report.goal_error < MET:
+        solution = solver.solve(goals, _closed(solver, tried, goals), iterations=MAX_ITERATIONS)
+        if best is None or _rank(solution) < _rank(best):
+            best = solution
+        if solution.report.assembled and solution.report.goal_error < MET:
             break
     assert best is not None
     return best
 
 
-def _rank(found: Solution) -> tuple[float, float]:
-    return max(found.report.residual, MET), found.report.goal_error
+def _rank(solution: Solution) -> tuple[float, float]:
+    return max(solution.report.residual, MET), solution.report.goal_error
 
 
 def _elsewhere(solver: MechanismSolver, start: State, dice: np.random.Generator, spread: float) -> State:
@@ -92,8 +92,8 @@ def _closed(solver: MechanismSolver, start: State, goals: Goals) -> State:
     descent = Descent(
         solver.tree, Loops(solver.tree, ()), (gaps,), {}, (solver.lower, solver.upper), start.damping
     )
-    here, _, _ = descent.go(descent.evaluate(start.values, start.balls), MAX_ITERATIONS)
-    return State(here.values, here.balls)
+    configuration, _, _ = descent.go(descent.evaluate(start.values, start.balls), MAX_ITERATIONS)
+    return State(configuration.values, configuration.balls)
 
 
 def _by_full_rotations(solver: MechanismSolver, start: State, goals: Goals) -> State:

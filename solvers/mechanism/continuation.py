@@ -14,19 +14,19 @@ from .descent import ALIKE, CLOSE_ENOUGH, Configuration, Descent
 
 
 def continued(
-    descent: Descent, start: Configuration, here: Configuration, last: Array, iterations: int
+    descent: Descent, start: Configuration, solved: Configuration, last: Array, iterations: int
 ) -> Configuration | None:
-    """The solution that continues the last step through a fold, if it meets the goals as well as `here` and
+    """The solution that continues the last step through a fold, if it meets the goals as well as `solved` and
     deviates half as much; else None.
 
     Args:
         descent: The solve of this frame.
         start: The last frame's coordinates, under this frame's goals.
-        here: The solution found from there.
+        solved: The solution found from there.
         last: (v,) the last step in units, over this frame's time.
         iterations: Most steps.
     """
-    taken = descent.difference(start, here)
+    taken = descent.difference(start, solved)
     if not _deviates(taken, last):
         return None
     last = _determined(descent, start, last)
@@ -35,12 +35,12 @@ def continued(
     ahead = descent.close(descent.stepped(start, last), EXACT)
     if ahead.open > EXACT:
         return None
-    damping, held = descent.damping.share, descent.held
-    there, _, _ = descent.go(ahead, iterations)
-    is_met = there.open <= EXACT and there.square <= max(here.square, SAME_ANGLE * SAME_ANGLE)
-    if is_met and np.abs(descent.difference(start, there) - last).max() < ALIKE * np.abs(taken - last).max():
-        return there
-    descent.damping, descent.held = Damping(damping), held
+    damping, at_bound = descent.damping.share, descent.held
+    beyond, _, _ = descent.go(ahead, iterations)
+    is_met = beyond.open <= EXACT and beyond.square <= max(solved.square, SAME_ANGLE * SAME_ANGLE)
+    if is_met and np.abs(descent.difference(start, beyond) - last).max() < ALIKE * np.abs(taken - last).max():
+        return beyond
+    descent.damping, descent.held = Damping(damping), at_bound
     return None
 
 
@@ -50,13 +50,13 @@ def _deviates(taken: Array, last: Array) -> bool:
     )
 
 
-def _determined(descent: Descent, here: Configuration, step: Array) -> Array:
+def _determined(descent: Descent, configuration: Configuration, step: Array) -> Array:
     """The part of a step (v,) that the tasks determine. What they leave free is not continued: it would never
     come to rest.
     """
-    _, sizes, directions = np.linalg.svd(descent.along(here), full_matrices=False)
+    _, sizes, directions = np.linalg.svd(descent.along(configuration), full_matrices=False)
     determined = directions[
         sizes > EXACT * sizes.max(initial=0.0)
     ]  # at a fold a direction hardly has a value
-    found: Array = determined.T @ (determined @ step)
-    return found
+    determined_step: Array = determined.T @ (determined @ step)
+    return determined_step

@@ -86,11 +86,13 @@ def linearised(solver: MechanismSolver, state: State) -> tuple[Array, Array]:
     """
     tree = solver.tree
     frames = tree.forward(state.values, balls=state.balls)
-    turn, moment = screws = tree.screws(frames)
+    angular, linear = screws = tree.screws(frames)
     loops = solver.loops.linear(frames, screws, solver.driven_poses(Goals()))[1]
     carries = tree.carries[tree.carriers[tree.bodies]][:, None, :]
-    across = np.cross(turn.T[None], tree.placed(frames, tree.bodies)[:, None, :3, 3]).transpose(0, 2, 1)
-    twists = np.concatenate((np.broadcast_to(turn, across.shape), (moment + across) / tree.size), 1) * carries
+    across = np.cross(angular.T[None], tree.placed(frames, tree.bodies)[:, None, :3, 3]).transpose(0, 2, 1)
+    twists = (
+        np.concatenate((np.broadcast_to(angular, across.shape), (linear + across) / tree.size), 1) * carries
+    )
     return loops, twists
 
 

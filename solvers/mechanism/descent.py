@@ -114,12 +114,12 @@ class Descent:
             values, balls, shape, float(np.abs(gap).max(initial=0.0)), float(error @ error), (error, goal)
         )
 
-    def stepped(self, here: Configuration, step: Array) -> Configuration:
+    def stepped(self, configuration: Configuration, step: Array) -> Configuration:
         """The configuration after a step (v,) [units of the coordinates], shortened if it is too long."""
         longest = float(np.abs(step).max(initial=0.0))
         if longest > LONGEST_STEP:
             step = step * (LONGEST_STEP / longest)
-        values, balls = self.tree.moved(here.values, here.balls, step * self.unit)
+        values, balls = self.tree.moved(configuration.values, configuration.balls, step * self.unit)
         if self.is_bounded:
             values = np.clip(values, self.lower, self.upper)
         return self.evaluate(values, balls)
@@ -131,39 +131,39 @@ class Descent:
             step[self.tree.ball_coordinates] = logarithm(np.swapaxes(start.balls, -1, -2) @ end.balls)
         return step
 
-    def along(self, here: Configuration) -> Array:
+    def along(self, configuration: Configuration) -> Array:
         """Jacobian (e, v) of the tasks, projected onto the null space of the loops."""
-        _, across = self.loops.clusters.close(*here.shape.loops)
-        return self.loops.clusters.project(here.goals[1], across)
+        _, across = self.loops.clusters.close(*configuration.shape.loops)
+        return self.loops.clusters.project(configuration.goals[1], across)
 
-    def go(self, here: Configuration, iterations: int) -> tuple[Configuration, bool, int]:
+    def go(self, configuration: Configuration, iterations: int) -> tuple[Configuration, bool, int]:
         """The best configuration found in at most `iterations` steps, whether it has converged, and the
         number of steps.
         """
         settled, count = False, 0
         is_probed = False
         while not settled and count < iterations and self.evaluations < self.most:
-            if here.open <= EXACT and here.square <= SAME_ANGLE * SAME_ANGLE:
+            if configuration.open <= EXACT and configuration.square <= SAME_ANGLE * SAME_ANGLE:
                 settled = True
                 break
             count += 1
-            there, settled = self._improve(here)
-            here = here if there is None else there
-            if settled and not is_probed and here.square > SAME_ANGLE * SAME_ANGLE:
-                is_probed, beyond = True, self._beyond_saddle(here)
-                here, settled = (here, True) if beyond is None else (beyond, False)
-            elif there is None:
+            better, settled = self._improve(configuration)
+            configuration = configuration if better is None else better
+            if settled and not is_probed and configuration.square > SAME_ANGLE * SAME_ANGLE:
+                is_probed, beyond = True, self._beyond_saddle(configuration)
+                configuration, settled = (configuration, True) if beyond is None else (beyond, False)
+            elif better is None:
                 break
-        return self.close(here, EXACT), settled, count
+        return self.close(configuration, EXACT), settled, count
 
-    def _beyond_saddle(self, here: Configuration) -> Configuration | None:
+    def _beyond_saddle(self, configuration: Configuration) -> Configuration | None:
         """A better configuration along the direction of least slope; None: none is found. A stretched arm,
         whose target has come back, needs it.
         """
-        error, goal = here.goals
+        error, goal = configuration.goals
         if not goal.size:
             return None
-        along = self.along(here)
+        along = self.along(configuration)
         is_wide = len(error) > along.shape[1]
         square, directions = np.linalg.eigh(along.T @ along if is_wide else along @ along.T)
         strong = directions[:, square > NEAR_SINGULAR * NEAR_SINGULAR * square[-1]].T
@@ -174,29 +174,33 @@ class Descent:
         steepest = float(np.abs(slope).max(initial=0.0))
         if steepest == 0.0:
             return None
-        there = self._closed(here, slope * (-PROBE / steepest))
-        return there if there is not None and here.square - there.square > MET * here.square else None
+        stepped = self._closed(configuration, slope * (-PROBE / steepest))
+        return (
+            stepped
+            if stepped is not None and configuration.square - stepped.square > MET * configuration.square
+            else None
+        )
 
-    def _improve(self, here: Configuration) -> tuple[Configuration | None, bool]:
+    def _improve(self, configuration: Configuration) -> tuple[Configuration | None, bool]:
         """A better configuration, or None, and whether the solve has converged."""
-        step = self.step(here)
-        for tried in self._candidates(here, step):
-            there = self._closed(here, tried)
+        step = self.step(configuration)
+        for tried in self._candidates(configuration, step):
+            stepped = self._closed(configuration, tried)
             longest = float(np.abs(tried).max(initial=0.0))
-            if there is not None:
-                gain = here.square - there.square
-                left = here.goals[0] + here.goals[1] @ tried
-                promised = here.square - float(left @ left)
+            if stepped is not None:
+                gain = configuration.square - stepped.square
+                left = configuration.goals[0] + configuration.goals[1] @ tried
+                promised = configuration.square - float(left @ left)
                 self.damping.after(gain, promised)
-                is_small = here.open <= CLOSE_ENOUGH and gain <= MET * here.square
-                return there, there.open <= EXACT and (is_small or longest < EXACT)
+                is_small = configuration.open <= CLOSE_ENOUGH and gain <= MET * configuration.square
+                return stepped, stepped.open <= EXACT and (is_small or longest < EXACT)
             if longest < EXACT:
                 return None, True
             if self.evaluations >= self.most:
                 return None, False
         return None, True
 
-    def _candidates(self, here: Configuration, step: Array) -> Iterator[Array]:
+    def _candidates(self, configuration: Configuration, step: Array) -> Iterator[Array]:
         """Steps (v,) to try: along the last frame's curve, then the step itself, then steps with increasing
         damping.
         """
@@ -206,30 +210,34 @@ class Descent:
                 yield curved
         yield step
         while self.damping.raised():
-            yield self.step(here)
+            yield self.step(configuration)
 
-    def _closed(self, here: Configuration, step: Array) -> Configuration | None:
+    def _closed(self, configuration: Configuration, step: Array) -> Configuration | None:
         """The configuration after a step with its loops nearly closed; None where that is no better."""
-        there = self.stepped(here, step)
-        if there.open > CLOSE_ENOUGH:
-            there = self.close(there, CLOSE_ENOUGH)
-        if here.open > CLOSE_ENOUGH:  # task errors are compared for closed loops only
-            return there if there.open < here.open else None
-        if there.open > CLOSE_ENOUGH:
+        stepped = self.stepped(configuration, step)
+        if stepped.open > CLOSE_ENOUGH:
+            stepped = self.close(stepped, CLOSE_ENOUGH)
+        if configuration.open > CLOSE_ENOUGH:  # task errors are compared for closed loops only
+            return stepped if stepped.open < configuration.open else None
+        if stepped.open > CLOSE_ENOUGH:
             return None
-        gain = here.square - there.square
-        cost = here.open * (
-            here.open + float(np.sqrt(here.square))
+        gain = configuration.square - stepped.square
+        cost = configuration.open * (
+            configuration.open + float(np.sqrt(configuration.square))
         )  # largest increase of the task errors by closing the loops
-        closes_loops = here.open > max(EXACT, 2.0 * there.open) and gain > -cost
-        return there if gain > 0.0 or closes_loops else None
+        closes_loops = configuration.open > max(EXACT, 2.0 * stepped.open) and gain > -cost
+        return stepped if gain > 0.0 or closes_loops else None
 
-    def step(self, here: Configuration, is_closing_only: bool = False) -> Array:
+    def step(self, configuration: Configuration, is_closing_only: bool = False) -> Array:
         """The next step (v,) [units of the coordinates] within bounds: closes the loops, then reduces task
         errors in their null space.
         """
-        gap, loops = here.shape.loops
-        error, goal = (here.goals[0][:0], here.goals[1][:0]) if is_closing_only else here.goals
+        gap, loops = configuration.shape.loops
+        error, goal = (
+            (configuration.goals[0][:0], configuration.goals[1][:0])
+            if is_closing_only
+            else configuration.goals
+        )
         if not self.is_bounded:
             return self._free_step(gap, loops, error, goal)
 
@@ -242,12 +250,15 @@ class Descent:
             damped = goal.T @ (error + goal @ step) + self.damping.at(float(error @ error)) * step
             return self.loops.clusters.along_free(damped, loops, free)
 
-        least, most = (self.lower - here.values) / self.unit, (self.upper - here.values) / self.unit
-        step, held = within(
+        least, most = (
+            (self.lower - configuration.values) / self.unit,
+            (self.upper - configuration.values) / self.unit,
+        )
+        step, at_bound = within(
             of_free, least - EXACT, most + EXACT, slope if len(error) else None
         )  # `stepped` clips what is beyond by rounding
         if not is_closing_only:
-            self.held = held
+            self.held = at_bound
         return step
 
     def _free_step(self, gap: Array, loops: Array, error: Array, goal: Array) -> Array:
@@ -274,15 +285,15 @@ class Descent:
         )
         return step
 
-    def close(self, here: Configuration, enough: float) -> Configuration:
+    def close(self, configuration: Configuration, enough: float) -> Configuration:
         """The nearest configuration with closed loops, to a residual of `enough`, as far as the iteration
         converges.
         """
-        while here.open > enough:
-            there = self.stepped(here, self.step(here, is_closing_only=True))
+        while configuration.open > enough:
+            stepped = self.stepped(configuration, self.step(configuration, is_closing_only=True))
             if (
-                there.open >= 0.5 * here.open
+                stepped.open >= 0.5 * configuration.open
             ):  # Newton's method doubles the digits near a closed pose: elsewhere it is stuck
-                return here if there.open >= here.open else there
-            here = there
-        return here
+                return configuration if stepped.open >= configuration.open else stepped
+            configuration = stepped
+        return configuration

@@ -93,8 +93,8 @@ def _freed(mechanism: Mechanism, poses: Array) -> Mechanism:
         replace(body, start=start, driven=False) for body, start in zip(mechanism.bodies, starts, strict=True)
     ]
     joints = [
-        replace(one, lower=(), upper=(), velocity=(), actuated=bool(KINDS[one.kind].freedoms))
-        for one in mechanism.joints
+        replace(joint, lower=(), upper=(), velocity=(), actuated=bool(KINDS[joint.kind].freedoms))
+        for joint in mechanism.joints
     ]
     return replace(mechanism, bodies=tuple(bodies), joints=tuple(joints))
 
@@ -111,32 +111,37 @@ class _Examination:
     def locked(self) -> tuple[LockedLoop, ...]:
         clusters = self.solver.loops.clusters
         blocks = clusters.blocks(self._jacobian(self.screws))
-        found = [self._locked(held, block) for held, block in zip(clusters.columns, blocks, strict=True)]
+        loops = [
+            self._locked(coordinates, block)
+            for coordinates, block in zip(clusters.columns, blocks, strict=True)
+        ]
         return tuple(
-            sorted((loop for loop in found if loop is not None), key=lambda loop: self._order(loop.loop[0]))
+            sorted((loop for loop in loops if loop is not None), key=lambda loop: self._order(loop.loop[0]))
         )
 
     def flat(self) -> tuple[FlatLoop, ...]:
-        found = [self._flat(held) for held in self.solver.loops.clusters.columns]
+        loops = [self._flat(coordinates) for coordinates in self.solver.loops.clusters.columns]
         return tuple(
-            sorted((loop for loop in found if loop is not None), key=lambda loop: self._order(loop.joints[0]))
+            sorted((loop for loop in loops if loop is not None), key=lambda loop: self._order(loop.joints[0]))
         )
 
     def _order(self, joint: str) -> int:
         return [each.name for each in self.solver.mechanism.joints].index(joint)
 
-    def _joints(self, held: Indices) -> list[Joint]:
-        """The joints of a cluster with coordinates `held` (c,)."""
+    def _joints(self, coordinates: Indices) -> list[Joint]:
+        """The joints of a cluster with these coordinates (c,)."""
         return [
-            joint for joint in self.solver.mechanism.joints if np.isin(self._coordinates(joint), held).any()
+            joint
+            for joint in self.solver.mechanism.joints
+            if np.isin(self._coordinates(joint), coordinates).any()
         ]
 
-    def _flat(self, held: Indices) -> FlatLoop | None:
-        """The flat loop of a cluster with coordinates `held` (c,); None if it is none."""
-        joints = self._joints(held)
+    def _flat(self, coordinates: Indices) -> FlatLoop | None:
+        """The flat loop of a cluster with these coordinates (c,); None if it is none."""
+        joints = self._joints(coordinates)
         if len(joints) < FEWEST_HINGES or any(joint.kind != "revolute" for joint in joints):
             return None
-        axes, positions = self.frames.axes[held], self.frames.nodes[self.tree.held[held], :3, 3]
+        axes, positions = self.frames.axes[coordinates], self.frames.nodes[self.tree.held[coordinates], :3, 3]
         _, extents, directions = np.linalg.svd(positions - positions.mean(0))
         normal = directions[2]
         is_parallel = np.linalg.norm(np.cross(axes[0], axes), axis=1).max() < FLAT
@@ -148,20 +153,22 @@ class _Examination:
     def _jacobian(self, screws: Array) -> Array:
         return self.solver.loops.linear(self.frames, screws, {})[1]
 
-    def _locked(self, held: Indices, block: Array) -> LockedLoop | None:
-        """The locked loop of a cluster with coordinates `held` (c,) and Jacobian `block` (r, c); None: all
-        its joints can move.
+    def _locked(self, coordinates: Indices, block: Array) -> LockedLoop | None:
+        """The locked loop of a cluster with these coordinates (c,) and Jacobian `block` (r, c); None: all its
+        joints can move.
         """
-        free = null_space(block, len(held))
+        free = null_space(block, len(coordinates))
         motions = np.zeros((len(self.tree), free.shape[1]))
-        motions[held] = free
-        loop = self._joints(held)
+        motions[coordinates] = free
+        loop = self._joints(coordinates)
         still = [joint for joint in loop if np.abs(motions[self._coordinates(joint)]).max(initial=0.0) < MET]
         if not still:
             return None
-        misaligned = [one for joint in still if (one := self._off_axis(joint, held)) is not None]
+        misaligned = [
+            corrected for joint in still if (corrected := self._off_axis(joint, coordinates)) is not None
+        ]
         play, blamed = min(
-            ((self._play(one, held), one) for one in misaligned),
+            ((self._play(corrected, coordinates), corrected) for corrected in misaligned),
             key=lambda pair: pair[0],
             default=(math.inf, None),
         )
@@ -171,19 +178,19 @@ class _Examination:
     def _coordinates(self, joint: Joint) -> Indices:
         return self.tree.all_coordinates(joint.name) if joint.actuated else np.zeros(0, np.intp)
 
-    def _off_axis(self, joint: Joint, held: Indices) -> MisalignedAxis | None:
+    def _off_axis(self, joint: Joint, coordinates: Indices) -> MisalignedAxis | None:
         """The nearest axis about or along which a locked joint could move; None where there is none."""
         if joint.kind not in ("revolute", "prismatic"):
             return None
-        own = int(self._coordinates(joint)[0])
+        coordinate = int(self._coordinates(joint)[0])
         sides, sizes, _ = np.linalg.svd(
-            self._jacobian(self.screws)[:, held[held != own]], full_matrices=False
+            self._jacobian(self.screws)[:, coordinates[coordinates != coordinate]], full_matrices=False
         )
         spanned = sides[:, sizes > RANK * sizes.max(initial=0.0)]
         by_axis = np.stack(
-            [self._jacobian(self._screws_with(own, axis))[:, own] for axis in np.eye(3)], 1
+            [self._jacobian(self._screws_with(coordinate, axis))[:, coordinate] for axis in np.eye(3)], 1
         )  # (r, 3)
-        axis = self.frames.axes[own]
+        axis = self.frames.axes[coordinate]
         left = by_axis - spanned @ (spanned.T @ by_axis)
         _, sizes, directions = np.linalg.svd(left)
         near = directions[sizes < BETTER_FIT * np.linalg.norm(left @ axis)]
@@ -211,34 +218,42 @@ class _Examination:
             )
         return screws
 
-    def _play(self, misaligned: MisalignedAxis, held: Indices) -> float:
+    def _play(self, misaligned: MisalignedAxis, coordinates: Indices) -> float:
         """Residual of the loops [m or rad] per motion of a joint with its axis corrected; infinite if they
         lock it.
         """
         solver = MechanismSolver(_corrected(self.solver.mechanism, misaligned))
         tree, state = solver.tree, solver.rest()
-        directions = _motions(solver, state, held)
+        directions = _motions(solver, state, coordinates)
         if not directions.shape[1]:
             return math.inf
-        own, dice = int(tree.all_coordinates(misaligned.joint)[0]), np.random.default_rng(0)
+        coordinate, dice = int(tree.all_coordinates(misaligned.joint)[0]), np.random.default_rng(0)
         for far in TRIAL_STEPS:
             step = np.zeros(len(tree))
-            step[held] = directions @ dice.normal(size=directions.shape[1])
+            step[coordinates] = directions @ dice.normal(size=directions.shape[1])
             values, balls = tree.moved(
                 state.values, state.balls, step * (far / np.abs(step).max()) * tree.unit
             )
-            found = solver.solve(Goals(), State(values, balls), iterations=MAX_ITERATIONS)
-            moved = abs(float((found.state.values[own] - state.values[own]) / tree.unit[own]))
+            solution = solver.solve(Goals(), State(values, balls), iterations=MAX_ITERATIONS)
+            moved = abs(
+                float((solution.state.values[coordinate] - state.values[coordinate]) / tree.unit[coordinate])
+            )
             # It may also have closed in another assembly near by, in which it is locked again.
-            if found.report.assembled and moved > MOVED and _motions(solver, found.state, held).shape[1]:
-                return found.report.residual / moved
+            if (
+                solution.report.assembled
+                and moved > MOVED
+                and _motions(solver, solution.state, coordinates).shape[1]
+            ):
+                return solution.report.residual / moved
         return math.inf
 
 
-def _motions(solver: MechanismSolver, state: State, held: Indices) -> Array:
-    """Directions (c, m) in which the coordinates `held` (c,) can move at a pose, to first order."""
+def _motions(solver: MechanismSolver, state: State, coordinates: Indices) -> Array:
+    """Directions (c, m) in which the coordinates `coordinates` (c,) can move at a pose, to first order."""
     frames = solver.tree.forward(state.values, balls=state.balls)
-    return null_space(solver.loops.linear(frames, solver.tree.screws(frames), {})[1][:, held], len(held))
+    return null_space(
+        solver.loops.linear(frames, solver.tree.screws(frames), {})[1][:, coordinates], len(coordinates)
+    )
 
 
 def _positive(axis: Array) -> Array:
@@ -248,7 +263,7 @@ def _positive(axis: Array) -> Array:
 
 def _corrected(mechanism: Mechanism, misaligned: MisalignedAxis) -> Mechanism:
     """The mechanism with a joint's axis corrected, at the bodies' starts."""
-    turn = between(tuple(misaligned.axis.tolist()), tuple(misaligned.correct.tolist()))
+    rotation = between(tuple(misaligned.axis.tolist()), tuple(misaligned.correct.tolist()))
     starts = {body.name: body.start.rotation for body in mechanism.bodies if body.start is not None} | {
         WORLD: IDENTITY
     }
@@ -257,7 +272,7 @@ def _corrected(mechanism: Mechanism, misaligned: MisalignedAxis) -> Mechanism:
         ends = ((joint.parent, joint.in_parent), (joint.child, joint.in_child))
         on_parent, on_child = (
             Frame(
-                multiply(conjugate(starts[name]), multiply(turn, multiply(starts[name], frame.rotation))),
+                multiply(conjugate(starts[name]), multiply(rotation, multiply(starts[name], frame.rotation))),
                 frame.position,
             )
             for name, frame in ends

@@ -122,16 +122,18 @@ class Goals:
         Their sum of weighted squares is that of the mean and a constant, which is no error that a motion
         could take away.
         """
-        weights = [sum(along) for along in zip(*(goal.weight for goal in self.centres), strict=True)]
+        weights = [
+            sum(axis_weights) for axis_weights in zip(*(goal.weight for goal in self.centres), strict=True)
+        ]
         if not any(weights):
             return None
         axes = to_matrix(self.weight_axes)  # along which weights act, as columns
-        along = [
+        positions = [
             sum(
                 goal.weight[k] * sum(axes[i][k] * goal.position[i] for i in range(3)) for goal in self.centres
             )
             / (weights[k] or 1.0)
             for k in range(3)
         ]
-        x, y, z = (sum(axes[i][k] * along[k] for k in range(3)) for i in range(3))
+        x, y, z = (sum(axes[i][k] * positions[k] for k in range(3)) for i in range(3))
         return CentreGoal((x, y, z), (weights[0], weights[1], weights[2]))

@@ -20,20 +20,20 @@ class JointResiduals:
     """Residuals of c joints: which of the nine components each joint constrains, by its kind."""
 
     def __init__(self, kinds: Sequence[str]) -> None:
-        held = [(k, row) for k, kind in enumerate(kinds) for row in KINDS[kind].rows]
+        kinds_and_rows = [(k, row) for k, kind in enumerate(kinds) for row in KINDS[kind].rows]
         self.count = len(kinds)
-        self.joint = np.array([k for k, _ in held], int)  # each residual's joint
-        self.row = np.array([row for _, row in held], int)
+        self.joint = np.array([k for k, _ in kinds_and_rows], int)  # each residual's joint
+        self.row = np.array([row for _, row in kinds_and_rows], int)
         self.is_position = self.row <= Row.Z
         self.picked = self.joint * len(Row) + self.row
         positions = np.zeros((self.count, 3))
         positions[self.joint[self.is_position], self.row[self.is_position]] = 1.0
         self.held_positions = positions
-        self.turns = np.array([Row.TURN_X in KINDS[kind].rows for kind in kinds], bool)
+        self.has_rotation_rows = np.array([Row.TURN_X in KINDS[kind].rows for kind in kinds], bool)
         self.swings = np.array([Row.SWING_X in KINDS[kind].rows for kind in kinds], bool)
         self.crosses = np.array([Row.CROSS in KINDS[kind].rows for kind in kinds], bool)
         self.has_turns, self.has_swings, self.has_crosses = (
-            bool(self.turns.any()),
+            bool(self.has_rotation_rows.any()),
             bool(self.swings.any()),
             bool(self.crosses.any()),
         )
@@ -53,15 +53,15 @@ class JointResiduals:
         """
         every = np.zeros((self.count, len(Row)))
         grows = np.zeros((self.count, 6, 3))
-        turns = relative[:, :, :3]
+        rotations = relative[:, :, :3]
         every[:, :3] = relative[:, :, 3]
         if self.has_turns:
-            every[:, 3:6], grows[:, :3] = half_angle(turns)
+            every[:, 3:6], grows[:, :3] = half_angle(rotations)
         if self.has_swings:
-            every[:, 6:8], grows[:, 3:5] = half_swing(turns[:, :, 2])
+            every[:, 6:8], grows[:, 3:5] = half_swing(rotations[:, :, 2])
         if self.has_crosses:
-            every[:, 8] = turns[:, 0, 1]
-            grows[:, 5, 1], grows[:, 5, 2] = turns[:, 2, 1], -turns[:, 1, 1]
+            every[:, 8] = rotations[:, 0, 1]
+            grows[:, 5, 1], grows[:, 5, 2] = rotations[:, 2, 1], -rotations[:, 1, 1]
         return every.reshape(-1)[self.picked], grows
 
     def true_size(self, relative: Array) -> Array:
@@ -69,17 +69,17 @@ class JointResiduals:
         if not self.count:
             return np.zeros(0)
         position = relative[:, :, 3] * self.held_positions
-        turns = relative[:, :, :3]
+        rotations = relative[:, :, :3]
         size: Array = np.sqrt((position * position).sum(-1))
         if self.has_turns:
-            size = np.maximum(size, np.where(self.turns, angle_of(turns), 0.0))
+            size = np.maximum(size, np.where(self.has_rotation_rows, angle_of(rotations), 0.0))
         if self.has_swings:
-            cosine = turns[:, 2, 2].copy()  # arctan2 of a strided array depends on where it is in memory
-            tilt = np.arctan2(np.sqrt(turns[:, 0, 2] ** 2 + turns[:, 1, 2] ** 2), cosine)
+            cosine = rotations[:, 2, 2].copy()  # arctan2 of a strided array depends on where it is in memory
+            tilt = np.arctan2(np.sqrt(rotations[:, 0, 2] ** 2 + rotations[:, 1, 2] ** 2), cosine)
             size = np.maximum(size, np.where(self.swings, tilt, 0.0))
         if self.has_crosses:
             size = np.maximum(
-                size, np.where(self.crosses, np.abs(np.arcsin(np.clip(turns[:, 0, 1], -1.0, 1.0))), 0.0)
+                size, np.where(self.crosses, np.abs(np.arcsin(np.clip(rotations[:, 0, 1], -1.0, 1.0))), 0.0)
             )
         return size
 

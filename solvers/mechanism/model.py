@@ -113,8 +113,8 @@ class Joint:
     closes: bool = False  # prefer to cut the loop at this joint, and name it where the loop stays open
 
     def __post_init__(self) -> None:
-        def need(held: bool, what: str) -> None:
-            if not held:
+        def need(is_valid: bool, what: str) -> None:
+            if not is_valid:
                 raise MechanismError(f"joint '{self.name}': {what}")
 
         need(self.kind in KINDS, f"there is no kind '{self.kind}': choose one of {', '.join(KINDS)}")

@@ -142,14 +142,16 @@ class Objectives:
         and `upper` (v,).
         """
         commands = self.commands(goals)
-        driven, asked = commands.coordinates, np.array(commands.desired)
+        driven, desired = commands.coordinates, np.array(commands.desired)
         if driven and not goals.counts_full_rotations:
             slides = self.tree.slides[driven]
-            asked = asked - np.where(slides, 0.0, math.tau * np.round((asked - reference[driven]) / math.tau))
-            asked = by_full_rotations(asked, lower[driven], upper[driven], slides)
+            desired = desired - np.where(
+                slides, 0.0, math.tau * np.round((desired - reference[driven]) / math.tau)
+            )
+            desired = by_full_rotations(desired, lower[driven], upper[driven], slides)
         balls = commands.balls
         return (
-            JointValues(np.array(driven, int), asked, self.tree.unit) if driven else None,
+            JointValues(np.array(driven, int), desired, self.tree.unit) if driven else None,
             (
                 BallRotations(
                     np.array(balls, int),
@@ -177,9 +179,9 @@ class Objectives:
                     " values: give one each"
                 )
             if passage.ball >= 0:
-                turn = exponential(np.array(values[-3:]))
+                rotation = exponential(np.array(values[-3:]))
                 commands.balls.append(passage.ball)
-                commands.back.append(turn if passage.is_backward else turn.T)
+                commands.back.append(rotation if passage.is_backward else rotation.T)
             commands.coordinates.extend(passage.coordinates.tolist())
             commands.desired.extend(values[: len(passage.coordinates)])
         return commands
@@ -242,7 +244,7 @@ def by_full_rotations(values: Array, lower: Array, upper: Array, slides: Mask) -
     """
     with np.errstate(invalid="ignore"):
         below, above = np.ceil((lower - values) / math.tau), -np.ceil((values - upper) / math.tau)
-    turns = np.where(values < lower, below, np.where(values > upper, above, 0.0))
-    turned = values + np.where(slides, 0.0, math.tau * turns)
-    found: Array = np.where((turned >= lower) & (turned <= upper), turned, values)
-    return found
+    revolutions = np.where(values < lower, below, np.where(values > upper, above, 0.0))
+    turned = values + np.where(slides, 0.0, math.tau * revolutions)
+    nearest: Array = np.where((turned >= lower) & (turned <= upper), turned, values)
+    return nearest

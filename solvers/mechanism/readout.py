@@ -17,24 +17,26 @@ def moves_of(kind: str, relative: Array) -> list[Any]:
 
     If the frames violate the joint, the nearest values, separately for each DoF.
     """
-    turn, position = relative[:3, :3], relative[:3, 3]
-    found: list[Any] = []
+    rotation, position = relative[:3, :3], relative[:3, 3]
+    displacements: list[Any] = []
     for move in KINDS[kind].moves:
         if move == "ball":
-            found.append(turn)
+            displacements.append(rotation)
         elif move.startswith("translate"):
-            found.append(float(position["xyz".index(move[-1])]))
+            displacements.append(float(position["xyz".index(move[-1])]))
         elif kind == "universal":  # rotation = about x, then about y
-            found.append(
+            displacements.append(
                 float(
-                    np.arctan2(turn[2, 1], turn[1, 1])
+                    np.arctan2(rotation[2, 1], rotation[1, 1])
                     if move == "rotate x"
-                    else np.arctan2(turn[0, 2], turn[0, 0])
+                    else np.arctan2(rotation[0, 2], rotation[0, 0])
                 )
             )
         else:
-            found.append(float(np.arctan2(turn[1, 0] - turn[0, 1], turn[0, 0] + turn[1, 1])))
-    return found
+            displacements.append(
+                float(np.arctan2(rotation[1, 0] - rotation[0, 1], rotation[0, 0] + rotation[1, 1]))
+            )
+    return displacements
 
 
 def coordinates_at(
@@ -69,8 +71,8 @@ def values_of(tree: SpanningTree, name: str, values: Array, balls: Array) -> tup
     vector, shorter than pi.
     """
     passage = tree.passages[name]
-    found: list[float] = values[passage.coordinates].tolist()
+    coordinates: list[float] = values[passage.coordinates].tolist()
     if passage.ball >= 0:
-        turn = balls[passage.ball]
-        found += logarithm(turn.T if passage.is_backward else turn).tolist()
-    return tuple(found)
+        rotation = balls[passage.ball]
+        coordinates += logarithm(rotation.T if passage.is_backward else rotation).tolist()
+    return tuple(coordinates)

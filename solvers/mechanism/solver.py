@@ -64,10 +64,10 @@ class MechanismSolver:
     def _limits(self) -> tuple[Array, Array, Array]:
         lower, upper, velocity = np.full((3, len(self.tree)), [[-np.inf], [np.inf], [np.inf]])
         for joint in self.mechanism.joints:
-            own = self.tree.passage(joint.name).coordinates
-            for array, given in ((lower, joint.lower), (upper, joint.upper), (velocity, joint.velocity)):
-                if given:
-                    array[own] = given[: len(own)]
+            coordinates = self.tree.passage(joint.name).coordinates
+            for array, of_joint in ((lower, joint.lower), (upper, joint.upper), (velocity, joint.velocity)):
+                if of_joint:
+                    array[coordinates] = of_joint[: len(coordinates)]
         return lower, upper, velocity
 
     @cached_property
@@ -162,8 +162,8 @@ class MechanismSolver:
         if answer.report.goal_error <= MET:
             return answer
         # Past the dead point by a step's rounding: the assembly is still the one that it will come back on.
-        kept = replace(answer.state, branch=state.branch, regular=state.regular)
-        return replace(answer, state=kept, report=answer.report._replace(flipped=False))
+        state_before_flip = replace(answer.state, branch=state.branch, regular=state.regular)
+        return replace(answer, state=state_before_flip, report=answer.report._replace(flipped=False))
 
     def _solved(
         self, goals: Goals, state: State, dt: float | None, iterations: int, evaluations: int | None
@@ -187,42 +187,46 @@ class MechanismSolver:
             frames = self.tree.forward(state.values, balls=state.balls)
             regularisers += self.objectives.of_regularisers(goals.regulariser_weights, frames, dt)
         descent = Descent(self.tree, self.loops, [*tasks, *regularisers], driven, bounds, state.damping)
-        start = here = descent.evaluate(values, state.balls)
+        start = configuration = descent.evaluate(values, state.balls)
         branch, flipped = state.branch if isinstance(state.branch, Branch) else None, False
         if branch is None:
             branch, flipped = self._followed(None, start)
         for desired in _waypoints(commanded, values):  # waypoints keep the assembly on a long distance
             assert commanded is not None
             last, commanded.desired = commanded.desired, desired
-            here, _, _ = descent.go(descent.evaluate(here.values, here.balls), iterations)
+            configuration, _, _ = descent.go(
+                descent.evaluate(configuration.values, configuration.balls), iterations
+            )
             commanded.desired = last
-            start = here = descent.evaluate(here.values, here.balls)
-            branch, over = self._followed(branch, here)
+            start = configuration = descent.evaluate(configuration.values, configuration.balls)
+            branch, over = self._followed(branch, configuration)
             flipped |= over
         descent.first, descent.last = (
             None,
             (state.motion.over(dt) if dt is not None and state.motion is not None else None),
         )
         descent.most = math.inf if evaluations is None else descent.evaluations + evaluations
-        here, settled, count = descent.go(here, iterations)
-        if start.open <= EXACT and 0.0 < start.square <= here.square:
-            here, settled = (
+        configuration, settled, count = descent.go(configuration, iterations)
+        if start.open <= EXACT and 0.0 < start.square <= configuration.square:
+            configuration, settled = (
                 start,
                 True,
                 # steps are compared with nearly closed loops: closing them may take away what they seemed to
                 # gain
             )
         motion = None
-        if dt is not None and here.open <= CLOSE_ENOUGH:
+        if dt is not None and configuration.open <= CLOSE_ENOUGH:
             if descent.last is not None and self._is_moved_by_bodies(goals) and not regularisers:
-                other = continued(descent, start, here, descent.last.first + descent.last.rest, iterations)
-                here, settled = (here, settled) if other is None else (other, True)
-            moved = descent.difference(start, here)
+                other = continued(
+                    descent, start, configuration, descent.last.first + descent.last.rest, iterations
+                )
+                configuration, settled = (configuration, settled) if other is None else (other, True)
+            moved = descent.difference(start, configuration)
             first = moved if descent.first is None else descent.first
             motion = Motion(first, moved - first, dt)
-        branch, over = self._followed(branch, here)
+        branch, over = self._followed(branch, configuration)
         return self._answer(
-            descent, tasks, here, motion, branch, state.regular, settled, count, flipped or over
+            descent, tasks, configuration, motion, branch, state.regular, settled, count, flipped or over
         )
 
     def _is_moved_by_bodies(self, goals: Goals) -> bool:
@@ -246,8 +250,8 @@ class MechanismSolver:
         after, poses = compiled.solve(tasks_of_goals, goals, self.driven_poses(goals), dt, state)
         limiting: tuple[str, ...] = ()
         if task.any_held:
-            held, least, most = compiled.mechanism.held()
-            limiting = tuple(self._limiting_joints(held, least, most, after.values))
+            at_bound, least, most = compiled.mechanism.held()
+            limiting = tuple(self._sentences_on_limits(at_bound, least, most, after.values))
         residual, worst = task.residual, task.worst
         report = Report(
             residual <= MET,
@@ -269,19 +273,19 @@ class MechanismSolver:
         after, _ = compiled.solve(b"", driven, self.driven_poses(driven), None, pose, closes_only=True)
         return State(after.values, after.balls)
 
-    def _followed(self, branch: Branch | None, here: Configuration) -> tuple[Branch | None, bool]:
+    def _followed(self, branch: Branch | None, configuration: Configuration) -> tuple[Branch | None, bool]:
         """The assembly at a configuration, and whether it has changed since the last frame; None where
         nothing is closed yet.
         """
-        if here.open > CLOSE_ENOUGH:
+        if configuration.open > CLOSE_ENOUGH:
             return branch, False
         if branch is None:
-            return self.branches.begin(here.shape.loops[1], here.values), False
-        return self.branches.follow(branch, here.shape.loops[1], here.values)
+            return self.branches.begin(configuration.shape.loops[1], configuration.values), False
+        return self.branches.follow(branch, configuration.shape.loops[1], configuration.values)
 
     def driven_poses(self, goals: Goals) -> dict[int, Array]:
         """Poses (4, 4) of driven bodies, by the body's index."""
-        found = {}
+        poses = {}
         for name, pose in goals.driven.items():
             if (
                 name not in self.mechanism.body_index
@@ -291,8 +295,8 @@ class MechanismSolver:
                 raise MechanismError(
                     f"body '{name}' is given a pose but is not driven: the driven bodies are {driven}"
                 )
-            found[self.mechanism.body_index[name]] = frame_array(pose)
-        return found
+            poses[self.mechanism.body_index[name]] = frame_array(pose)
+        return poses
 
     def _bounds(self, state: State, dt: float | None) -> tuple[Array, Array]:
         if dt is None or not self.has_speeds:
@@ -304,7 +308,7 @@ class MechanismSolver:
         self,
         descent: Descent,
         tasks: list[Task],
-        here: Configuration,
+        configuration: Configuration,
         motion: Motion | None,
         branch: Branch | None,
         regular: State | None,
@@ -312,48 +316,55 @@ class MechanismSolver:
         count: int,
         flipped: bool,
     ) -> Solution:
-        sizes = self.loops.sizes(here.shape.frames, descent.driven)
+        sizes = self.loops.sizes(configuration.shape.frames, descent.driven)
         worst = int(np.argmax(sizes)) if len(sizes) else -1
         residual, name = (float(sizes[worst]), self.loops.names[worst]) if len(sizes) else (0.0, "")
-        error = here.goals[0]
+        error = configuration.goals[0]
         if len(descent.tasks) > len(tasks):
-            at = Kinematics(here.shape.frames, here.shape.screws, here.values, here.balls)
+            at = Kinematics(
+                configuration.shape.frames,
+                configuration.shape.screws,
+                configuration.values,
+                configuration.balls,
+            )
             error, _ = stacked(tasks, at, len(self.tree))
-        held: tuple[str, ...] = ()
+        at_limits: tuple[str, ...] = ()
         if descent.held.any():
-            limits = descent.held, descent.lower, descent.upper, here.values
-            held = tuple(self._limiting_joints(*limits))
-        balls = orthonormal(here.balls) if here.balls.size else here.balls
+            limits = descent.held, descent.lower, descent.upper, configuration.values
+            at_limits = tuple(self._sentences_on_limits(*limits))
+        balls = orthonormal(configuration.balls) if configuration.balls.size else configuration.balls
         if branch is not None and (flipped or branch.is_regular):
-            regular = State(here.values, balls, descent.damping.share, None, branch)
-        state = State(here.values, balls, descent.damping.share, motion, branch, regular)
+            regular = State(configuration.values, balls, descent.damping.share, None, branch)
+        state = State(configuration.values, balls, descent.damping.share, motion, branch, regular)
         report = Report(
-            residual <= MET, settled, residual, name, float(np.sqrt(error @ error)), held, count, flipped
+            residual <= MET, settled, residual, name, float(np.sqrt(error @ error)), at_limits, count, flipped
         )
-        return Solution(state, self._bodies(here.shape.frames), report)
+        return Solution(state, self._bodies(configuration.shape.frames), report)
 
-    def _limiting_joints(self, held: Mask, least: Array, most: Array, values: Array) -> list[str]:
+    def _sentences_on_limits(self, at_bound: Mask, least: Array, most: Array, values: Array) -> list[str]:
         """Sentences on the joints at a bound that the goals would carry them over.
 
         Args:
-            held: (v,) coordinates at a bound.
+            at_bound: (v,) coordinates at a bound.
             least, most: (v,) bounds of the frame, by limits of position and speed.
             values: (v,) of the coordinates.
         """
-        found = []
+        sentences = []
         for name, passage in self.tree.passages.items():
-            for c in passage.coordinates[held[passage.coordinates]].tolist():
+            for c in passage.coordinates[at_bound[passage.coordinates]].tolist():
                 value, unit = float(values[c]), "mm" if self.tree.slides[c] else "degrees"
-                given = 1e3 if self.tree.slides[c] else math.degrees(1.0)
+                per_unit = 1e3 if self.tree.slides[c] else math.degrees(1.0)
                 for word, bound, limit in (
                     ("lower", least[c], self.lower[c]),
                     ("upper", most[c], self.upper[c]),
                 ):
                     if abs(value - bound) <= EXACT * self.tree.unit[c]:
-                        speed = f"its speed limit of {given * self.velocity[c]:.6g} {unit}/s"
-                        what = f"its {word} limit of {given * limit:.6g} {unit}" if bound == limit else speed
-                        found.append(f"joint '{name}' is at {what}")
-        return found
+                        speed = f"its speed limit of {per_unit * self.velocity[c]:.6g} {unit}/s"
+                        what = (
+                            f"its {word} limit of {per_unit * limit:.6g} {unit}" if bound == limit else speed
+                        )
+                        sentences.append(f"joint '{name}' is at {what}")
+        return sentences
 
 
 def _waypoints(task: JointValues | None, values: Array) -> list[Array]:

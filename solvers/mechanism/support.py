@@ -38,8 +38,8 @@ def centre_of_mass(mechanism: Mechanism, poses: Array) -> Array:
             for pose, body in zip(poses, mechanism.bodies, strict=True)
         ]
     )
-    found: Array = masses @ centres / masses.sum()
-    return found
+    centre: Array = masses @ centres / masses.sum()
+    return centre
 
 
 def tipping(soles: Mapping[str, Array], centre: Array) -> Tipping | None:
@@ -57,14 +57,14 @@ def tipping(soles: Mapping[str, Array], centre: Array) -> Tipping | None:
     lowest = np.flatnonzero(above[:, 2] <= LEAN * np.linalg.norm(above[:, :2], axis=1))
     corners = _hull(points[lowest, :2])
     ground = centre[:2]
-    found: Tipping | None = None
+    worst: Tipping | None = None
     for first, second in zip(corners, np.roll(corners, -1), strict=True):
         start, end = points[lowest[first], :2], points[lowest[second], :2]
         outward = _outward(start, end, ground)
         distance = float((ground - start) @ outward)
-        if distance > NEAR and (found is None or distance > found.distance):
-            found = Tipping((names[lowest[first]], names[lowest[second]]), distance, outward)
-    return found
+        if distance > NEAR and (worst is None or distance > worst.distance):
+            worst = Tipping((names[lowest[first]], names[lowest[second]]), distance, outward)
+    return worst
 
 
 def _outward(start: Array, end: Array, ground: Array) -> Array:
@@ -72,8 +72,8 @@ def _outward(start: Array, end: Array, ground: Array) -> Array:
     along = end - start
     normal = np.array((along[1], -along[0])) if np.linalg.norm(along) > NEAR else ground - start
     length = float(np.linalg.norm(normal))
-    made: Array = normal / length if length > 0.0 else normal
-    return made
+    unit_normal: Array = normal / length if length > 0.0 else normal
+    return unit_normal
 
 
 def _hull(points: Array) -> Array:

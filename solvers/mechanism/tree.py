@@ -82,7 +82,7 @@ class SpanningTree(tree.Tree):
         # bodies without a path of joints to the world, each the root of its part
         self.floating = {name: self._passage(joints, False) for name, joints in grown.floating.items()}
         self.carries = self.moved_by[:, BASE:].astype(float)  # (1 + n, v) 1 where a coordinate moves a node
-        self.passages = {name: self._passage(*made) for name, made in grown.taken.items()}
+        self.passages = {name: self._passage(*steps) for name, steps in grown.taken.items()}
         # [m] mean distance between neighbouring joints; where the world's origin is does not matter
         ends = slice(self.bodies.stop, None)
         apart = np.concatenate(
@@ -111,20 +111,22 @@ class SpanningTree(tree.Tree):
         """Coordinates (f,) of a joint of the tree in the order of its values, including the three of a ball
         joint.
         """
-        own = self.passages[name]
+        passage = self.passages[name]
         return (
-            own.coordinates if own.ball < 0 else np.append(own.coordinates, self.ball_coordinates[own.ball])
+            passage.coordinates
+            if passage.ball < 0
+            else np.append(passage.coordinates, self.ball_coordinates[passage.ball])
         )
 
     def screws(self, frames: Frames) -> Array:
         """Screws (2, 3, v) of a unit step in each coordinate: angular velocity, and velocity at the world's
         origin.
         """
-        made = np.empty((2, 3, len(self)))
-        made[0], made[1] = frames.turning.T, frames.moving.T
+        screws = np.empty((2, 3, len(self)))
+        screws[0], screws[1] = frames.turning.T, frames.moving.T
         if self.has_slides:
-            made[1] *= self.unit
-        return made
+            screws[1] *= self.unit
+        return screws
 
 
 class _Growth:
@@ -171,29 +173,31 @@ class _Growth:
     def _walk(self, root: str) -> None:
         waiting = [root]
         while waiting:
-            here = waiting.pop(0)
-            for joint in self._near.get(here, []):
-                there = joint.child if joint.parent == here else joint.parent
-                if there not in self.placed:
+            body = waiting.pop(0)
+            for joint in self._near.get(body, []):
+                next_body = joint.child if joint.parent == body else joint.parent
+                if next_body not in self.placed:
                     end, far = (
-                        self._joined(joint, here, there == joint.parent),
-                        joint.in_parent if there == joint.parent else joint.in_child,
+                        self._joined(joint, body, next_body == joint.parent),
+                        joint.in_parent if next_body == joint.parent else joint.in_child,
                     )
-                    self.placed[there] = Carried(end.carrier, end.offset @ inverse(frame_array(far)))
-                    waiting.append(there)
+                    self.placed[next_body] = Carried(end.carrier, end.offset @ inverse(frame_array(far)))
+                    waiting.append(next_body)
 
-    def _joined(self, joint: Joint, here: str, is_backward: bool = False) -> Carried:
+    def _joined(self, joint: Joint, body: str, is_backward: bool = False) -> Carried:
         """The joint's frame on the body that it carries."""
         moves = KINDS[joint.kind].moves
         near = frame_array(joint.in_child if is_backward else joint.in_parent)
-        end, made = self._carry(self.placed[here], near, moves[::-1] if is_backward else moves, is_backward)
-        self.taken[joint.name] = (made[::-1] if is_backward else made, is_backward)
+        end, carriers = self._carry(
+            self.placed[body], near, moves[::-1] if is_backward else moves, is_backward
+        )
+        self.taken[joint.name] = (carriers[::-1] if is_backward else carriers, is_backward)
         return end
 
     def _carry(
         self, start: Carried, before: Array, moves: Sequence[Freedom], is_backward: bool
     ) -> tuple[Carried, tuple[int, ...]]:
-        carrier, offset, made = start.carrier, start.offset @ before, []
+        carrier, offset, carriers = start.carrier, start.offset @ before, []
         for move in moves:
             motion, _, letter = move.partition(" ")
             x, y, z = AXES.get(letter, Z)
@@ -202,8 +206,8 @@ class _Growth:
             self.axes.append((-x, -y, -z) if is_backward else (x, y, z))
             self.kinds.append(MOTIONS[motion])
             carrier, offset = len(self.parents) - 1, np.eye(4)
-            made.append(carrier)
-        return Carried(carrier, offset), tuple(made)
+            carriers.append(carrier)
+        return Carried(carrier, offset), tuple(carriers)
 
     def _close(self, joint: Joint) -> None:
         child = self.placed[joint.child]

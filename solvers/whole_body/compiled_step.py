@@ -24,24 +24,28 @@ class CompiledStep:
     ) -> None:
         """Steps with damping of squared moves, and more of it times the mean squared error of the targets."""
         self.library, self.targets = library, targets
-        self.links = tuple(target.link for target in (*targets.turning, *targets.placed))
+        self.links = tuple(
+            target.link for target in (*targets.orientation_targets, *targets.position_targets)
+        )
         self.damping, self.damping_by_error = damping, damping_by_error
-        levels = sorted({target.level for target in (*targets.turning, *targets.placed)})
+        levels = sorted(
+            {target.level for target in (*targets.orientation_targets, *targets.position_targets)}
+        )
 
         def ranks(group: Sequence[Target]) -> np.typing.NDArray[np.int32]:
             return np.array([levels.index(target.level) for target in group], np.int32)
 
-        self._ranks = ranks(targets.turning), ranks(targets.placed)
+        self._ranks = ranks(targets.orientation_targets), ranks(targets.position_targets)
         self.body = self._prepared(0)
 
     def _prepared(self, most_contacts: int) -> CompiledBody:
         """The body in the kernel, for steps with at most so many contacts."""
         targets = self.targets
-        links = targets.turning_links, targets.placed_links
+        links = targets.orientation_links, targets.position_links
         body = CompiledBody(self.library, targets.body, links, self._ranks, most_contacts)
         inputs, settings = body.inputs, body.settings
-        inputs["turn_weights"][:] = [target.weight for target in targets.turning]
-        inputs["weights"][:] = [target.weight for target in targets.placed]
+        inputs["turn_weights"][:] = [target.weight for target in targets.orientation_targets]
+        inputs["weights"][:] = [target.weight for target in targets.position_targets]
         settings.corrects = targets.law.corrects_linearisation
         settings.acceleration = targets.acceleration or 0.0
         settings.damping, settings.damping_by_error = self.damping, self.damping_by_error
@@ -64,7 +68,7 @@ class CompiledStep:
         inputs, settings = self.body.inputs, self.body.settings
         shares = self.targets.shares(dt)
         if settings.dt != dt:
-            inputs["turn_shares"][:], inputs["shares"][:], settings.dt = shares.turns, shares.moves, dt
+            inputs["turn_shares"][:], inputs["shares"][:], settings.dt = shares.rotations, shares.moves, dt
         inputs["joints"][:] = state.joints
         inputs["base"][:9], inputs["base"][9:] = state.base_rotation.reshape(9), state.base_position
         inputs["least"][:], inputs["most"][:] = allowed

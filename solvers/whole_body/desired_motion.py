@@ -19,7 +19,7 @@ NO_ROTATION = 0.03
 class DesiredMotion(NamedTuple):
     """Desired rotation vectors and displacements of links in one step, with weights."""
 
-    turns: Array  # (k, 3) [rad] rotation vectors of links in the world
+    rotation_vectors: Array  # (k, 3) [rad] rotation vectors of links in the world
     turn_weights: Array  # (k,)
     positions: Array  # (p, 3) [m] of the links with a position target, from the base's position
     moves: Array  # (p, 3) [m]
@@ -29,8 +29,10 @@ class DesiredMotion(NamedTuple):
     @property
     def mean_square(self) -> float:
         """Mean squared error of all targets [rad^2 and m^2]."""
-        count = len(self.turns) + len(self.moves)
-        return float(np.vdot(self.turns, self.turns) + np.vdot(self.moves, self.moves)) / max(count, 1)
+        count = len(self.rotation_vectors) + len(self.moves)
+        return float(
+            np.vdot(self.rotation_vectors, self.rotation_vectors) + np.vdot(self.moves, self.moves)
+        ) / max(count, 1)
 
 
 class MotionTargets:
@@ -39,23 +41,33 @@ class MotionTargets:
     def __init__(
         self,
         body: Body,
-        turning: Sequence[Target],
-        placed: Sequence[Target],
+        orientation_targets: Sequence[Target],
+        position_targets: Sequence[Target],
         law: Law,
         acceleration: float | None = None,
     ) -> None:
         self.acceleration = acceleration
-        self.turning, self.placed, self.law, self.body = tuple(turning), tuple(placed), law, body
-        self.turning_links = body.link_indices([target.link for target in turning])
-        self.placed_links = body.link_indices([target.link for target in placed])
-        self._at_base = np.zeros((len(placed), 3)) if body.are_at_base(self.placed_links) else None
-        self._nodes, self._ends = body.carriers[self.turning_links], body.ends[self.turning_links, :3, :3]
+        self.orientation_targets, self.position_targets, self.law, self.body = (
+            tuple(orientation_targets),
+            tuple(position_targets),
+            law,
+            body,
+        )
+        self.orientation_links = body.link_indices([target.link for target in orientation_targets])
+        self.position_links = body.link_indices([target.link for target in position_targets])
+        self._at_base = (
+            np.zeros((len(position_targets), 3)) if body.are_at_base(self.position_links) else None
+        )
+        self._nodes, self._ends = (
+            body.carriers[self.orientation_links],
+            body.ends[self.orientation_links, :3, :3],
+        )
         self._turn_weights, self._weights = (
-            np.array([target.weight for target in group]) for group in (turning, placed)
+            np.array([target.weight for target in group]) for group in (orientation_targets, position_targets)
         )
         self._turn_gains, self._gains = (
             np.array([law.gain if target.gain is None else target.gain for target in group], float)
-            for group in (turning, placed)
+            for group in (orientation_targets, position_targets)
         )
         self._shares: Shares | None = None
 
@@ -75,8 +87,8 @@ class MotionTargets:
 
     def rotations(self, frames: Frames) -> Array:
         """Orientations (k, 3, 3) of the links with an orientation target."""
-        found: Array = frames.nodes.take(self._nodes, axis=0)[:, :3, :3] @ self._ends
-        return found
+        rotations: Array = frames.nodes.take(self._nodes, axis=0)[:, :3, :3] @ self._ends
+        return rotations
 
     def positions(self, frames: Frames) -> Array:
         """Positions (p, 3) [m] of the links with a position target, relative to the base's position, in world
@@ -85,58 +97,62 @@ class MotionTargets:
         return (
             self._at_base
             if self._at_base is not None
-            else self.body.placed(frames, self.placed_links)[:, :3, 3]
+            else self.body.placed(frames, self.position_links)[:, :3, 3]
         )
 
     def desired(self, values: Values, frames: Frames, base_position: Array, dt: float) -> DesiredMotion:
         """The desired motion of the links in a step, for the target values of a frame."""
         law = self.law
         _, turn_share, share, with_spins, with_velocities = self.shares(dt)
-        now, positions = self.rotations(frames), self.positions(frames)
+        rotations, positions = self.rotations(frames), self.positions(frames)
         target, turn_weights = values.rotation, self._turn_weights
-        found = np.abs(np.einsum("kij,kij->k", target, target) - 3.0) < NO_ROTATION
+        is_known = np.abs(np.einsum("kij,kij->k", target, target) - 3.0) < NO_ROTATION
         lost: tuple[str, ...] = ()
-        if not found.all():
+        if not is_known.all():
             lost = tuple(
                 target_of_link.link
-                for target_of_link, is_found in zip(self.turning, found, strict=True)
+                for target_of_link, is_found in zip(self.orientation_targets, is_known, strict=True)
                 if not is_found
             )
-            target = np.where(found[:, None, None], target, now)
-            turn_weights = np.where(found, turn_weights, 0.0)
-        spins = _known(values.angular_velocity, found) if with_spins else None
-        turns = law.turns(now, target, spins, turn_share, dt, self.acceleration)
+            target = np.where(is_known[:, None, None], target, rotations)
+            turn_weights = np.where(is_known, turn_weights, 0.0)
+        spins = _known(values.angular_velocity, is_known) if with_spins else None
+        rotation_vectors = law.rotation_vectors(rotations, target, spins, turn_share, dt, self.acceleration)
 
-        aim, weights, at = values.position, self._weights, positions + base_position
-        here = np.isfinite(aim).all(1)
-        if not here.all():
+        desired_positions, weights, current_positions = (
+            values.position,
+            self._weights,
+            positions + base_position,
+        )
+        is_placed = np.isfinite(desired_positions).all(1)
+        if not is_placed.all():
             lost += tuple(
                 target_of_link.link
-                for target_of_link, is_here in zip(self.placed, here, strict=True)
+                for target_of_link, is_here in zip(self.position_targets, is_placed, strict=True)
                 if not is_here
             )
-            aim = np.where(here[:, None], aim, at)
-            weights = np.where(here, weights, 0.0)
-        velocities = _known(values.linear_velocity, here) if with_velocities else None
-        moves = law.moves(at, aim, velocities, share, dt)
-        return DesiredMotion(turns, turn_weights, positions, moves, weights, lost)
+            desired_positions = np.where(is_placed[:, None], desired_positions, current_positions)
+            weights = np.where(is_placed, weights, 0.0)
+        velocities = _known(values.linear_velocity, is_placed) if with_velocities else None
+        moves = law.moves(current_positions, desired_positions, velocities, share, dt)
+        return DesiredMotion(rotation_vectors, turn_weights, positions, moves, weights, lost)
 
 
 class Shares(NamedTuple):
     """Shares of the errors that a step of `dt` [s] corrects, and whether the targets' velocities count."""
 
     dt: float
-    turns: Array  # (k,)
+    rotations: Array  # (k,)
     moves: Array  # (p,)
     with_spins: bool
     with_velocities: bool
 
 
-def _known(velocity: Array | None, found: Array) -> Array | None:
+def _known(velocity: Array | None, is_known: Array) -> Array | None:
     """Velocities (k, 3) of targets, with zeros where a velocity or its target is unknown; None: none are
     known.
     """
     if velocity is None:
         return None
-    sound = found & np.isfinite(velocity).all(1)
+    sound = is_known & np.isfinite(velocity).all(1)
     return velocity if sound.all() else np.where(sound[:, None], velocity, 0.0)

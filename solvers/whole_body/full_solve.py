@@ -45,7 +45,7 @@ def settled(solver: WholeBody, values: Values, state: State) -> State:
 def squared_error(solver: WholeBody, values: Values, state: State) -> float:
     """Weighted sum of the targets' squared errors [rad^2 and m^2] in a state."""
     errors = np.concatenate(solver.missed(values, state))
-    weights = np.array([target.weight for target in (*solver.turning, *solver.placed)])
+    weights = np.array([target.weight for target in (*solver.orientation_targets, *solver.position_targets)])
     return float(np.nansum(weights * errors * errors))
 
 

@@ -42,9 +42,9 @@ class Law:
         """Whether the law uses the targets' velocities: a step that corrects the whole error needs none."""
         return bool(share.min(initial=1.0) < 1.0)
 
-    def turns(
+    def rotation_vectors(
         self,
-        now: Array,
+        current: Array,
         target: Array,
         velocity: Array | None,
         share: Array,
@@ -54,7 +54,7 @@ class Law:
         """Desired rotation vectors (k, 3) [rad] of links in a step, in the world.
 
         Args:
-            now: Orientations of the links (k, 3, 3).
+            current: Orientations of the links (k, 3, 3).
             target: Orientations of the targets (k, 3, 3).
             velocity: Angular velocities of the targets (k, 3) [rad/s]; None: taken as zero.
             share: K dt (k,).
@@ -62,18 +62,18 @@ class Law:
             acceleration: [rad/s^2] limit of the joints; None: links can stop at once.
         """
         led = None if velocity is None else dt * velocity
-        left = logarithm(target @ (now if led is None else exponential(led) @ now).swapaxes(1, 2))
+        left = logarithm(target @ (current if led is None else exponential(led) @ current).swapaxes(1, 2))
         if acceleration is not None:
             share = np.minimum(share, stoppable(np.linalg.norm(left, axis=1), acceleration, dt))
         corrected: Array = share[:, None] * left
         return corrected if led is None else led + corrected
 
-    def moves(self, now: Array, target: Array, velocity: Array | None, share: Array, dt: float) -> Array:
+    def moves(self, current: Array, target: Array, velocity: Array | None, share: Array, dt: float) -> Array:
         """Desired displacements (p, 3) [m] of links in a step, in the world; arguments as for `turns`, with
         positions (p, 3) [m].
         """
         led = 0.0 if velocity is None else dt * velocity
-        moves: Array = np.asarray(led + share[:, None] * (target - now - led))
+        moves: Array = np.asarray(led + share[:, None] * (target - current - led))
         return moves
 
 

@@ -91,8 +91,8 @@ class Normal:
         motions = np.concatenate([frames.linear, frames.angular], axis=1)
         felt = (composite @ motions[:, :, None])[:, :, 0]
         upper = (motions @ felt.T) * self.above
-        both: Array = upper + upper.T
-        return both
+        symmetric: Array = upper + upper.T
+        return symmetric
 
 
 def as_inertias(positions: Array, weights: Array) -> Array:

@@ -70,9 +70,9 @@ class WholeBody:
             TargetError: two targets of a kind are on one link.
         """
         self.body, self.targets, self.options = body, tuple(targets), options or Options()
-        self.turning = tuple(target for target in targets if target.kind == "orientation")
-        self.placed = tuple(target for target in targets if target.kind == "position")
-        for group in (self.turning, self.placed):
+        self.orientation_targets = tuple(target for target in targets if target.kind == "orientation")
+        self.position_targets = tuple(target for target in targets if target.kind == "position")
+        for group in (self.orientation_targets, self.position_targets):
             names = [target.link for target in group]
             twice = [name for name in names if names.count(name) > 1]
             if twice:
@@ -81,8 +81,10 @@ class WholeBody:
             (limit.most for limit in self.options.limits if isinstance(limit, AccelerationLimit)), None
         )
         brakes = None if self.acceleration is None else float(np.min(self.acceleration))
-        self._motion_targets = MotionTargets(body, self.turning, self.placed, self.options.law, brakes)
-        links = self._motion_targets.turning_links, self._motion_targets.placed_links
+        self._motion_targets = MotionTargets(
+            body, self.orientation_targets, self.position_targets, self.options.law, brakes
+        )
+        links = self._motion_targets.orientation_links, self._motion_targets.position_links
         self._normal = Normal(body, *links)
         self._levels = sorted({target.level for target in targets}) or [0]
         library = kernel()
@@ -131,7 +133,7 @@ class WholeBody:
         Raises:
             TargetError: the values do not suit the targets, or `dt` is not above zero.
         """
-        check(values, self.turning, self.placed, len(self.body))
+        check(values, self.orientation_targets, self.position_targets, len(self.body))
         if not is_frame(dt):
             raise TargetError(
                 f"a step takes time above zero, got {dt} s: give it {SHORTEST_FRAME:g} to {LONGEST_FRAME:g} s"
@@ -216,7 +218,14 @@ class WholeBody:
         own, stopped = 0 if constraints is None else len(constraints), False
         for level in self._levels:
             chosen = self._of_level(desired, level)
-            errors = frames, chosen.turn_weights, chosen.turns, chosen.positions, chosen.weights, chosen.moves
+            errors = (
+                frames,
+                chosen.turn_weights,
+                chosen.rotation_vectors,
+                chosen.positions,
+                chosen.weights,
+                chosen.moves,
+            )
             matrix, vector = self._normal.equations(*errors)
             _damp(matrix, damped)
             vector += drawn
@@ -236,9 +245,14 @@ class WholeBody:
         """The desired motion of one priority level alone."""
         if len(self._levels) == 1:
             return desired
-        turning = np.array([target.level == level for target in self.turning], bool)
-        placed = np.array([target.level == level for target in self.placed], bool)
-        return desired._replace(turn_weights=desired.turn_weights * turning, weights=desired.weights * placed)
+        is_orientation_of_level = np.array(
+            [target.level == level for target in self.orientation_targets], bool
+        )
+        is_position_of_level = np.array([target.level == level for target in self.position_targets], bool)
+        return desired._replace(
+            turn_weights=desired.turn_weights * is_orientation_of_level,
+            weights=desired.weights * is_position_of_level,
+        )
 
     def _fixed(
         self, desired: DesiredMotion, frames: Frames, move: Array, constraints: Constraints | None
@@ -246,11 +260,11 @@ class WholeBody:
         """Constraints by which lower levels keep what a level has reached."""
         parts = [
             self.body.jacobian(frames, int(link))[0]
-            for link in self._motion_targets.turning_links[desired.turn_weights > 0.0]
+            for link in self._motion_targets.orientation_links[desired.turn_weights > 0.0]
         ]
         parts += [
             self.body.jacobian(frames, int(link))[1]
-            for link in self._motion_targets.placed_links[desired.weights > 0.0]
+            for link in self._motion_targets.position_links[desired.weights > 0.0]
         ]
         matrix = np.concatenate([np.zeros((0, len(move))), *parts])
         kept = Constraints(matrix, matrix @ move, matrix @ move)
@@ -282,20 +296,20 @@ class WholeBody:
         """
         desired, state, dt, lower, upper, damped, drawn = problem
         motion_targets = self._motion_targets
-        goals = exponential(desired.turns) @ motion_targets.rotations(state.frames)
-        turns = logarithm(goals @ motion_targets.rotations(after.frames).swapaxes(1, 2))
+        goals = exponential(desired.rotation_vectors) @ motion_targets.rotations(state.frames)
+        rotation_vectors = logarithm(goals @ motion_targets.rotations(after.frames).swapaxes(1, 2))
         positions = motion_targets.positions(after.frames)
         moves = desired.positions + state.base_position + desired.moves - positions - after.base_position
-        made = np.concatenate([answer.x[:BASE], after.joints - state.joints])
-        bound = np.concatenate([np.zeros(BASE), made[BASE:]])
+        step = np.concatenate([answer.x[:BASE], after.joints - state.joints])
+        bound = np.concatenate([np.zeros(BASE), step[BASE:]])
         left = _StepProblem(
-            desired._replace(turns=turns, positions=positions, moves=moves),
+            desired._replace(rotation_vectors=rotation_vectors, positions=positions, moves=moves),
             replace(after, sides=answer.sides, multipliers=answer.multipliers),
             dt,
             np.minimum(lower - bound, 0.0),
             np.maximum(upper - bound, 0.0),
             damped,
-            drawn - damped * made,
+            drawn - damped * step,
         )
         correction = self._solved(left, self._constraints(values, after, dt)[0])
         corrected = self.moved(after, correction.x, dt)
@@ -328,11 +342,11 @@ class WholeBody:
             # Each correction squares the error.
             if constraints is None or not EXACT <= left <= 0.5 * last:
                 break
-            made = np.concatenate([np.zeros(BASE), after.joints - state.joints])
+            step = np.concatenate([np.zeros(BASE), after.joints - state.joints])
             nearest = self._normal.equations(after.frames, *self._still(after.frames))
             _damp(nearest[0], self.options.damping**2)
             corrected = constrained.solve(
-                *nearest, np.minimum(lower - made, 0.0), np.maximum(upper - made, 0.0), constraints
+                *nearest, np.minimum(lower - step, 0.0), np.maximum(upper - step, 0.0), constraints
             )
             if corrected.yielded.any():
                 break
@@ -343,8 +357,8 @@ class WholeBody:
         """Arguments for `Normal.equations` with desired motion 0 of all targets, so that a correction of
         contacts moves these least.
         """
-        turn_weights = np.array([target.weight for target in self.turning])
-        weights = np.array([target.weight for target in self.placed])
+        turn_weights = np.array([target.weight for target in self.orientation_targets])
+        weights = np.array([target.weight for target in self.position_targets])
         return (
             turn_weights,
             np.zeros((len(turn_weights), 3)),

@@ -99,7 +99,9 @@ def test_each_joint_has_an_arc_over_its_range_and_the_hand_stands_on_it(rig, cha
     assert len(arcs) == len(chain.joints)
     angles = live.session(rig, chain).outputs.angles
     for arc, angle in zip(arcs, angles, strict=True):
-        first, last, now = (Vector(point) - arc.middle for point in (arc.points[0], arc.points[-1], arc.now))
+        first, last, now = (
+            Vector(point) - arc.middle for point in (arc.points[0], arc.points[-1], arc.current)
+        )
         assert degrees(first.angle(now)) == pytest.approx(degrees(angle) + 80, abs=0.1)
         assert degrees(last.angle(now)) == pytest.approx(100 - degrees(angle), abs=0.1)
         assert 0 <= arc.room <= 0.5
@@ -137,7 +139,7 @@ def test_the_hand_of_the_last_bones_joint_points_as_the_bone_does(rig, chain, se
     bone = rig.pose.bones["upper"]
     hand = arcs[[joint.bone for joint in chain.joints].index("upper")]
     along = (rig.matrix_world @ bone.matrix).to_3x3() @ Vector((0, 1, 0))
-    assert degrees((hand.now - hand.middle).angle(along)) < 0.05
+    assert degrees((hand.current - hand.middle).angle(along)) < 0.05
 
 
 def test_bones_that_the_filter_keeps_back_have_a_ghost_where_the_solver_wants_them(rig, chain, session):

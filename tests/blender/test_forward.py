@@ -238,10 +238,10 @@ def test_what_is_drawn_before_live_is_the_forward_axis_and_while_picking_all_six
     ((words, (start, tip), _),) = forward_overlay.arrows()
     assert words == "head: forward"
     assert (tip - start).normalized().dot(rig.pose.bones["head"].matrix.col[1].to_3d()) == pytest.approx(1)
-    picking.now = picking.Picking(rig.name, chain.uid, "+X")
+    picking.current_picking = picking.Picking(rig.name, chain.uid, "+X")
     try:
         assert [words for words, _, _ in forward_overlay.arrows()] == list(AXES)
     finally:
-        picking.now = None
+        picking.current_picking = None
     bpy.ops.limber.live()
     assert not forward_overlay.arrows(), "a live chain has its ray"

@@ -41,7 +41,7 @@ def key(chain, **frames: int) -> None:
 def kept(chain, frame: int) -> str:
     """Name of the posture that is kept at a frame; empty where it was removed."""
     bpy.context.scene.frame_set(frame)
-    place = kept_posture.place(chain)
+    place = kept_posture.kept_index(chain)
     return "" if place is None else chain.postures[place].action.name
 
 

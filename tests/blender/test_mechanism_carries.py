@@ -138,7 +138,7 @@ def test_a_mechanism_on_a_mechanism_is_in_its_frame():
     for frame in FRAMES:
         bpy.context.scene.frame_set(frame)
         ground = those.session(other).reading.base_part
-        seen = those.world(bpy.data.objects[ground.thing]) @ ground.offset
+        seen = those.world(bpy.data.objects[ground.object_name]) @ ground.offset
         assert np.abs(seen - those.session(other).base).max() < 1e-6, frame
 
 

@@ -221,11 +221,11 @@ def test_a_body_on_which_a_live_mechanism_is_mounted_is_named_when_it_is_deleted
     owner = those.add(kind)
     bpy.ops.limber.live()
     base = those.session(owner).reading.base_part
-    bpy.data.objects.remove(bpy.data.objects[base.thing])
+    bpy.data.objects.remove(bpy.data.objects[base.object_name])
     those.clock()
     assert (
-        f"'{base.thing}' was deleted while it is live, so it does not move: undo that, or press End Live"
-        in those.session(owner).problem
+        f"'{base.object_name}' was deleted while it is live, so it does not move: undo that, or press"
+        " End Live" in those.session(owner).problem
     )
 
 

@@ -86,7 +86,7 @@ def test_a_robot_is_sent_what_the_body_does_and_how_fast_for_joints_of_chains_th
     session = live.session(rig, rig.limber.retarget)
     joints = session.motion()
     sources = device.sources(rig)
-    handed = values.moving(rig, sources, values.newest(rig, sources, [0.0] * len(sources)))
+    handed = values.with_rates(rig, sources, values.newest(rig, sources, [0.0] * len(sources)))
     assert handed
     for source, sent in zip(sources, handed, strict=True):
         joint = joints[source.bone, source.axis]

@@ -20,7 +20,7 @@ def test_velocities_are_per_frame_so_that_each_value_says_where_its_joint_will_b
     before: list[Kinematic] = []
     for frame in range(10, 26):
         scene.frame_set(frame)
-        handed = values.moving(rig, sources, values.newest(rig, sources, [0.0] * len(sources)))
+        handed = values.with_rates(rig, sources, values.newest(rig, sources, [0.0] * len(sources)))
         assert all(isinstance(one, Kinematic) for one in handed)
         missed += sum(
             abs(extrapolated(old, 1.0) - new.position) for old, new in zip(before, handed, strict=False)
@@ -40,7 +40,7 @@ def test_the_frame_after_dropped_ones_says_where_its_joint_will_be_when_none_is_
 
     def shown(frame: int) -> list[Kinematic]:
         scene.frame_set(frame)
-        return values.moving(rig, sources, values.newest(rig, sources, [0.0] * len(sources)))
+        return values.with_rates(rig, sources, values.newest(rig, sources, [0.0] * len(sources)))
 
     after, following = shown(19), shown(20)
     moved = sum(abs(new.position - old.position) for old, new in zip(after, following, strict=True))

@@ -52,9 +52,9 @@ def sent(rig) -> dict[str, float]:
 
 def count_readings(monkeypatch) -> list:
     readings = []
-    read = robot_values.moving
+    read = robot_values.with_rates
     monkeypatch.setattr(
-        robot_values, "moving", lambda *arguments: readings.append(arguments) or read(*arguments)
+        robot_values, "with_rates", lambda *arguments: readings.append(arguments) or read(*arguments)
     )
     return readings
 

@@ -118,7 +118,7 @@ def test_hinges_give_any_rotation_back_also_near_the_gimbal(order):
         if dice.random() < 0.5:
             angles[middle] = dice.choice((-1, 1)) * (pi / 2 + dice.choice((0.0, 1e-8, 1e-7, 1e-6, 1e-4)))
         near = [angle + dice.uniform(-0.3, 0.3) + 2 * pi * dice.randint(-2, 2) for angle in angles]
-        rotation = rotation_modes.turn("QUATERNION", Euler(angles, order).to_quaternion())
+        rotation = rotation_modes.quaternion("QUATERNION", Euler(angles, order).to_quaternion())
         found = rotation_modes.angles_of(rotation, order, near)
         assert between(rotation_modes.from_angles(found, order), rotation) < NEAR
         if (
@@ -155,7 +155,7 @@ def test_a_rotation_is_read_as_blender_shows_it_whatever_its_length(mode, number
     bone = build({"head": None}, mode=mode).pose.bones["head"]
     setattr(bone, channel(bone), numbers)
     bpy.context.view_layer.update()
-    assert between(rotation_modes.turn(mode, rotation_modes.stored(bone)), turn(bone)) < NEAR
+    assert between(rotation_modes.quaternion(mode, rotation_modes.stored(bone)), turn(bone)) < NEAR
 
 
 @pytest.mark.parametrize("mode", TOGETHER)
@@ -233,7 +233,8 @@ def test_without_influence_every_bone_is_shown_as_authored(mode):
         for bone in rig.pose.bones:
             assert (
                 between(
-                    tuple(proxy_turn(rig, bone.name)), rotation_modes.turn(mode, rotation_modes.stored(bone))
+                    tuple(proxy_turn(rig, bone.name)),
+                    rotation_modes.quaternion(mode, rotation_modes.stored(bone)),
                 )
                 < NEAR
             )
@@ -355,11 +356,13 @@ def test_without_influence_a_bake_is_the_animation(mode):
     rows = {}
     for frame in FRAMES:
         bpy.context.scene.frame_set(frame)
-        rows[frame] = [rotation_modes.turn(mode, rotation_modes.stored(bone)) for bone in rig.pose.bones]
+        rows[frame] = [
+            rotation_modes.quaternion(mode, rotation_modes.stored(bone)) for bone in rig.pose.bones
+        ]
     bake(chain)
     for frame, row in rows.items():
         bpy.context.scene.frame_set(frame)
-        found = [rotation_modes.turn(mode, rotation_modes.stored(bone)) for bone in rig.pose.bones]
+        found = [rotation_modes.quaternion(mode, rotation_modes.stored(bone)) for bone in rig.pose.bones]
         assert max(between(one, other) for one, other in zip(found, row, strict=True)) < 3 * NEAR, (
             "a filter of high limits is still there"
         )

@@ -522,7 +522,7 @@ def test_a_joint_with_a_wide_range_goes_on_beyond_half_a_turn_as_a_constraint_tu
     sources, sent = device.sources(rig), [0.0, 0.0]
     for frame in frames:
         bpy.context.scene.frame_set(frame)
-        sent = values.positions(values.moving(rig, sources, sent))
+        sent = values.positions(values.with_rates(rig, sources, sent))
         assert sent[1] == pytest.approx(0.15 * (frame - 1), abs=1e-5)
 
 

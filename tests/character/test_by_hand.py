@@ -35,7 +35,7 @@ def test_an_influence_set_by_hand_holds_until_the_next_state(performer: Performe
         "postures": "by Listening",
     }
     performer.set_by_hand("Arm", influence=0.7)
-    assert performer.asked("Arm").influence == 0.7, "what is shown does not snap back"
+    assert performer.requested("Arm").influence == 0.7, "what is shown does not snap back"
     assert settled(performer).influence == pytest.approx(0.7)
     assert performer.set_by("Arm")["influence"] == "set here"
     performer.enter("Idle", "by hand")
@@ -63,7 +63,7 @@ def test_a_weight_set_by_hand_leaves_the_others_of_the_state(performer: Performe
     assert settled(performer).weights == pytest.approx((0.3, 1.0))
     assert performer.set_by("Arm")["postures"] == "set here"
     performer.weigh_by_hand("Arm", "Proud", 1.0, is_whole=True)
-    assert performer.asked("Arm").weights["Proud"] == 1.0
+    assert performer.requested("Arm").weights["Proud"] == 1.0
     assert settled(performer).weights == pytest.approx((1.0, 0.0)), "a posture that is chosen is the only one"
 
 

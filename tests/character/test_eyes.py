@@ -95,7 +95,7 @@ def test_looks_away_last_half_a_second_to_four_after_two_to_five_at_the_target_a
 
 def test_a_look_away_ends_at_once_where_the_state_has_none():
     states = played(ON._replace(aversion=1.0), 30.0)
-    away = next(state for state in states if state.moves % 2 and state.moved > 0.3)
+    away = next(state for state in states if state.moves % 2 and state.since_move > 0.3)
     back = played(ON, 0.5, state=away)
     assert back[-1].averted == (0.0, 0.0)
     assert back[-1].is_settled

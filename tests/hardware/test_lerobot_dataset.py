@@ -7,7 +7,7 @@ import pytest
 from limber.files.parquet import Column, encode
 from limber.hardware.motion_files import (
     FORMATS,
-    Episode,
+    EpisodeChoice,
     LargeMotionError,
     MotionFileError,
     Settings,
@@ -52,7 +52,7 @@ def dataset(root, episodes: dict[int, int], names=NAMES, version: int = 2, **cha
 
 
 def episode(root, number: int = 0, part: str = "action", values: str = "degrees"):
-    return read(root, settings=Settings(episode=Episode(number, part, values)))
+    return read(root, settings=Settings(episode=EpisodeChoice(number, part, values)))
 
 
 @pytest.mark.parametrize("version", [2, 3])

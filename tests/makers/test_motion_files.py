@@ -10,7 +10,7 @@ import pytest
 from limber.files.parquet import ParquetTable
 from limber.hardware.lerobot import calibration as lerobot
 from limber.hardware.lerobot.calibration import LeRobotMotor
-from limber.hardware.motion_files import FORMATS, Episode, Settings, read, write
+from limber.hardware.motion_files import FORMATS, EpisodeChoice, Settings, read, write
 
 from tests.hardware.moves import POSES, REACHY, arm, lamp, motion
 from tests.hardware.served_bus import ServedBus
@@ -57,7 +57,7 @@ def test_lerobot_merges_datasets_and_what_it_has_merged_is_read(tmp_path):
     told = json.loads(run("lerobot_merge", tmp_path / "merged", *roots, HF_HUB_OFFLINE="1").splitlines()[-1])
     assert told["episodes"] == 2
     for place, (one, root) in enumerate(zip(found, roots, strict=True)):
-        episode = read(tmp_path / "merged", settings=Settings(episode=Episode(place)))
+        episode = read(tmp_path / "merged", settings=Settings(episode=EpisodeChoice(place)))
         assert len(episode.times) == len(one.values)
         assert episode.columns == read(root).columns
     actions = np.array(

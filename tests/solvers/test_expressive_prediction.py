@@ -53,7 +53,7 @@ def steady(before, now) -> Velocity:
 
 def test_an_orientation_goes_on_turning_about_the_same_axis() -> None:
     found = steady(Orientation(IDENTITY), Orientation(about(Z, 0.02)))
-    assert found.turn == pytest.approx((0.0, 0.0, 0.02))
+    assert found.angular == pytest.approx((0.0, 0.0, 0.02))
     later = extrapolated(Orientation(about(Z, 0.02)), found, 10)
     assert angle_between(later.wxyz, about(Z, 0.22)) < 1e-9
 

@@ -77,7 +77,7 @@ def test_frames_and_axes_are_those_of_the_tree(case: Case) -> None:
 @given(cases)
 def test_errors_and_derivatives_are_those_of_the_reference(case: Case) -> None:
     candidates = case.descent.at(case.angles, case.sides)
-    system = case.authored.system(candidates.poses, candidates.turn)
+    system = case.authored.system(candidates.poses, candidates.fitted_rotation)
     if case.descent.rolls:
         system = case.descent.rolls.added(candidates.poses, system)
     size = len(case.model.weights)  # of what the system sums

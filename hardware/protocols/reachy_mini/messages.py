@@ -51,24 +51,24 @@ DaemonMessage = JointPositions | DaemonStatus | MovePlayed
 def decode(text: str) -> DaemonMessage | None:
     """The message in a text from the daemon; None if Limber does not need it, or the text is damaged."""
     try:
-        said = json.loads(text, parse_int=float)  # an integer of 400 digits is infinite, and so refused
+        fields = json.loads(text, parse_int=float)  # an integer of 400 digits is infinite, and so refused
     except (ValueError, RecursionError):
         return None
-    if not isinstance(said, dict):
+    if not isinstance(fields, dict):
         return None
-    match said.get("type"):
+    match fields.get("type"):
         case "joint_positions":
             head, antennas = (
-                _angles(said, "head_joint_positions", HEAD_JOINTS),
-                _angles(said, "antennas_joint_positions", ANTENNA_JOINTS),
+                _angles(fields, "head_joint_positions", HEAD_JOINTS),
+                _angles(fields, "antennas_joint_positions", ANTENNA_JOINTS),
             )
             return JointPositions(head, antennas) if head and antennas else None
         case "daemon_status":
-            backend = said.get("backend_status")
+            backend = fields.get("backend_status")
             motors = backend.get("motor_control_mode") if isinstance(backend, dict) else ""
-            return DaemonStatus(_text(said.get("state")), _text(motors), _text(said.get("error")))
+            return DaemonStatus(_text(fields.get("state")), _text(motors), _text(fields.get("error")))
         case "play_uploaded_move":
-            return MovePlayed(said.get("started") is True)
+            return MovePlayed(fields.get("started") is True)
     return None
 
 
@@ -76,9 +76,9 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _angles(said: dict[str, Any], name: str, count: int) -> tuple[float, ...]:
+def _angles(fields: dict[str, Any], name: str, count: int) -> tuple[float, ...]:
     """`count` angles [rad] that motors can be at; empty where the message has anything else."""
-    values = said.get(name)
+    values = fields.get(name)
     if not isinstance(values, list) or len(values) != count:
         return ()
     whole = all(isinstance(value, float) and abs(value) <= FARTHEST for value in values)

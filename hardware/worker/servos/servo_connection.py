@@ -217,12 +217,12 @@ class ServoConnection(Connection):
 
     def _start_plan(self, time: float) -> None:
         """Start the plan that leads from the pending state to the desired one."""
-        meant = self._channels.servos_of(self._channels_meant)
+        requested_servos = self._channels.servos_of(self._channels_meant)
         match self.state:
             case ConnectionState.ARMING:
-                self._begin(self._plans.arming(meant, time), self._armed, time)
+                self._begin(self._plans.arming(requested_servos, time), self._armed, time)
             case ConnectionState.RELEASING:
-                self._begin(self._plans.ending(meant), self._released, time)
+                self._begin(self._plans.ending(requested_servos), self._released, time)
             case ConnectionState.DISARMING:
                 self._begin(self._plans.ending(self._to_release), self._disarmed, time)
 
@@ -351,11 +351,11 @@ class ServoConnection(Connection):
         """Switch off the torque of servos that keep rotating after their motion was ended, even if they are
         set to hold.
         """
-        if turning := self._standstill.went_on() if self._standstill.is_watching(time) else []:
-            self._kept_turning = sorted({*self._kept_turning, *turning})
-            self._goals.release(turning)
-            self._begin(self._plans.ending(turning), lambda time: None, time)
-            self.fail(Fault.WENT_ON, self._channels.names(turning))
+        if rotating := self._standstill.went_on() if self._standstill.is_watching(time) else []:
+            self._kept_turning = sorted({*self._kept_turning, *rotating})
+            self._goals.release(rotating)
+            self._begin(self._plans.ending(rotating), lambda time: None, time)
+            self.fail(Fault.WENT_ON, self._channels.names(rotating))
 
     def _poll(self, time: float) -> None:
         every = (

@@ -57,13 +57,13 @@ class StandstillMonitor:
 
     def went_on(self) -> list[int]:
         """Servos that did not stop rotating; monitoring of them has ended."""
-        turning = []
+        rotating = []
         for servo, seen in self._seen.items():
             late = [position for time, position in seen if time >= self._began + SWINGS_FOR]
             if late and abs(late[-1] - late[0]) > abs(WENT_ON * self._per_radian[servo]):
-                turning.append(servo)
-        self._drop(turning)
-        return turning
+                rotating.append(servo)
+        self._drop(rotating)
+        return rotating
 
     def _drop(self, servos: Iterable[int]) -> None:
         for servo in servos:

@@ -77,8 +77,9 @@ def _narrowed(channel: ServoChannel, stored: StoredSettings | None, unit: float)
         return channel
     lowest, highest = (bound / unit for bound in stored.bounds)
     if lowest >= channel.highest or highest <= channel.lowest:
-        here = f"{channel.lowest:g} to {channel.highest:g}"
+        configured = f"{channel.lowest:g} to {channel.highest:g}"
         raise DeviceError(
-            f"{channel.label}: its own limits are {lowest:g} to {highest:g}, and its range here is {here}"
+            f"{channel.label}: its own limits are {lowest:g} to {highest:g}, and its range here is"
+            f" {configured}"
         )
     return replace(channel, lowest=max(lowest, channel.lowest), highest=min(highest, channel.highest))

@@ -142,12 +142,12 @@ def set_servos(chain: bpy.types.PropertyGroup) -> None:
         joint.zero_us = 1500 - joint.us_per_radian * radians(sum(limits) / 2)
 
 
-def ball(places: dict[int, Vector], radius: float = BALL) -> bpy.types.Object:
+def ball(locations: dict[int, Vector], radius: float = BALL) -> bpy.types.Object:
     """Makes the ball, with a key of its location at each of the given frames."""
-    ball_object = shapes.thing(
+    ball_object = shapes.mesh_object(
         "Ball", shapes.ball(radius), shapes.material("Ball", BALL_COLOUR, roughness=0.35, glow=0.35)
     )
-    for frame, location in places.items():
+    for frame, location in locations.items():
         ball_object.location = location
         ball_object.keyframe_insert("location", frame=frame)
     return ball_object
@@ -232,7 +232,7 @@ def body(rig: bpy.types.Object) -> None:
             (0, FOOT_HEIGHT),
         ]
     )
-    foot = shapes.thing("Foot", shapes.moved(foot, Matrix.Rotation(pi / 2, 4, "X")), paint)
+    foot = shapes.mesh_object("Foot", shapes.moved(foot, Matrix.Rotation(pi / 2, 4, "X")), paint)
     foot.parent = rig
 
     length = {name: size for name, size, *_ in BONES}
@@ -250,7 +250,7 @@ def body(rig: bpy.types.Object) -> None:
         )
         for x in (-0.026, 0.026)
     ]
-    shapes.hang(shapes.thing("Turntable", shapes.joined([plate, *cheeks]), dark), rig, "Turntable")
+    shapes.hang(shapes.mesh_object("Turntable", shapes.joined([plate, *cheeks]), dark), rig, "Turntable")
 
     for name in ("Lower Arm", "Upper Arm"):
         size = length[name]
@@ -258,27 +258,29 @@ def body(rig: bpy.types.Object) -> None:
             shapes.moved(shapes.drum(0.0055, 0.0, size, 0.001), Matrix.Translation((x, 0, 0)))
             for x in (-0.014, 0.014)
         ]
-        shapes.hang(shapes.thing(f"{name} Rods", shapes.joined(rods), metal), rig, name)
+        shapes.hang(shapes.mesh_object(f"{name} Rods", shapes.joined(rods), metal), rig, name)
         hinge = shapes.across(shapes.drum(ELBOW, -0.021, 0.021))
         collar = shapes.across(shapes.drum(0.0075, -0.019, 0.019), (0, 0.72 * size, 0))
-        shapes.hang(shapes.thing(f"{name} Hinge", shapes.joined([hinge, collar]), paint), rig, name)
+        shapes.hang(shapes.mesh_object(f"{name} Hinge", shapes.joined([hinge, collar]), paint), rig, name)
         shapes.hang(
-            shapes.thing(f"{name} Spring", shapes.spring(0.0055, 0.022, 0.72 * size, 22, 0.0013), dark),
+            shapes.mesh_object(f"{name} Spring", shapes.spring(0.0055, 0.022, 0.72 * size, 22, 0.0013), dark),
             rig,
             name,
         )
     shapes.hang(
-        shapes.thing("Wrist Hinge", shapes.across(shapes.drum(ELBOW, -0.021, 0.021)), paint), rig, "Neck"
+        shapes.mesh_object("Wrist Hinge", shapes.across(shapes.drum(ELBOW, -0.021, 0.021)), paint),
+        rig,
+        "Neck",
     )
-    shapes.hang(shapes.thing("Neck", shapes.drum(0.010, 0.0, length["Neck"]), metal), rig, "Neck")
+    shapes.hang(shapes.mesh_object("Neck", shapes.drum(0.010, 0.0, length["Neck"]), metal), rig, "Neck")
 
     socket = [(0, -0.030), (0.014, -0.030), (0.023, -0.025), (0.026, -0.016), (0.026, 0.030)]
     outside = [(0.034, 0.040), (0.052, 0.062), (0.068, 0.088), (0.079, 0.118), (0.082, 0.128)]
     inside = [(radius - 0.003, y) for radius, y in reversed(outside)]
-    shade = shapes.thing("Shade", shapes.lathe([*socket, *outside, (0.0805, 0.130)]), paint)
+    shade = shapes.mesh_object("Shade", shapes.lathe([*socket, *outside, (0.0805, 0.130)]), paint)
     shapes.hang(shade, rig, "Shade")
     shapes.hang(
-        shapes.thing("Shade Inside", shapes.lathe([(0.0805, 0.130), *inside, (0.0, 0.036)]), white),
+        shapes.mesh_object("Shade Inside", shapes.lathe([(0.0805, 0.130), *inside, (0.0, 0.036)]), white),
         rig,
         "Shade",
     )
@@ -290,15 +292,15 @@ def body(rig: bpy.types.Object) -> None:
             *[(0.030 * sin(a), BULB - 0.030 * cos(a)) for a in _arc(0.62, pi)],
         ]
     )
-    bulb = shapes.thing("Bulb", bulb, glass)
+    bulb = shapes.mesh_object("Bulb", bulb, glass)
     shapes.hang(bulb, rig, "Shade")
 
 
-def _gather(scene: bpy.types.Scene, things: list) -> None:
+def _gather(scene: bpy.types.Scene, objects: list) -> None:
     """Moves objects from the scene's own collection to a new one."""
     collection = bpy.data.collections.new("Demo Lamp")
     scene.collection.children.link(collection)
-    for obj in things:
+    for obj in objects:
         collection.objects.link(obj)
         scene.collection.objects.unlink(obj)
 

@@ -103,12 +103,12 @@ def tube(points: list[Vector], radius: float, segments: int = 12) -> bmesh.types
     return mesh
 
 
-def spring(radius: float, start: float, end: float, turns: int, wire: float) -> bmesh.types.BMesh:
+def spring(radius: float, start: float, end: float, windings: int, wire: float) -> bmesh.types.BMesh:
     """Helical spring along Y from `start` to `end` [m]."""
-    steps = 14 * turns
+    steps = 14 * windings
     points = []
     for k in range(steps + 1):
-        angle = tau * turns * k / steps
+        angle = tau * windings * k / steps
         points.append(Vector((radius * cos(angle), start + (end - start) * k / steps, radius * sin(angle))))
     return tube(points, wire, 6)
 
@@ -136,7 +136,7 @@ def joined(parts: list[bmesh.types.BMesh]) -> bmesh.types.BMesh:
     return whole
 
 
-def thing(name: str, mesh: bmesh.types.BMesh, look: bpy.types.Material) -> bpy.types.Object:
+def mesh_object(name: str, mesh: bmesh.types.BMesh, look: bpy.types.Material) -> bpy.types.Object:
     """Makes a smooth-shaded object in the scene from a mesh, which is freed."""
     data = bpy.data.meshes.new(name)
     for face in mesh.faces:

@@ -35,10 +35,10 @@ def align(owner: bpy.types.Object, assembly: Assembled, joint_object: bpy.types.
             f"Joint '{joint_object.name}' meets '{joint_object.limber.part.meets.name}' on its second body:"
             " rotate both by hand"
         )
-    axis, wanted = (
+    axis, desired_axis = (
         Vector((assembly.base[:3, :3] @ direction).tolist()) for direction in (off.axis, off.correct)
     )
-    rotation, orientation = axis.rotation_difference(wanted), joint_object.matrix_world.to_quaternion()
+    rotation, orientation = axis.rotation_difference(desired_axis), joint_object.matrix_world.to_quaternion()
     translation = Matrix.Translation(joint_object.matrix_world.translation)
     joint_object.matrix_world = (
         translation @ rotation.to_matrix().to_4x4() @ translation.inverted() @ joint_object.matrix_world

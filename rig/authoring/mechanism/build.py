@@ -144,11 +144,11 @@ def _motor(
     settings: bpy.types.PropertyGroup, owner: bpy.types.Object, motor: RecipeMotor, joint: bpy.types.Object
 ) -> None:
     scale = 1.0 if axes.is_prismatic(motor.axis) else radians(1.0)
-    made = add_motor(
+    new_motor = add_motor(
         settings, owner, motor.axis, joint=joint, limits=(scale * motor.lower, scale * motor.upper)
     )
     if motor.rates is not None:
-        made.velocity, made.acceleration, made.jerk = (scale * rate for rate in motor.rates)
+        new_motor.velocity, new_motor.acceleration, new_motor.jerk = (scale * rate for rate in motor.rates)
 
 
 def from_closures(rig: bpy.types.Object, text: str) -> tuple[int, tuple[str, ...]]:
@@ -204,5 +204,5 @@ def from_scene(owner: bpy.types.Object, joint_objects: list) -> bpy.types.Proper
         if {body.session_uid if body else 0 for body in (joint.first, joint.second)} in pairs and dof_axes(
             joint.shape.kind
         ):
-            add_motors(owner, joint.thing)
+            add_motors(owner, joint.frame_object)
     return settings

@@ -74,7 +74,7 @@ def _sentence(owner: bpy.types.Object, reading: Reading, counts: Counts) -> str:
         counted(len(reading.parts), "body", "bodies"),
         counted(len(reading.mechanism.joints), "joint"),
     )
-    said = (
+    sentence = (
         f"'{owner.name}': {bodies}, {joints}, mobility {counts.mobility}"
         f" with {counted(counts.actuators, 'motor')}, redundancy {counts.redundancy}"
     )
@@ -85,14 +85,14 @@ def _sentence(owner: bpy.types.Object, reading: Reading, counts: Counts) -> str:
             else f"{counts.free_dofs} degrees of freedom are"
         )
         still = f"(of {named(counts.undetermined)}), which a solve keeps still"
-        said += f"; {free} left with the motors held " + (
+        sentence += f"; {free} left with the motors held " + (
             "(the whole floats: goals place it)" if _floats(reading) else still
         )
-    return said
+    return sentence
 
 
 def _of_mounting(settings: bpy.types.PropertyGroup, reading: Reading) -> Iterator[Finding]:
-    if _floats(reading) and not _is_placed(settings):
+    if _floats(reading) and not _do_goals_fix_pose(settings):
         yield Finding(
             "No body is Ground, so the whole mechanism floats: select the body on which it is mounted, and"
             " choose the role Ground for it; or, of one that walks, give each foot a goal (+ under Goals)"
@@ -105,7 +105,7 @@ def _floats(reading: Reading) -> bool:
     return not is_on_world and not any(part.role in ("GROUND", "DRIVEN") for part in reading.parts)
 
 
-def _is_placed(settings: bpy.types.PropertyGroup) -> bool:
+def _do_goals_fix_pose(settings: bpy.types.PropertyGroup) -> bool:
     """Whether goals place a floating mechanism: one of position and rotation, or positions of three
     bodies.
     """
@@ -187,7 +187,7 @@ def of_physics(context: bpy.types.Context, reading: Reading) -> Iterator[Finding
     if world is None or not world.enabled:
         return
     for part in reading.parts:
-        obj = bpy.data.objects.get(part.thing)
+        obj = bpy.data.objects.get(part.object_name)
         rigid_body = obj.rigid_body if obj else None
         if (
             part.role == "MOVES"

@@ -23,10 +23,10 @@ class Group:
         return bool(uids & (self.joints | self.bodies | self.grounds))
 
 
-def groups(things: Iterable) -> list[Group]:
+def groups(joint_objects: Iterable) -> list[Group]:
     """Groups of joint objects that bodies connect with each other."""
     all_groups: list[Group] = []
-    for joint in things:
+    for joint in joint_objects:
         new_group = Group({joint.session_uid}, things=[joint])
         for body in ends(joint):
             if body is not None:
@@ -84,9 +84,11 @@ def _joints(
     owner: bpy.types.Object | None = None,
 ) -> list:
     is_root = collection == scene.collection
-    there = [obj for obj in (collection.objects if is_root else collection.all_objects) if is_joint(obj)]
-    is_shared = any(owner_of(joint, scene) not in (None, owner) for joint in there)
-    near = set() if is_shared else {joint.session_uid for joint in there}
+    joint_objects = [
+        obj for obj in (collection.objects if is_root else collection.all_objects) if is_joint(obj)
+    ]
+    is_shared = any(owner_of(joint, scene) not in (None, owner) for joint in joint_objects)
+    near = set() if is_shared else {joint.session_uid for joint in joint_objects}
     return [
         joint
         for group in groups(free)

@@ -69,7 +69,7 @@ def add_motors(owner: bpy.types.Object, joint: bpy.types.Object) -> list:
         RigError: the object is no joint of the mechanism, has motors already, or has no DoF.
     """
     settings = owner.limber.mechanism
-    mechanism_joint = next((j for j in joints.joints(joint_objects(owner)) if j.thing == joint), None)
+    mechanism_joint = next((j for j in joints.joints(joint_objects(owner)) if j.frame_object == joint), None)
     if mechanism_joint is None:
         raise RigError(
             f"Object '{joint.name}' is no joint of mechanism '{owner.name}': select a joint of its list"

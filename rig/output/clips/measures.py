@@ -36,9 +36,9 @@ def rotation_pops(rotations: Array, least: float) -> Array:
 
 def position_pops(positions: Array, height: float) -> Array:
     """In which frames (t - 1, k), from the second on, points (t, k, 3) of a figure of this height pop."""
-    ways = np.linalg.norm(np.diff(positions, axis=0), axis=2)
+    distances = np.linalg.norm(np.diff(positions, axis=0), axis=2)
     across = np.linalg.norm(positions[2:] - positions[:-2], axis=2)
-    return _pops(ways, across, POP_WAY * height)
+    return _pops(distances, across, POP_WAY * height)
 
 
 def _pops(amounts: Array, across: Array, least: float) -> Array:
@@ -91,16 +91,16 @@ def _slide(
     time = window * seconds
     heights = np.maximum(positions[window:, 2], positions[:-window, 2]) - floor
     rising = np.abs(positions[window:, 2] - positions[:-window, 2]) / time
-    turning = angles(rotations[:-window], rotations[window:]) / time
-    flat = (heights < LOW * leg) & (rising < RISING * leg) & (turning < FLAT)
+    rotation_speeds = angles(rotations[:-window], rotations[window:]) / time
+    flat = (heights < LOW * leg) & (rising < RISING * leg) & (rotation_speeds < FLAT)
     farthest, start = 0.0, None
     for index, is_flat in enumerate(flat):
         if not is_flat:
             start = None
             continue
         start = index if start is None else start
-        way = np.linalg.norm(positions[index + window, :2] - positions[start, :2])
-        farthest = max(farthest, float(way))
+        distance = np.linalg.norm(positions[index + window, :2] - positions[start, :2])
+        farthest = max(farthest, float(distance))
     return farthest
 
 

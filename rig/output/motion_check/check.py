@@ -55,7 +55,9 @@ def entered(frame: int, rigs: Iterable[bpy.types.Object]) -> list[Entered]:
             if take.inside and frame in take.frames:
                 index = take.frames.index(frame)
                 for k, j in np.argwhere(take.inside[index] > 0.0):
-                    how = "in {}" if take.there[index][k, j] > 0.0 else "through {} since the last frame"
+                    how = (
+                        "in {}" if take.zone_depths[index][k, j] > 0.0 else "through {} since the last frame"
+                    )
                     words = (
                         f"{take.links[k]} {how.format(take.zones[j])}:"
                         f" {1e3 * take.inside[index][k, j]:.0f} mm"
@@ -161,9 +163,9 @@ class MotionCheck(Stepped):
         return take
 
     def _note(self, take: CheckedTake, frame: int, session: SceneSession) -> None:
-        places = list(session.limits())
+        limit_keys = list(session.limits())
         for rows, known in ((take.desired, session.desired()), (take.filtered, session.values())):
-            rows.append(np.array([known[key] for key in places]))
+            rows.append(np.array([known[key] for key in limit_keys]))
         end, error, filtered_error = session.aim_errors()
         take.frames.append(frame)
         take.ends.append(end)
@@ -206,8 +208,8 @@ class MotionCheck(Stepped):
         lines = links.places(placement)
         before = take.lines[-1] if take.lines else None
         take.lines.append(lines)
-        there, deepest = intrusions(links, self.zones, lines, before)
-        take.there.append(there)
+        depths, deepest = intrusions(links, self.zones, lines, before)
+        take.zone_depths.append(depths)
         take.inside.append(deepest)
 
     @property

@@ -22,7 +22,7 @@ TANGENTS = 600  # tangent planes that approximate a ball for its depth, to 0.5% 
 class Body(Protocol):
     """A convex body in the world."""
 
-    def furthest(self, way: np.ndarray) -> np.ndarray:
+    def furthest(self, direction: np.ndarray) -> np.ndarray:
         """Support point (3,) [m]: the point of the body that is furthest in a direction (3,) of any
         length.
         """
@@ -48,8 +48,8 @@ class Hull:
         """The hull transformed by an affine matrix (4, 4)."""
         return Hull(self.points @ matrix[:3, :3].T + matrix[:3, 3], self.faces)
 
-    def furthest(self, way: np.ndarray) -> np.ndarray:
-        return self.points[(self.points @ way).argmax()]
+    def furthest(self, direction: np.ndarray) -> np.ndarray:
+        return self.points[(self.points @ direction).argmax()]
 
     @cached_property
     def planes(self) -> tuple[np.ndarray, np.ndarray]:
@@ -73,9 +73,9 @@ class Ball:
 
     matrix: np.ndarray
 
-    def furthest(self, way: np.ndarray) -> np.ndarray:
+    def furthest(self, direction: np.ndarray) -> np.ndarray:
         axes = self.matrix[:3, :3]
-        local = way @ axes
+        local = direction @ axes
         return self.matrix[:3, 3] + axes @ (local / max(float(np.linalg.norm(local)), NOTHING))
 
     @cached_property
@@ -135,9 +135,9 @@ def _deepest(depths: np.ndarray, change: np.ndarray) -> float:
 def distance(body: Body, head: np.ndarray, tail: np.ndarray) -> float:
     """Distance [m] between a body and the line between two points; 0 if they intersect."""
 
-    def nearest_in(way: np.ndarray) -> np.ndarray:
-        """Support point (3,), in the direction -`way` (3,), of the Minkowski difference of body and line."""
-        return body.furthest(-way) - (head if way @ head > way @ tail else tail)
+    def nearest_in(direction: np.ndarray) -> np.ndarray:
+        """Support point (3,), opposite to `direction` (3,), of the Minkowski difference of body and line."""
+        return body.furthest(-direction) - (head if direction @ head > direction @ tail else tail)
 
     corners = nearest_in(body.furthest(np.array([1.0, 0.0, 0.0])) - head)[None]
     weights = np.ones(1)
@@ -157,12 +157,12 @@ def distance(body: Body, head: np.ndarray, tail: np.ndarray) -> float:
 def _nearest_of(corners: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The corners (k, 3) that span the point of their hull nearest to the origin, and their weights (k,)."""
     while True:
-        wanted = np.linalg.lstsq(1.0 + corners @ corners.T, np.ones(len(corners)), rcond=None)[0]
-        wanted /= wanted.sum()
-        if (wanted > NOTHING).all():
-            return corners, wanted
-        leaving = wanted <= NOTHING
-        steps = weights[leaving] / np.maximum(weights[leaving] - wanted[leaving], NOTHING)
-        weights = weights + min(1.0, float(steps.min())) * (wanted - weights)
-        kept = weights > NOTHING
-        corners, weights = corners[kept], weights[kept] / weights[kept].sum()
+        hull_weights = np.linalg.lstsq(1.0 + corners @ corners.T, np.ones(len(corners)), rcond=None)[0]
+        hull_weights /= hull_weights.sum()
+        if (hull_weights > NOTHING).all():
+            return corners, hull_weights
+        leaving = hull_weights <= NOTHING
+        steps = weights[leaving] / np.maximum(weights[leaving] - hull_weights[leaving], NOTHING)
+        weights = weights + min(1.0, float(steps.min())) * (hull_weights - weights)
+        is_used = weights > NOTHING
+        corners, weights = corners[is_used], weights[is_used] / weights[is_used].sum()

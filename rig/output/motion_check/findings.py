@@ -77,7 +77,7 @@ class CheckedTake:
         lines: For each frame (links, 2, 3) [m] the links' heads and tails in the world, as shown.
         inside: For each frame (links, zones) [m] the largest depth in the zones since the last frame; below 0
             outside.
-        there: For each frame (links, zones) [m] the depth in the zones at the frame itself.
+        zone_depths: For each frame (links, zones) [m] the depth in the zones at the frame itself.
     """
 
     chain: str
@@ -99,7 +99,7 @@ class CheckedTake:
     zones: tuple[str, ...] = ()
     lines: list[np.ndarray] = field(default_factory=list)
     inside: list[np.ndarray] = field(default_factory=list)
-    there: list[np.ndarray] = field(default_factory=list)
+    zone_depths: list[np.ndarray] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -145,11 +145,13 @@ def findings(take: CheckedTake, lost_beyond: float, changed_beyond: float) -> li
     return sorted(all_findings, key=lambda finding: (order.index(finding.kind), finding.first, finding.joint))
 
 
-def _messages(take: CheckedTake, kind: str, said: Mapping[int, str]) -> Iterator[MotionFinding]:
+def _messages(take: CheckedTake, kind: str, text_by_frame: Mapping[int, str]) -> Iterator[MotionFinding]:
     """Findings for runs of frames with a message; each run has its first message."""
-    for first, last in _runs(np.array([frame in said for frame in take.frames])):
+    for first, last in _runs(np.array([frame in text_by_frame for frame in take.frames])):
         frame = take.frames[first]
-        yield MotionFinding(kind, take.chain, "", frame, take.frames[last], frame, 0.0, 0.0, "", said[frame])
+        yield MotionFinding(
+            kind, take.chain, "", frame, take.frames[last], frame, 0.0, 0.0, "", text_by_frame[frame]
+        )
 
 
 def _lost(take: CheckedTake, beyond: float) -> Iterator[MotionFinding]:
@@ -182,7 +184,7 @@ def _in_zones(take: CheckedTake) -> Iterator[MotionFinding]:
                 worst = first + int(inside[first : last + 1, k, j].argmax())
                 value = 1e3 * float(inside[worst, k, j])
                 sentence = f"Bone '{link}' is up to {_number(value)} mm inside no-go zone '{zone}'"
-                if take.there[worst][k, j] <= 0.0:
+                if take.zone_depths[worst][k, j] <= 0.0:
                     sentence = (
                         f"Bone '{link}' goes up to {_number(value)} mm into no-go zone '{zone}' between the"
                         " last frame and this one"
@@ -268,25 +270,25 @@ def _finding(
     take: CheckedTake,
     kind: str,
     joint: str,
-    places: tuple[int, int, int],
+    indices: tuple[int, int, int],
     value: float,
     bound: float,
     unit: str,
     sentence: str,
 ) -> MotionFinding:
-    first, last, worst = (take.frames[index] for index in places)
+    first, last, worst = (take.frames[index] for index in indices)
     return MotionFinding(kind, take.chain, joint, first, last, worst, value, bound, unit, sentence)
 
 
 def _runs(bad: np.ndarray) -> Iterator[tuple[int, int]]:
     """First and last index of each run of True values; runs with short gaps are joined."""
-    places = np.flatnonzero(bad)
-    if not len(places):
+    indices = np.flatnonzero(bad)
+    if not len(indices):
         return
-    breaks = np.flatnonzero(np.diff(places) > GAP + 1)
-    starts, ends = np.r_[0, breaks + 1], np.r_[breaks, len(places) - 1]
+    breaks = np.flatnonzero(np.diff(indices) > GAP + 1)
+    starts, ends = np.r_[0, breaks + 1], np.r_[breaks, len(indices) - 1]
     for start, end in zip(starts, ends, strict=True):
-        yield int(places[start]), int(places[end])
+        yield int(indices[start]), int(indices[end])
 
 
 def csv(all_findings: list[MotionFinding]) -> str:

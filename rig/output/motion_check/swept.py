@@ -14,22 +14,26 @@ class ZonePose(NamedTuple):
     """Position and rotation of a zone."""
 
     position: Vector  # [m] in the world
-    turn: Quaternion
+    rotation: Quaternion
 
 
 def zone_pose(matrix: np.ndarray) -> ZonePose | None:
     """Pose of a zone with this world matrix (4, 4); None if it is mirrored or has scale 0, so that its
     rotation is undefined.
     """
-    position, turn, _ = Matrix(matrix.tolist()).decompose()
-    return ZonePose(position, turn) if np.linalg.det(matrix[:3, :3]) > 0.0 else None
+    position, rotation, _ = Matrix(matrix.tolist()).decompose()
+    return ZonePose(position, rotation) if np.linalg.det(matrix[:3, :3]) > 0.0 else None
 
 
 def intermediate(
-    came: np.ndarray, there: np.ndarray, before: ZonePose | None, current: ZonePose | None, step: float
+    line_at_start: np.ndarray,
+    line_at_end: np.ndarray,
+    before: ZonePose | None,
+    current: ZonePose | None,
+    step: float,
 ) -> list[np.ndarray]:
-    """Lines (2, 3) [m] from head to tail of a link at intermediate times between two frames; `came` is left
-    out, `there` is the last.
+    """Lines (2, 3) [m] from head to tail of a link at intermediate times between two frames: without
+    `line_at_start`, and with `line_at_end` as the last.
 
     The ends move at most `step` from one line to the next, unless this would take more than `MOST_LINES`
     lines. The ends move along straight lines, and the zone moves and rotates uniformly; each line is given
@@ -40,25 +44,28 @@ def intermediate(
         before, current: Pose of the zone in these frames; if one is None, the zone counts as fixed.
         step: Largest distance that an end moves from one line to the next [m], relative to the zone.
     """
-    far = float(np.linalg.norm(there - came, axis=1).max())
+    far = float(np.linalg.norm(line_at_end - line_at_start, axis=1).max())
     moves = before is not None and current is not None and before != current
     if moves:
-        arm = max((Vector(end) - before.position).length for end in (*came, *there))
-        far += (current.position - before.position).length + arm * before.turn.rotation_difference(
-            current.turn
+        arm = max((Vector(end) - before.position).length for end in (*line_at_start, *line_at_end))
+        far += (current.position - before.position).length + arm * before.rotation.rotation_difference(
+            current.rotation
         ).angle
     count = min(max(1, ceil(far / step)), MOST_LINES) if isfinite(far) else 1
     lines = []
     for share in np.arange(1, count) / count:
-        line = came + share * (there - came)
+        line = line_at_start + share * (line_at_end - line_at_start)
         lines.append(_seen(line, before, current, share) if moves else line)
-    return [*lines, there]
+    return [*lines, line_at_end]
 
 
 def _seen(line: np.ndarray, before: ZonePose, current: ZonePose, share: float) -> np.ndarray:
     """A line (2, 3), given at a share of the motion between two frames, moved along with the zone to the
     zone's current pose.
     """
-    position, turn = before.position.lerp(current.position, share), before.turn.slerp(current.turn, share)
-    back = current.turn @ turn.inverted()
+    position, rotation = (
+        before.position.lerp(current.position, share),
+        before.rotation.slerp(current.rotation, share),
+    )
+    back = current.rotation @ rotation.inverted()
     return np.array([back @ (Vector(end) - position) + current.position for end in line])

@@ -214,7 +214,7 @@ class Links:
 
 
 def intrusions(
-    links: Links, zones: list[Zone], places: np.ndarray, before: np.ndarray | None
+    links: Links, zones: list[Zone], lines: np.ndarray, before: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Depth of each link in each no-go zone (n, zones) [m] in this frame, and the largest such depth since
     the last frame; negative outside.
@@ -224,19 +224,19 @@ def intrusions(
     Args:
         links: Links of a chain.
         zones: The zones in this frame.
-        places: (n, 2, 3) world positions of heads and tails [m].
+        lines: (n, 2, 3) world positions of heads and tails [m].
         before: World positions in the last frame; None in the first frame.
     """
-    radius, came = links.rig.limber.link_radius, places if before is None else before
+    radius, lines_before = links.rig.limber.link_radius, lines if before is None else before
     step = max(radius, LEAST_STEP)
-    there = np.full((len(links.names), len(zones)), -np.inf)
-    deepest = there.copy()
+    depths_at_frame = np.full((len(links.names), len(zones)), -np.inf)
+    deepest = depths_at_frame.copy()
     for j, zone in enumerate(zones):
         for k, name in enumerate(links.names):
             if name not in zone.depends_on:
                 depths = [
                     intrusion(zone.body, *line, radius)
-                    for line in intermediate(came[k], places[k], zone.last_pose, zone.pose, step)
+                    for line in intermediate(lines_before[k], lines[k], zone.last_pose, zone.pose, step)
                 ]
-                there[k, j], deepest[k, j] = depths[-1], max(depths)
-    return there, deepest
+                depths_at_frame[k, j], deepest[k, j] = depths[-1], max(depths)
+    return depths_at_frame, deepest

@@ -97,8 +97,8 @@ def _bases(
     curves = actions.fcurves(action)
     bases = {}
     for bone in (rig.pose.bones[name] for name in names):
-        turn = postures.turn(curves, bone.name, bone.rotation_mode)
-        bases[bone.name] = Quaternion(turn).to_matrix().to_4x4() if turn else Matrix()
+        quaternion = postures.quaternion(curves, bone.name, bone.rotation_mode)
+        bases[bone.name] = Quaternion(quaternion).to_matrix().to_4x4() if quaternion else Matrix()
     for joint in chain.joints:
         if axes.is_prismatic(joint.axis) and joint.bone in bases:
             value = postures.displacement(curves, joint.bone, joint.axis)
@@ -176,12 +176,12 @@ def _arrows(
             continue
         matrix = view @ posed[end.bone]
         eye = matrix @ Vector((0.0, end.settings.eye * lengths[end.bone], 0.0))
-        way = (matrix.to_3x3() @ Vector(forward_axis(end.settings))).normalized()
-        up = way.orthogonal().normalized()
-        aside = up.cross(way)
+        direction = (matrix.to_3x3() @ Vector(forward_axis(end.settings))).normalized()
+        up = direction.orthogonal().normalized()
+        aside = up.cross(direction)
         radius = ARROW_THICK * length
         ring = [eye + radius * (x * aside + y * up) for x, y in _CORNERS]
-        tip = eye + length * way
+        tip = eye + length * direction
         faces = [(tip, ring[k], ring[(k + 1) % 4]) for k in range(4)]
         faces += [(ring[0], ring[2], ring[1]), (ring[0], ring[3], ring[2])]
         arrows.append(ColouredSolid(np.array(faces), LOOK))

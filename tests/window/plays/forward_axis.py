@@ -34,27 +34,29 @@ def play(stage):
     begin()
     over = seen(dict(lines.axes(rig, chain))["-Z"][1])
     stage.move(over)
-    yield from stage.until(lambda: picking.now is not None and picking.now.axis == "-Z")
+    yield from stage.until(
+        lambda: picking.current_picking is not None and picking.current_picking.axis == "-Z"
+    )
     stage.redraw()
     yield 0.2
     stage.photograph("forward_picking")
     stage.click(over)
-    yield from stage.until(lambda: picking.now is None)
+    yield from stage.until(lambda: picking.current_picking is None)
     stage.facts["arrow"] = chain.forward_axis
 
     begin()
     beside = stage.point(0.15, 0.85)
     stage.move(beside)
-    yield from stage.until(lambda: picking.now is not None and picking.now.axis == "")
+    yield from stage.until(lambda: picking.current_picking is not None and picking.current_picking.axis == "")
     stage.press("ESC", beside)
-    yield from stage.until(lambda: picking.now is None)
+    yield from stage.until(lambda: picking.current_picking is None)
     stage.facts["kept"] = chain.forward_axis
 
     begin()
     stage.move(beside)
     yield 0.3
     stage.click(beside)
-    yield from stage.until(lambda: picking.now is None)
+    yield from stage.until(lambda: picking.current_picking is None)
     stage.facts["point"] = chain.forward_axis
     start, tip = (seen(place) for place in lines.forward(rig, chain))
     way, wanted = ((end[0] - start[0], end[1] - start[1]) for end in (tip, beside))

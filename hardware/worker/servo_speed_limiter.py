@@ -1,0 +1,89 @@
+"""Speed limits of servos that several joints drive: the joints slow down together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from ...motion import Kinematic
+from ...motion.limiter import HEADROOM
+from ..device import Device
+from ..mixing import Mixing
+
+ROUNDS = 4  # the distance of a joint is nearly proportional to its time: two would do
+TOUCHING = 1e-6  # share of a servo's speed: numbers that differ by less are equal
+
+
+@dataclass(frozen=True, slots=True)
+class _DrivenServo:
+    """A servo with a known speed, the joints that slow down for it, and the gear ratios of those that drive
+    it.
+    """
+
+    joints: tuple[int, ...]
+    shares: tuple[tuple[int, float], ...]  # (joint, gear)
+    fastest: float  # [rad/s]
+
+
+def held_to_servos(device: Device, mixing: Mixing) -> Device:
+    """The device with lower velocity limits: where no other joint drives a joint's servos, its limit is at
+    most their speed, so that its motion is planned within that.
+    """
+    joints = list(device.joints)
+    for index, channel in enumerate(device.channels):
+        driving, *other_joints = mixing.group_of(mixing.joints_of(index)[0])
+        if channel.speed is not None and not other_joints:
+            limits = joints[driving].limits
+            velocity = min(limits.velocity, channel.speed / abs(channel.shares[0].gear))
+            joints[driving] = replace(joints[driving], limits=replace(limits, velocity=velocity))
+    return replace(device, joints=tuple(joints))
+
+
+class ServoSpeedLimiter:
+    """Slows all joints of a mix equally, so that no servo exceeds its speed and the joints keep their path.
+
+    A servo of a differential rotates by the sum of its joints' contributions: each joint may be within its
+    limits, and the sum too fast. See `held_to_servos` for joints that share no servo.
+
+    Args:
+        device: The robot.
+        mixing: The device's conversion between joint values and channels.
+    """
+
+    def __init__(self, device: Device, mixing: Mixing) -> None:
+        self._servos = []
+        for index, channel in enumerate(device.channels):
+            driving = mixing.joints_of(index)
+            group = mixing.group_of(driving[0])
+            if channel.speed is not None and len(group) > 1:
+                shares = tuple(
+                    (joint, share.gear) for joint, share in zip(driving, channel.shares, strict=True)
+                )
+                self._servos.append(_DrivenServo(group, shares, (1.0 + HEADROOM) * channel.speed))
+
+    def step(
+        self, states: Sequence[Kinematic], dt: float, go: Callable[[int, float], Kinematic]
+    ) -> list[Kinematic]:
+        """States of the joints (joints,) `dt` [s] later; `go(joint, time)` returns a joint's state after
+        `time` [s] of its motion.
+        """
+        after = [go(joint, dt) for joint in range(len(states))]
+        times = [dt] * len(states)
+        for _ in range(ROUNDS):
+            slowed = False
+            for servo in self._servos:
+                turned = abs(
+                    sum(
+                        gear * (after[joint].position - states[joint].position)
+                        for joint, gear in servo.shares
+                    )
+                )
+                share = servo.fastest * dt / turned if turned > 0.0 else 1.0
+                if share < 1.0 - TOUCHING:
+                    slowed = True
+                    for joint in servo.joints:
+                        times[joint] *= share
+                        after[joint] = go(joint, times[joint])
+            if not slowed:
+                break
+        return after
