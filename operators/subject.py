@@ -50,7 +50,11 @@ def needs_rig(context) -> str:
     `needs_...` answer the same question for the thing in their name.
     """
     rig = rig_of(context)
-    return "No armature is active: click the robot's armature" if rig is None else why_not_editable(rig)
+    return (
+        "No armature is active: click the armature of a character or robot"
+        if rig is None
+        else why_not_editable(rig)
+    )
 
 
 def needs_armature(context) -> str:
@@ -60,7 +64,7 @@ def needs_armature(context) -> str:
     return (
         ""
         if rig.type == "ARMATURE"
-        else f"'{rig.name}' is no armature, so it has no bones: click the robot's armature"
+        else f"'{rig.name}' is no armature, so it has no bones: click the armature of a character or robot"
     )
 
 

@@ -38,7 +38,7 @@ class LIMBER_PT_rig(Tab):
         layout = self.layout
         rig = rig_of(context)
         if rig is None or rig.type != "ARMATURE":
-            sentence(layout, "No armature is active: click the robot's armature", "INFO")
+            sentence(layout, "No armature is active: click the armature of a character or robot", "INFO")
             column = layout.column(align=True)
             column.operator("limber.import_robot", icon="IMPORT")
             column.operator("limber.import_from_robot", icon="URL")

@@ -9,15 +9,18 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..bodies import translated_names
+from ..bodies.part_names import read, short_names
 from ..bones import imported_robot
 from ..bones.figure import NEAR, Figure
 from . import chain_end, chain_root
-from .gaze_bones import Ends
+from .gaze_bones import EYES, Ends
 
 LIMB = 0.15  # share of the figure's size: arms and wings reach at least this far; ears and breasts hardly do
 SHORTER = 0.5  # share of the longest limb's reach: shorter ones, such as ears, do not show where the chest is
 AHEAD = cos(radians(25))  # cosine of the angle to the front within which an eye's bone looks
 Belongs = Callable[[np.ndarray], bool]  # whether something at a point (3,) belongs to the head
+EYE_NAMES = frozenset((*EYES, *translated_names.EYES))
 UP = np.array((0.0, 0.0, 1.0))
 
 
@@ -108,10 +111,11 @@ def _length(figure: Figure, k: int, limb: int) -> float:
 
 
 def _eyes(figure: Figure, above: int, belongs: Belongs = lambda _: True) -> tuple[int, ...]:
-    """A pair of bones that carry nothing, look to the front and hang below a bone; of several pairs the one
-    that looks there best.
+    """A pair of bones that carry nothing, look to the front and hang below a bone; of several pairs those
+    that are called eyes, and of them the one that looks there best.
     """
     pairs = []
+    short = short_names(figure.names)
     for k in figure.below(above):
         other = figure.image.get(k, -1)
         if other in {-1, k} or figure.children[k] or figure.children[other] or not _is_left(figure, k, other):
@@ -120,8 +124,8 @@ def _eyes(figure: Figure, above: int, belongs: Belongs = lambda _: True) -> tupl
             continue
         aim = _aim(figure, k, other)
         if aim >= AHEAD:
-            pairs.append((aim, (k, other)))
-    return max(pairs)[1] if pairs else ()
+            pairs.append((read(short[figure.names[k]]).stem in EYE_NAMES, aim, (k, other)))
+    return max(pairs)[2] if pairs else ()
 
 
 def _is_left(figure: Figure, k: int, other: int) -> bool:

@@ -37,6 +37,10 @@ TRANSLATED = {
     "foot": ("fuß", "fuss", "pie", "pied", "piede", "pé", "脚"),
     "toe": ("zehen", "zehe", "orteil", "orteils"),
 }
+EYES = (  # where the figure shows several pairs that may be eyes, such as eyelids
+    *("auge", "augen", "augapfel", "ojo", "ojos", "oeil", "œil", "yeux", "occhio", "occhi", "olho", "olhos"),
+    *("目", "目玉", "眼", "眼睛", "眼球"),
+)
 STEMS = frozenset(stem for stems in TRANSLATED.values() for stem in stems)
 SIDES = {
     **dict.fromkeys(("links", "linke", "linker", "linkes", "izq", "izquierdo", "izquierda"), "left"),

@@ -11,6 +11,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
+from ...character.widest_look import Look
 from ..chains.chain import UNLIMITED
 from ..scene.goal import AXES, ends_of, forward_axis, signed_axis, why_no_target
 from .segments import Segment, segments_of
@@ -33,11 +34,22 @@ class Ray(NamedTuple):
     # whether the end is to rotate a part of the distance only, as a torso that leaves the rest to head and
     # eyes
     is_partial: bool = False
+    is_beyond: bool = False  # whether the target is beyond Widest Look, where the look rests at its edge
+    is_offset: bool = False  # whether Look Aside and Look Up lead past the target
+
+    @property
+    def is_meant(self) -> bool:
+        """Whether the end is to look past its target, so that the angle between is no error."""
+        return self.is_partial or self.is_beyond or self.is_offset
 
     def label(self, name: str) -> str:
         """Where the ray ends beside its target, as text; `name`: of the chain."""
         angle = f"{degrees(self.error):.1f}°"
-        return f"{name}: leaves {angle} to others" if self.is_partial else f"{name}: error {angle}"
+        if self.is_beyond:
+            return f"{name}: beyond Widest Look"
+        if self.is_partial:
+            return f"{name}: leaves {angle} to others"
+        return f"{name}: looks {angle} past" if self.is_offset else f"{name}: error {angle}"
 
     @property
     def error(self) -> float:
@@ -56,9 +68,14 @@ class Arc(NamedTuple):
     room: float
 
 
-def rays(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> Iterator[Ray]:
+def rays(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, look: Look | None = None) -> Iterator[Ray]:
     """Gaze rays of the chain's ends that look at a point. A target that is not in the scene, such as a
     deleted one, has none: its object may live on, unseen, while the chain points to it.
+
+    Args:
+        rig: The armature object.
+        chain: The chain.
+        look: State of the look of its own end; None without a widest look and offset.
     """
     scene, view_layer = bpy.context.scene, bpy.context.view_layer
     for end in ends_of(chain):
@@ -74,8 +91,18 @@ def rays(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> Iterator[Ray]
             matrix = matrix @ target.obj.pose.bones[target.bone].matrix
         point = matrix.translation.copy()
         direction = (world.to_3x3() @ Vector(forward_axis(settings))).normalized()
-        is_partial = end.number == 0 and (chain.share < 1.0 or chain.dead_zone > 0.0)
-        yield Ray(eye, eye + (point - eye).length * direction, point, is_partial)
+        hit = eye + (point - eye).length * direction
+        if end.number > 0:
+            yield Ray(eye, hit, point)
+            continue
+        yield Ray(
+            eye,
+            hit,
+            point,
+            is_partial=chain.share < 1.0 or chain.dead_zone > 0.0,
+            is_beyond=look is not None and look.is_beyond,
+            is_offset=chain.look_aside != 0.0 or chain.look_up != 0.0,
+        )
 
 
 def eye(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> Vector:

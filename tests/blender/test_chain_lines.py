@@ -85,6 +85,20 @@ def test_a_chain_that_leaves_a_part_to_others_shows_that_and_no_error(rig, chain
     assert not any(colour == chain_overlay.MISS for colour, _ in chain_overlay.drawing().segments)
 
 
+def test_a_look_that_is_to_go_past_its_target_says_so_and_shows_no_error(rig, chain, session):
+    choose(chain, look_aside=radians(10))
+    settle()
+    (_, ray), *_ = chain_overlay.drawing().rays
+    assert degrees(ray.error) > 5
+    assert ray.label("Head") == f"Head: looks {degrees(ray.error):.1f}° past"
+    choose(chain, look_aside=0.0, widest_look=radians(5))
+    chain.target.location = Vector((-3.0, 0.0, 0.3))
+    settle()
+    (_, ray), *_ = chain_overlay.drawing().rays
+    assert ray.label("Head") == "Head: beyond Widest Look"
+    assert not any(colour == chain_overlay.MISS for colour, _ in chain_overlay.drawing().segments)
+
+
 def test_each_joint_has_an_arc_over_its_range_and_the_hand_stands_on_it(rig, chain, session):
     from limber.rig.showing import chain_lines
 

@@ -55,6 +55,23 @@ def test_bones_are_found_by_the_names_that_tools_give_them(names: str, torso: tu
     assert len({chain.target for chain in rig.limber.chains}) == 1
 
 
+@pytest.mark.parametrize("eye", ["Auge", "Ojo", "目"])
+def test_eyelids_that_lie_where_the_eyes_do_are_no_eyes_where_a_name_in_any_known_language_tells(eye: str):
+    rig, _ = made("Mixamo", names="numbers")
+    left, right = ((0.03 * side, -0.09, 1.68) for side in (1, -1))
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = rig.data.edit_bones
+    eyes = [min(bones, key=lambda bone: (bone.head - Vector(place)).length) for place in (left, right)]
+    for bone, side in zip(eyes, "LR", strict=True):
+        bone.name = f"{eye}.{side}"
+        lid = bones.new(f"Lid.{side}")
+        lid.parent, lid.head, lid.tail = bone.parent, bone.head, bone.tail
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.ops.limber.eyes_head_torso()
+    chains = spans(rig)
+    assert (chains["Left Eye"][1], chains["Right Eye"][1]) == (f"{eye}.L", f"{eye}.R")
+
+
 def test_what_is_set_up_looks_at_its_target_and_eyes_lead():
     rig = character()
     bpy.ops.limber.eyes_head_torso()

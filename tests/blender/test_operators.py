@@ -36,6 +36,7 @@ CHANGING = {  # operators that change the file: each is one step in the undo his
     "use_new_settings",
     "store_posture",
     "use_pose",
+    "use_posture",
     "pose_from_points",
     "use_scene_range",
     "move_posture",
@@ -256,7 +257,7 @@ def refusal(name) -> str:
 
 def test_without_an_armature_every_button_says_to_click_one():
     for name in set(names()) - {"stop", "import_robot", *OF_MECHANISMS, *WITHOUT_A_RIG, *GONE}:
-        assert "No armature is active: click the robot's armature" in refusal(name), name
+        assert "No armature is active: click the armature of a character or robot" in refusal(name), name
     make_active(target())
     assert "No armature is active" in refusal("check_chain")
 

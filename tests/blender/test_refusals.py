@@ -36,7 +36,10 @@ def test_what_has_no_bones_gets_no_coupled_limits_and_is_named():
     owner = owned()
     make_active(owner)
     for operator in ("add_coupled_limit", "add_coupled_joint"):
-        refused(f"'{owner.name}' is no armature, so it has no bones: click the robot's armature", operator)
+        refused(
+            f"'{owner.name}' is no armature, so it has no bones: click the armature of a character or robot",
+            operator,
+        )
 
 
 # --- bones and joints
