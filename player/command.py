@@ -25,6 +25,8 @@ from .terminal import play_live
 
 LONGEST_DELAY = 5.0  # [s] of a sound
 FASTEST = 1000.0  # [ticks/s]
+NEEDS = {"osc_host": "osc", "page_host": "page", "page_token": "page"}  # option -> that which it is about
+OF_ROBOTS = ("port", "arm")  # options that --no-robot contradicts
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -128,6 +130,10 @@ def _add_play(command: argparse.ArgumentParser) -> None:
         help=f"how much later than the clip its sound begins ({LiveOptions.sound_delay:g})",
     )
     real.add_argument("--seed", type=int, default=0, help="seed of the behaviour")
+    defaults = {action.dest: action.default for action in real._group_actions}
+    command.set_defaults(
+        given=lambda parsed: [name for name in defaults if getattr(parsed, name) != defaults[name]]
+    )
 
 
 def _bounded(kind: type[int] | type[float], lowest: float, highest: float, noun: str) -> Callable[[str], Any]:
@@ -150,8 +156,30 @@ _delay = _bounded(float, 0.0, LONGEST_DELAY, "a time in seconds")
 _port = _bounded(int, 0, 65535, "a port")
 
 
+def _check_together(parsed: argparse.Namespace) -> None:
+    """Raises PlayerError for options of `play` that would do nothing beside the others."""
+    given = parsed.given(parsed)
+    if parsed.script is not None and given:
+        raise PlayerError(
+            f"{_option(given[0])} is for real time, and --script has a time of its own: leave it out"
+        )
+    for name in given:
+        needed = NEEDS.get(name, name)
+        if needed not in given:
+            raise PlayerError(f"{_option(name)} does nothing without {_option(needed)}: give that, too")
+        if parsed.no_robot and name in OF_ROBOTS:
+            raise PlayerError(
+                f"{_option(name)} is about a robot, and --no-robot connects none: leave one of them out"
+            )
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
 def _play(parsed: argparse.Namespace) -> int:
     character = reading.read(parsed.file)
+    _check_together(parsed)
     if (parsed.script is None) != (parsed.out is None):
         raise PlayerError("--script and --out belong together: give both, or none to play in real time")
     if parsed.script is None:

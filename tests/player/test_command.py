@@ -77,6 +77,25 @@ def test_a_number_out_of_its_bounds_is_told_them(option: str, text: str, capsys:
     assert f"{text}: give a " in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ("--page-host 0.0.0.0", "--page-host does nothing without --page"),
+        ("--page-token token", "--page-token does nothing without --page"),
+        ("--osc-host 0.0.0.0", "--osc-host does nothing without --osc"),
+        ("--no-robot --arm", "--arm is about a robot, and --no-robot connects none"),
+        ("--no-robot --port virtual", "--port is about a robot, and --no-robot connects none"),
+        ("--script a.json --out a.npz --page", "--page is for real time"),
+        ("--script a.json --out a.npz --seed 4", "--seed is for real time"),
+    ],
+)
+def test_options_that_do_nothing_beside_the_others_are_refused(
+    path: Path, options: str, sentence: str, capsys: pytest.CaptureFixture
+):
+    assert main(["play", str(path), *options.split()]) == 1
+    assert sentence in capsys.readouterr().err
+
+
 def test_a_folder_that_is_missing_is_said_of_the_file_that_was_chosen(path: Path, tmp_path: Path, capsys):
     script, out = tmp_path / "script.json", tmp_path / "nowhere" / "out.npz"
     script.write_text('{"seconds": 0, "rate": 24}')
