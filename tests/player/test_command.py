@@ -96,6 +96,21 @@ def test_options_that_do_nothing_beside_the_others_are_refused(
     assert sentence in capsys.readouterr().err
 
 
+def test_an_address_that_cannot_be_served_is_said_with_the_option_that_mends_it(path: Path, capsys):
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        assert main(["play", str(path), "--no-robot", "--page", str(port)]) == 1
+    said = capsys.readouterr().err
+    assert (
+        f"on port {port} of 127.0.0.1: Address already in use; choose another port with --page PORT" in said
+    )
+    for host in ("raspberrypi", "192.0.2.1"):
+        assert main(["play", str(path), "--no-robot", "--page", "0", "--page-host", host]) == 1
+        assert f"'{host}', which is no address of this computer: give --page-host" in capsys.readouterr().err
+
+
 def test_a_folder_that_is_missing_is_said_of_the_file_that_was_chosen(path: Path, tmp_path: Path, capsys):
     script, out = tmp_path / "script.json", tmp_path / "nowhere" / "out.npz"
     script.write_text('{"seconds": 0, "rate": 24}')
