@@ -25,6 +25,7 @@ from .terminal import play_live
 
 LONGEST_DELAY = 5.0  # [s] of a sound
 FASTEST = 1000.0  # [ticks/s]
+LONGEST = 1e9  # [s] of a performance: thirty years
 NEEDS = {"osc_host": "osc", "page_host": "page", "page_token": "page"}  # option -> that which it is about
 OF_ROBOTS = ("port", "arm")  # options that --no-robot contradicts
 
@@ -100,7 +101,7 @@ def _add_play(command: argparse.ArgumentParser) -> None:
     )
     real.add_argument("--status", action="store_true", help="say in a line a second what it does")
     real.add_argument("--rate", type=_rate, default=LiveOptions.rate, help="ticks a second (60)")
-    real.add_argument("--seconds", type=float, help="end after this time")
+    real.add_argument("--seconds", type=_seconds, help="end after this time")
     real.add_argument("--osc", type=_port, metavar="PORT", help="hear OSC on this UDP port; it arms nothing")
     real.add_argument("--osc-host", default=LiveOptions.osc_host, help="... and on this address (127.0.0.1)")
     real.add_argument(
@@ -152,6 +153,7 @@ def _bounded(kind: type[int] | type[float], lowest: float, highest: float, noun:
 
 
 _rate = _bounded(float, SLOWEST, FASTEST, "a number")
+_seconds = _bounded(float, 0.0, LONGEST, "a time in seconds")
 _delay = _bounded(float, 0.0, LONGEST_DELAY, "a time in seconds")
 _port = _bounded(int, 0, 65535, "a port")
 

@@ -70,7 +70,9 @@ def test_a_script_that_names_what_is_not_there_is_remarked_upon(path: Path):
     ]
 
 
-@pytest.mark.parametrize(("option", "text"), [("--page", "abc"), ("--rate", "fast"), ("--osc", "70000")])
+@pytest.mark.parametrize(
+    ("option", "text"), [("--page", "abc"), ("--rate", "fast"), ("--osc", "70000"), ("--seconds", "nan")]
+)
 def test_a_number_out_of_its_bounds_is_told_them(option: str, text: str, capsys: pytest.CaptureFixture):
     with pytest.raises(SystemExit):
         parser().parse_args(["play", "a.limber", option, text])
@@ -109,6 +111,17 @@ def test_an_address_that_cannot_be_served_is_said_with_the_option_that_mends_it(
     for host in ("raspberrypi", "192.0.2.1"):
         assert main(["play", str(path), "--no-robot", "--page", "0", "--page-host", host]) == 1
         assert f"'{host}', which is no address of this computer: give --page-host" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("content", [b"root:x:0:0", b"\xff\xfe\x00 no text"])
+def test_a_file_that_is_no_token_is_said_to_be_none_and_is_left_alone(
+    path: Path, tmp_path: Path, content: bytes, capsys: pytest.CaptureFixture
+):
+    other = tmp_path / "other"
+    other.write_bytes(content)
+    assert main(["play", str(path), "--no-robot", "--page", "0", "--page-token", str(other)]) == 1
+    assert f"{other} has no token: name a file that is not there" in capsys.readouterr().err
+    assert other.read_bytes() == content
 
 
 def test_a_folder_that_is_missing_is_said_of_the_file_that_was_chosen(path: Path, tmp_path: Path, capsys):
