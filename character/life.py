@@ -48,7 +48,6 @@ class Life:
         """Joint offsets (n,) [rad] of the idle motion, 0 for prismatic joints; arguments as for
         `PostureEffect.offsets`.
         """
-        is_revolute = np.array([joint.kind == "revolute" for joint in skeleton.joints])
         added = np.zeros(len(skeleton))
         if self.breathing:
             added += self.breathing * _breath(self.seed, seconds) * _lift(skeleton, posture, up)
@@ -59,7 +58,8 @@ class Life:
             for k in _last(skeleton):
                 added[k] += self.glances * _glance(self.seed, k, seconds)
         lower, upper = np.minimum(skeleton.lower, posture), np.maximum(skeleton.upper, posture)
-        return np.where(is_revolute, np.minimum(np.maximum(posture + added, lower), upper) - posture, 0.0)
+        offsets = np.minimum(np.maximum(posture + added, lower), upper) - posture
+        return np.where(skeleton.tree.slides, 0.0, offsets)
 
 
 def _breath(seed: int, seconds: float) -> float:
@@ -71,8 +71,8 @@ def _breath(seed: int, seconds: float) -> float:
 
 def _lift(skeleton: Skeleton, posture: Angles, up: Vector) -> Angles:
     """How much each joint lifts the end (n,), relative to the joint that lifts it most."""
-    _, linear = skeleton.jacobian(posture.tolist())
-    rise: Angles = np.array(up) @ linear
+    tree = skeleton.tree
+    rise: Angles = tree.velocity(tree.forward(posture), 0) @ up
     largest = max(
         float(np.abs(rise).max()), LIFTS * skeleton.reach, 1e-9
     )  # never 0: a chain without length lifts nothing

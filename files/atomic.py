@@ -113,6 +113,10 @@ def replacing(path: Path, rights: int | None = None) -> Iterator[Path]:
                 file.fileno()
             )  # a crash of the whole computer must not leave the new name with no content
         os.replace(temporary, path)
+    except OSError as error:
+        if error.filename == str(temporary):
+            error.filename = str(path)  # users know this one
+        raise
     finally:
         with suppress(OSError):  # where it became the file, it is gone
             temporary.unlink(missing_ok=True)

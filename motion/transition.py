@@ -74,6 +74,8 @@ class Transition:
         if dt == 0.0 and isinstance(state, TransitionState):
             return state
         target = self.limits.clamp(target)
+        if isinstance(state, TransitionState) and state.target == target and not state.remaining:
+            return state  # at rest there
         remaining = self.remaining(state, target)
         if remaining <= dt:
             return self.rest(target)

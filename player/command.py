@@ -25,6 +25,9 @@ from .terminal import play_live
 
 LONGEST_DELAY = 5.0  # [s] of a sound
 FASTEST = 1000.0  # [ticks/s]
+LONGEST = 1e9  # [s] of a performance: thirty years
+NEEDS = {"osc_host": "osc", "page_host": "page", "page_token": "page"}  # option -> that which it is about
+OF_ROBOTS = ("port", "arm")  # options that --no-robot contradicts
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -98,7 +101,7 @@ def _add_play(command: argparse.ArgumentParser) -> None:
     )
     real.add_argument("--status", action="store_true", help="say in a line a second what it does")
     real.add_argument("--rate", type=_rate, default=LiveOptions.rate, help="ticks a second (60)")
-    real.add_argument("--seconds", type=float, help="end after this time")
+    real.add_argument("--seconds", type=_seconds, help="end after this time")
     real.add_argument("--osc", type=_port, metavar="PORT", help="hear OSC on this UDP port; it arms nothing")
     real.add_argument("--osc-host", default=LiveOptions.osc_host, help="... and on this address (127.0.0.1)")
     real.add_argument(
@@ -128,6 +131,10 @@ def _add_play(command: argparse.ArgumentParser) -> None:
         help=f"how much later than the clip its sound begins ({LiveOptions.sound_delay:g})",
     )
     real.add_argument("--seed", type=int, default=0, help="seed of the behaviour")
+    defaults = {action.dest: action.default for action in real._group_actions}
+    command.set_defaults(
+        given=lambda parsed: [name for name in defaults if getattr(parsed, name) != defaults[name]]
+    )
 
 
 def _bounded(kind: type[int] | type[float], lowest: float, highest: float, noun: str) -> Callable[[str], Any]:
@@ -146,12 +153,35 @@ def _bounded(kind: type[int] | type[float], lowest: float, highest: float, noun:
 
 
 _rate = _bounded(float, SLOWEST, FASTEST, "a number")
+_seconds = _bounded(float, 0.0, LONGEST, "a time in seconds")
 _delay = _bounded(float, 0.0, LONGEST_DELAY, "a time in seconds")
 _port = _bounded(int, 0, 65535, "a port")
 
 
+def _check_together(parsed: argparse.Namespace) -> None:
+    """Raises PlayerError for options of `play` that would do nothing beside the others."""
+    given = parsed.given(parsed)
+    if parsed.script is not None and given:
+        raise PlayerError(
+            f"{_option(given[0])} is for real time, and --script has a time of its own: leave it out"
+        )
+    for name in given:
+        needed = NEEDS.get(name, name)
+        if needed not in given:
+            raise PlayerError(f"{_option(name)} does nothing without {_option(needed)}: give that, too")
+        if parsed.no_robot and name in OF_ROBOTS:
+            raise PlayerError(
+                f"{_option(name)} is about a robot, and --no-robot connects none: leave one of them out"
+            )
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
 def _play(parsed: argparse.Namespace) -> int:
     character = reading.read(parsed.file)
+    _check_together(parsed)
     if (parsed.script is None) != (parsed.out is None):
         raise PlayerError("--script and --out belong together: give both, or none to play in real time")
     if parsed.script is None:

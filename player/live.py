@@ -25,7 +25,7 @@ from .errors import PlayerError
 from .live_robots import LiveRobots
 from .osc import PlayerInbox
 from .pacing import Pacing
-from .page import page_state
+from .page import page_state, why_not_served
 from .performance import Performance
 from .playhead import Playhead
 from .robots import HOST, NO_ORDERS
@@ -162,11 +162,7 @@ class LivePlay:
                     options.page_host, options.page, self._take_from_page, self.stop, options.token
                 )
             except (OSError, ValueError) as error:
-                why = reason(error) if isinstance(error, OSError) else str(error)
-                raise PlayerError(
-                    f"The page cannot be served on port {options.page} of {options.page_host}: {why}; choose"
-                    " another port with --page PORT"
-                ) from error
+                raise PlayerError(why_not_served(options.page_host, options.page, error)) from error
             self._say_line(f"Page: {self._page.address}")  # it has the token: the page does not show it
 
     def _close(self) -> None:
@@ -234,9 +230,10 @@ class LivePlay:
         """Ticks from the second on, until the performance is ended. The first one took longer: it built the
         models.
         """
-        began = said_at = time.monotonic()
+        began = time.monotonic()
         rate, seconds, end = self._options.rate, 0.0, self._options.seconds
-        pacing = Pacing(rate, began + 1.0 / rate)
+        said_at = began + 1.0 / rate
+        pacing = Pacing(rate, said_at)
         while True:
             self._wait(pacing.due)
             tick_began = time.monotonic()

@@ -1,9 +1,22 @@
 """What the page shows of a character that plays."""
 
+import errno
+import os
 from collections.abc import Sequence
 from typing import Any
 
 from .directing import Director
+
+
+def why_not_served(host: str, port: int, error: OSError | ValueError) -> str:
+    """A sentence on an address at which the page cannot be served."""
+    if isinstance(error, ValueError) or error.errno == errno.EADDRNOTAVAIL:
+        return (
+            f"The page cannot be served on '{host}', which is no address of this computer: give --page-host one"
+            " in numbers, 127.0.0.1 for this computer alone, 0.0.0.0 for its networks, too"
+        )
+    why = os.strerror(error.errno) if error.errno else str(error)
+    return f"The page cannot be served on port {port} of {host}: {why}; choose another port with --page PORT"
 
 
 def page_state(

@@ -25,9 +25,12 @@ def kept_token(path: Path) -> str:
         token = secrets.token_urlsafe(16)
         atomic.write_private(path, f"{token}\n")
         return token
+    try:
+        token = text(path, 1000).strip()
+    except UnicodeDecodeError:
+        token = ""
+    if TOKEN.fullmatch(token) is None:
+        raise PlayerError(f"{path} has no token: name a file that is not there, and it is made with one")
     if os.name == "posix" and path.stat().st_mode & OTHERS:
         raise PlayerError(f"{path}: others may read this token: chmod 600 {path}")
-    token = text(path, 1000).strip()
-    if TOKEN.fullmatch(token) is None:
-        raise PlayerError(f"{path} has no token: delete it, and a new one is made")
     return token

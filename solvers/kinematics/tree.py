@@ -246,6 +246,12 @@ class Tree:
         placed: Array = frames.nodes.take(self.carriers[links], axis=-3) @ self.ends[links]
         return placed
 
+    def velocity(self, frames: Frames, link: int) -> Array:
+        """Linear velocity (..., v, 3) [m] of a link that a unit speed of each coordinate gives it."""
+        moved = self.moved_by[self.carriers[link], BASE:][:, None]
+        position = self.placed(frames, np.array([link]))[..., 0, :3, 3]
+        return np.where(moved, frames.velocity(position), 0.0)
+
     def jacobian(self, frames: Frames, link: int) -> tuple[Array, Array]:
         """Angular and linear Jacobian (..., 3, 6 + v) of a link in the world."""
         moved = self.moved_by[self.carriers[link]][:, None]

@@ -1,5 +1,6 @@
 """Files are there as a whole: the old one, or the new one."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -92,6 +93,12 @@ def test_what_a_writer_raises_goes_on_and_the_old_file_stays(path: Path):
         give_up()
     assert path.read_bytes() == OLD
     assert alone(path)
+
+
+def test_an_error_names_the_file_that_the_user_chose_not_the_temporary_one(path: Path):
+    with pytest.raises(OSError, match="Read-only") as caught, atomic.replacing(path) as temporary:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(temporary))
+    assert caught.value.filename == str(path)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such signal")

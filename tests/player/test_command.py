@@ -70,11 +70,58 @@ def test_a_script_that_names_what_is_not_there_is_remarked_upon(path: Path):
     ]
 
 
-@pytest.mark.parametrize(("option", "text"), [("--page", "abc"), ("--rate", "fast"), ("--osc", "70000")])
+@pytest.mark.parametrize(
+    ("option", "text"), [("--page", "abc"), ("--rate", "fast"), ("--osc", "70000"), ("--seconds", "nan")]
+)
 def test_a_number_out_of_its_bounds_is_told_them(option: str, text: str, capsys: pytest.CaptureFixture):
     with pytest.raises(SystemExit):
         parser().parse_args(["play", "a.limber", option, text])
     assert f"{text}: give a " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ("--page-host 0.0.0.0", "--page-host does nothing without --page"),
+        ("--page-token token", "--page-token does nothing without --page"),
+        ("--osc-host 0.0.0.0", "--osc-host does nothing without --osc"),
+        ("--no-robot --arm", "--arm is about a robot, and --no-robot connects none"),
+        ("--no-robot --port virtual", "--port is about a robot, and --no-robot connects none"),
+        ("--script a.json --out a.npz --page", "--page is for real time"),
+        ("--script a.json --out a.npz --seed 4", "--seed is for real time"),
+    ],
+)
+def test_options_that_do_nothing_beside_the_others_are_refused(
+    path: Path, options: str, sentence: str, capsys: pytest.CaptureFixture
+):
+    assert main(["play", str(path), *options.split()]) == 1
+    assert sentence in capsys.readouterr().err
+
+
+def test_an_address_that_cannot_be_served_is_said_with_the_option_that_mends_it(path: Path, capsys):
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        assert main(["play", str(path), "--no-robot", "--page", str(port)]) == 1
+    said = capsys.readouterr().err
+    assert (
+        f"on port {port} of 127.0.0.1: Address already in use; choose another port with --page PORT" in said
+    )
+    for host in ("raspberrypi", "192.0.2.1"):
+        assert main(["play", str(path), "--no-robot", "--page", "0", "--page-host", host]) == 1
+        assert f"'{host}', which is no address of this computer: give --page-host" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("content", [b"root:x:0:0", b"\xff\xfe\x00 no text"])
+def test_a_file_that_is_no_token_is_said_to_be_none_and_is_left_alone(
+    path: Path, tmp_path: Path, content: bytes, capsys: pytest.CaptureFixture
+):
+    other = tmp_path / "other"
+    other.write_bytes(content)
+    assert main(["play", str(path), "--no-robot", "--page", "0", "--page-token", str(other)]) == 1
+    assert f"{other} has no token: name a file that is not there" in capsys.readouterr().err
+    assert other.read_bytes() == content
 
 
 def test_a_folder_that_is_missing_is_said_of_the_file_that_was_chosen(path: Path, tmp_path: Path, capsys):

@@ -310,6 +310,7 @@ def test_the_first_tick_and_a_player_that_was_stopped_are_no_measure_and_said_on
     assert not [line for line in said if "too slow" in line]
     lines = [int(line.split(" s", 1)[0]) for line in said if " ticks a second, each" in line]
     assert lines[0] == 1
+    assert not [line for line in said if "computed in 0.0 ms" in line], "it says what it has measured"
     assert lines[1] >= 11, "no line for each second that it was stopped"
     assert len(lines) == len(set(lines)) < 12
 

@@ -100,3 +100,11 @@ def moved(made: Tree, values, base, balls, step):
     """Arguments of `forward` after a step of all unknowns."""
     values, balls = made.moved(values, balls, step[BASE:])
     return values, exponential(step[3:BASE]) @ base, balls
+
+
+@pytest.mark.parametrize("link", range(len(CARRIERS)))
+def test_the_velocity_of_a_link_is_the_linear_part_of_its_jacobian(link: int):
+    made = tree(link)
+    frames = made.forward(*anywhere(made, link, 3))
+    _, linear = made.jacobian(frames, link)
+    assert made.velocity(frames, link) == pytest.approx(linear[..., BASE:].swapaxes(-1, -2), abs=1e-12)
