@@ -215,7 +215,7 @@ def call_bones(draw: np.random.Generator, skeleton: Skeleton, bones: CompiledBon
         step = bones.first_step(goal, np.array(vector(draw, n)), last, abs(number(draw)))
         return [step.step, np.array((step.cost, step.aim_error))]
     solved = bones.solve(goal, np.array(vector(draw, n)), last)
-    numbers = np.array((*solved.angles, solved.cost, *np.ravel(solved.errors)))
+    numbers = np.array((*solved.angles, solved.cost, *np.ravel(solved.measured.errors)))
     return [numbers, solved.values, solved.balls, solved.forces]
 
 

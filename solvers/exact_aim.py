@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from .aim_residual import Residual, residual
 from .goals import GazeGoal, with_free_roll
-from .kinematics.skeleton import Pose, Skeleton
+from .kinematics.skeleton import Angles, Pose, Skeleton
 from .least_squares.bounded_step import LONGEST_STEP, MAX_ITERATIONS
 from .least_squares.damping import FIRST_SHARE, MOST_SHARE, REDUNDANT
 from .tolerances import MET, SAME_ANGLE, TINY
@@ -33,7 +33,7 @@ class Corrected(NamedTuple):
 def correct(
     skeleton: Skeleton,
     goal: GazeGoal,
-    angles: Sequence[float],
+    angles: Sequence[float] | Angles,
     costs: Sequence[float],
     most_steps: int = MAX_ITERATIONS,
 ) -> Corrected:
@@ -76,7 +76,7 @@ def correct(
 def correct_or_look(
     skeleton: Skeleton,
     goal: GazeGoal,
-    angles: Sequence[float],
+    angles: Sequence[float] | Angles,
     costs: Sequence[float],
     most_steps: int = MAX_ITERATIONS,
 ) -> Corrected:

@@ -20,7 +20,7 @@ AT_POSITION, AT_ROTATION, AT_VIEW, AT_UP, AT_LEVEL = 4, 7, 16, 19, 22  # indices
 
 def _orientation(block: OrientationBlock, aim: list[float]) -> int:
     x, y, z = to_matrix(block.wxyz)
-    aim[AT_ROTATION:AT_VIEW] = *x, *y, *z
+    aim[AT_ROTATION:AT_VIEW] = x + y + z
     return ORIENTATION
 
 

@@ -283,11 +283,11 @@ class CompiledModel:
         frame, ends = self._frame, self._ends_for(len(problem[0].ends))
         address = self.pose(*problem)
         self._start.array[:], self._velocity.array[:] = start, velocity
-        self._branch.array[:] = transition.branch
+        self._branch.write(*transition.branch)
         frame.dt, frame.trust, frame.damping = dt, 1.0, 1.0
         frame.kind, frame.speed, frame.is_still = transition.kind, speed, is_still
         check(self.kernel.transition_frame(address, self._frame_address))
-        branch = None if frame.kind == STAY else tuple(self._branch.array.tolist())
+        branch = None if frame.kind == STAY else self._branch.read()
         return self._tracked(ends, branch, frame.speed)
 
     def _tracked(self, ends: list[EndErrors], branch: tuple[float, ...] | None, speed: float) -> Tracked:
@@ -330,7 +330,7 @@ class CompiledModel:
         self._write_goals(forecast, ends, (lead, *accumulate(durations)))
         self._problem.aim = self._goals.address
         self._start.array[:], self._durations.array[:steps] = path.angles, durations
-        self._branch.array[:] = path.branch or path.angles
+        self._branch.write(*(path.branch or path.angles))
         plan.pooled = 0 if path.known is None else len(path.known)
         if path.known is not None:
             self._pool.array[: plan.pooled] = path.known
@@ -339,7 +339,7 @@ class CompiledModel:
         plan.is_lasting, plan.is_straight_only = path.is_lasting, path.is_straight_only
         check(self.kernel.plan(address, self._plan_address))
         pool = self._pool.array[: plan.pooled].copy()
-        return pool, plan.kind if plan.is_new else None, tuple(self._branch.array.tolist())
+        return pool, plan.kind if plan.is_new else None, self._branch.read()
 
     def _use(self, seeds: SeedsInput) -> None:
         """Writes where branches start."""

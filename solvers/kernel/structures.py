@@ -140,7 +140,7 @@ class Buffer:
         start = -bytes_.ctypes.data % ALIGNMENT
         self.array: Angles = bytes_[start : start + 8 * count].view(np.float64).reshape(shape)
         self.address: int = self.array.ctypes.data
-        doubles, memory = Struct(f"{count}d"), memoryview(bytes_.data)[start : start + 8 * count]
+        doubles, memory = Struct(f"{count}d"), bytes_.data[start : start + 8 * count]
         self.write: Callable[..., None] = partial(doubles.pack_into, memory, 0)
         self.read: Callable[[], tuple[float, ...]] = partial(doubles.unpack_from, memory)
 

@@ -13,6 +13,7 @@ from limber.solvers.expressive.descent import COARSE_PASSES, Descent
 from limber.solvers.expressive.model import Model
 from limber.solvers.expressive.options import Options
 from limber.solvers.expressive.prediction import GoalForecast, Velocity
+from limber.solvers.expressive.seeds import Seeds
 from limber.solvers.expressive.shape import Authored
 from limber.solvers.goals import GazeGoal, Orientation
 from limber.solvers.kernel.aims import aim_numbers
@@ -185,6 +186,39 @@ def test_numbers_that_are_not_finite_and_sizes_that_do_not_fit_are_refused() -> 
     case.compiled._problem.workspace_bytes = 8
     with pytest.raises(KernelError, match="size"):
         case.compiled.evaluate(case.goal, case.posture, 1.0, case.angles[0])
+
+
+def test_seeds_that_are_not_finite_or_do_not_fit_are_refused() -> None:
+    case = Case(1, 5, Orientation, "", False, 0.0, False)
+    for name, value in (("spread", math.nan), ("spread", 1e300), ("mirror", 2.0)):
+        seeds = Seeds(case.model)
+        getattr(seeds, name).flat[3] = value
+        with pytest.raises(KernelError, match="not finite"):
+            case.compiled.search(case.goal, case.posture, 1.0, seeds)
+    case.compiled._written_seeds.spreads = -1
+    with pytest.raises(KernelError, match="size"):
+        case.compiled.search(case.goal, case.posture, 1.0, seeds)
+
+
+def test_a_correction_with_costs_or_steps_that_cannot_be_is_refused() -> None:
+    case = Case(1, 5, Orientation, "", False, 0.0, False)
+    for costs, message in (((math.nan,) * 5, "not finite"), ((1.0, 1.0, 0.0, 1.0, 1.0), "size")):
+        with pytest.raises(KernelError, match=message):
+            case.compiled.correct(case.goal, case.posture, case.posture, costs)
+    with pytest.raises(KernelError, match="not finite"):
+        case.compiled.correct(case.goal, case.posture, (0.0, math.inf, 0.0, 0.0, 0.0))
+    for steps in (-1, 201):
+        with pytest.raises(KernelError, match="size"):
+            case.compiled.correct(case.goal, case.posture, case.posture, steps=steps)
+
+
+@given(cases)
+def test_the_errors_of_a_search_are_those_of_its_angles(case: Case) -> None:
+    skeleton = case.model.skeleton
+    best = case.compiled.search(case.goal, case.posture, case.goal.keep, Seeds(case.model))
+    expected = measure(skeleton, case.goal, skeleton.forward(best.angles))
+    np.testing.assert_allclose(best.measured.errors, expected.errors, rtol=0.0, atol=SAME)
+    assert best.measured.at_targets == expected.at_targets
 
 
 @given(cases)

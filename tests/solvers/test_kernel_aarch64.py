@@ -101,7 +101,7 @@ def recorded_bones(seed: int) -> tuple[bytes, list[float]]:
     described = BonesStructure(joints=count, bones=len(model.bones), ends=1, reach=model.reach)
     arrays = *integers.values(), *reals.values(), np.array(aim_numbers(goal)), reference
     record = b"B" + bytes(described) + b"".join(array.tobytes() for array in arrays)
-    error = answer.errors[0]
+    error = answer.measured.errors[0]
     return record, [answer.steps, answer.cost, *answer.angles, error.angle, error.whole]
 
 

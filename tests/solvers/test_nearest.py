@@ -135,3 +135,11 @@ def test_no_cheaper_change_meets_the_aim():
     pull = free @ (costs * (found.angles - posture))
     assert found.converged
     assert np.abs(pull).max() < 0.03 * np.abs(costs * (found.angles - posture)).max()
+
+
+def test_numbers_beyond_the_kernel_are_met_by_the_reference():
+    chain, posture = skeleton_of("G"), np.full(8, 0.2)
+    far = Expressive(chain).nearest(GazeGoal(Point((1e120, 2e120, 0.0)), posture))
+    near = Expressive(chain).nearest(GazeGoal(Direction((1.0, 2.0, 0.0)), posture))
+    assert far.converged
+    assert far.angles == pytest.approx(near.angles, abs=1e-6)
