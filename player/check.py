@@ -65,7 +65,7 @@ def _filtered(character: CharacterFile, desired: Array) -> Array:
     """What the motion filters of the chains make of desired joint values (t, n) [rad, m]: the columns of the
     chains' joints, which come first.
     """
-    columns = []
+    columns: list[Array] = []
     for entry in character.chains:
         count, first = len(entry.skeleton), len(columns)
         rows = desired[:, first : first + count]

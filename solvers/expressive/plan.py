@@ -76,7 +76,8 @@ class Planner:
     def _searched(self, state: Planning, context: FrameContext) -> Planning:
         """The state with the solution from scratch as one more branch in the pool, in the first place."""
         from_scratch = self.search.solve(
-            context.forecast.goal, tuple(context.posture.tolist()), context.authored)
+            context.forecast.goal, tuple(context.posture.tolist()), context.authored
+        )
         branch = np.array([from_scratch.angles])
         return state._replace(
             pool=Rows(branch if state.pool is None else np.concatenate([branch, state.pool.array]))
