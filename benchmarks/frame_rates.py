@@ -139,7 +139,7 @@ def main() -> None:
     limber.register()
     print(
         f"Blender {bpy.app.version_string}, {options.seconds:g} s at {', '.join(map(str, options.rates))}"
-        " a second; degrees"
+        " frames a second; degrees"
     )
     reached = True
     for name in options.scenes:

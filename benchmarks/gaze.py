@@ -110,14 +110,14 @@ def answer_pairs(arrays: Arrays, solver: GazeSolver) -> dict[str, np.ndarray]:
         rows.append(timed(solver, GazeGoal(aim, angles)))
         progress.step()
     orientation = np.array([solution.orientation_error for solution, _ in rows])
-    angles = np.array([solution.posture_error for solution, _ in rows])
+    posture_errors = np.array([solution.posture_error for solution, _ in rows])
     return {
         "angles": np.array([solution.angles for solution, _ in rows]).reshape(posture.shape),
         "seconds": np.array([seconds for _, seconds in rows]),
         "iterations": np.array([solution.iterations for solution, _ in rows]),
         "orientation_error": orientation,
-        "posture_error": angles,
-        "combined_error": orientation + angles,
+        "posture_error": posture_errors,
+        "combined_error": orientation + posture_errors,
     }
 
 

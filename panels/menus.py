@@ -50,6 +50,7 @@ class LIMBER_MT_operators_postures(Submenu, bpy.types.Menu):
         "mirror_posture",
         "remove_posture",
         "use_pose",
+        "use_posture",
         "pose_from_points",
     )
 

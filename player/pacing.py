@@ -18,7 +18,7 @@ class Pacing:
 
     Args:
         rate: Ticks a second, at most.
-        now: Time [s] on a clock that never jumps.
+        time: Time [s] on a clock that never jumps.
     """
 
     def __init__(self, rate: float, time: float) -> None:

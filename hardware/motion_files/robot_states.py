@@ -40,14 +40,11 @@ def with_clock(rows: list[list[str]]) -> list[list[str]]:
 
 def joints_of(headings: Iterable[str]) -> dict[str, StateJoint]:
     """Joints by the headings of their positions [rad], in a recording of a robot's state; else nothing."""
-    arrays: dict[str, dict[int, tuple[str, StateJoint]]] = {}
+    arrays: dict[str, dict[int, tuple[str, bool]]] = {}  # (heading, whether it is of libfranka) by numbers
     for heading in headings:
         if match := POSITIONS.fullmatch(heading.strip()):
-            number = int(match["number"] or match["index"])
-            joint = f"joint{number + 1}" if match["owner"] == FRANKA else ""
-            others = tuple(f"{robot}_{joint}" for robot in FRANKAS) if joint else ()
             array = arrays.setdefault(match["state"] or PLAIN, {})
-            array[number] = heading, StateJoint(f"joint_{number + 1}", others)
+            array[int(match["number"] or match["index"])] = heading, match["owner"] == FRANKA
     for state in (MEASURED, COMMANDED, PLAIN):
         array = arrays.get(state, {})
         if len(array) > 1:
@@ -56,5 +53,15 @@ def joints_of(headings: Iterable[str]) -> dict[str, StateJoint]:
                 return {
                     heading: StateJoint(name) for heading, name in zip(ordered, UNIVERSAL_ROBOTS, strict=True)
                 }
-            return dict(joint for _, joint in sorted(array.items()))
+            before_first = 0 if 0 in array else 1  # counted from 0, or from 1
+            return {
+                heading: _joint(number + 1 - before_first, is_franka)
+                for number, (heading, is_franka) in sorted(array.items())
+            }
     return {}
+
+
+def _joint(number: int, is_franka: bool) -> StateJoint:
+    """The joint with a number, counted from 1."""
+    others = tuple(f"{robot}_joint{number}" for robot in FRANKAS) if is_franka else ()
+    return StateJoint(f"joint_{number}", others)

@@ -21,11 +21,14 @@ def as_table(data: bytes) -> bytes:
     """A motion of Webots as CSV with the time [s] and a column for each joint; another file as it is.
 
     Raises:
-        MotionFileError: A row has no time.
+        MotionFileError: It is damaged, or a row has no time.
     """
     if not data.startswith(HEAD):
         return data
-    lines = [line for line in csv.reader(io.StringIO(data.decode("utf-8", "replace"))) if line]
+    try:
+        lines = [line for line in csv.reader(data.decode("utf-8", "replace").splitlines()) if line]
+    except csv.Error as error:
+        raise MotionFileError(f"it is no motion of Webots ({error}): it is damaged") from error
     names, rows = lines[0][FIRST_NAME:], lines[1:]
     if not names and rows:
         names, rows = rows[0], rows[1:]

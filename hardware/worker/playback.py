@@ -8,7 +8,7 @@ from ...motion import Kinematic, Limits, extrapolated
 from ...motion.profile import moved_toward
 from .curve import Angles, Curve
 from .pace import EARLY, FIRST_INTERVAL, LONGEST_INTERVAL, STALL, Pace
-from .shown_ranges import Reach, ShownRanges, bounded
+from .shown_ranges import Reach, ShownRanges, bounded, feasible
 
 DROPPED = 1.75  # intervals: after a longer gap a frame is missing; a shorter one is unevenness
 # number of equal frames in a row after which the curve is constant; the lag is at most 2 less, so that it
@@ -246,9 +246,13 @@ class CommandPlayback:
         usual rates only as far as joints move that stop now.
         """
         positions = [extrapolated(joint, seconds) for joint in self._motion]
-        if seconds > FIRST_INTERVAL:
-            soon = [extrapolated(joint, FIRST_INTERVAL) for joint in self._motion]
-            rows = zip(positions, soon, self._shown.within(positions), strict=True)
+        if seconds > 0.0:
+            usual = min(seconds, FIRST_INTERVAL)
+            usual_positions = [
+                extrapolated(feasible(joint, limits), usual)
+                for joint, limits in zip(self._motion, self._limits, strict=True)
+            ]
+            rows = zip(positions, usual_positions, self._shown.within(positions), strict=True)
             positions = [
                 min(max(position, min(near, within)), max(near, within)) for position, near, within in rows
             ]

@@ -68,17 +68,23 @@ class ShownRanges:
 
 
 def stopping(state: Kinematic, limits: Limits) -> Reach:
-    """Lowest and highest position of a joint that stops from a state within its limits.
+    """Lowest and highest position of a joint that stops from a state within its limits."""
+    start = feasible(state, limits)
+    return stopping_range(
+        (start.position, start.velocity, start.acceleration), limits.acceleration, limits.jerk
+    )
 
-    A velocity or acceleration that no joint could follow, as where frames were left out, is no reason to move
-    farther.
+
+def feasible(state: Kinematic, limits: Limits) -> Kinematic:
+    """The state with velocity and acceleration within the limits; those that no joint could follow, as where
+    frames were left out, are none, since they are no reason to move farther.
     """
     within = bounded(state, limits)
     velocity = within.velocity if abs(state.velocity) <= (1.0 + HEADROOM) * limits.velocity else 0.0
     acceleration = (
         within.acceleration if abs(state.acceleration) <= (1.0 + HEADROOM) * limits.acceleration else 0.0
     )
-    return stopping_range((within.position, velocity, acceleration), limits.acceleration, limits.jerk)
+    return Kinematic(within.position, velocity, acceleration)
 
 
 def bounded(state: Kinematic, limits: Limits) -> Kinematic:

@@ -56,7 +56,7 @@ class Visitor:
 
     Args:
         answer: Answers its request; None lets it become a WebSocket.
-        now: Time [s] on a clock that never jumps.
+        time: Time [s] on a clock that never jumps.
 
     Attributes:
         unsent: Bytes that wait to be sent.

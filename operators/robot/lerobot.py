@@ -84,8 +84,9 @@ class LIMBER_OT_import_lerobot(Stepwise, ReadsFile, UndoOperator):
         return super()._ask(context)
 
     def _begin(self, context):
-        path = self.path
-        family = calibration_file.family_of(path, rig_of(context).limber.device.protocol)
+        path, rig = self.path, rig_of(context)
+        self._rig_name = rig.name
+        family = calibration_file.family_of(path, rig.limber.device.protocol)
         progress = Progress(0.0, f"Reading {path.name}")
         return SlicedWork(in_steps(self.is_watched, progress, calibration_file.load, path, family))
 
@@ -93,6 +94,8 @@ class LIMBER_OT_import_lerobot(Stepwise, ReadsFile, UndoOperator):
         if why := needs_disconnected(context):  # it may have been connected meanwhile
             raise RigError(why)
         rig, path = rig_of(context), self.path
+        if rig.name != self._rig_name:
+            raise RigError(f"'{self._rig_name}' is no longer active: select it, and import the file again")
         family = calibration_file.family_of(path, rig.limber.device.protocol)
         self.warn(lerobot.give(rig, self.work.result, _model(self, rig), self.prefix.strip(), family))
         keep_copy(self, rig)

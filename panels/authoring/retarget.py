@@ -143,12 +143,12 @@ def _draw_stream(layout, retarget) -> bool:
         layout.operator("limber.listen", icon="PLAY")
         return False
     layout.operator("limber.end_listen", icon="PAUSE", depress=True)
-    sentence = heard.problem or (
+    state_text = heard.problem or (
         f"Listening: {counted(len(heard.links), 'link')} so far"
         if heard.links
         else "Listening: nothing has come yet"
     )
-    message(layout, [(sentence, "ERROR" if heard.problem else "INFO")], 3)
+    message(layout, [(state_text, "ERROR" if heard.problem else "INFO")], 3)
     return True
 
 

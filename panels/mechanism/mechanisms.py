@@ -116,12 +116,12 @@ def _states(owner, settings) -> list[tuple[str, str]]:
         (abs(a - b) for a, b in zip(session.outputs.values, session.outputs.desired, strict=True)),
         default=0.0,
     )
-    distance_text = (
+    arrived_text = (
         "The motors have reached their targets"
         if settings.drive == "TARGETS"
         else "The motors have their commanded values"
     )
-    return [*states, (distance_text if lag < 1e-6 else "The motors are moving to their targets", "CHECKMARK")]
+    return [*states, (arrived_text if lag < 1e-6 else "The motors are moving to their targets", "CHECKMARK")]
 
 
 def _draw_part(layout, obj) -> None:

@@ -276,9 +276,7 @@ def _camera(rig: bpy.types.Object, bone: bpy.types.Bone, front: Guess) -> Guess 
     if not imported_robot.is_robot(rig):
         return None
     axes = _link_axes(rig)
-    cameras = [
-        name_of_camera.name for name_of_camera in _carried(bone, CAMERAS) if name_of_camera.name in axes
-    ]
+    cameras = [camera.name for camera in _carried(bone, CAMERAS) if camera.name in axes]
     optical = {name: axes[name].col[2].normalized() for name in cameras if OPTICAL in words(name)}
     nearest_axes = {
         name: max((axes[name].col[0], axes[name].col[2]), key=front.direction.dot).normalized()

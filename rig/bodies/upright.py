@@ -33,7 +33,7 @@ def why_lying(armature: bpy.types.Object) -> str:
 def _sentence(armature: bpy.types.Object, how: str, keys: str) -> str:
     return (
         f"Source '{armature.name}' {how} in its rest pose, so its up axis was lost: import its file"
-        f" another Up axis, or select it in Object Mode, press {keys}, then Calibrate"
+        f" again with another Up axis, or select it in Object Mode, press {keys}, then Calibrate"
     )
 
 

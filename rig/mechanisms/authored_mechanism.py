@@ -29,7 +29,7 @@ class Part:
     object_name: str  # name of the object
     uid: int  # its session_uid
     bone: str = ""
-    offset: Array = None  # (4, 4) the body's frame in the thing's
+    offset: Array = None  # (4, 4) the body's frame in the object's or bone's
     scale: tuple[float, float, float] = (1.0, 1.0, 1.0)  # scale of the object or bone in the world
 
     def world(self, base: Array, pose: Array) -> Array:

@@ -226,7 +226,7 @@ def _current(
     before: Callable[[], Mapping[SourceKey, float]],
     unit: float,
 ) -> list[Value]:
-    """As `moving`; where a value is not known, that in `otherwise`."""
+    """As `with_rates`; where a value is not known, that in `otherwise`."""
     known = of_movers(
         rig, {mover.settings.uid: _motion(mover, unit) for mover in movers if mover.is_live}, movers, before
     )

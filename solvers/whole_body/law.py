@@ -69,8 +69,8 @@ class Law:
         return corrected if led is None else led + corrected
 
     def moves(self, current: Array, target: Array, velocity: Array | None, share: Array, dt: float) -> Array:
-        """Desired displacements (p, 3) [m] of links in a step, in the world; arguments as for `turns`, with
-        positions (p, 3) [m].
+        """Desired displacements (p, 3) [m] of links in a step, in the world; arguments as for
+        `rotation_vectors`, with positions (p, 3) [m].
         """
         led = 0.0 if velocity is None else dt * velocity
         moves: Array = np.asarray(led + share[:, None] * (target - current - led))

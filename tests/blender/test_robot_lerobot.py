@@ -186,6 +186,21 @@ def test_a_robot_that_is_connected_while_the_file_is_read_keeps_its_calibration(
     assert calibrated(so101) == before
 
 
+def test_another_robot_that_is_active_when_the_file_has_been_read_gets_no_calibration(
+    so101, path, tmp_path, monkeypatch
+):
+    window = step_by_step(monkeypatch, LIMBER_OT_import_lerobot, filepath=str(path), model="AUTO", prefix="")
+    before = calibrated(so101)
+    window.start()
+    other = arm(tmp_path, "other", [f"joint {k}" for k in range(6)])
+    bpy.context.view_layer.objects.active = other
+    while window.send("TIMER") == {"RUNNING_MODAL"}:
+        pass
+    assert window.reports[-1][0] == "ERROR"
+    assert f"'{so101.name}' is no longer active" in window.reports[-1][1]
+    assert calibrated(so101) == before
+
+
 def as_yaml(motors: dict) -> Iterator[str]:
     """Lines of a calibration as YAML."""
     for name, fields in motors.items():

@@ -369,14 +369,14 @@ def seen_over_time(rig, name: str, frames: range) -> list[float]:
 @pytest.mark.every_blender
 def test_below_live_joints_the_robot_is_sent_what_this_frame_shows(ear, monkeypatch):
     sent: dict[int, float] = {}
-    moving = values.moving
+    with_rates = values.with_rates
 
     def noted(*given):
-        now = moving(*given)
+        now = with_rates(*given)
         sent[bpy.context.scene.frame_current] = values.positions(now)[-1]
         return now
 
-    monkeypatch.setattr(values, "moving", noted)
+    monkeypatch.setattr(values, "with_rates", noted)
     bpy.ops.limber.connect()
     frames = range(1, 42)
     shown = seen_over_time(ear, "ear", frames)

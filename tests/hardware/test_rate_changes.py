@@ -133,6 +133,23 @@ def test_a_motion_that_begins_at_rest_is_a_frame_and_a_half_behind_from_its_firs
     assert max(behind) <= 1.55 / rate
 
 
+@pytest.mark.parametrize("rate", [8, 24, 60])
+@pytest.mark.parametrize("speed", [0.2, 0.8, 3.0])
+def test_a_motion_that_stops_unannounced_goes_no_farther_than_a_24th_of_a_second_or_its_way_to_stop(
+    rate, speed
+):
+    playback, moving, frame, farthest = CommandPlayback(PERIOD, [LIMITS]), rate, 0, 0.0
+    _, way = stopping_range((0.0, speed, 0.0), LIMITS.acceleration, LIMITS.jerk)
+    for turn in range(round(3.0 / PERIOD)):
+        while frame / rate <= turn * PERIOD:
+            state = Kinematic(speed * min(frame, moving) / rate, speed / rate if frame <= moving else 0.0)
+            playback.add(frame / rate, (state,), repeated=False, plays=True, step=1 / rate, due=1 / rate)
+            frame += 1
+        (played,) = playback.at(turn * PERIOD)
+        farthest = max(farthest, played.position - speed * moving / rate)
+    assert farthest <= max(way, speed / 24.0)
+
+
 def pace_of(gaps: Sequence[float], due: float) -> Pace:
     pace = Pace()
     for stamp in accumulate(gaps, initial=0.0):

@@ -68,6 +68,25 @@ def test_a_log_of_libfranka_counts_milliseconds_and_names_the_makers_joints(tmp_
     assert "fr3_joint2" in found.columns[1].other_names
 
 
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("heading", ["q[{}]", "actual_q_{}"])
+def test_an_arrays_joints_are_counted_from_its_first(tmp_path, heading, first):
+    headings = [heading.format(first + k) for k in range(3)]
+    found = recorded(tmp_path, ",".join(["time", *headings]) + "\n0,.1,.2,.3\n1,.4,.5,.6\n")
+    assert [column.name for column in found.columns] == ["joint_1", "joint_2", "joint_3"]
+
+
+def test_a_motion_of_webots_may_end_its_lines_as_old_macs_do(tmp_path):
+    text = "#WEBOTS_MOTION,V1.0,HeadYaw\r00:00:040,Pose1,.1\r00:00:080,Pose2,.2\r"
+    assert recorded(tmp_path, text, "wave.motion").times == pytest.approx((0.04, 0.08))
+
+
+def test_a_damaged_motion_of_webots_is_refused_with_a_sentence(tmp_path):
+    text = "#WEBOTS_MOTION,V1.0,HeadYaw\n00:00:040,Pose1,.1," + "9" * 200000 + "\n"
+    with pytest.raises(MotionFileError, match="it is no motion of Webots"):
+        recorded(tmp_path, text, "wave.motion")
+
+
 @pytest.mark.parametrize(
     "head", ["#WEBOTS_MOTION,V1.0,HeadYaw,LElbowRoll\n", "#WEBOTS_MOTION,V1.0\nHeadYaw,LElbowRoll\n"]
 )

@@ -17,7 +17,7 @@ class Group:
     joints: set[int] = field(default_factory=set)
     bodies: set[int] = field(default_factory=set)  # that are not Ground
     grounds: set[int] = field(default_factory=set)
-    things: list = field(default_factory=list)  # the joints' objects
+    joint_objects: list = field(default_factory=list)  # the joints' objects
 
     def touches(self, uids: set[int]) -> bool:
         return bool(uids & (self.joints | self.bodies | self.grounds))
@@ -27,7 +27,7 @@ def groups(joint_objects: Iterable) -> list[Group]:
     """Groups of joint objects that bodies connect with each other."""
     all_groups: list[Group] = []
     for joint in joint_objects:
-        new_group = Group({joint.session_uid}, things=[joint])
+        new_group = Group({joint.session_uid}, joint_objects=[joint])
         for body in ends(joint):
             if body is not None:
                 (new_group.grounds if role_of(body) == "GROUND" else new_group.bodies).add(body.session_uid)
@@ -37,7 +37,7 @@ def groups(joint_objects: Iterable) -> list[Group]:
                 other.joints | new_group.joints,
                 other.bodies | new_group.bodies,
                 other.grounds | new_group.grounds,
-                [*other.things, *new_group.things],
+                [*other.joint_objects, *new_group.joint_objects],
             )
         all_groups.append(new_group)
     return all_groups
@@ -93,7 +93,7 @@ def _joints(
         joint
         for group in groups(free)
         if group.touches(uids) or group.joints & near
-        for joint in group.things
+        for joint in group.joint_objects
     ]
 
 

@@ -40,7 +40,7 @@ def intermediate(
     relative to the zone's current pose.
 
     Args:
-        came, there: (2, 3) head and tail of the link [m] in the last and in the current frame.
+        line_at_start, line_at_end: (2, 3) head and tail of the link [m] in the last and in the current frame.
         before, current: Pose of the zone in these frames; if one is None, the zone counts as fixed.
         step: Largest distance that an end moves from one line to the next [m], relative to the zone.
     """
