@@ -23,6 +23,9 @@ from ..virtual_robot import SteadyClock, VirtualRobot, VirtualTransport, on_boar
 from .core import PERIOD, Worker
 from .priority import ask_for_punctuality
 
+# [s] of sleep in every turn at least: the system ends a process that computes at real-time priority without
+# a pause, however long a flooded turn takes
+SHORTEST_PAUSE = 1e-4
 STOP_EVERY = 2e-3  # [s] between two looks at Stop while the worker waits: it costs under 1% of a core
 # [s] for which a busy port is retried: the last connection's worker may be ending, or have to be killed
 BUSY_FOR = 2.5
@@ -70,7 +73,8 @@ def _run_periods(worker: Worker, ended: threading.Event) -> None:
 
 
 def _wait(worker: Worker, deadline: float) -> None:
-    """Sleep until a turn is due at `deadline` [s], or Stop is pressed."""
+    """Sleep until a turn is due at `deadline` [s], or Stop is pressed; for a moment in any case."""
+    time.sleep(SHORTEST_PAUSE)
     while (left := deadline - clock.now()) > 0.0 and not worker.is_stop_pressed:
         time.sleep(min(left, STOP_EVERY))
 

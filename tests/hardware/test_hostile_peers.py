@@ -228,7 +228,28 @@ def test_a_stop_wakes_the_worker_between_two_turns(monkeypatch):
     slept = []
     monkeypatch.setattr(loop.time, "sleep", slept.append)
     loop._wait(Pressed(), loop.clock.now() + 3600.0)
-    assert slept == [loop.STOP_EVERY] * 3
+    assert slept == [loop.SHORTEST_PAUSE] + [loop.STOP_EVERY] * 3
+
+
+def test_turns_that_take_too_long_have_pauses_so_that_the_system_does_not_end_the_worker(monkeypatch):
+    class Flooded:
+        turns, is_stop_pressed = 0, False
+
+        def step(self, now: float, late: float) -> None:
+            self.turns += 1
+            time_now[0] += 3.0 * loop.PERIOD
+            if self.turns == 5:
+                ended.set()
+
+    def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        time_now[0] += seconds
+
+    slept, time_now, ended = [], [100.0], threading.Event()
+    monkeypatch.setattr(loop.time, "sleep", sleep)
+    monkeypatch.setattr(loop.clock, "now", lambda: time_now[0])
+    loop._run_periods(Flooded(), ended)
+    assert slept.count(loop.SHORTEST_PAUSE) == 5
 
 
 def test_a_turn_takes_a_bounded_part_of_what_has_come_over_a_network():
