@@ -41,25 +41,24 @@ def clear_view(stage, view_from, view_at, view_distance: float) -> None:
     view.view_location, view.view_distance = view_at, view_distance
 
 
-def play(stage):
-    stage.maximise()
-    yield 1.0
-    with stage.context():
-        bpy.ops.limber.add_demo_lamp()
-    yield 1.5  # the view goes there smoothly
-    clear_view(stage, VIEW_FROM, VIEW_AT, VIEW_DISTANCE)
-    rig = bpy.context.view_layer.objects.active
+def film(stage, rig, postures, has_ghost, before_picture=lambda frame, positions: None):
+    """Connects and arms the rig's robot, plays a round of its first chain, and takes pictures wherever the
+    robot has followed.
+
+    Args:
+        postures: Names by the frames from which they are selected.
+        has_ghost: Whether the ghost of the robot is drawn.
+        before_picture: Called with the frame and the robot's positions.
+    """
     chain = rig.limber.chains[0]
     names = [posture.name for posture in chain.postures]
-    bpy.ops.limber.live()
-
     robot, safety = stage.part("rig.robot.links"), stage.part("hardware.safety")
     bpy.ops.limber.connect()
     yield from stage.until(
         lambda: robot.status(rig) is not None and robot.status(rig).state is safety.State.DISARMED, HELD
     )
     bpy.ops.limber.arm()
-    bpy.context.window_manager.limber_view.ghost = True
+    bpy.context.window_manager.limber_view.ghost = has_ghost
 
     def has_followed() -> bool:
         status = robot.status(rig)
@@ -67,12 +66,13 @@ def play(stage):
         return status.state is safety.State.ARMED and all(abs(degrees(at - to)) < FOLLOWS for at, to in pairs)
 
     for frame in range(1 - LEAD_IN, ROUND + 1):
-        posture = POSTURES.get((frame - 1) % ROUND + 1)
+        posture = postures.get((frame - 1) % ROUND + 1)
         if posture:
             chain.shown_posture = names.index(posture)
         bpy.context.scene.frame_set(frame)
         if frame >= 1 and (frame - 1) % STEP == 0:
             yield from stage.until(has_followed, HELD)
+            before_picture(frame, robot.status(rig).positions)
             stage.redraw()
             yield 0.05
             stage.photograph(f"film/{(frame - 1) // STEP:03}")
@@ -85,4 +85,16 @@ def play(stage):
         region.width,
         region.height,
     ]
-    stage.facts["captions"] = {(first - 1) // STEP: name for first, name in POSTURES.items()}
+    stage.facts["captions"] = {(first - 1) // STEP: name for first, name in postures.items()}
+
+
+def play(stage):
+    stage.maximise()
+    yield 1.0
+    with stage.context():
+        bpy.ops.limber.add_demo_lamp()
+    yield 1.5  # the view goes there smoothly
+    clear_view(stage, VIEW_FROM, VIEW_AT, VIEW_DISTANCE)
+    bpy.ops.limber.live()
+    rig = bpy.context.view_layer.objects.active
+    yield from film(stage, rig, POSTURES, has_ghost=True)

@@ -5,14 +5,14 @@ build/window/film/NNN.png
 """
 
 import sys
-from math import degrees, radians
+from math import radians
 from pathlib import Path
 
 import bpy
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from film import FOLLOWS, HELD, LEAD_IN, ROUND, STEP, clear_view
+from film import clear_view, film
 
 POSTURES = {1: "Curious", 81: "Shy", 161: "Attentive"}  # from which frame on which posture is selected
 VIEW_FROM = (radians(77), 0.0, radians(72))  # the view's rotation
@@ -35,13 +35,12 @@ def play(stage):
     twin.limber.chains[0].target.hide_set(True)
     rig.limber.chains[0].target.scale = (BALL, BALL, BALL)
 
-    for one in (rig, twin):
-        one.show_in_front = False
-        one.data.display_type = "WIRE"
-        for part in one.children:
+    for armature in (rig, twin):
+        armature.show_in_front = False
+        armature.data.display_type = "WIRE"
+        for part in armature.children:
             part.data.shade_smooth()
-    chain, self_shown = rig.limber.chains[0], twin.limber.mechanism
-    names = [posture.name for posture in chain.postures]
+    self_shown = twin.limber.mechanism
     self_shown.drive = "MOTORS"
     bpy.context.view_layer.objects.active = twin
     with bpy.context.temp_override(limber_mover=self_shown):
@@ -49,39 +48,9 @@ def play(stage):
     bpy.context.view_layer.objects.active = rig
     bpy.ops.limber.live_all()
 
-    robot, safety = stage.part("rig.robot.links"), stage.part("hardware.safety")
-    bpy.ops.limber.connect()
-    bpy.context.window_manager.limber_view.ghost = False  # its simulated self stands beside
-    yield from stage.until(
-        lambda: robot.status(rig) is not None and robot.status(rig).state is safety.State.DISARMED, HELD
-    )
-    bpy.ops.limber.arm()
-
-    def has_followed() -> bool:
-        status = robot.status(rig)
-        pairs = zip(status.positions, status.commanded or (), strict=False)
-        return status.state is safety.State.ARMED and all(abs(degrees(at - to)) < FOLLOWS for at, to in pairs)
-
-    for frame in range(1 - LEAD_IN, ROUND + 1):
-        posture = POSTURES.get((frame - 1) % ROUND + 1)
-        if posture:
-            chain.shown_posture = names.index(posture)
+    def show_positions(frame, positions):
+        for motor, value in zip(self_shown.motors, positions, strict=True):
+            motor.value = value
         bpy.context.scene.frame_set(frame)
-        if frame >= 1 and (frame - 1) % STEP == 0:
-            yield from stage.until(has_followed, HELD)
-            for motor, value in zip(self_shown.motors, robot.status(rig).positions, strict=True):
-                motor.value = value
-            bpy.context.scene.frame_set(frame)
-            stage.redraw()
-            yield 0.05
-            stage.photograph(f"film/{(frame - 1) // STEP:03}")
-    robot.stop_all()
-    robot.disconnect_all()
-    region = stage.region()
-    stage.facts["box"] = [
-        region.x,
-        stage.window.height - region.y - region.height,
-        region.width,
-        region.height,
-    ]
-    stage.facts["captions"] = {(first - 1) // STEP: name for first, name in POSTURES.items()}
+
+    yield from film(stage, rig, POSTURES, has_ghost=False, before_picture=show_positions)
