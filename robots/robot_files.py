@@ -20,9 +20,9 @@ MESH_READERS = {
     ".glb": read_gltf,
     ".gltf": read_gltf,
 }  # of files that Blender's importers are not used for
-# links and visuals; more are imported only where the user says so: the largest public robots have some
-# hundred
-ASKED_PARTS = 3000
+# links and visuals above which the user is asked first: Blender evaluates new objects at once, and its window
+# stands still for up to a tenth of a second with so many; the largest public robots have some hundred
+ASKED_PARTS = 600
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from math import hypot, pi, radians
 from typing import NamedTuple
 
 import bpy
-from mathutils import Matrix
+from mathutils import Matrix, Vector
 
 from ...solvers.kinematics import rotations
 from ...solvers.kinematics.rotations import Quaternion
@@ -51,26 +51,36 @@ class Deviation(NamedTuple):
     length: float  # [m] of the bone
     distance: float  # [m] displacement
     stretch: float  # largest relative change of scale
+    shear: float  # [rad] largest rotation of one of its axes against the others, by parents scaled unequally
 
     @property
     def worst(self) -> float:
-        """The largest of angle [rad], and displacement and stretch as shares of the bone's length."""
-        return max(self.angle, self.distance / self.length, self.stretch)
+        """The largest of angle and shear [rad], and displacement and stretch as shares of the bone's
+        length.
+        """
+        return max(self.angle, self.distance / self.length, self.stretch, self.shear)
 
     @property
     def sentence(self) -> str:
-        """The bone, how far its pose is from what its joints can do, and the remedy."""
-        parts = []
+        """The bone, how far its pose is from what its joints can do, and the remedies."""
+        parts, remedies = [], []
         if self.angle > OFF:
             parts.append(f"turned {self.angle / radians(1.0):.1f}° off the axis of its joint ({self.axes})")
         if self.stretch > OFF:
             parts.append(f"scaled by {100.0 * self.stretch:.0f} %")
-        if not parts:
+        if not parts and self.shear <= OFF:
             parts.append(f"moved {1e3 * self.distance:.1f} mm away from its joint")
+        if parts:
+            remedies.append(
+                "let them move the bone about that axis alone (lock the others for IK, or use Locked Track or"
+                " Limit Rotation)"
+            )
+        if self.shear > OFF:
+            parts.append(f"sheared by {self.shear / radians(1.0):.1f}°")
+            remedies.append("scale the bones and objects above it equally in all directions")
         return (
-            f"Bone '{self.bone}' is {' and '.join(parts)} by constraints, which its servo cannot do: let them"
-            " move the bone about that axis alone (lock the others for IK, or use Locked Track or Limit"
-            " Rotation)"
+            f"Bone '{self.bone}' is {' and '.join(parts)} by constraints, which its servo cannot do:"
+            f" {', and '.join(remedies)}"
         )
 
 
@@ -268,12 +278,15 @@ def _fit(
         )
     stretch = max(abs(seen - channel) for seen, channel in zip(shown.to_scale(), bone.scale, strict=True))
     letters = ", ".join(map(axes.letter, bone_axes))
-    return _Fit(
-        values,
-        Deviation(
-            bone.name, letters, rotations.angle_between(fitted, rotation), bone.length, hypot(*rest), stretch
-        ),
-    )
+    off = rotations.angle_between(fitted, rotation)
+    left = Deviation(bone.name, letters, off, bone.length, hypot(*rest), stretch, _shear(shown, rotation))
+    return _Fit(values, left)
+
+
+def _shear(shown: Matrix, rotation: Quaternion) -> float:
+    """Largest angle [rad] of the axes of a transform (4, 4) from those of its rotation."""
+    pairs = zip(shown.to_3x3().col, Matrix.Identity(3).col, strict=True)
+    return max(seen.angle(Vector(rotations.rotate(rotation, tuple(axis))), 0.0) for seen, axis in pairs)
 
 
 def _angles(

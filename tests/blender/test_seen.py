@@ -317,6 +317,22 @@ def test_a_bone_that_ik_stretches_is_named():
     assert any("scaled by" in one.sentence for one in values.deviations(rig, device.sources(rig)))
 
 
+def test_a_bone_that_a_constraint_turns_below_an_unequal_scale_is_told_as_sheared():
+    rig = build({"outside": None, "arm": "X"})
+    chain_of(rig, "arm")
+    goal = master("XYZ", (0.6, 0.0, 0.0))
+    copied = rig.pose.bones["arm"].constraints.new("COPY_ROTATION")
+    copied.target, copied.subtarget = goal, goal.pose.bones[0].name
+    bpy.context.view_layer.update()
+    assert not any("sheared" in left.sentence for left in values.deviations(rig, device.sources(rig)))
+    rig.pose.bones["outside"].scale = (1.0, 1.5, 1.0)
+    bpy.context.view_layer.update()
+    (left,) = values.deviations(rig, device.sources(rig))
+    assert left.shear > radians(5.0)
+    assert f"sheared by {left.shear / radians(1.0):.1f}°" in left.sentence
+    assert "scale the bones and objects above it equally" in left.sentence
+
+
 def tracked(rig, bone: str, goal) -> None:
     """Makes a bone rotate about its X axis until its +Z points to a goal in the world."""
     held = rig.pose.bones[bone].constraints.new("LOCKED_TRACK")
