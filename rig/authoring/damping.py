@@ -39,7 +39,7 @@ class DampingChoice(Stepped):
         if why := build.why_not_solver(rig, chain):
             raise RigError(why)
         try:
-            reader = ChainReader(rig, chain)
+            reader = ChainReader(rig, chain, with_inertias=True)
             skeleton = build.skeleton_now(rig, chain)
             options = build.solver_options(chain, chain.solver, reader)
             ends = [MovingEnd(end.kind, end.number, end.weight, end.symmetric) for end in inputs(chain)]

@@ -18,6 +18,7 @@ class Controls:
 
     def __init__(self, rig: bpy.types.Object) -> None:
         self.rig = rig
+        self._leaders: dict[str, list[str]] = {}
         self._upstream: dict[str, list[str]] = {}
 
     def is_followed(self, name: str) -> bool:
@@ -45,6 +46,11 @@ class Controls:
         """The bones that a bone follows directly: those that it copies, and its parent unless a constraint
         replaces the parent's effect.
         """
+        if name not in self._leaders:
+            self._leaders[name] = self._find_leaders(name)
+        return self._leaders[name]
+
+    def _find_leaders(self, name: str) -> list[str]:
         bone = self.rig.pose.bones[name]
         copied, other_targets = [], []
         for constraint in filter(acts, bone.constraints):

@@ -148,7 +148,7 @@ def solver_options(
     Args:
         chain: The chain.
         solver: Name of the solver.
-        reader: The chain's reader.
+        reader: The chain's reader, with inertias.
         rig_in_world: World matrix of the armature object; None: Blender's current one.
 
     Raises:

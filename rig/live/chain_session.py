@@ -340,7 +340,7 @@ class ChainSession(SceneSession):
             dirty.add(rig.data.name)
         if self.reader is not None and self.settings == settings and rig.data.name not in dirty:
             return
-        reader, before = ChainReader(rig, chain), self.reader
+        reader, before = ChainReader(rig, chain, with_inertias=True), self.reader
         self.settings = settings
         if reader == before:
             return

@@ -227,7 +227,7 @@ class Comparison(Stepped):
         self.moves = frames is not None
         self.frames = frames or range(scene.frame_current, scene.frame_current + 1)
         try:
-            reader = ChainReader(rig, chain)
+            reader = ChainReader(rig, chain, with_inertias=True)
             build.skeleton_now(rig, chain)
         except SETUP_ERRORS as error:
             raise RigError(str(error)) from error

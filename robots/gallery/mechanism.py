@@ -5,6 +5,8 @@ Lengths are in metres, angles in degrees; Z is up.
 """
 
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
 from ...solvers.kinematics.rotations import Vector
 from .description import read_fields
@@ -102,7 +104,12 @@ def read_recipe(key: str) -> Recipe:
     Raises:
         UrdfError: a field is missing or wrong; the message names file, field and remedy.
     """
-    fields = read_fields(FOLDER / f"{key}.yaml")
+    return _recipe(FOLDER / f"{key}.yaml")
+
+
+@cache  # a file that comes with Limber does not change
+def _recipe(file: Path) -> Recipe:
+    fields = read_fields(file)
     fields.refuse_others(KNOWN)
     bodies = {name: _body(name, each) for name, each in fields.map("bodies").maps().items()}
     joints = {name: _joint(name, each, bodies) for name, each in fields.map("joints").maps().items()}

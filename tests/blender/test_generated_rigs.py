@@ -9,7 +9,7 @@ import pytest
 from mathutils import Vector
 
 from tests.blender.generated import generated
-from tests.blender.rigs import UPRIGHT, build, select, target
+from tests.blender.rigs import UPRIGHT, build, make_active, select, target
 
 pytestmark = pytest.mark.every_blender
 
@@ -212,3 +212,27 @@ def test_helpers_that_a_chain_cannot_account_for_are_refused_with_the_property_t
 def test_an_arm_of_forward_kinematics_is_one_chain(rig):
     chain = new_chain(rig, "hand_fk.L")
     assert {joint.bone for joint in chain.joints} == {"upper_arm_fk.L", "forearm_fk.L", "hand_fk.L"}
+
+
+def test_drawing_the_panel_weighs_no_bones(rig, monkeypatch):
+    """A generated human has some 700: weighing them in each redraw froze the viewport."""
+    from limber.rig.bones import hanging
+
+    make_active(rig)
+    bpy.ops.limber.eyes_head_torso()
+    monkeypatch.setattr(hanging, "inertias", lambda *_: pytest.fail("bones are weighed"))
+    assert bpy.ops.limber.live.poll()
+    assert bpy.ops.limber.check_chain() == {"FINISHED"}
+
+
+def test_what_a_bone_follows_is_looked_up_once_for_a_whole_rig(rig, monkeypatch):
+    from limber.rig.bones.controls import Controls
+
+    asked, find = [], Controls._find_leaders
+    monkeypatch.setattr(
+        Controls, "_find_leaders", lambda self, name: (asked.append(name), find(self, name))[1]
+    )
+    controls = Controls(rig)
+    for bone in rig.data.bones:
+        controls.upstream(bone.name)
+    assert len(asked) == len(set(asked)) == len(rig.data.bones)

@@ -21,7 +21,7 @@ FURTHEST = 1e6  # of a number without an upper bound
 
 
 def given(rig, chain, solver: str):
-    return build.solver_options(chain, solver, ChainReader(rig, chain))
+    return build.solver_options(chain, solver, ChainReader(rig, chain, with_inertias=True))
 
 
 def others(each: Setting) -> list[tuple]:

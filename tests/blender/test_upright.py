@@ -25,7 +25,7 @@ LEANING = {
 
 
 def is_held(rig, chain) -> bool:
-    return build.solver_options(chain, "expressive", ChainReader(rig, chain)).hold_body
+    return build.solver_options(chain, "expressive", ChainReader(rig, chain, with_inertias=True)).hold_body
 
 
 def roll(rig, chain) -> float:
