@@ -13,6 +13,7 @@ from ...solvers.jacobian.options import DampingOptions
 from ...solvers.kinematics.skeleton import SkeletonError
 from ...solvers.table import SOLVERS, make_solver
 from ..blender.errors import RigError
+from ..bones.hanging import HangingBones
 from ..chains import chain as build
 from ..chains.skeleton import ChainReader
 from ..output.stepped import Stepped
@@ -39,7 +40,7 @@ class DampingChoice(Stepped):
         if why := build.why_not_solver(rig, chain):
             raise RigError(why)
         try:
-            reader = ChainReader(rig, chain, with_inertias=True)
+            reader = ChainReader(rig, chain, HangingBones(rig))
             skeleton = build.skeleton_now(rig, chain)
             options = build.solver_options(chain, chain.solver, reader)
             ends = [MovingEnd(end.kind, end.number, end.weight, end.symmetric) for end in inputs(chain)]

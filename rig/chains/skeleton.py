@@ -17,8 +17,9 @@ import numpy as np
 
 from ...solvers.kinematics import rotations
 from ..blender.errors import RigError
-from ..bones import axes, carried, hanging, mimic, rotation_modes
+from ..bones import axes, carried, mimic, rotation_modes
 from ..bones.carried import Carried, Carrier
+from ..bones.hanging import HangingBones
 from ..bones.joint_bones import DIGITS, NO_SCALE, ORIGIN, SCALED, Followed, JointBone, UnjointedPose
 from ..bones.paths import bone_names, end_bones, missing
 from ..bones.rotation_modes import Limits, Spans
@@ -111,15 +112,18 @@ class ChainReader:
     Args:
         rig: The armature object.
         chain: The chain.
-        with_inertias: Whether `solver_options` needs the reader: it reads the inertias of all that hangs on
-            each bone too, which takes 20 ms in a rig of 700 bones.
+        hanging: What hangs on the rig's bones, where `solver_options` needs the reader; None: inertias are
+            not read.
 
     Raises:
         RigError: the bones form no tree, or no joint can move.
     """
 
     def __init__(
-        self, rig: bpy.types.Object, chain: bpy.types.PropertyGroup, with_inertias: bool = False
+        self,
+        rig: bpy.types.Object,
+        chain: bpy.types.PropertyGroup,
+        hanging: HangingBones | None = None,
     ) -> None:
         pose_bones = rig.pose.bones
         self.names = bone_names(pose_bones, chain)
@@ -145,8 +149,11 @@ class ChainReader:
         self.armature_name = rig.data.name
         self.end_lengths = [rig.data.bones[end].length for end in self.ends]
         # Of what hangs on each bone with a joint, row by row.
-        is_weighed = with_inertias and measure.is_of_bones(chain, "expressive")
-        self.inertias = hanging.inertias(rig, self._bones_with_joints()) if is_weighed else {}
+        self.inertias = (
+            hanging.inertias(self._bones_with_joints())
+            if hanging is not None and measure.is_of_bones(chain, "expressive")
+            else {}
+        )
 
     def _rotation_modes(self, pose_bones: bpy.types.bpy_prop_collection) -> dict[str, str]:
         """Rotation modes of the bones with revolute joints."""

@@ -220,7 +220,7 @@ class ChainSession(SceneSession):
         if bodies and (why := why_taken(rig, chain, bodies)):
             raise RigError(why)
         solver = frame.host.solver(frame.mover)
-        self._update_reader(rig, chain, solver, shown, frame.host.dirty)
+        self._update_reader(frame, solver, shown)
         reader = self.reader
         before = self.poses if self.state is not None else ()
         poses = reader.read(
@@ -331,16 +331,15 @@ class ChainSession(SceneSession):
                     values[k] = min(max(values[k], span[0]), span[1])
         return values
 
-    def _update_reader(
-        self, rig: Object, chain: PropertyGroup, solver: str, shown: Object, dirty: set[str]
-    ) -> None:
+    def _update_reader(self, frame: Frame, solver: str, shown: Object) -> None:
         """Makes the reader again if the chain's settings, its bones or their rotation modes have changed."""
+        host, (rig, chain) = frame.host, frame.mover
         settings = (rig.data.name, *build.stored(chain, solver))
         if self.reader is not None and self.reader.modes_changed(shown.pose.bones):
-            dirty.add(rig.data.name)
-        if self.reader is not None and self.settings == settings and rig.data.name not in dirty:
+            host.dirty.add(rig.data.name)
+        if self.reader is not None and self.settings == settings and rig.data.name not in host.dirty:
             return
-        reader, before = ChainReader(rig, chain, with_inertias=True), self.reader
+        reader, before = ChainReader(rig, chain, host.hanging(rig)), self.reader
         self.settings = settings
         if reader == before:
             return

@@ -26,7 +26,7 @@ from ..bones import axes
 from ..bones.channels import SAME, Channel
 from ..chains import kept_posture, postures
 from ..properties.frame_range import bake_range
-from ..scene.dependencies import NO_BODIES, Bodies, Moved
+from ..scene.dependencies import NO_BODIES, Bodies, Dependencies, Moved
 from ..scene.placement import Placement
 from .posture_keeper import JointKey, PostureKeeper
 
@@ -219,14 +219,16 @@ class Mover(PostureKeeper, _Pair):
     def moved(self, session: SceneSession) -> Moved:
         """The bones and bodies that the mover moves, on which others may depend."""
 
-    def needs(self, session: SceneSession, moved: Sequence[Moved], index: int, certain: bool) -> list[int]:
+    def needs(
+        self, session: SceneSession, moved: Sequence[Moved], index: int, objects: Dependencies
+    ) -> list[int]:
         """Indices of the movers on which this mover depends.
 
         Args:
             session: Session of this mover.
             moved: Bones and bodies that each mover moves.
             index: Index of this mover.
-            certain: Whether to leave out uncertain dependencies.
+            objects: What moves each object in this tick.
         """
         return []
 

@@ -22,6 +22,7 @@ from ..properties.mechanism import LimberMechanism
 from ..scene.dependencies import (
     NO_BODIES,
     Bodies,
+    Dependencies,
     Moved,
     followers,
     joint_bones,
@@ -61,8 +62,10 @@ class ChainMover(BonePostures, Mover):
     def moved(self, session: ChainSession) -> Moved:
         return self.moves
 
-    def needs(self, session: SceneSession, moved: Sequence[Moved], index: int, certain: bool) -> list[int]:
-        return [k for k in leaders_of(self, moved, certain) if k != index]
+    def needs(
+        self, session: SceneSession, moved: Sequence[Moved], index: int, objects: Dependencies
+    ) -> list[int]:
+        return [k for k in leaders_of(self, moved, objects) if k != index]
 
     def place(self, placement: Placement, pose: Mapping) -> None:
         super().place(placement, pose)
@@ -117,7 +120,7 @@ class ChainMover(BonePostures, Mover):
         return mover(self.settings)
 
     def part_moved_by(self, other: Mover) -> str:
-        return moved_part(self, other.moves, supports(self))
+        return moved_part(self, other.moves, supports(self, Dependencies()))
 
     def links(self, session: SceneSession) -> list[str]:
         return moved_bones(*self)
@@ -203,10 +206,12 @@ class MechanismMover(MotorPostures, Mover):
     def moved(self, session: SceneSession) -> Moved:
         return Moved(bodies=self.bodies(session))
 
-    def needs(self, session: SceneSession, moved: Sequence[Moved], index: int, certain: bool) -> list[int]:
+    def needs(
+        self, session: SceneSession, moved: Sequence[Moved], index: int, objects: Dependencies
+    ) -> list[int]:
         if session.assembled is None:
             return []
-        leaders = inputs.leaders(*self, session.assembled.reading, certain)
+        leaders = inputs.leaders(*self, session.assembled.reading, objects)
         return [k for k, other in enumerate(moved) if any(map(other.moves, leaders))]
 
     def place(self, placement: Placement, pose: Mapping) -> None:

@@ -13,8 +13,10 @@ from ...character.one_thread import in_one_thread
 from ...character.seeing import SeenPersons
 from ...character.stage import Stage
 from ...solvers.goals import GazeGoal
+from ..bones.hanging import HangingBones
 from ..bones.joint_bones import Followed
 from ..properties.body import UID as BODY
+from ..scene.dependencies import Dependencies
 from ..scene.placement import Placement
 from ..scene.rest_frames import RestFrames
 from .mover import Key, Mover, SceneSession
@@ -34,6 +36,8 @@ class SceneHost:
     def __init__(self, stage: "SceneStage", depsgraph: bpy.types.Depsgraph) -> None:
         self.stage, self.depsgraph = stage, depsgraph
         self.bodies: dict[int, set[str]] = {}  # object's session_uid -> bones that show bodies of mechanisms
+        self._objects = Dependencies()
+        self._hanging: dict[int, HangingBones] = {}  # by the armature objects' session_uid
 
     def needs(self, movers: Sequence[Mover], certain: bool = False) -> list[list[int]]:
         """For each mover the indices of those on which it depends; `certain`: without uncertain
@@ -43,8 +47,9 @@ class SceneHost:
         if len(movers) == 1 and movers[0].looks_forward:
             return [[]]
         moved = [mover.moved(session) for mover, session in zip(movers, sessions, strict=True)]
+        objects = Dependencies(surely=True) if certain else self._objects
         return [
-            mover.needs(session, moved, k, certain)
+            mover.needs(session, moved, k, objects)
             for k, (mover, session) in enumerate(zip(movers, sessions, strict=True))
         ]
 
@@ -52,7 +57,7 @@ class SceneHost:
         """Predicted transforms with these poses; a mover without a pose counts as authored."""
         persons = self.stage.persons.get(self.depsgraph.scene.session_uid)
         seen = persons.positions if persons is not None else {}
-        placement = Placement(self.depsgraph, {}, self.stage.rests, seen)
+        placement = Placement(self.depsgraph, {}, self.stage.rests, seen, self._objects)
         for mover, session, pose in poses:
             for uid, bones in mover.bodies(session).items():
                 self.bodies.setdefault(uid, set()).update(bones)
@@ -70,6 +75,10 @@ class SceneHost:
     def performer(self, chain: Mover) -> Performer | None:
         """What directs a chain; None: nothing does. A behaviour directs live chains."""
         return self.stage.performers.get(self.depsgraph.scene.session_uid) if chain.is_live else None
+
+    def hanging(self, rig: bpy.types.Object) -> HangingBones:
+        """What hangs on the bones of an armature object."""
+        return self._hanging.setdefault(rig.session_uid, HangingBones(rig))
 
     def solver(self, chain: Mover) -> str:
         """Name of a chain's solver."""

@@ -16,7 +16,7 @@ from ...solvers.mechanism.model import MechanismError
 from ..blender.errors import RigError
 from ..blender.presence import find, is_deleted, why_absent
 from ..bones.joint_bones import SCALED
-from ..scene.dependencies import Dependency, with_itself
+from ..scene.dependencies import Dependencies, Dependency
 from ..scene.placement import Placement
 from .authored_mechanism import Part, Reading, signature
 from .ownership import joint_objects
@@ -132,26 +132,15 @@ def driven(reading: Reading, placement: Placement, back: Array) -> list[FrameGoa
 
 
 def leaders(
-    owner: bpy.types.Object, settings: bpy.types.PropertyGroup, reading: Reading, surely: bool = False
+    owner: bpy.types.Object, settings: bpy.types.PropertyGroup, reading: Reading, objects: Dependencies
 ) -> list[Dependency]:
-    """Bones and objects that move the mechanism's base, driven bodies and targets; `surely` as for
-    `dependencies.dependencies_of`.
-    """
+    """Bones and objects that move the mechanism's base, driven bodies and targets."""
     part = reading.base_part
-    objects = [find(part.object_name, part.uid) if part is not None else owner]
-    dependencies = [Dependency("", objects[0], part.bone)] if part is not None and part.bone else []
-    objects += [find(part.object_name, part.uid) for part in reading.parts if part.role == "DRIVEN"]
+    followed = [(find(part.object_name, part.uid), part.bone) if part is not None else (owner, "")]
+    followed += [(find(each.object_name, each.uid), "") for each in reading.parts if each.role == "DRIVEN"]
     if settings.drive != "MOTORS":
-        objects += [goal.target for goal in settings.goals]
-        dependencies += [
-            Dependency("", goal.target, goal.target_bone)
-            for goal in settings.goals
-            if goal.target is not None and goal.target_bone
-        ]
-    for obj in objects:
-        if obj is not None:
-            dependencies += with_itself(obj, surely)
-    return dependencies
+        followed += [(goal.target, goal.target_bone) for goal in settings.goals]
+    return [dependency for obj, bone in followed if obj is not None for dependency in objects.of(obj, bone)]
 
 
 def motor_joint(motor: bpy.types.PropertyGroup, reading: Reading) -> str:

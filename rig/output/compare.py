@@ -19,6 +19,7 @@ from ...solvers.goals import GazeError, GazeGoal
 from ...solvers.kinematics.skeleton import Skeleton
 from ...solvers.table import SOLVERS, make_solver
 from ..blender.errors import RigError
+from ..bones.hanging import HangingBones
 from ..chains import chain as build
 from ..chains.skeleton import ChainReader
 from ..live import live
@@ -227,7 +228,7 @@ class Comparison(Stepped):
         self.moves = frames is not None
         self.frames = frames or range(scene.frame_current, scene.frame_current + 1)
         try:
-            reader = ChainReader(rig, chain, with_inertias=True)
+            reader = ChainReader(rig, chain, HangingBones(rig))
             build.skeleton_now(rig, chain)
         except SETUP_ERRORS as error:
             raise RigError(str(error)) from error

@@ -4,7 +4,7 @@ depends.
 
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -25,9 +25,9 @@ NO_BODIES: Bodies = MappingProxyType({})
 
 @dataclass(frozen=True)
 class Dependency:
-    """A bone or a whole object that moves another object."""
+    """A bone or a whole object that moves another object; equal to another way by which the same one does."""
 
-    how: str  # how it moves the other object, as part of a sentence
+    how: str = field(compare=False)  # how it moves the other object, as part of a sentence
     rig: Any  # the bone's armature object, or the whole object
     bone: str  # name of the bone; "": the whole object
 
@@ -196,27 +196,28 @@ def targets(chain: bpy.types.PropertyGroup) -> list[ChainTarget]:
 
 def moved_targets(chain: bpy.types.PropertyGroup, other: Moved) -> list[ChainTarget]:
     """Targets of a chain that another mover moves, given what that mover moves."""
-    return [target for target in targets(chain) if any(map(other.moves, _on_which(target)))]
+    objects = Dependencies()
+    return [target for target in targets(chain) if any(map(other.moves, objects.of(*target)))]
 
 
-def _on_which(target: ChainTarget, surely: bool = False) -> Iterator[Dependency]:
-    """A target as a dependency, then everything that moves it."""
-    if target.bone:
-        yield Dependency("", *target)
-    yield from with_itself(target.obj, surely)
+class Dependencies:
+    """What moves the objects of a scene, of which each is looked up once: a generated rig has hundreds of
+    drivers. A snapshot: make a new one for each tick.
 
-
-def with_itself(obj: bpy.types.Object, surely: bool = False) -> Iterator[Dependency]:
-    """The object itself as a dependency, then everything that moves it."""
-    yield Dependency("", obj, "")
-    yield from dependencies_of(obj, surely=surely)
-
-
-def is_carried(obj: bpy.types.Object, other: Moved, surely: bool = False) -> bool:
-    """Whether another mover, given what it moves, moves an object as a whole. `surely`: as for
-    `dependencies_of`.
+    Args:
+        surely: As for `dependencies_of`.
     """
-    return any(map(other.moves, with_itself(obj, surely)))
+
+    def __init__(self, surely: bool = False) -> None:
+        self._surely = surely
+        self._by_object: dict[int, tuple[Dependency, ...]] = {}  # by session_uid
+
+    def of(self, obj: bpy.types.Object, bone: str = "") -> tuple[Dependency, ...]:
+        """An object, or a bone of it, as a dependency, then each bone and object that moves it."""
+        if (known := self._by_object.get(obj.session_uid)) is None:
+            every = (Dependency("", obj, ""), *dependencies_of(obj, surely=self._surely))
+            known = self._by_object[obj.session_uid] = tuple(dict.fromkeys(every))
+        return (Dependency("", obj, bone), *known) if bone else known
 
 
 class Support(NamedTuple):
@@ -228,15 +229,13 @@ class Support(NamedTuple):
     dependency: Dependency
 
 
-def supports(pair: tuple, surely: bool = False) -> list[Support]:
-    """All that moves a (rig, chain) pair's base, its armature and its targets. `surely`: as for
-    `dependencies_of`.
-    """
+def supports(pair: tuple, objects: Dependencies) -> list[Support]:
+    """All that moves a (rig, chain) pair's base, its armature and its targets."""
     rig, chain = pair
     root = rig.data.bones.get(chain.root)
     above = [Dependency("", rig, root.parent.name)] if root is not None and root.parent is not None else []
-    of_targets = [dependency for target in targets(chain) for dependency in _on_which(target, surely)]
-    parts = {"base": above, "armature": with_itself(rig, surely), "target": of_targets}
+    of_targets = [dependency for target in targets(chain) for dependency in objects.of(*target)]
+    parts = {"base": above, "armature": objects.of(rig), "target": of_targets}
     return [Support(part, dependency) for part, dependencies in parts.items() for dependency in dependencies]
 
 
@@ -250,11 +249,9 @@ def moved_part(pair: tuple, other: Moved, on: Sequence[Support]) -> str:
     return next((support.part for support in on if other.moves(support.dependency)), "")
 
 
-def leaders_of(pair: tuple, others: Sequence[Moved], surely: bool = False) -> list[int]:
-    """Indices of the movers that move a part of a (rig, chain) pair, given what each moves. `surely`: as for
-    `dependencies_of`.
-    """
-    on = supports(pair, surely)
+def leaders_of(pair: tuple, others: Sequence[Moved], objects: Dependencies) -> list[int]:
+    """Indices of the movers that move a part of a (rig, chain) pair, given what each moves."""
+    on = supports(pair, objects)
     rigs = {support.dependency.rig for support in on}
     near = [k for k, other in enumerate(others) if other.bodies or other.rig in rigs]
     return [k for k in near if moved_part(pair, others[k], on)]

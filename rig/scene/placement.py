@@ -15,7 +15,7 @@ import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
 from ...character.chain.hanging import ChainPose
-from .dependencies import Dependency, dependencies_of, is_on
+from .dependencies import Dependencies, Dependency, is_on
 from .rest_frames import RestFrames
 
 NO_SCALE = (1.0, 1.0, 1.0)
@@ -57,6 +57,7 @@ class Placement:
         rests: Rest frames of bones, which outlast the frame; None: they are read again.
         seen: Positions [m] in the world of persons, by the names of the cameras that see them: who follows
             such a camera follows the person.
+        objects: What moves each object; None: it is looked up.
     """
 
     def __init__(
@@ -65,6 +66,7 @@ class Placement:
         moved: dict[int, dict[str, tuple | None]],
         rests: RestFrames | None = None,
         seen: Mapping[str, Sequence[float]] = MappingProxyType({}),
+        objects: Dependencies | None = None,
     ) -> None:
         self.depsgraph = depsgraph
         self._seen = seen
@@ -83,7 +85,7 @@ class Placement:
             int, dict[str, PlacedMechanism]
         ] = {}  # object's session_uid -> bone ("": the object) -> the mechanism whose body it shows
         self._placing: list = []
-        self._supports: dict[int, list[Dependency]] = {}  # object's session_uid -> what moves it
+        self._objects = objects or Dependencies()
 
     def carry(self, bodies: Mapping[int, Mapping[str, PlacedMechanism]]) -> None:
         """Sets the bodies of mechanisms: from now on the objects and bones that show them are at the
@@ -351,9 +353,8 @@ class Placement:
         """
         if not (self.moved or self.bodies):
             return False
-        if (uid := obj.session_uid) not in self._supports:
-            self._supports[uid] = list(dependencies_of(obj))
-        return any(map(self._is_by, self._supports[uid]))
+        _, *above = self._objects.of(obj)
+        return any(map(self._is_by, above))
 
     def _is_by(self, dependency: Dependency) -> bool:
         """Whether a mover moves a dependency; False for a deleted one."""

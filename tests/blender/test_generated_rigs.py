@@ -216,11 +216,11 @@ def test_an_arm_of_forward_kinematics_is_one_chain(rig):
 
 def test_drawing_the_panel_weighs_no_bones(rig, monkeypatch):
     """A generated human has some 700: weighing them in each redraw froze the viewport."""
-    from limber.rig.bones import hanging
+    from limber.rig.bones.hanging import HangingBones
 
     make_active(rig)
     bpy.ops.limber.eyes_head_torso()
-    monkeypatch.setattr(hanging, "inertias", lambda *_: pytest.fail("bones are weighed"))
+    monkeypatch.setattr(HangingBones, "inertias", lambda *_: pytest.fail("bones are weighed"))
     assert bpy.ops.limber.live.poll()
     assert bpy.ops.limber.check_chain() == {"FINISHED"}
 
@@ -236,3 +236,31 @@ def test_what_a_bone_follows_is_looked_up_once_for_a_whole_rig(rig, monkeypatch)
     for bone in rig.data.bones:
         controls.upstream(bone.name)
     assert len(asked) == len(set(asked)) == len(rig.data.bones)
+
+
+def test_several_live_chains_look_up_each_bone_and_object_once_a_tick(rig, monkeypatch):
+    from limber.rig.bones.controls import Controls
+    from limber.rig.live import live
+    from limber.rig.scene import dependencies
+
+    make_active(rig)
+    bpy.ops.limber.eyes_head_torso()
+    new_chain(rig, "upper_arm_fk.L")
+    rig.limber.chains[-1].target = rig.limber.chains[0].target
+    bpy.ops.limber.live_all()
+    snapshots, looked_up = [], []
+    init, of = Controls.__init__, dependencies.dependencies_of
+    monkeypatch.setattr(Controls, "__init__", lambda self, of: (snapshots.append(of), init(self, of))[1])
+
+    def counted(obj, seen=None, surely=False):
+        if seen is None:
+            looked_up.append(obj.name)
+        return of(obj, seen, surely)
+
+    monkeypatch.setattr(dependencies, "dependencies_of", counted)
+    stage, depsgraph = live.current().playback.stage, bpy.context.evaluated_depsgraph_get()
+    stage.mark_dirty(rig.data.name)
+    stage.advance(live.live_movers(bpy.context.scene), depsgraph, 1 / 24)
+    assert len(rig.limber.chains) == 3
+    assert len(snapshots) == 1
+    assert sorted(looked_up) == sorted(set(looked_up)) != []

@@ -4,6 +4,7 @@ it was.
 
 import bpy
 import pytest
+from limber.rig.bones.hanging import HangingBones
 from limber.rig.chains import chain as build
 from limber.rig.chains.skeleton import ChainReader
 from limber.rig.output import compare
@@ -21,7 +22,7 @@ FURTHEST = 1e6  # of a number without an upper bound
 
 
 def given(rig, chain, solver: str):
-    return build.solver_options(chain, solver, ChainReader(rig, chain, with_inertias=True))
+    return build.solver_options(chain, solver, ChainReader(rig, chain, HangingBones(rig)))
 
 
 def others(each: Setting) -> list[tuple]:

@@ -7,6 +7,7 @@ from math import degrees, radians
 import bpy
 import pytest
 from limber.rig.authoring import chains
+from limber.rig.bones.hanging import HangingBones
 from limber.rig.chains import chain as build
 from limber.rig.chains.skeleton import ChainReader
 from limber.solvers.goals import Point
@@ -25,7 +26,7 @@ LEANING = {
 
 
 def is_held(rig, chain) -> bool:
-    return build.solver_options(chain, "expressive", ChainReader(rig, chain, with_inertias=True)).hold_body
+    return build.solver_options(chain, "expressive", ChainReader(rig, chain, HangingBones(rig))).hold_body
 
 
 def roll(rig, chain) -> float:
