@@ -11,8 +11,9 @@ from random import Random
 
 import numpy as np
 
+from ..solvers.kinematics import rotations
 from ..solvers.kinematics.rotations import Vector
-from ..solvers.kinematics.skeleton import Angles, Skeleton
+from ..solvers.kinematics.skeleton import Angles, Joint, Skeleton
 
 BREATH = 4.0  # [s] period of a calm adult's breathing
 INHALE = 0.4  # share of the period for breathing in, which is quicker than breathing out
@@ -48,18 +49,27 @@ class Life:
         """Joint offsets (n,) [rad] of the idle motion, 0 for prismatic joints; arguments as for
         `PostureEffect.offsets`.
         """
-        added = np.zeros(len(skeleton))
+        angles, added = posture.tolist(), [0.0] * len(skeleton)
         if self.breathing:
-            added += self.breathing * _breath(self.seed, seconds) * _lift(skeleton, posture, up)
+            breath = self.breathing * _breath(self.seed, seconds)
+            added = [breath * lift for lift in _lifts(skeleton, angles, up)]
         if self.sway:
-            swings = np.array([_swing(self.seed, k, seconds) for k in range(len(skeleton))])
-            added += self.sway * _fall(len(skeleton)) * swings
+            for k, share in enumerate(_shares_of_sway(len(skeleton))):
+                added[k] += self.sway * share * _swing(self.seed, k, seconds)
         if self.glances:
             for k in _last(skeleton):
                 added[k] += self.glances * _glance(self.seed, k, seconds)
-        lower, upper = np.minimum(skeleton.lower, posture), np.maximum(skeleton.upper, posture)
-        offsets = np.minimum(np.maximum(posture + added, lower), upper) - posture
-        return np.where(skeleton.tree.slides, 0.0, offsets)
+        joints = zip(skeleton.joints, angles, added, strict=True)
+        return np.array([_within_limits(joint, angle, offset) for joint, angle, offset in joints])
+
+
+def _within_limits(joint: Joint, angle: float, offset: float) -> float:
+    """An offset [rad] of a joint at an angle, with which it exceeds its limits no more than it does without;
+    0 for a prismatic joint.
+    """
+    if joint.kind == "prismatic":
+        return 0.0
+    return min(max(angle + offset, min(joint.lower, angle)), max(joint.upper, angle)) - angle
 
 
 def _breath(seed: int, seconds: float) -> float:
@@ -69,20 +79,23 @@ def _breath(seed: int, seconds: float) -> float:
     return -math.cos(math.pi * share)
 
 
-def _lift(skeleton: Skeleton, posture: Angles, up: Vector) -> Angles:
+def _lifts(skeleton: Skeleton, angles: Sequence[float], up: Vector) -> list[float]:
     """How much each joint lifts the end (n,), relative to the joint that lifts it most."""
-    tree = skeleton.tree
-    rise: Angles = tree.velocity(tree.forward(posture), 0) @ up
-    largest = max(
-        float(np.abs(rise).max()), LIFTS * skeleton.reach, 1e-9
-    )  # never 0: a chain without length lifts nothing
-    return rise / largest
+    pose = skeleton.forward(angles)
+    axes, lifts = skeleton.world_axes(pose), [0.0] * len(skeleton)
+    for k in skeleton.path():
+        velocity = axes[k]
+        if skeleton.joints[k].kind == "revolute":
+            velocity = rotations.cross(velocity, rotations.subtract(pose.tool_position, pose.positions[k]))
+        lifts[k] = rotations.dot(velocity, up)
+    largest = max(*map(abs, lifts), LIFTS * skeleton.reach)  # the reach is never 0
+    return [lift / largest for lift in lifts]
 
 
 @lru_cache
-def _fall(count: int) -> Angles:
-    """Amplitude (n,) of the sway of each joint, relative to the root's; not to be changed."""
-    return np.linspace(1.0, ROOTED, count)
+def _shares_of_sway(count: int) -> tuple[float, ...]:
+    """Amplitude (n,) of the sway of each joint, relative to the root's."""
+    return tuple(np.linspace(1.0, ROOTED, count).tolist())
 
 
 def _swing(seed: int, joint: int, seconds: float) -> float:
