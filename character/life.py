@@ -7,13 +7,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from random import Random
 
 import numpy as np
 
 from ..solvers.kinematics import rotations
 from ..solvers.kinematics.rotations import Vector
 from ..solvers.kinematics.skeleton import Angles, Joint, Skeleton
+from .draws import draws
 
 BREATH = 4.0  # [s] period of a calm adult's breathing
 INHALE = 0.4  # share of the period for breathing in, which is quicker than breathing out
@@ -74,7 +74,7 @@ def _within_limits(joint: Joint, angle: float, offset: float) -> float:
 
 def _breath(seed: int, seconds: float) -> float:
     """Breathing at a time [s]: -1 breathed out, 1 breathed in."""
-    phase = (seconds / BREATH + _random(seed, "breath", 0)[0]) % 1.0
+    phase = (seconds / BREATH + draws(seed, "breath", 0)[0]) % 1.0
     share = phase / INHALE if phase < INHALE else 1.0 - (phase - INHALE) / (1.0 - INHALE)
     return -math.cos(math.pi * share)
 
@@ -100,7 +100,7 @@ def _shares_of_sway(count: int) -> tuple[float, ...]:
 
 def _swing(seed: int, joint: int, seconds: float) -> float:
     """Slow noise for the sway of a joint, -1 to 1."""
-    phases = _random(seed, "sway", joint)
+    phases = draws(seed, "sway", joint)
     return sum(
         math.sin(math.tau * (seconds / period + phase)) for period, phase in zip(SWAY, phases, strict=True)
     ) / len(SWAY)
@@ -118,7 +118,7 @@ def _glance(seed: int, joint: int, seconds: float) -> float:
     while _begins(seed, number) > seconds:
         number -= 1
     before, target = (
-        _random(seed, f"glance {joint}", k)[0] * 2.0 - 1.0 if k % 2 else 0.0 for k in (number - 1, number)
+        draws(seed, f"glance {joint}", k)[0] * 2.0 - 1.0 if k % 2 else 0.0 for k in (number - 1, number)
     )
     share = min(1.0, (seconds - _begins(seed, number)) / DART)
     return before + (target - before) * share**3 * (10.0 - 15.0 * share + 6.0 * share * share)
@@ -126,11 +126,4 @@ def _glance(seed: int, joint: int, seconds: float) -> float:
 
 def _begins(seed: int, number: int) -> float:
     """Start time of a glance [s]."""
-    return GLANCE * (number + JITTER * (_random(seed, "when", number)[0] - 0.5))
-
-
-@lru_cache(maxsize=4096)
-def _random(seed: int, what: str, number: int) -> tuple[float, float, float]:
-    """Three pseudo-random numbers from 0 to 1 for a seed, a purpose and a number."""
-    source = Random(f"{seed} {what} {number}")
-    return source.random(), source.random(), source.random()
+    return GLANCE * (number + JITTER * (draws(seed, "when", number)[0] - 0.5))
