@@ -100,10 +100,13 @@ def _shares_of_sway(count: int) -> tuple[float, ...]:
 
 def _swing(seed: int, joint: int, seconds: float) -> float:
     """Slow noise for the sway of a joint, -1 to 1."""
-    phases = draws(seed, "sway", joint)
-    return sum(
-        math.sin(math.tau * (seconds / period + phase)) for period, phase in zip(SWAY, phases, strict=True)
-    ) / len(SWAY)
+    (a, b, c), (phase_a, phase_b, phase_c) = SWAY, draws(seed, "sway", joint)
+    waves = (
+        math.sin(math.tau * (seconds / a + phase_a))
+        + math.sin(math.tau * (seconds / b + phase_b))
+        + math.sin(math.tau * (seconds / c + phase_c))
+    )
+    return waves / len(SWAY)
 
 
 def _last(skeleton: Skeleton) -> Sequence[int]:
