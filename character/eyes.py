@@ -6,12 +6,12 @@ Source: docs/guide/behaviour.md has the figures, which are those of people in co
 """
 
 import math
-from random import Random
 from typing import NamedTuple
 
 from ..solvers.kinematics import rotations
 from ..solvers.kinematics.rotations import Vector
 from ..solvers.kinematics.skeleton import Angles, Skeleton
+from .draws import between, draws
 
 BETWEEN = (2.0, 6.0)  # [s] between two blinks without another cause
 CLOSING, OPENING = 0.1, 0.15  # [s] of a blink
@@ -120,7 +120,7 @@ def _blinked(state: EyesState, settings: EyesSettings, direction: Vector | None,
             fixation = _toward(state.fixation, direction, -math.expm1(-dt / FIXATION))
     is_due = False
     if settings.blinks > 0.0:
-        drawn = Random(f"{settings.seed} blink {state.blinks}").uniform(*BETWEEN) / settings.blinks
+        drawn = between(*BETWEEN, draws(settings.seed, "blink", state.blinks)[0]) / settings.blinks
         is_due = state.waited >= drawn or has_cue or has_shifted
     state = state._replace(settings=settings, fixation=fixation)
     if is_due and is_over:
@@ -137,15 +137,15 @@ def _toward(begin: Vector, end: Vector, share: float) -> Vector:
 def _averted(state: EyesState, settings: EyesSettings, dt: float) -> EyesState:
     """The state with what its looks away have become."""
     since_move, moves, goal, origin = state.since_move + dt, state.moves, state.goal, state.origin
-    source = Random(f"{settings.seed} look {moves}")
+    drawn = draws(settings.seed, "look", moves)
     is_away = moves % 2 == 1
-    duration = source.uniform(*(AWAY if is_away else LOOKING))
+    duration = between(*(AWAY if is_away else LOOKING), drawn[0])
     averts = settings.aversion > 0.0
     if (since_move >= duration and (averts or is_away)) or (is_away and not averts):
         moves, since_move, origin = moves + 1, 0.0, state.averted
         goal = (0.0, 0.0)
         if not is_away:
-            goal = (ASIDE * source.uniform(-1.0, 1.0), UP * source.uniform(-1.0, 1.0))
+            goal = (ASIDE * between(-1.0, 1.0, drawn[1]), UP * between(-1.0, 1.0, drawn[2]))
     share = _eased(min(since_move / MOVE, 1.0))
     aside, up = (a + share * (b - a) for a, b in zip(origin, goal, strict=True))
     return state._replace(averted=(aside, up), origin=origin, goal=goal, since_move=since_move, moves=moves)

@@ -7,12 +7,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from random import Random
 
 import numpy as np
 
+from ..solvers.kinematics import rotations
 from ..solvers.kinematics.rotations import Vector
-from ..solvers.kinematics.skeleton import Angles, Skeleton
+from ..solvers.kinematics.skeleton import Angles, Joint, Skeleton
+from .draws import draws
 
 BREATH = 4.0  # [s] period of a calm adult's breathing
 INHALE = 0.4  # share of the period for breathing in, which is quicker than breathing out
@@ -48,49 +49,64 @@ class Life:
         """Joint offsets (n,) [rad] of the idle motion, 0 for prismatic joints; arguments as for
         `PostureEffect.offsets`.
         """
-        added = np.zeros(len(skeleton))
+        angles, added = posture.tolist(), [0.0] * len(skeleton)
         if self.breathing:
-            added += self.breathing * _breath(self.seed, seconds) * _lift(skeleton, posture, up)
+            breath = self.breathing * _breath(self.seed, seconds)
+            added = [breath * lift for lift in _lifts(skeleton, angles, up)]
         if self.sway:
-            swings = np.array([_swing(self.seed, k, seconds) for k in range(len(skeleton))])
-            added += self.sway * _fall(len(skeleton)) * swings
+            for k, share in enumerate(_shares_of_sway(len(skeleton))):
+                added[k] += self.sway * share * _swing(self.seed, k, seconds)
         if self.glances:
             for k in _last(skeleton):
                 added[k] += self.glances * _glance(self.seed, k, seconds)
-        lower, upper = np.minimum(skeleton.lower, posture), np.maximum(skeleton.upper, posture)
-        offsets = np.minimum(np.maximum(posture + added, lower), upper) - posture
-        return np.where(skeleton.tree.slides, 0.0, offsets)
+        joints = zip(skeleton.joints, angles, added, strict=True)
+        return np.array([_within_limits(joint, angle, offset) for joint, angle, offset in joints])
+
+
+def _within_limits(joint: Joint, angle: float, offset: float) -> float:
+    """An offset [rad] of a joint at an angle, with which it exceeds its limits no more than it does without;
+    0 for a prismatic joint.
+    """
+    if joint.kind == "prismatic":
+        return 0.0
+    return min(max(angle + offset, min(joint.lower, angle)), max(joint.upper, angle)) - angle
 
 
 def _breath(seed: int, seconds: float) -> float:
     """Breathing at a time [s]: -1 breathed out, 1 breathed in."""
-    phase = (seconds / BREATH + _random(seed, "breath", 0)[0]) % 1.0
+    phase = (seconds / BREATH + draws(seed, "breath", 0)[0]) % 1.0
     share = phase / INHALE if phase < INHALE else 1.0 - (phase - INHALE) / (1.0 - INHALE)
     return -math.cos(math.pi * share)
 
 
-def _lift(skeleton: Skeleton, posture: Angles, up: Vector) -> Angles:
+def _lifts(skeleton: Skeleton, angles: Sequence[float], up: Vector) -> list[float]:
     """How much each joint lifts the end (n,), relative to the joint that lifts it most."""
-    tree = skeleton.tree
-    rise: Angles = tree.velocity(tree.forward(posture), 0) @ up
-    largest = max(
-        float(np.abs(rise).max()), LIFTS * skeleton.reach, 1e-9
-    )  # never 0: a chain without length lifts nothing
-    return rise / largest
+    pose = skeleton.forward(angles)
+    axes, lifts = skeleton.world_axes(pose), [0.0] * len(skeleton)
+    for k in skeleton.path():
+        velocity = axes[k]
+        if skeleton.joints[k].kind == "revolute":
+            velocity = rotations.cross(velocity, rotations.subtract(pose.tool_position, pose.positions[k]))
+        lifts[k] = rotations.dot(velocity, up)
+    largest = max(*map(abs, lifts), LIFTS * skeleton.reach)  # the reach is never 0
+    return [lift / largest for lift in lifts]
 
 
 @lru_cache
-def _fall(count: int) -> Angles:
-    """Amplitude (n,) of the sway of each joint, relative to the root's; not to be changed."""
-    return np.linspace(1.0, ROOTED, count)
+def _shares_of_sway(count: int) -> tuple[float, ...]:
+    """Amplitude (n,) of the sway of each joint, relative to the root's."""
+    return tuple(np.linspace(1.0, ROOTED, count).tolist())
 
 
 def _swing(seed: int, joint: int, seconds: float) -> float:
     """Slow noise for the sway of a joint, -1 to 1."""
-    phases = _random(seed, "sway", joint)
-    return sum(
-        math.sin(math.tau * (seconds / period + phase)) for period, phase in zip(SWAY, phases, strict=True)
-    ) / len(SWAY)
+    (a, b, c), (phase_a, phase_b, phase_c) = SWAY, draws(seed, "sway", joint)
+    waves = (
+        math.sin(math.tau * (seconds / a + phase_a))
+        + math.sin(math.tau * (seconds / b + phase_b))
+        + math.sin(math.tau * (seconds / c + phase_c))
+    )
+    return waves / len(SWAY)
 
 
 def _last(skeleton: Skeleton) -> Sequence[int]:
@@ -105,7 +121,7 @@ def _glance(seed: int, joint: int, seconds: float) -> float:
     while _begins(seed, number) > seconds:
         number -= 1
     before, target = (
-        _random(seed, f"glance {joint}", k)[0] * 2.0 - 1.0 if k % 2 else 0.0 for k in (number - 1, number)
+        draws(seed, f"glance {joint}", k)[0] * 2.0 - 1.0 if k % 2 else 0.0 for k in (number - 1, number)
     )
     share = min(1.0, (seconds - _begins(seed, number)) / DART)
     return before + (target - before) * share**3 * (10.0 - 15.0 * share + 6.0 * share * share)
@@ -113,11 +129,4 @@ def _glance(seed: int, joint: int, seconds: float) -> float:
 
 def _begins(seed: int, number: int) -> float:
     """Start time of a glance [s]."""
-    return GLANCE * (number + JITTER * (_random(seed, "when", number)[0] - 0.5))
-
-
-@lru_cache(maxsize=4096)
-def _random(seed: int, what: str, number: int) -> tuple[float, float, float]:
-    """Three pseudo-random numbers from 0 to 1 for a seed, a purpose and a number."""
-    source = Random(f"{seed} {what} {number}")
-    return source.random(), source.random(), source.random()
+    return GLANCE * (number + JITTER * (draws(seed, "when", number)[0] - 0.5))

@@ -4,7 +4,6 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Sequence
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +58,7 @@ def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="limber", description="Plays characters that Limber exported from Blender"
     )
-    parser.add_argument("--version", action="version", version=_versions())
+    parser.add_argument("--version", action=_ShowVersions, nargs=0, help="say the versions, and end")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for name, run, text in (
         ("play", _play, "play a character"),
@@ -77,8 +76,18 @@ def parser() -> argparse.ArgumentParser:
     return parser
 
 
+class _ShowVersions(argparse.Action):
+    """Prints the versions, and ends; argparse's own action wants them looked up at each start."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        print(_versions())
+        parser.exit()
+
+
 def _versions() -> str:
     """The player's version, and the newest character files that it reads."""
+    from importlib import metadata  # loading it would take a tenth of the time until the player plays
+
     try:
         version = metadata.version("limber")
     except metadata.PackageNotFoundError:

@@ -41,14 +41,16 @@ class PlayedChainSession(Session[PlayedView, ChainPose]):
     Attributes:
         entry: The chain.
         target: Name of the target that its own end follows.
-        kept: What was asked of it at the last tick.
+        directed: What was asked of it at the last tick; None: it had none.
+        posture: Index of the stored posture that it kept then; -1: none.
         base: World matrix of its base frame.
         models: By whether stored postures are switched.
     """
 
     entry: ChainEntry = field(kw_only=True)
     target: str = ""
-    kept: Requested = field(default_factory=lambda: Requested({}, 1.0, 1.0))
+    directed: Directed | None = None
+    posture: int = -1
     base: Matrix = field(default_factory=list)
     models: dict[bool, ChainModel] = field(default_factory=dict)
 
@@ -59,9 +61,7 @@ class PlayedChainSession(Session[PlayedView, ChainPose]):
         clip = Directed(base, weights, _settings(entry, controls, moment.frame))
         directed = clip if moment.direct is None else moment.direct(entry.name, clip, posture)
         base, settings = directed.base, directed.settings
-        names = [each.name for each in entry.postures]
-        weights_by_name = dict(zip(names, directed.all_weights(posture), strict=True))
-        self.kept = Requested(weights_by_name, settings.influence, settings.share)
+        self.directed, self.posture = directed, posture
         model = self._model(entry, base == POSTURE)
         is_filtered = bool(model.filters)
         self.target = directed.target or controls.target or _watched(entry, moment.frame)
@@ -112,6 +112,15 @@ class PlayedChainSession(Session[PlayedView, ChainPose]):
             end.inputs._replace(target=view.target(name), identity=name, name=name)
             for end, name in zip(entry.ends, names, strict=True)
         )
+
+    @property
+    def kept(self) -> Requested:
+        """What was asked of it at the last tick."""
+        if (directed := self.directed) is None:
+            return Requested({}, 1.0, 1.0)
+        names = [each.name for each in self.entry.postures]
+        weights = dict(zip(names, directed.all_weights(self.posture), strict=True))
+        return Requested(weights, directed.settings.influence, directed.settings.share)
 
     @property
     def target_position(self) -> list[float]:

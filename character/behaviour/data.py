@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import inf
 from typing import Literal, NamedTuple, get_args
 
@@ -203,7 +204,36 @@ class Behaviour:
             clip.check(names)
 
     def state(self, name: str) -> StateSpec:
-        return next(state for state in self.states if state.name == name)
+        return self._states[name]
+
+    @cached_property
+    def _states(self) -> dict[str, StateSpec]:
+        return {state.name: state for state in self.states}
+
+    def gesture(self, name: str) -> Gesture:
+        return self._gestures[name]
+
+    @cached_property
+    def _gestures(self) -> dict[str, Gesture]:
+        return {gesture.name: gesture for gesture in self.gestures}
+
+    def leaving(self, state: str) -> tuple[tuple[int, TransitionSpec], ...]:
+        """The transitions that lead from a state to another one, with their indices: those from the state
+        itself before those from any.
+        """
+        return self._leaving[state]
+
+    @cached_property
+    def _leaving(self) -> dict[str, tuple[tuple[int, TransitionSpec], ...]]:
+        numbered = tuple(enumerate(self.transitions))
+        from_any = [pair for pair in numbered if pair[1].begin == ANY]
+        return {
+            name: (
+                *(pair for pair in numbered if pair[1].begin == name),
+                *(pair for pair in from_any if pair[1].end != name),
+            )
+            for name in self._states
+        }
 
     def clip(self, state: str, chain: str) -> StateClip | None:
         """The clip of a chain in a state; None: there is none."""

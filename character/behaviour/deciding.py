@@ -6,10 +6,10 @@ the same events decide alike.
 
 from collections.abc import Sequence
 from math import inf
-from random import Random
 from typing import NamedTuple
 
-from .data import ANY, Behaviour, TransitionSpec
+from ..draws import between, draws
+from .data import Behaviour, TransitionSpec
 
 MOST_FADING = 8  # of a gesture that begins again and again
 MOST_CHANGES = 4  # transitions in one tick; more would be a circle that takes no time
@@ -131,14 +131,15 @@ def _passed(behaviour: Behaviour, state: BehaviourState, dt: float, senses: Sens
     presence = state.presence
     if senses is not None:
         presence = presence.later(senses.distance is not None, dt)
-    lengths = {gesture.name: gesture.seconds for gesture in behaviour.gestures}
     playing = (each._replace(seconds=each.seconds + dt) for each in state.gestures)
     return state._replace(
         time=state.time + dt,
         seconds=state.seconds + dt,
         announced=state.announced + dt,
         presence=presence,
-        gestures=tuple(each for each in playing if each.seconds <= min(lengths[each.name], each.end)),
+        gestures=tuple(
+            each for each in playing if each.seconds <= min(behaviour.gesture(each.name).seconds, each.end)
+        ),
     )
 
 
@@ -169,13 +170,7 @@ def _changed(
     decisions: list[Decision],
 ) -> BehaviourState:
     """The state after the first transition that applies: one from the state itself before one from any."""
-    of_state = [(k, each) for k, each in enumerate(behaviour.transitions) if each.begin == state.name]
-    any_state = [
-        (k, each)
-        for k, each in enumerate(behaviour.transitions)
-        if each.begin == ANY and each.end != state.name
-    ]
-    for index, transition in (*of_state, *any_state):
+    for index, transition in behaviour.leaving(state.name):
         draw = _draw(transition, index, state, seed)
         if not _applies(behaviour, transition, state, senses, event, draw):
             continue
@@ -192,7 +187,7 @@ def _draw(transition: TransitionSpec, index: int, state: BehaviourState, seed: i
     """The time [s] in the state after which a random transition comes; None for others."""
     if transition.cause != "random":
         return None
-    return Random(f"{seed} {index} {state.visits}").uniform(transition.least, transition.most)
+    return between(transition.least, transition.most, draws(seed, str(index), state.visits)[0])
 
 
 def _applies(

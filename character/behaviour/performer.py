@@ -71,7 +71,8 @@ class ByHand(NamedTuple):
     def over(self, role: ChainRole, clip: StateClip | None) -> tuple[ChainRole, StateClip | None]:
         """What a chain does in a state that sets a role and a clip, with what was set by hand."""
         set_fields = {name: value for name, value in self.fields.items() if getattr(role, name) is not None}
-        role = role._replace(**set_fields)  # type: ignore[arg-type]
+        if set_fields:
+            role = role._replace(**set_fields)  # type: ignore[arg-type]
         if not self.weights or (role.weights is None and clip is None):
             return role, clip
         weights = {**({} if self.is_whole else dict(role.weights or ())), **self.weights}
@@ -105,14 +106,15 @@ class Performer:
         self.decisions: list[Decision] = []
         self._blends: dict[str, BlendState] = {}
         self._by_hand: dict[str, ByHand] = {}
-        self._requested: dict[str, Requested] = {}
+        # by the chains' names, what they were last to do, and the names of their postures
+        self._instructed: dict[str, tuple[Instruction, Sequence[str]]] = {}
 
     def copy(self) -> Self:
         """An independent copy, in the current state."""
         other = type(self)(self.behaviour, self.seed, self.is_gradual)
         other.state, other.decisions = self.state, list(self.decisions)
         other._blends, other._by_hand = dict(self._blends), dict(self._by_hand)
-        other._requested = dict(self._requested)
+        other._instructed = dict(self._instructed)
         return other
 
     def replace(self, behaviour: Behaviour) -> None:
@@ -162,12 +164,13 @@ class Performer:
         """What is asked of a chain now, to be shown: what was set by hand at once, while the chain is on its
         way there. None: it was not directed yet.
         """
-        request, hand = self._requested.get(chain), self.by_hand(chain)
-        if request is None:
+        if chain not in self._instructed:
             return None
+        (instruction, postures), hand = self._instructed[chain], self.by_hand(chain)
+        weights = {**dict(zip(postures, instruction.weights, strict=True)), **hand.weights}
+        request = Requested(weights, instruction.influence, instruction.share, instruction.target or "")
         fields = {name: value for name, value in hand.fields.items() if name in Requested._fields}
-        weights = {**request.weights, **hand.weights}
-        return request._replace(weights=weights, **fields)  # type: ignore[arg-type]
+        return request._replace(**fields)  # type: ignore[arg-type]
 
     def set_by(self, chain: str) -> dict[str, str]:
         """Who sets a chain's influence, share, target and postures now, for people to read; what is not
@@ -197,15 +200,12 @@ class Performer:
             state.speaks,
         )
         instruction, self._blends[chain] = blending.blended(before, visit, postures, usual, state.seconds, dt)
-        weights = dict(zip(postures, instruction.weights, strict=True))
-        self._requested[chain] = Requested(
-            weights, instruction.influence, instruction.share, instruction.target or ""
-        )
-        gestures = {gesture.name: gesture for gesture in self.behaviour.gestures}
+        self._instructed[chain] = instruction, postures
+        gestures = [(self.behaviour.gesture(each.name), each) for each in self.state.gestures]
         return instruction, tuple(
-            blending.at(gestures[each.name], each.seconds, each.end)
-            for each in self.state.gestures
-            if gestures[each.name].chain == chain
+            blending.at(gesture, each.seconds, each.end)
+            for gesture, each in gestures
+            if gesture.chain == chain
         )
 
     def direct(self, chain: str, postures: Sequence[str], clip: Directed, kept: int, dt: float) -> Directed:

@@ -358,8 +358,7 @@ def filled(posture: Angles, authored: Angles) -> Angles:
     """A stored posture (n,) [rad; prismatic joints m] in which NaN, for joints that it does not contain, is
     replaced by the authored value.
     """
-    silent = np.isnan(posture)
-    return np.where(silent, authored, posture) if silent.any() else posture
+    return np.where(np.isnan(posture), authored, posture)
 
 
 def blend(weighted: Sequence[tuple[float, Angles]], authored: Angles) -> Angles:

@@ -372,7 +372,8 @@ def _blend(model: ChainModel, posture: Angles, solved: Angles, influence: float)
     """
     # The posture cannot be used, and the goal's problem says why.
     if influence >= 1.0 or len(posture) != len(solved) or not np.isfinite(posture).all():
-        return list(map(float, solved))
+        whole: list[float] = solved.tolist()
+        return whole
     share = max(influence, 0.0)
     begin = model.skeleton.clamp(posture) if model.filters else posture.tolist()
     blended: list[float] = [

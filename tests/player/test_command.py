@@ -164,3 +164,10 @@ def test_a_reader_who_has_had_enough_is_no_error(path: Path):
             [*RUN, "info", str(path)], cwd=ROOT, stdout=closed, stderr=subprocess.PIPE, text=True, check=False
         )
     assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_it_says_its_version(capsys: pytest.CaptureFixture):
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out.startswith("limber ")

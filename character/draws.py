@@ -1,0 +1,16 @@
+"""Random draws of a character: the same seed, purpose and number always give the same ones."""
+
+from functools import lru_cache
+from random import Random
+
+
+@lru_cache(maxsize=4096)
+def draws(seed: int, what: str, number: int) -> tuple[float, float, float]:
+    """Three pseudo-random numbers from 0 to 1 for a seed, a purpose and a number."""
+    source = Random(f"{seed} {what} {number}")
+    return source.random(), source.random(), source.random()
+
+
+def between(least: float, most: float, share: float) -> float:
+    """A draw from 0 to 1 as one from `least` to `most`."""
+    return least + (most - least) * share
