@@ -58,7 +58,7 @@ MIDDLE = with_translations(
             "下半身",
             "腰",
         ),
-        "root": ("root", "base", "body"),  # ambiguous
+        "root": ("root", "base", "body", "trunk"),  # ambiguous
         "waist": ("waist",),  # ambiguous
         "spine": (
             *(
@@ -144,6 +144,7 @@ HALVES = {"upper", "lower"}  # of a joint's links, "left_lower_elbow"
 COMMON = 0.75  # share of an armature's names that begin with a word from which on the word says nothing
 FEW = 8  # names, of which too few are left to tell what they begin with
 SHORTEST = 3  # letters of a part's name that a side may precede without a mark, "lknee"
+MOTORS = {"motor", "motors", "servo", "actuator"}
 SILENT = {
     "link",
     "lnk",
@@ -151,10 +152,7 @@ SILENT = {
     "jnt",
     "bone",
     "bn",
-    "motor",
-    "motors",
-    "servo",
-    "actuator",
+    *MOTORS,
     "unit",
     "module",
     "assembly",
