@@ -77,7 +77,24 @@ MMD = "センター 下半身 上半身 上半身2 首 頭 両目 " + " ".join(
     for side in "左右"
     for part in ["肩", "腕", "腕捩", "ひじ", "手首", "足", "ひざ", "足首", "つま先"]
 )
+NUMBERED_SUIT = " ".join(f"Skeleton_001_{name}" for name in SUIT.split())
+HEADSET_LIMBS = [
+    "Shoulder",
+    "ArmUpper",
+    "ArmLower",
+    "HandWrist",
+    "HandPalm",
+    "LegUpper",
+    "LegLower",
+    "FootAnkle",
+    "FootBall",
+]
+HEADSET = "Body_Root Body_Hips Body_SpineLower Body_SpineUpper Body_Chest Body_Neck Body_Head " + " ".join(
+    f"Body_{side}{part}" for side in ("Left", "Right") for part in HEADSET_LIMBS
+)
 CONVENTIONS = {
+    "capture suit with a number": NUMBERED_SUIT,
+    "headset's body tracking": HEADSET,
     "VRoid": VROID,
     "Biped": BIPED,
     "Daz": DAZ,
