@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from math import nan
 from time import monotonic
-from typing import NamedTuple
 
 import bpy
 from mathutils import Quaternion
@@ -51,18 +50,6 @@ BETWEEN = 0.1  # [s] of silence that one look can show: what comes while Blender
 PARSING_SHARE = 0.6  # of a look's time; the rest is for executing
 
 
-class Moment(NamedTuple):
-    """When the numbers of an order were sent.
-
-    Attributes:
-        time: When they were taken [s], by the sender's clock; NaN: not said.
-        age: How long before it was read the order had come, as `Message.age`; NaN: not known.
-    """
-
-    time: float = nan
-    age: float = nan
-
-
 class RemoteOrders(Inbox):
     """Inbox of one object's remote control: the newest command for each address that is not executed yet."""
 
@@ -74,7 +61,7 @@ class RemoteOrders(Inbox):
         self._is_addressed = False  # whether a message for Limber has come
         self.newest: dict[str, Arguments] = {}  # arguments by address without `ROOT`
         self.counts: Counter[str] = Counter()  # messages for each of these addresses
-        self.moments: dict[str, Moment] = {}  # of each of them
+        self.times: dict[str, float] = {}  # [s] of each of them by the sender's clock; NaN: not said
         self.arm_pressed = False  # whether there was a new press to arm, for the newest order to arm
         self._arm_silence = SILENT_FOR  # [s] since the last order to arm; before it listened there was none
         self._arm_released = False  # whether that was 0
@@ -111,7 +98,7 @@ class RemoteOrders(Inbox):
         if address in self.newest or len(self.newest) < MOST:
             self.newest[address] = message.arguments
             self.counts[address] += message.repeats
-            self.moments[address] = Moment(message.time, message.age)
+            self.times[address] = message.time
 
     def void_arm(self) -> None:
         """Drops an order to arm that came before a stop, or together with it. Its button, which may have been
@@ -281,7 +268,7 @@ def _execute_newest(rig: bpy.types.Object, ear: _Ear, until: float) -> bool:
                 address,
                 orders.newest.pop(address),
                 orders.counts.pop(address, 1),
-                orders.moments.pop(address, Moment()),
+                orders.times.pop(address, nan),
             )
         except RigError as error:
             orders.problem = str(error)
@@ -302,7 +289,7 @@ def _find(uid: int, ear: _Ear) -> bpy.types.Object | None:
 
 @granted
 def _execute(
-    rig: bpy.types.Object, ear: _Ear, address: str, arguments: Arguments, messages: int, moment: Moment
+    rig: bpy.types.Object, ear: _Ear, address: str, arguments: Arguments, messages: int, time: float
 ) -> None:
     orders = ear.orders
     address = address.partition(NAMED)[0]
@@ -327,13 +314,13 @@ def _execute(
     elif order.word not in STREAMED or order.text:
         ORDERS[order.word](rig, order)
     elif address in ear.signals and live.is_ticking(rig):
-        _receive(ear, address, numbers, messages, moment)
+        _receive(ear, address, numbers, messages, time)
     else:
         ORDERS[order.word](rig, order)
-        ear.signals.begin(address, numbers, moment.time)
+        ear.signals.begin(address, numbers, time)
 
 
-def _receive(ear: _Ear, address: str, numbers: Sequence[float], messages: int, moment: Moment) -> None:
+def _receive(ear: _Ear, address: str, numbers: Sequence[float], messages: int, time: float) -> None:
     """Passes numbers on to a signal, with their rates and time if the sender knows them."""
     kind, _, names = address.partition("/")
     velocity = ear.velocities.get(names)
@@ -349,7 +336,7 @@ def _receive(ear: _Ear, address: str, numbers: Sequence[float], messages: int, m
             rate = 0.5 * (Quaternion((0.0, *velocity[3:])) @ Quaternion(numbers))
     elif kind == "target" and velocity:
         rate = velocity[:3]
-    ear.signals.receive(address, numbers, messages, rate, moment.time, moment.age)
+    ear.signals.receive(address, numbers, messages, rate, time)
 
 
 def is_pressed(arguments: Sequence[float | str]) -> bool:

@@ -86,10 +86,6 @@ class ExpressionError(ValueError):
     """An expression that cannot be evaluated."""
 
 
-class FatalError(ExpressionError):
-    """The file itself refuses what it is given."""
-
-
 class Function:
     """A function that expressions may call; nothing else can be called."""
 

@@ -9,7 +9,7 @@ from typing import Any
 from ..attributes import AttributeReader
 from ..errors import MalformedError, NameClashError, RefusedByFileError, UnknownNameError, UrdfError
 from ..xml_tree import Element
-from .expressions import PYTHON, Evaluator, ExpressionError, FatalError, Function, tokenize
+from .expressions import PYTHON, Evaluator, ExpressionError, Function, tokenize
 from .files import Files
 from .packages import find_package
 from .text_parts import parts
@@ -18,6 +18,10 @@ from .values import CycleError, Raw, Scope, literal, truth, yaml_scalar
 
 NO_VALUE = "argument '{0}' has no value: give it one in the import's Arguments, {0}:=..."
 NO_NAMES: Mapping[str, Any] = {}
+
+
+class FatalError(ExpressionError):
+    """The file itself refuses what it is given."""
 
 
 class TextEvaluator:
