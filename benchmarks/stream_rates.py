@@ -74,9 +74,9 @@ class Cell(NamedTuple):
     network: str
     seed: int
 
-    def samples(self, clock: float) -> tuple[np.ndarray, np.ndarray]:
-        """Numbers (ticks,) of samples that have come by each tick, and the times (ticks,) [s] at which the
-        newest was taken.
+    def samples(self, clock: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Numbers (ticks,) of samples that have come by each tick, and of the newest the times (ticks,) [s]
+        at which it was taken, and how long before the tick it came, in ticks.
         """
         chance = np.random.default_rng([self.seed, *(int(10 * rate) for rate in self.rates)])
         network, (before, after) = NETWORKS[self.network], self.rates
@@ -89,8 +89,10 @@ class Cell(NamedTuple):
         is_lost[1:] &= ~is_lost[:-1]  # a longer gap is another matter than the rate
         has_come = ~is_lost | (taken == taken[0])
         taken, arrivals = taken[has_come], arrivals[has_come]
-        numbers = np.searchsorted(arrivals, np.arange(int(END * clock)) / clock, side="right")
-        return numbers, taken[np.maximum(numbers - 1, 0)]
+        ticks = np.arange(int(END * clock)) / clock
+        numbers = np.searchsorted(arrivals, ticks, side="right")
+        newest = np.maximum(numbers - 1, 0)
+        return numbers, taken[newest], np.minimum((ticks - arrivals[newest]) * clock, 1.0)
 
 
 class Figures(NamedTuple):
@@ -104,12 +106,14 @@ class Figures(NamedTuple):
 
 def shown(cells: Sequence[Cell], clock: float) -> np.ndarray:
     """Values (ticks, m) at each tick of the clock [Hz]."""
-    numbers, times = (np.array(part) for part in zip(*(cell.samples(clock) for cell in cells), strict=True))
+    numbers, times, ages = (
+        np.array(part) for part in zip(*(cell.samples(clock) for cell in cells), strict=True)
+    )
     silent = np.full(len(cells), np.nan)
     state, values = None, []
     for tick in range(numbers.shape[1]):
         sample = np.sin(MOTION * times[:, tick])[:, None]
-        samples = Samples(sample, numbers[:, tick], silent[:, None], silent)
+        samples = Samples(sample, numbers[:, tick], silent[:, None], silent, ages[:, tick])
         value, state = stream.advance(state, samples, 1.0 / clock if tick else 0.0)
         values.append(value[:, 0])
     return np.array(values)

@@ -58,8 +58,8 @@ def added(window: Array, sample: TimedSample, begins: Mask) -> Array:
     return np.concatenate((older, np.stack(sample, 1)[:, :, None]), 2)
 
 
-def verdict(window: Array, dt: float) -> Verdict:
-    """What windows say, where ticks are `dt` [s] apart."""
+def verdict(window: Array, dt: float, rounding: Array) -> Verdict:
+    """What windows say, where ticks are `dt` [s] apart. `rounding` (m,) [s]: times within it are the same."""
     is_there = np.isfinite(window[:, 0])
     taken, counts, late, lost, values = np.where(is_there[:, None], window, 0.0).transpose(1, 0, 2)
 
@@ -73,11 +73,11 @@ def verdict(window: Array, dt: float) -> Verdict:
     periods = covariance / x_spread
     residuals = np.maximum(_from_each(t * t) - t_sum**2 / n_at_least_1 - covariance**2 / x_spread, 0.0)
 
-    # Lengths of both descriptions of the samples after each. Deviations within half a tick are rounding.
+    # Lengths of both descriptions of the samples after each. Deviations within half of it are rounding.
     after = np.maximum(n - 1.0, 1.0)
-    rounding = dt * dt / 4.0
-    present = np.maximum(_after_each(late * late) / after, rounding)
-    log_ratio = 0.5 * np.log(present / np.maximum(residuals / after, rounding))
+    least = (rounding * rounding / 4.0)[:, None]
+    present = np.maximum(_after_each(late * late) / after, least)
+    log_ratio = 0.5 * np.log(present / np.maximum(residuals / after, least))
     log_ratio += _loss(_after_each(lost) / after)
     evidence = after * log_ratio + np.minimum(_after_each(values), 0.0)
     margin = evidence - 0.5 * LINE * np.log(n_at_least_1) - np.log(LENGTH)

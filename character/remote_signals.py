@@ -24,7 +24,7 @@ class RemoteSignals:
         self._begun: set[str] = set()  # addresses whose first numbers came since the last tick
         self._state: stream.StreamState | None = None
         self._samples = stream.Samples(
-            np.zeros((0, WIDEST)), np.zeros(0, np.int64), np.zeros((0, WIDEST)), np.zeros(0)
+            np.zeros((0, WIDEST)), np.zeros(0, np.int64), np.zeros((0, WIDEST)), np.zeros(0), np.zeros(0)
         )
 
     def __contains__(self, address: str) -> bool:
@@ -45,6 +45,7 @@ class RemoteSignals:
                 np.ones(1, np.int64),
                 np.full((1, WIDEST), np.nan),
                 np.array([time]),
+                np.array([np.nan]),
             ),
             is_timed=True,
         )
@@ -61,6 +62,7 @@ class RemoteSignals:
         count: int,
         velocity: Sequence[float] | None,
         time: float,
+        age: float = np.nan,
     ) -> None:
         """Takes the newest numbers of a signal; ignores those that newer ones have overtaken on their way.
 
@@ -70,17 +72,19 @@ class RemoteSignals:
             count: How many messages came for it since the last call.
             velocity: Their rates [1/s] if the sender knows them.
             time: When they were taken [s], by the sender's clock; NaN: not said.
+            age: How long ago they came, as a share of the time since the last call of `advance`; NaN: not
+                known.
         """
         row = self._rows[address]
         if is_outdated(time, self._samples.times[row]):
             return
         before = self._samples
         values, velocities, times = before.values.copy(), before.velocities.copy(), before.times.copy()
-        counts = before.numbers.copy()
+        counts, ages = before.numbers.copy(), before.ages.copy()
         values[row], velocities[row] = _padded(numbers), np.nan if velocity is None else _padded(velocity)
         counts[row] += count
-        times[row] = time
-        self._samples = stream.Samples(values, counts, velocities, times)
+        times[row], ages[row] = time, age
+        self._samples = stream.Samples(values, counts, velocities, times, ages)
 
     def value(self, address: str) -> list[float]:
         """Numbers that were received last for an OSC address."""
@@ -119,6 +123,7 @@ class RemoteSignals:
             before.numbers[other_rows],
             before.velocities[other_rows],
             before.times[other_rows],
+            before.ages[other_rows],
         )
         self._rows = {name: other - (other > row) for name, other in self._rows.items()}
 

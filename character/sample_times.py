@@ -5,6 +5,7 @@ whole number of periods after that of the sample before, and the line of these t
 regression in which what comes far off counts no more than what comes off as usual. How many samples were lost
 before one that has come is the number that fits both its arrival and the motion of its values best: a lost
 sample changes both, a late one only its arrival. Where the motion cannot say it, it does not matter either.
+Between two ticks several samples may come: when the system received each says more than at which tick.
 Whether the sender has another rate is seen from a window of samples (`rate_window`).
 
 A sender that says by its own clock when it took its samples frees this of the network: the line then goes
@@ -48,6 +49,9 @@ ABOUT = 0.8  # share of the greatest need from which on another one keeps it fro
 COARSE = 1.25
 PACE = 0.2  # share of a period by which times of a clock of another speed differ from arrivals on the average
 SMALLEST = 1e-12  # mean error of values that are exact but for rounding
+# [s] by which networks, and programs that send, are uneven without a sense, whatever the ticks are: the time
+# to which a radio network delivers
+UNEVEN = 0.0125
 NEAR = np.array([-1.0, 0.0, 1.0])  # numbers of lost samples that are tried around the one that the time says
 
 Mask = NDArray[np.bool_]
@@ -132,7 +136,14 @@ def is_outdated(sent: float, newest: float) -> bool:
 
 
 def renewed(
-    before: Timing, time: float, dt: float, sample_counts: Array, sent: Array, moved: Array, course: Course
+    before: Timing,
+    time: float,
+    dt: float,
+    sample_counts: Array,
+    sent: Array,
+    ages: Array,
+    moved: Array,
+    course: Course,
 ) -> tuple[Timing, Arrival]:
     """Timing of signals after samples of each have come.
 
@@ -142,21 +153,26 @@ def renewed(
         dt: [s] since the tick before.
         sample_counts: (m,) samples that have come since then, at least 1.
         sent: (m,) [s] when they were taken, by the sender's clock; NaN: not said.
+        ages: (m,) how long before that tick they came, as shares of `dt`; NaN: not known.
         moved: (m, d) change of the values since the samples before.
         course: How the values moved until then.
     """
     stamps = before.stamps
     gap = np.maximum(time - stamps, LEAST)
+    came = time - dt * np.nan_to_num(ages)
     sent_span = sent - before.sent
     is_later, is_said, drifts = _said(before, time, gap, sent_span)
-    taken = np.where(is_said, before.raws + sent_span, time)  # as well as it is known
+    # Deviations from the line within half of this mean nothing.
+    rounding = np.where(np.isfinite(ages) & ~is_said, np.minimum(dt, UNEVEN), dt)
+    taken = np.where(is_said, before.raws + sent_span, came)  # as well as it is known
     was_known = before.counts > 0.0
     is_first = was_known & (before.periods == 0.0) & (gap <= PAUSE)
     is_paused = ~was_known | (gap > PAUSE)
-    period = np.where(is_first, np.where(is_said, sent_span, gap) / sample_counts, before.periods)
+    first_span = np.where(is_said, sent_span, np.maximum(came - stamps, LEAST))
+    period = np.where(is_first, first_span / sample_counts, before.periods)
     is_known = ~is_paused & (before.counts > LEARNT)
     line_gap = np.maximum(taken - before.lines, LEAST)
-    lost = np.where(is_known, _lost(before, line_gap, period, dt, sample_counts, moved, course), 0.0)
+    lost = np.where(is_known, _lost(before, line_gap, period, rounding, sample_counts, moved, course), 0.0)
     passed = sample_counts + lost
     late = line_gap - passed * period
     errors_now = course.misses(moved, passed * period)
@@ -169,7 +185,7 @@ def renewed(
     beside = late * np.sqrt(1.0 - _shares(np.minimum(before.counts + 1.0, MEMORY))[0])
     sample = rate_window.TimedSample(taken, sample_counts, beside, lost, better)
     window = rate_window.added(before.window, sample, is_paused)
-    says = rate_window.verdict(window, dt)
+    says = rate_window.verdict(window, dt, rounding)
     is_other = says.is_new & is_known
     begins = is_first | is_other
     period = np.where(is_other, says.periods, period)
@@ -177,11 +193,11 @@ def renewed(
     late = np.where(is_first, 0.0, np.where(is_other, taken - says.newest, late))
 
     count = np.minimum(np.where(is_other, says.counts, np.where(is_first, 1.0, before.counts) + 1.0), MEMORY)
-    most = np.where(count > LEARNT, np.maximum(ROBUST * before.spreads, 0.5 * dt), np.inf)
+    most = np.where(count > LEARNT, np.maximum(ROBUST * before.spreads, 0.5 * rounding), np.inf)
     pull = np.where(is_other, 0.0, np.clip(late, -most, most))
     fast, slow = _shares(count)
     share = np.maximum(1.0 / (count + 1.0), STEADY)
-    spread = np.where(is_other, says.spreads, np.where(is_first, 0.5 * dt, before.spreads))
+    spread = np.where(is_other, says.spreads, np.where(is_first, 0.5 * rounding, before.spreads))
     errors = _mean_error(before.errors, errors_now, share)
     sent_errors = _mean_error(before.sent_errors, course.misses(moved, sent_span), share)
     is_exact = is_said & ~is_paused & ~(sent_errors > COARSE * errors)
@@ -190,7 +206,7 @@ def renewed(
     fast, slow = np.where(is_exact, 1.0, fast), np.where(is_exact, 1.0 / count, slow)
     pull = np.where(is_exact, late, pull)
     learnt = np.maximum(np.clip(period + slow * pull / passed, 0.5 * period, 2.0 * period), LEAST)
-    line = np.where(is_paused, time, taken - late + fast * pull)
+    line = np.where(is_paused, came, taken - late + fast * pull)
     raw = np.where(is_said & ~is_paused, taken, line)
     # How far the clocks are apart: what is shown when stays the same, as delays change by as much.
     age = time - raw
@@ -267,12 +283,18 @@ def _mean_error(before: Array, error: Array, share: Array) -> Array:
 
 
 def _lost(
-    before: Timing, gap: Array, period: Array, dt: float, sample_counts: Array, moved: Array, course: Course
+    before: Timing,
+    gap: Array,
+    period: Array,
+    rounding: Array,
+    sample_counts: Array,
+    moved: Array,
+    course: Course,
 ) -> Array:
     """Numbers (m,) of samples that were lost, the likeliest ones by arrivals and values. Deviations of both
     have long tails (Cauchy's).
     """
-    spread = np.maximum(before.spreads, 0.5 * dt)
+    spread = np.maximum(before.spreads, 0.5 * rounding)
     about = np.rint((gap - sample_counts * period) / np.maximum(period, LEAST))
     best, least = np.zeros_like(gap), np.full_like(gap, np.inf)
     for tried in (np.zeros_like(gap), *(np.maximum(about + near, 0.0) for near in NEAR)):

@@ -34,6 +34,9 @@ Motion = tuple[Array, Array]  # values (m, d) and velocities (m, d) [1/s]
 Rows = TypeVar("Rows", bound=tuple[Any, ...])
 
 
+UNKNOWN = np.array(np.nan)  # of all signals
+
+
 class Samples(NamedTuple):
     """The newest sample of each of m signals with d components."""
 
@@ -41,6 +44,8 @@ class Samples(NamedTuple):
     numbers: Indices  # (m,) samples of the signal that have come so far
     velocities: Array  # (m, d) [1/s] as sent with the sample; NaN: not sent
     times: Array  # (m,) [s] when it was taken, by the sender's clock; NaN: not said
+    # (m,) how long before this tick it came, as a share of the time since the tick before; NaN: not known
+    ages: Array = UNKNOWN
 
 
 class Tendency(NamedTuple):
@@ -186,6 +191,7 @@ def _renewed(state: StreamState, samples: Samples, rows: Indices, dt: float, rej
         dt,
         sample_counts,
         new.times,
+        new.ages,
         new.values - renewed.samples.values,
         renewed.tendency.course,
     )
@@ -310,7 +316,14 @@ def _parabola(values: Array, velocities: Array, accelerations: Array, time: Arra
 
 def _some(part: Rows, rows: Sequence[int] | Indices) -> Rows:
     """Some rows of all arrays of a tuple."""
-    return type(part)(*(_some(array, rows) if isinstance(array, tuple) else array[rows] for array in part))
+    return type(part)(*(_rows_of(array, rows) for array in part))
+
+
+def _rows_of(array: Any, rows: Sequence[int] | Indices) -> Any:
+    """Some rows of an array, or of all arrays of a tuple; a number of all signals stays."""
+    if isinstance(array, tuple):
+        return _some(array, rows)
+    return array[rows] if array.ndim else array
 
 
 def _joined(part: Rows, other: Rows) -> Rows:

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator
 from ipaddress import ip_address
 from typing import NamedTuple, TypeVar
 
+from . import arrival_times
 from .errors import InputError
 from .packets import Message, first_number, has_address, messages
 from .urgent_socket import urgent_socket
@@ -57,6 +58,7 @@ class _Packet(NamedTuple):
     number: int  # ascending in the order of arrival
     size: int  # [bytes]
     left: Iterator[Message]
+    came: float  # [s] when the system received it, as `arrival_times`; NaN: not known
     time: float | None  # [s] that the sender has said last by its clock's address; None: it says none
 
 
@@ -84,10 +86,13 @@ class Inbox:
             raise
         self.port = self._socket.getsockname()[1]
         self._urgent_socket = urgent_socket(self._socket, self.urgent) if self.urgent else None
+        arrival_times.request(self._socket)
         self._sockets = [self._socket] if self._urgent_socket is None else [self._urgent_socket, self._socket]
         self.is_read = True  # whether nothing is left to be read, in the socket or the queue
         self.is_alarmed = False  # whether the urgent address was received, up to the last look
         self.problem = ""  # why the last packets could not be read
+        self.now: Callable[[], float] = arrival_times.now  # [s] the clock of arrivals
+        self._arrivals_known_until = self.now()  # [s] time of the last look
         self.clock = clock or processor_time()
         self._buffer = memoryview(bytearray(LARGEST))
         self._lock = threading.Lock()  # of all that follows, which the thread changes, too
@@ -111,7 +116,7 @@ class Inbox:
         before, self.problem = self.problem, ""
         with self._lock:
             newest = self._read(begun, budget)
-        for _, message in sorted(newest.values(), key=lambda numbered: numbered[0]):
+        for message in newest:
             if message.trouble:
                 of = f"'{message.address}'" if message.address else "A packet"
                 self.problem = f"{of} could not be read: {message.trouble}"
@@ -147,10 +152,10 @@ class Inbox:
         for each in self._sockets:
             each.close()
 
-    def _read(self, begun: float, budget: float) -> dict[Key, tuple[int, Message]]:
-        """The newest message of each key, with the number of its packet; from `begun` on in `budget` [s]."""
+    def _read(self, begun: float, budget: float) -> list[Message]:
+        """The newest message of each key, in the order of arrival; from `begun` on in `budget` [s]."""
         has_more = self._empty_all(begun + DRAINING * budget)
-        newest: dict[Key, tuple[int, Message]] = {}
+        newest: dict[Key, tuple[_Packet, Message]] = {}
         older: Counter[Key] = Counter()  # messages that are replaced by a newer one
         while self._waiting:
             packet = self._waiting[-1]
@@ -162,7 +167,7 @@ class Inbox:
                 older[key] += key in newest
                 if packet.time is not None and message.address.startswith(self.timed_root):
                     message = message._replace(time=packet.time)
-                newest[key] = packet.number, message
+                newest[key] = packet, message
             else:
                 older[key] += key in newest
             if self.clock() - begun >= budget:
@@ -176,10 +181,14 @@ class Inbox:
         self.is_alarmed = self._is_alarmed
         self._has_dropped = self._is_alarmed = False
         self.is_read = not (has_more or self._waiting)
-        return {
-            key: (number, message._replace(repeats=1 + older[key]))
-            for key, (number, message) in newest.items()
-        }
+        before, self._arrivals_known_until = self._arrivals_known_until, self.now()
+        return [
+            message._replace(
+                repeats=1 + older[key],
+                age=arrival_times.share(packet.came, before, self._arrivals_known_until),
+            )
+            for key, (packet, message) in sorted(newest.items(), key=lambda item: item[1][0].number)
+        ]
 
     def _listen(self, closed: socket.socket) -> None:
         """Work of the thread: empties the sockets, until `close`."""
@@ -210,7 +219,7 @@ class Inbox:
     def _receive(self, source: socket.socket) -> bool:
         """Moves a packet from a socket to the queue; returns whether there was one."""
         try:
-            size = source.recv_into(self._buffer)
+            size, came = arrival_times.receive(source, self._buffer)
         except BlockingIOError:  # nothing waits
             if source is self._socket:
                 self._outdated = 0
@@ -227,16 +236,18 @@ class Inbox:
         if self._outdated > 0 and source is self._socket:
             self._outdated -= len(packet) + OVERHEAD  # the system counts no less
             return True
-        self._put(packet)
+        self._put(packet, came)
         return True
 
-    def _put(self, packet: bytes) -> None:
-        """Puts a packet into the queue, which drops the oldest ones where it has no room."""
+    def _put(self, packet: bytes, came: float) -> None:
+        """Puts a packet that came at a time [s] into the queue, which drops the oldest ones where it has no
+        room.
+        """
         size = len(packet) + OVERHEAD
         self._size += size
         if self.clock_address and (clock_time := first_number(packet, self.clock_address)) is not None:
             self._sender_time = clock_time
-        self._waiting.append(_Packet(self.received, size, messages(packet), self._sender_time))
+        self._waiting.append(_Packet(self.received, size, messages(packet), came, self._sender_time))
         while self._size > WAITING:
             self._size -= self._waiting.popleft().size
             self._has_dropped = True

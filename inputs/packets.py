@@ -40,6 +40,8 @@ class Message(NamedTuple):
     trouble: str = ""  # why it cannot be read: what was expected and what was found
     repeats: int = 1  # messages of its address since the last one that was taken, this one included
     time: float = nan  # [s] when its values were taken, by the sender's clock; NaN: not said
+    # how long ago the system received it, as a share of the time since the look before; NaN: not known
+    age: float = nan
 
     @property
     def strings(self) -> tuple[str, ...]:

@@ -278,8 +278,9 @@ class LivePlay:
         once. Numbers that come again and again are followed smoothly.
         """
         heard, troubles = inbox.told()
-        for order, count, time_sent in heard:
-            if not self._streams.continues(order, count, time_sent) and self._can_do(order, troubles):
+        for order, count, time_sent, age in heard:
+            is_continued = self._streams.continues(order, count, time_sent, age)
+            if not is_continued and self._can_do(order, troubles):
                 self._streams.begin(order, time_sent)
         for order in self._streams.advance(dt):
             if not self._can_do(order, troubles):

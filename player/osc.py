@@ -19,11 +19,13 @@ class Heard(NamedTuple):
         order: The newest one of its kind.
         messages: How many of its kind have come since the one before.
         time: When its numbers were taken [s], by the sender's clock; NaN: not said.
+        age: How long ago it came, as `Message.age`; NaN: not known.
     """
 
     order: Order
     messages: int
     time: float
+    age: float
 
 
 class PlayerInbox(Inbox):
@@ -52,7 +54,7 @@ class PlayerInbox(Inbox):
         path = message.address.removeprefix(ROOT)
         try:
             order = order_of(path, message.arguments, message.address)
-            self._orders.append(Heard(order, message.repeats, message.time))
+            self._orders.append(Heard(order, message.repeats, message.time, message.age))
         except InputError as error:
             self._troubles.append(str(error))
 

@@ -3,6 +3,7 @@ whatever rate they come.
 """
 
 from collections.abc import Iterator
+from math import nan
 
 from ..character.remote_signals import RemoteSignals
 from ..inputs.words import STREAMED, Order
@@ -23,13 +24,14 @@ class OrderStreams:
             self._orders[_key(order)] = order
             self._signals.begin(_key(order), order.numbers, time)
 
-    def continues(self, order: Order, count: int, time: float) -> bool:
+    def continues(self, order: Order, count: int, time: float, age: float = nan) -> bool:
         """Whether an order continues a stream, and then need not be obeyed at once.
 
         Args:
             order: The order.
             count: How many of its kind came since the last call.
             time: [s] of its numbers by the sender's clock; NaN: not said.
+            age: How long ago they came, as `Message.age`; NaN: not known.
         """
         key, numbers = _key(order), order.numbers
         if key not in self._signals or not numbers:
@@ -38,7 +40,7 @@ class OrderStreams:
             before = self._signals.value(key)
             sign = 1.0 if sum(a * b for a, b in zip(before, numbers, strict=True)) >= 0.0 else -1.0
             numbers = tuple(sign * number for number in numbers)
-        self._signals.receive(key, numbers, count, None, time)
+        self._signals.receive(key, numbers, count, None, time, age)
         return True
 
     def advance(self, dt: float) -> Iterator[Order]:

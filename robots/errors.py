@@ -18,6 +18,10 @@ class MalformedError(UrdfError):
     """
 
 
+class RefusedByFileError(MalformedError):
+    """The file itself refuses what it is given, by ${xacro.fatal('...')}."""
+
+
 class LargeRobotError(UrdfError, LargeError):
     """The file is so large that the user is asked before it is read."""
 

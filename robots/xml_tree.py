@@ -43,7 +43,8 @@ class Attributes(dict[str, str]):
 
 @dataclass
 class Element:
-    """XML element: tag, attributes, line in the file, child elements. Text between elements is left out.
+    """XML element: tag, attributes, line in the file, child elements. Of the text between elements only that
+    with a $ is kept, which xacro evaluates.
 
     It remembers what of it was read, so that `unread.py` can tell the rest.
 
@@ -61,6 +62,8 @@ class Element:
     parent: "Element | None" = field(default=None, repr=False, compare=False)
     is_read: bool = field(default=False, compare=False)
     is_skipped: bool = field(default=False, compare=False)
+    # texts between the child elements, each with the number of child elements before it
+    texts: list[tuple[int, str]] = field(default_factory=list, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.attributes, Attributes):
@@ -100,6 +103,17 @@ class Element:
         unread_names = (name for name in self.attributes if name not in self.attributes.asked)
         return [name for name in unread_names if name != "name" and not name.startswith("xmlns")]
 
+    def contents(self) -> list["Element | Text"]:
+        """Child elements, and the texts between them, in the file's order."""
+        if not self.texts:
+            return list(self.children)
+        contents: list[Element | Text] = []
+        first = 0
+        for position, text in self.texts:
+            contents += [*self.children[first:position], Text(text, self)]
+            first = position
+        return [*contents, *self.children[first:]]
+
     def below(self) -> Iterator["Element"]:
         """This element and all elements in it, in the file's order."""
         waiting = [self]
@@ -127,6 +141,14 @@ class Element:
         return f"<{self.tag}>" if holder is None else f"<{self.tag}> of {holder}"
 
 
+@dataclass(frozen=True)
+class Text:
+    """Text within an element."""
+
+    text: str
+    element: Element
+
+
 def read_xml(path: Path, most: int = LARGE) -> Element:
     """Root element of an XML file of at most `most` bytes.
 
@@ -147,37 +169,54 @@ def read_xml(path: Path, most: int = LARGE) -> Element:
     return parse(data, path)
 
 
+class _Tree:
+    """Elements of a file while it is parsed.
+
+    Attributes:
+        open_elements: The elements that are not ended yet; the first contains the root.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.open_elements = [Element("", {}, 0)]
+        self.parser = expat.ParserCreate()
+        self.parser.buffer_text = True
+        self.parser.StartElementHandler, self.parser.EndElementHandler = self._start, self._end
+        self.parser.CharacterDataHandler = self._text
+        self.parser.EntityDeclHandler, self.parser.AttlistDeclHandler = self._entity, self._declared
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        around = self.open_elements[-1]
+        element = Element(tag, attributes, self.parser.CurrentLineNumber, [], self.path, around)
+        around.children.append(element)
+        self.open_elements.append(element)
+
+    def _end(self, _tag: str) -> None:
+        self.open_elements.pop()
+
+    def _text(self, characters: str) -> None:
+        if "$" in characters:
+            around = self.open_elements[-1]
+            around.texts.append((len(around.children), characters))
+
+    def _entity(self, name: str, *_rest: object) -> None:
+        what = "entities are not for robots: write their text out"
+        raise self._error(f"<!ENTITY {name}>", what)
+
+    def _declared(self, tag: str, name: str, *_rest: object) -> None:
+        what = "attributes are not declared for robots: write each value where it counts"
+        raise self._error(f"<!ATTLIST {tag} {name}>", what)
+
+    def _error(self, declaration: str, what: str) -> MalformedError:
+        return MalformedError(self.path, self.parser.CurrentLineNumber, declaration, what)
+
+
 def parse(data: bytes, path: Path) -> Element:
     """Root element of the content of an XML file at `path`. Raises MalformedError, as `read_xml`."""
     if data.startswith(lfs.SIGNATURE):
         raise MalformedError(str(path), 0, "", f"this {lfs.IS_POINTER}")
-    parser = expat.ParserCreate()
-    parser.buffer_text = True
-    top = Element("", {}, 0)
-    open_elements = [top]
-
-    def start(tag: str, attributes: dict[str, str]) -> None:
-        element = Element(tag, attributes, parser.CurrentLineNumber, [], str(path), open_elements[-1])
-        open_elements[-1].children.append(element)
-        open_elements.append(element)
-
-    def end(_tag: str) -> None:
-        open_elements.pop()
-
-    def entity(name: str, *_rest: object) -> None:
-        raise MalformedError(
-            str(path),
-            parser.CurrentLineNumber,
-            f"<!ENTITY {name}>",
-            "entities are not for robots: write their text out",
-        )
-
-    def declared(tag: str, name: str, *_rest: object) -> None:
-        what = "attributes are not declared for robots: write each value where it counts"
-        raise MalformedError(str(path), parser.CurrentLineNumber, f"<!ATTLIST {tag} {name}>", what)
-
-    parser.StartElementHandler, parser.EndElementHandler = start, end
-    parser.EntityDeclHandler, parser.AttlistDeclHandler = entity, declared
+    tree = _Tree(str(path))
+    parser = tree.parser
     try:
         parser.Parse(LATE_DECLARATION.sub(rb"\2\1", data), True)  # the lines keep their numbers
     except expat.ExpatError as error:
@@ -186,10 +225,10 @@ def parse(data: bytes, path: Path) -> Element:
             " (URDF, xacro or MJCF)"
         )
         raise MalformedError(
-            str(path), error.lineno, str(open_elements[-1]) if open_elements[-1] is not top else "", what
+            str(path), error.lineno, str(tree.open_elements[-1]) if len(tree.open_elements) > 1 else "", what
         ) from error
     except (LookupError, ValueError) as error:  # an encoding that Python does not know, or cannot use here
         if isinstance(error, MalformedError):
             raise
         raise MalformedError(str(path), 1, "", f"its encoding cannot be read ({error})") from error
-    return top.children[0]
+    return tree.open_elements[0].children[0]

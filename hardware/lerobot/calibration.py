@@ -251,8 +251,9 @@ def _entries(
 
 
 def _prefixes(motors: Collection[str]) -> dict[str, str]:
-    """The first word of each motor's name, where it is an arm's: several first words have the same names
-    after them. The servos of each arm are at a port of their own, and may have the same ids.
+    """The first word of each motor's name, where some are arms': several first words have the same names
+    after them. The servos of each arm are at a port of their own, and may have the same ids; so may those of
+    a head or a base, which are at one of these ports.
     """
     words = {name: re.split(f"[{re.escape(SEPARATORS)}]", name, maxsplit=1) for name in motors}
     if any(len(parts) < 2 for parts in words.values()):
@@ -261,9 +262,10 @@ def _prefixes(motors: Collection[str]) -> dict[str, str]:
     for first, rest in words.values():
         after.setdefault(first, set()).add(rest)
     names = list(after.values())
-    return (
-        {name: parts[0] for name, parts in words.items()} if all(each == names[0] for each in names) else {}
+    has_arms = all(each == names[0] for each in names) or any(
+        len(each) > 1 and names.count(each) > 1 for each in names
     )
+    return {name: parts[0] for name, parts in words.items()} if has_arms else {}
 
 
 def arms_of(motors: Collection[str], known: Collection[str]) -> dict[str, dict[str, str]]:

@@ -25,7 +25,7 @@ TIMES = (
     *("zeit", "temps", "tiempo", "tempo", "tijd", "時間", "时间"),
 )
 # Last words of headings of the time: "sim time", "recording timestamp".
-TIME_WORDS = ("time", "timestamp", "stamp", "zeit")
+TIME_WORDS = ("time", "datetime", "timestamp", "stamp", "zeit")
 SINCE = ("since", "from")  # words after a unit, which make a time of it: "secs_since_start"
 TIME_UNITS = {  # also as the whole heading of the time -> s
     **dict.fromkeys(("seconds", "s", "second", "sec", "secs"), 1.0),

@@ -2,8 +2,7 @@
 torso hardly rotates.
 """
 
-import itertools
-from math import pi, radians
+from math import radians
 from typing import NamedTuple
 
 import bpy
@@ -11,20 +10,26 @@ from mathutils import Vector
 
 from ..blender.counting import named
 from ..blender.errors import RigError
-from ..bodies.part_names import BodyPart, read
+from ..bodies.part_names import BodyPart
 from ..bones import carried, imported_robot
 from ..bones.controls import Controls
 from ..bones.figure import Figure
 from ..bones.joint_axes import joint_axes
 from ..bones.paths import path_names
-from ..chains.measure import is_of_bones
-from ..scene.goal import CUSTOM
-from . import chain_root, chains, forward, gaze_bones, gaze_controls, gaze_structure, isolation, targets
+from . import (
+    chain_root,
+    chains,
+    eye_range,
+    forward,
+    gaze_bones,
+    gaze_controls,
+    gaze_structure,
+    isolation,
+    robot_heads,
+    targets,
+)
 from .gaze_bones import Ends
 
-EYE_RANGE = radians(45)  # range to each side of eyes without limits in the rig, about that of a human eye
-EYE_ROLL = radians(5)  # range of the eye's roll to each side: human eyes hardly roll
-ROUND = 2 * pi - 0.01  # [rad] a joint with this range counts as unlimited
 LEVEL = 0.2  # sine of the least angle to the vertical at which a direction can define the front
 
 
@@ -65,6 +70,16 @@ def parents_of(rig: bpy.types.Object, name: str) -> list[str]:
 
 
 def ends_found(rig: bpy.types.Object) -> Ends:
+    """Last bone of torso, head and each eye, as `_ends_found`; the head of an imported robot is the link that
+    motors move. Raises RigError, as that.
+    """
+    ends = _ends_found(rig)
+    if not (imported_robot.is_robot(rig) and ends.head):
+        return ends
+    return ends._replace(head=robot_heads.looking(rig, ends.head))
+
+
+def _ends_found(rig: bpy.types.Object) -> Ends:
     """Last bone of torso, head and each eye, found by names and structure; of a rig with controls, the
     control bones.
 
@@ -117,6 +132,8 @@ def _completed(figure: Figure, ends: Ends) -> Ends:
         *gaze_bones.heads(bones, ends.head),
     ]:
         structural_ends = gaze_structure.ends(figure)
+        if imported_robot.is_robot(figure.rig) and robot_heads.is_of_limb(structural_ends.head):
+            structural_ends = Ends("", "", ())
         if structural_ends.head and structural_ends.head != ends.head:
             if not imported_robot.is_robot(figure.rig):
                 return structural_ends
@@ -187,6 +204,7 @@ def _parts(rig: bpy.types.Object, controls: Controls, ends: Ends) -> _Parts:
 def _checked_parts(rig: bpy.types.Object, ends: Ends) -> _Parts:
     """Bones of the chains for these ends. Raises RigError if parts are missing, or no chain is possible."""
     parts = _parts(rig, Controls(rig), ends)
+    robot_heads.refuse_unmoved(rig, path_names(rig.pose.bones, parts.head.root, parts.head.end))
     for span in filter(None, (parts.torso, parts.head, *parts.eyes)):
         chains.moving_bones(rig, path_names(rig.pose.bones, span.root, span.end))
     return parts
@@ -204,7 +222,7 @@ def _structure(rig: bpy.types.Object) -> gaze_bones.Structure:
     if imported_robot.is_robot(rig):
         return gaze_bones.Structure(
             lambda name: [name, *parents_of(rig, name)][-1],
-            lambda name: _first_of_head(rig, name),
+            lambda name: robot_heads.first_link(rig, name),
             lambda name, end: False,
         )
     figure = Figure(rig)
@@ -221,14 +239,6 @@ def _structure(rig: bpy.types.Object) -> gaze_bones.Structure:
         return carried.carrier(rig.pose.bones[name], path_names(rig.pose.bones, name, end)) is not None
 
     return gaze_bones.Structure(lambda name: line(name)[-1], neck, is_passed)
-
-
-def _first_of_head(rig: bpy.types.Object, name: str) -> str:
-    """The first of the links that lead to a robot's head and are called heads or necks."""
-    above = itertools.takewhile(
-        lambda each: read(each).part in {BodyPart("", "head"), BodyPart("", "neck")}, parents_of(rig, name)
-    )
-    return [name, *above][-1]
 
 
 def make(
@@ -297,7 +307,7 @@ def _new_chain(
     forward.point(chain, rig, chain.end, front)
     if gaze is EYES:
         chain.eye = 0.0  # an eye looks from its centre of rotation
-        _hold_in_skull(chain)
+        eye_range.hold_in_skull(chain)
     return chain
 
 
@@ -362,28 +372,6 @@ def _eye_height(rig: bpy.types.Object, ends: Ends) -> float:
             / bone.length,
         ),
     )
-
-
-def _hold_in_skull(chain: bpy.types.PropertyGroup) -> None:
-    """Limits how far an eye looks, and its roll, within what limits there are in the rig.
-
-    Where the eye looks along an axis of its bone, the bone's joints are its yaw, pitch and roll. Elsewhere
-    each of them rolls it: then it looks no farther than all of them allow without roll.
-    """
-    chain.options.expressive.roll = 1.0
-    if is_of_bones(chain, chain.solver):
-        chain.roll = (  # the least rotation to where it looks: it does not counter-roll a head that leans
-            "FREE"
-        )
-    view = chain.forward_axis[1] if chain.forward_axis != CUSTOM else ""
-    chain.widest_look = EYE_RANGE
-    for joint in chain.joints:
-        is_free = joint.upper - joint.lower > ROUND
-        if not view and not is_free:
-            chain.widest_look = min(chain.widest_look, max(0.0, -joint.lower), max(0.0, joint.upper))
-        if view and (is_free or joint.axis == view):
-            span = EYE_ROLL if joint.axis == view else EYE_RANGE
-            joint.lower, joint.upper = max(joint.lower, -span), min(joint.upper, span)
 
 
 def _new_target(

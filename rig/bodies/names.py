@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from math import dist
 from typing import NamedTuple
 
-from .part_names import BodyPart, read, short_names, side_of, words
+from .part_names import MOTORS, BodyPart, read, short_names, side_of, words
 
 Parents = Mapping[str, str | None]  # bone -> its parent
 Heads = Mapping[str, tuple[float, float, float]]  # bone -> position of its head at rest
@@ -33,6 +33,8 @@ PIECES = {
 }  # a robot's links -> the part that ends there
 # limb of a numbered line of links -> parts of it that no link has, if the numbers tell the parts
 LOWER = {"upper_arm": {"elbow", "forearm"}, "leg": {"thigh", "shin"}}
+ARM = ("upper_arm", "forearm", "hand")
+ENDS = {"upper_arm": {"wrist", "hand"}, "leg": {"ankle", "foot"}}  # limb -> names of what ends it
 NUMBERED = {
     "arm": ("upper_arm", "forearm", "hand"),
     "zarm": ("upper_arm", "forearm", "hand"),
@@ -125,6 +127,7 @@ def _parts(bones: Parents, heads: Heads | None) -> dict[BodyPart, list[str]]:
         if (part := read(bone).part) is not None:
             bones_by_part.setdefault(part, []).append(bone)
     roots = bones_by_part.pop(BodyPart("", "root"), [])
+    roots += _bases_above_waist(bones_by_part, bones)
     _place_waist(bones_by_part, bones)
     for part, named in bones_by_part.items():
         if part.name not in SEVERAL:
@@ -144,15 +147,27 @@ def _place_head(bones_by_part: dict[BodyPart, list[str]]) -> None:
 
 
 def _place_trunk(bones_by_part: dict[BodyPart, list[str]], roots: Sequence[str], bones: Parents) -> None:
-    """Roots of a body that hang on the hips belong to the spine; where no bone is named as the hips, the root
-    that carries the thighs is.
+    """Roots of a body that hang on the hips belong to the spine, and so do those that carry hips and arms
+    both; where no bone is named as the hips, the root that carries the thighs is.
     """
     hips, spine = BodyPart("", "hips"), BodyPart("", "spine")
     below_hips = _below(bones_by_part.get(hips, [])[:1], roots, bones)
-    if trunk := {*bones_by_part.get(spine, []), *below_hips}:
+    carrying_both = _carrying_hips_and_arms(roots, bones_by_part, bones)
+    if trunk := {*bones_by_part.get(spine, []), *below_hips, *carrying_both}:
         bones_by_part[spine] = [bone for bone in bones if bone in trunk]
     if hips not in bones_by_part and (root := _carrying_thighs(roots, bones_by_part, bones)):
         bones_by_part[hips] = [root]
+
+
+def _carrying_hips_and_arms(
+    roots: Sequence[str], bones_by_part: Mapping[BodyPart, list[str]], bones: Parents
+) -> list[str]:
+    """The roots on which the hips hang and, on another branch, an arm."""
+    hips = bones_by_part.get(BodyPart("", "hips"), [])[:1]
+    arm = next((bones_by_part[part] for name in ARM if (part := BodyPart("left", name)) in bones_by_part), [])
+    if not hips or not arm or _below(hips, arm[:1], bones):
+        return []
+    return [root for root in roots if _below([root], hips, bones) and _below([root], arm[:1], bones)]
 
 
 def _carrying_thighs(
@@ -168,6 +183,21 @@ def _carrying_thighs(
     while above is not None and side_of(above):
         above = bones.get(above)
     return above if above in roots else ""
+
+
+def _bases_above_waist(bones_by_part: dict[BodyPart, list[str]], bones: Parents) -> list[str]:
+    """Takes bones called a base out of the hips, where a waist that hangs on them carries the legs, and
+    another branch of theirs an arm.
+    """
+    hips, waist = bones_by_part.get(BodyPart("", "hips"), []), bones_by_part.get(BodyPart("", "waist"), [])
+    thigh, arm = (
+        next((bones_by_part[part] for name in names if (part := BodyPart("left", name)) in bones_by_part), [])
+        for names in (("thigh", "leg", "shin"), (*ARM, "shoulder", "elbow", "wrist"))
+    )
+    is_carried = _below(hips, waist[:1], bones) and _below(waist, thigh[:1], bones)
+    if not is_carried or not _below(hips, arm[:1], bones) or _below(waist, arm[:1], bones):
+        return []
+    return bones_by_part.pop(BodyPart("", "hips"))
 
 
 def _place_waist(bones_by_part: dict[BodyPart, list[str]], bones: Parents) -> None:
@@ -209,13 +239,15 @@ def _below(carriers: Sequence[str], carried: Sequence[str], bones: Parents) -> l
     return hanging
 
 
-def _usualness(bone: str, index: int) -> tuple[bool, int, int]:
-    """Sort key of bones with the same part, the preferred one first: names without number and axis, then in
-    the order of the known names. Of several hinges the last one carries the part.
+def _usualness(bone: str, index: int) -> tuple[bool, bool, int, int]:
+    """Sort key of bones with the same part, the preferred one first: names without number and axis, then
+    those that do not call it a motor, then in the order of the known names. Of several hinges the last one
+    carries the part.
     """
     name = read(bone)
     is_last = name.is_hinge or (name.part is not None and name.part.name == "head")
-    return _is_piece(bone), name.rank, -index if is_last else index
+    is_motor = not MOTORS.isdisjoint(words(bone))
+    return _is_piece(bone), is_motor, name.rank, -index if is_last else index
 
 
 def _is_piece(bone: str) -> bool:
@@ -296,7 +328,7 @@ def _without_pieces(side_bones: Mapping[str, list[str]]) -> dict[str, list[str]]
         name: bones
         for limb, lower in LOWER.items()
         if not lower & side_bones.keys()
-        for name, bones in _numbered(side_bones.get(limb, [])).items()
+        for name, bones in _numbered(side_bones.get(limb, []), bool(ENDS[limb] & side_bones.keys())).items()
     }
     whole = {name: bones for name, bones in side_bones.items() if not _is_piece(bones[0])}
     if numbered:
@@ -315,8 +347,10 @@ def _without_pieces(side_bones: Mapping[str, list[str]]) -> dict[str, list[str]]
     return whole
 
 
-def _numbered(bones: Sequence[str]) -> dict[str, list[str]]:
-    """The parts of an arm or leg all of whose links have its name and a number; empty: it is none."""
+def _numbered(bones: Sequence[str], is_end_named: bool) -> dict[str, list[str]]:
+    """The parts of an arm or leg all of whose links have its name and a number, without its hand or foot
+    where that has a name of its own; empty: it is none.
+    """
     numbers = {
         bone: number
         for bone in bones
@@ -325,9 +359,12 @@ def _numbered(bones: Sequence[str]) -> dict[str, list[str]]:
     line = sorted(numbers, key=numbers.__getitem__)
     if len(line) < 2 or len(line) < len(bones):
         return {}
+    names = NUMBERED[read(line[0]).stem]
     if len(line) > HINGES:
         line = [line[HINGES - 1], line[HINGES], line[-1]]
-    return {name: [bone] for name, bone in zip(NUMBERED[read(line[0]).stem], line, strict=False)}
+    elif is_end_named:
+        line = line[-2:]
+    return {name: [bone] for name, bone in zip(names[:2] if is_end_named else names, line, strict=False)}
 
 
 def _is_hinge_of_shoulder(had: Mapping[str, Sequence[str]], heads: Heads) -> bool:

@@ -58,7 +58,7 @@ MIDDLE = with_translations(
             "下半身",
             "腰",
         ),
-        "root": ("root", "base", "body"),  # ambiguous
+        "root": ("root", "base", "body", "trunk"),  # ambiguous
         "waist": ("waist",),  # ambiguous
         "spine": (
             *(
@@ -105,7 +105,7 @@ SIDED = with_translations(
         "shin": ("shin", "lowerleg", "lowleg", "lleg", "calf", "shank", "tibia", "knee", "ひざ"),
         "ankle": ("ankle", "ank", "talus", "足首"),
         "foot": ("foot", "calcn", "calcaneus"),  # ambiguous beside an ankle
-        "toe": ("toe", "toes", "toebase", "ball", "ballfoot", "forefoot", "つま先"),
+        "toe": ("toe", "toes", "toebase", "ball", "ballfoot", "forefoot", "footindex", "つま先"),
     }
 )
 OTHERS = ("hipjoint",)  # in CMU's clips the bone from the pelvis to a hip
@@ -140,10 +140,12 @@ SHORT = {  # words that stand for several
     "faa": ("foot", "aa"),
 }
 LIMBS = {"arm", "leg"}  # in names of their parts, "arm_left_elbow"
+ENDS_OF_LIMBS = {"hand", "foot"}  # in names of what they hang on, "LeftHandWrist"
 HALVES = {"upper", "lower"}  # of a joint's links, "left_lower_elbow"
 COMMON = 0.75  # share of an armature's names that begin with a word from which on the word says nothing
 FEW = 8  # names, of which too few are left to tell what they begin with
 SHORTEST = 3  # letters of a part's name that a side may precede without a mark, "lknee"
+MOTORS = {"motor", "motors", "servo", "actuator"}
 SILENT = {
     "link",
     "lnk",
@@ -151,10 +153,7 @@ SILENT = {
     "jnt",
     "bone",
     "bn",
-    "motor",
-    "motors",
-    "servo",
-    "actuator",
+    *MOTORS,
     "unit",
     "module",
     "assembly",
@@ -174,7 +173,7 @@ BOUNDARY = re.compile(  # where a capital or a digit begins a word; "LUArm" is a
     r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=(?<![A-Za-z])[LR])(?=[A-Z]{2}[a-z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])"
     r"|(?<=[左右])|[\W_]+"
 )
-FIRST_WORD = re.compile(r"[A-Za-z]+\d*[_\-. ]+")
+FIRST_WORD = re.compile(r"[A-Za-z]+\d*[_\-. ]+(?:\d+[_\-. ]+)?")
 PARTS = {alias: (part, rank) for part, aliases in MIDDLE.items() for rank, alias in enumerate(aliases)}
 SIDED_PARTS = {alias: (part, rank) for part, aliases in SIDED.items() for rank, alias in enumerate(aliases)}
 UNKNOWN: tuple[None, str, int] = (None, "", 0)  # of a name: no part, no stem, no rank
@@ -194,7 +193,8 @@ def _read_words(name_words: Sequence[str], side: str) -> NameReading:
     rest = [word for word in name_words if not (word in SIDES or word.isdecimal())]
     spoken, named, jointed, half = _narrowed(rest, side)
     whole = "".join(rest)
-    stems = (whole, *map("".join, (spoken, named, reversed(named), jointed, half)))
+    hung = [word for word in jointed if word not in ENDS_OF_LIMBS] if len(jointed) > 1 else []
+    stems = (whole, *map("".join, (spoken, named, reversed(named), jointed, half, hung)))
     part, stem, rank = _known_part(stems, side) if whole not in OTHERS else UNKNOWN
     is_hinge = _has_roll(name_words) or len(named) < len(spoken)
     # An R that names no side is the roll axis: "WAIST_R".
@@ -273,7 +273,8 @@ def short_names(names: Iterable[str]) -> dict[str, str]:
     )
     begin, count = begins.most_common(1)[0] if begins else ("", 0)
     says = read(begin)
-    if len(bones) < FEW or count < COMMON * len(bones) or side_of(begin) or says.part or says.stem in LIMBS:
+    is_of_body = says.part is not None and says.part.name != "root"  # "Body_" says nothing
+    if len(bones) < FEW or count < COMMON * len(bones) or side_of(begin) or is_of_body or says.stem in LIMBS:
         return dict(zip(bones, bones, strict=True))
     known = set(bones)
     return {

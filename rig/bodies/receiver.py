@@ -45,14 +45,16 @@ class _Newest(NamedTuple):
         count: Messages so far.
         look: Number of the look that read it.
         time: When it was taken [s], by the sender's clock; NaN: not said.
+        age: How long before that look it had come, as `Message.age`; NaN: not known.
     """
 
     count: int
     look: int
     time: float
+    age: float
 
 
-NOTHING = _Newest(0, 0, np.nan)
+NOTHING = _Newest(0, 0, np.nan, np.nan)
 
 _open: dict[tuple[str, int], "Receiver"] = {}
 
@@ -103,7 +105,9 @@ class Receiver(Inbox):
                 self.problem = f"'{address}' has {counted(len(numbers), 'number')}, and {count} were expected"
             elif name in known or len(known) < MOST:
                 known[name] = _rotation(numbers) if count == 4 else np.array(numbers)
-                self._samples[address] = _Newest(before.count + message.repeats, self._looks, message.time)
+                self._samples[address] = _Newest(
+                    before.count + message.repeats, self._looks, message.time, message.age
+                )
 
     def _take_velocity(self, address: str, numbers: tuple[float, ...]) -> None:
         name = address.removeprefix(VELOCITY)
@@ -141,18 +145,21 @@ class Receiver(Inbox):
         values[:count], values[count:, :3] = rotations.reshape(-1, 9), positions
         velocities = np.full((2 * count, 9), np.nan)
         numbers, times = np.zeros(2 * count, np.int64), np.full(2 * count, np.nan)
+        ages = times.copy()
         for k, name in enumerate(names):
-            of_humanoid = _Newest(self.humanoid.count(name), 0, self.humanoid.time(name))
+            humanoid = self.humanoid
+            of_humanoid = _Newest(humanoid.count(name), 0, humanoid.time(name), humanoid.age(name))
             turned = self._samples.get(LINK + name, of_humanoid)
             position_sample = self._samples.get(POSITION + name, of_humanoid)
             numbers[[k, count + k]] = turned.count, position_sample.count
             times[[k, count + k]] = turned.time, position_sample.time
+            ages[[k, count + k]] = turned.age, position_sample.age
             sent_at, velocity = self.velocities.get(name, (0, NO_VELOCITY))
             if sent_at and sent_at == turned.look:
                 velocities[k] = (se3.hat(velocity[3:]) @ rotations[k]).reshape(9)
             if sent_at and sent_at == position_sample.look:
                 velocities[count + k] = (*velocity[:3], 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-        return Samples(values, numbers, velocities, times)
+        return Samples(values, numbers, velocities, times, ages)
 
 
 def _rotation(quaternion: tuple[float, ...]) -> Array:

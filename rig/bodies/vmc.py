@@ -89,6 +89,7 @@ class Humanoid:
         self._local: dict[str, tuple[Vector, Quaternion]] = {}
         self._counts: Counter[str] = Counter()  # messages of each bone
         self._times: dict[str, float] = {}  # [s] time of the newest one, by the sender's clock
+        self._ages: dict[str, float] = {}  # how long before it was read that one had come, as `Message.age`
         self._posed: dict[
             str, tuple[Vector, Quaternion]
         ] = {}  # cached world poses, cleared when a message arrives
@@ -116,7 +117,7 @@ class Humanoid:
         elif strings[0] in PARENTS:
             self._local[strings[0]] = transform
             self._counts[strings[0]] += message.repeats
-            self._times[strings[0]] = message.time
+            self._times[strings[0]], self._ages[strings[0]] = message.time, message.age
         self._posed.clear()
         return ""
 
@@ -138,6 +139,10 @@ class Humanoid:
     def time(self, name: str) -> float:
         """When a bone's newest values were taken [s], by the sender's clock; NaN: not said."""
         return self._times.get(name, np.nan)
+
+    def age(self, name: str) -> float:
+        """How long before they were read a bone's newest values came, as `Message.age`; NaN: not known."""
+        return self._ages.get(name, np.nan)
 
     def t_pose(self, names: Sequence[str]) -> Array:
         """Positions (k, 3) [m] of bones in the T-pose (all local rotations zero), the hips at their usual

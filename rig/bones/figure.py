@@ -21,6 +21,7 @@ SHORT_LEG = (
     0.02,
     0.5,
 )  # a short leg goes down by this share of the figure's size, and of the height at which it begins
+SAME = 1e-5  # share of the figure's size: positions in single precision that differ less are the same
 NEAR = 0.01  # share of the figure's size: positions within it coincide
 # of the figure's size: a bone that begins at least this far from its parent is no part of the same limb
 AWAY = 0.35
@@ -214,13 +215,17 @@ class Figure:
         return [(self.heads[bone], self.heads[other]), (self.tips[bone], self.tips[other]), middles]
 
     def _images(self, normal: np.ndarray, offset: float) -> dict[int, int]:
-        """Mirror image of each bone of the body: itself in the plane; -1: there is none."""
+        """Mirror image of each bone of the body: itself in the plane, also where another one lies at the same
+        place; -1: there is none.
+        """
         heads, tips = self.heads[self.body], self.tips[self.body]
         mirror = lambda points: points - 2 * np.outer(points @ normal - offset, normal)  # noqa: E731
         gaps = np.linalg.norm(mirror(heads)[:, None] - heads[None], axis=2) + np.linalg.norm(
             mirror(tips)[:, None] - tips[None], axis=2
         )
         nearest = gaps.argmin(axis=1)
+        own = np.diagonal(gaps) <= gaps.min(axis=1) + SAME * self.size
+        nearest[own] = np.flatnonzero(own)
         near = gaps[np.arange(len(gaps)), nearest] < 2 * NEAR * self.size
         return {
             k: self.body[other] if close else -1

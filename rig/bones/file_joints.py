@@ -15,6 +15,7 @@ from . import axes, channels, imported_robot
 from .channels import Channel
 from .joint_axes import joint_axes
 
+JOINT = ("joint", "jnt")  # words of names that say nothing
 SourceKey = tuple[str, str, str]  # uid of the chain or mechanism ("": none), bone or joint, axis
 
 
@@ -133,8 +134,9 @@ def match(
     match are left out.
 
     A joint is found by one of its names, else by one that differs only in case or punctuation, else by
-    another name that the file's joint may have, else by its servo. If the file names it by Limber's own
-    label, the sign is 1, since the file's values already have the channel's sign.
+    another name that the file's joint may have, else by its servo; else, where that tells all joints of the
+    file, by a name without a namespace and the word "joint". If the file names it by Limber's own label, the
+    sign is 1, since the file's values already have the channel's sign.
 
     Args:
         names: (name, id of its servo or -1) of each joint in the file.
@@ -161,7 +163,33 @@ def match(
                 joint = joints[index]
                 is_own = name == axes.label(*joint.key[1:]) != joint.name
                 matches[name] = replace(joint, sign=1.0) if is_own else joint
-    return matches
+    return matches | _by_bare_names([name for name, _ in names if name not in matches], joints, taken)
+
+
+def _by_bare_names(
+    names: Sequence[str], joints: Sequence[FileJoint], taken: set[int]
+) -> dict[str, FileJoint]:
+    """The joints that names without a namespace and the word "joint" tell, of those that are not taken. Empty
+    unless each name tells one: else the file may be another robot's.
+    """
+    bare_names = {_bare(name): name for name in names} | {"": ""}
+    by_name: dict[str, set[int]] = {}
+    for k, joint in enumerate(joints):
+        for bare in map(_bare, joint.names):
+            by_name.setdefault(bare, set()).add(k)
+    found = {name: by_name.get(bare, set()) - taken for bare, name in bare_names.items() if bare}
+    if len(found) < len(names) or any(len(indices) != 1 for indices in found.values()):
+        return {}
+    return {name: joints[min(indices)] for name, indices in found.items()}
+
+
+def _bare(name: str) -> str:
+    """The last part of a name's path, without the word "joint", in small letters; "": nothing but a number is
+    left.
+    """
+    words = re.split(r"[\W_]+", name.rpartition("/")[2].casefold())
+    bare = "".join(word for word in words if word not in JOINT)
+    return "" if bare.isdecimal() else bare
 
 
 def _plain_names(joint: FileJoint) -> Iterator[str]:

@@ -1,14 +1,15 @@
 """Expansion of a xacro document to plain elements: properties, macros, blocks, conditions, included files."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from keyword import iskeyword
 from pathlib import Path
 from typing import Any
 
 from ...files.presence import is_file
 from ..attributes import AttributeReader
-from ..errors import MalformedError, UnknownNameError, UrdfError
-from ..xml_tree import Element
+from ..errors import MalformedError, RefusedByFileError, UnknownNameError, UrdfError
+from ..xml_tree import Element, Text
 from .expressions import Names
 from .files import Files
 from .macros import Macro, parameters
@@ -45,7 +46,7 @@ def expand(reader: AttributeReader, root: Element, arguments: Mapping[str, str])
 def _without(element: Element, name: str, tag: str) -> Element:
     """A copy of an element under a tag, without one of its attributes."""
     attributes = {key: value for key, value in element.attributes.items() if key != name}
-    return Element(tag, attributes, element.line, element.children, element.file)
+    return replace(element, tag=tag, attributes=attributes)
 
 
 class _Expander:
@@ -83,20 +84,27 @@ class _Expander:
                 self.totals.add_text(value, element)
                 attributes[name] = str(self.texts.text(value, scope, element))
         expanded = Element(element.tag, attributes, element.line, [], element.file)
-        expanded.children = self._children(element.children, scope, expanded)
+        expanded.children = self._children(element.contents(), scope, expanded)
         for child in expanded.children:
             child.parent = expanded
         return expanded
 
-    def _children(self, elements: list[Element], scope: Scope, into: Element | None = None) -> list[Element]:
-        """The expanded elements. `into`: the element that contains them, to which xacro:attribute adds
-        attributes.
+    def _children(
+        self, contents: list[Element | Text], scope: Scope, into: Element | None = None
+    ) -> list[Element]:
+        """The expanded elements of contents. `into`: the element that contains them, to which xacro:attribute
+        adds attributes.
         """
         expanded: list[Element] = []
-        if not elements:
+        if not contents:
             return expanded
-        with self.totals.deeper(elements[0], "does a macro call itself?"):
-            for element in elements:
+        first = contents[0]
+        holder = first.element if isinstance(first, Text) else first
+        with self.totals.deeper(holder, "does a macro call itself?"):
+            for element in contents:
+                if isinstance(element, Text):
+                    self._message(element, scope)
+                    continue
                 self.totals.add_elements(1, element)
                 if not element.tag.startswith(PREFIX):
                     expanded.append(self._plain(element, scope))
@@ -107,6 +115,22 @@ class _Expander:
                 else:
                     expanded += self._command(element, element.tag.removeprefix(PREFIX), scope)
         return expanded
+
+    def _message(self, text: Text, scope: Scope) -> None:
+        """Evaluates a text for what the file itself says in it, ${xacro.fatal('...')} or
+        ${xacro.warning('...')}. No robot is read from texts (they are Gazebo's), so that whatever else is
+        wrong with one is no fault of the robot.
+
+        Raises:
+            RefusedByFileError: the file itself refuses its arguments.
+        """
+        self.totals.add_elements(1, text.element)
+        try:
+            self.texts.text(text.text, scope, text.element)
+        except RefusedByFileError:
+            raise
+        except UrdfError:
+            pass
 
     def _command(self, element: Element, word: str, scope: Scope) -> list[Element]:
         """The expansion of a xacro element."""
@@ -127,7 +151,7 @@ class _Expander:
         if word in ("if", "unless"):
             self.reader.text(element, "value")
             is_chosen = self.texts.is_true(element, "value", False, scope) is (word == "if")
-            return self._children(element.children, scope) if is_chosen else []
+            return self._children(element.contents(), scope) if is_chosen else []
         if word == "include":
             return self._include(element, scope)
         if word == "insert_block":
@@ -166,7 +190,7 @@ class _Expander:
         if is_removed:
             scope.remove(name)
         elif not sources:
-            target.values[f"**{name}"] = Block(element.children)
+            target.values[f"**{name}"] = Block(element.contents())
         elif sources == ["value"] or scope.holder(name) is None:
             may_wait = where not in ("global", "parent")
             is_lazy = may_wait and self.texts.is_true(element, "lazy_eval", True, scope)
@@ -191,10 +215,12 @@ class _Expander:
                 UnknownNameError,
             )
         macro, around = resolved
+        if around is not scope:  # a macro of a namespace
+            scope = Scope(around, caller_names=scope)
         self.totals.add_elements(len(macro.parameters), element)
         inner = Scope(around)
         arguments = {key: value for key, value in element.attributes.items() if not key.startswith("xmlns")}
-        blocks = self._children(element.children, scope)
+        blocks = self._children(element.contents(), scope)
         for parameter in macro.parameters:
             if parameter.stars:
                 if not blocks:
@@ -205,7 +231,7 @@ class _Expander:
                     raise self._error(element, what)
                 block = blocks.pop(0)
                 inner.values["*" * parameter.stars + parameter.name] = Block(
-                    [block] if parameter.stars == 1 else block.children
+                    [block] if parameter.stars == 1 else block.contents()
                 )
             elif parameter.name in arguments:
                 inner.values[parameter.name] = literal(
@@ -223,7 +249,7 @@ class _Expander:
                     f"macro '{name}' needs its parameter '{parameter.name}': write {parameter.name}='...'",
                 )
         self._refuse_unused(element, macro, arguments, blocks)
-        return self._children(macro.element.children, inner)
+        return self._children(macro.element.contents(), inner)
 
     def _refuse_unused(
         self, element: Element, macro: Macro, arguments: Mapping[str, str], blocks: list[Element]
@@ -242,7 +268,7 @@ class _Expander:
         name = self.texts.needed(element, "name", scope)
         for key in (f"**{name}", f"*{name}"):
             if scope.holder(key) is not None:
-                return self._children(scope.get(key, self.texts.raw).elements, scope)
+                return self._children(scope.get(key, self.texts.raw).contents, scope)
         raise self._error(
             element,
             f"there is no block '{name}': define a property or a parameter of that name",
@@ -278,4 +304,4 @@ class _Expander:
     def _of_file(self, element: Element, path: Path, scope: Scope) -> list[Element]:
         """The expansion of a file's elements in a scope."""
         with self.files.included(element, path) as root:
-            return self._children(root.children, scope)
+            return self._children(root.contents(), scope)

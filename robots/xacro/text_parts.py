@@ -9,9 +9,11 @@ def parts(text: str) -> Iterator[tuple[str, str]]:
     """Parts of a text in their order: ("{", expression), ("(", substitution), or ("", text).
 
     $$ is one $. Of several $ before a bracket, all but the first are text, and so is the bracket.
+
+    Raises:
+        ValueError: a bracket is not closed; the message says which.
     """
     end = start = 0
-    unclosed = set()  # brackets of which none is closed any more
     while (start := text.find("$", start)) >= 0:
         kind, after = text[start + 1 : start + 2], start + 2
         if kind == "$":
@@ -24,11 +26,13 @@ def parts(text: str) -> Iterator[tuple[str, str]]:
             )
             after += text[after : after + 1] in CLOSING
             part = "", written
-        elif kind not in CLOSING or kind in unclosed or (close := text.find(CLOSING[kind], start)) < 0:
-            unclosed.add(kind)
+        elif kind not in CLOSING:
             start += 1
             continue
         else:
+            close = text.find(CLOSING[kind], start)
+            if close < 0:
+                raise ValueError(f"the bracket of ${kind} is not closed: write its {CLOSING[kind]}")
             part, after = (kind, text[start + 2 : close]), close + 1
         if start > end:
             yield "", text[end:start]

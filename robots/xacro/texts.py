@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..attributes import AttributeReader
-from ..errors import MalformedError, NameClashError, UnknownNameError, UrdfError
+from ..errors import MalformedError, NameClashError, RefusedByFileError, UnknownNameError, UrdfError
 from ..xml_tree import Element
 from .expressions import PYTHON, Evaluator, ExpressionError, Function, tokenize
 from .files import Files
@@ -18,6 +18,10 @@ from .values import CycleError, Raw, Scope, literal, truth, yaml_scalar
 
 NO_VALUE = "argument '{0}' has no value: give it one in the import's Arguments, {0}:=..."
 NO_NAMES: Mapping[str, Any] = {}
+
+
+class FatalError(ExpressionError):
+    """The file itself refuses what it is given."""
 
 
 class TextEvaluator:
@@ -50,7 +54,7 @@ class TextEvaluator:
         self.totals.add_text(text, element)
         values: list[Any] = []
         with self.totals.deeper(element, "does one need itself?"):
-            for kind, part in parts(text):
+            for kind, part in self._parts(text, element):
                 if kind == "{":
                     values.append(self._expression(str(self.text(part, scope, element)), scope, element))
                 elif kind == "(":
@@ -66,6 +70,13 @@ class TextEvaluator:
             raise self._error(element, f"a text becomes longer than {MAX_TEXT} characters: is this a robot?")
         self.totals.add_text(joined_text, element)
         return joined_text
+
+    def _parts(self, text: str, element: Element) -> list[tuple[str, str]]:
+        """Parts of a text. Raises UrdfError where a bracket is not closed."""
+        try:
+            return list(parts(text))
+        except ValueError as error:
+            raise self._error(element, f"in {text[:60]!r} {error}") from error
 
     def needed(self, element: Element, attribute: str, scope: Scope) -> str:
         """Evaluated text of an attribute. Raises UrdfError where it is missing."""
@@ -101,7 +112,7 @@ class TextEvaluator:
             return ""
 
         def fail(*words: object) -> str:
-            raise ExpressionError(f"the file itself refuses this: {' '.join(map(str, words))}")
+            raise FatalError(f"the file itself refuses this: {' '.join(map(str, words))}")
 
         def argument(name: str) -> str:
             if name not in self.arguments:
@@ -153,7 +164,8 @@ class TextEvaluator:
         except CycleError as error:
             raise self._error(element, f"property '{error}' is defined by itself", NameClashError) from error
         except ExpressionError as error:
-            raise self._error(element, f"${{{text}}} cannot be evaluated: {error}") from error
+            kind = RefusedByFileError if isinstance(error, FatalError) else MalformedError
+            raise self._error(element, f"${{{text}}} cannot be evaluated: {error}", kind) from error
 
     def _substitution(self, text: str, scope: Scope, element: Element) -> Any:
         """Value of $(find PACKAGE), $(arg NAME), $(env NAME), $(optenv NAME DEFAULT), $(dirname), $(cwd),

@@ -85,8 +85,10 @@ class Totals:
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise self._error(element, f"{NESTED}: {question}")
-        yield
-        self.depth -= 1
+        try:
+            yield
+        finally:
+            self.depth -= 1
 
     def _error(self, element: Element, what: str) -> UrdfError:
         return self.reader.error(MalformedError, element, what)

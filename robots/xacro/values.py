@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..xml_tree import Element
+from ..xml_tree import Element, Text
 from .macros import Macro
 
 UNITS = {
@@ -77,10 +77,12 @@ class Raw:
 
 
 class Block:
-    """Elements that a name stands for: those of a property, or a block that the caller of a macro passed."""
+    """Elements and texts that a name stands for: those of a property, or a block that the caller of a macro
+    passed.
+    """
 
-    def __init__(self, elements: list[Element]) -> None:
-        self.elements = elements
+    def __init__(self, contents: "list[Element | Text]") -> None:
+        self.contents = contents
 
 
 class CycleError(Exception):
@@ -94,12 +96,19 @@ class Scope:
     Attributes:
         is_namespace: Whether it is that of a file that is included into a namespace; its macros know none
             outside.
+        caller_names: For the arguments of a macro in a namespace: the scope around the call, for names that
+            neither the namespace nor the scopes around it have.
         macros: Macros that are defined in it, by name.
         namespaces: Scopes of files that are included into namespaces, by name.
     """
 
-    def __init__(self, parent: "Scope | None" = None, is_namespace: bool = False) -> None:
-        self.parent, self.is_namespace = parent, is_namespace
+    def __init__(
+        self,
+        parent: "Scope | None" = None,
+        is_namespace: bool = False,
+        caller_names: "Scope | None" = None,
+    ) -> None:
+        self.parent, self.is_namespace, self.caller_names = parent, is_namespace, caller_names
         self.values: dict[str, Any] = {}
         self.macros: dict[str, Macro] = {}
         self.namespaces: dict[str, Scope] = {}
@@ -129,6 +138,8 @@ class Scope:
         while scope is not None:
             yield scope
             scope = None if scope.is_namespace else scope.parent
+        if self.caller_names is not None:
+            yield from self.caller_names._around()
 
     @property
     def known_macros(self) -> list[str]:
@@ -162,6 +173,8 @@ class Scope:
         scope: Scope | None = self
         while scope is not None and name not in scope.values:
             scope = scope.parent
+        if scope is None and self.caller_names is not None:
+            return self.caller_names.holder(name)
         return scope
 
     def get(self, name: str, evaluate: Callable[[Raw, "Scope"], Any]) -> Any:

@@ -2,6 +2,7 @@
 not at all.
 """
 
+import json
 import math
 import signal
 import wave
@@ -134,6 +135,32 @@ def test_what_has_no_joint_is_named_and_nothing_of_a_file_for_another_robot_is_i
     path.write_text("t,shoulder\n0,0.1\n0,nan")
     assert "'other.csv': row 2, column 'shoulder': expected a number, found 'nan'" in refusal(path)
     assert (state(rig), len(bpy.data.actions)) == before
+
+
+def states(tmp_path, names: list[str]):
+    """Two states of ROS 2, one second apart."""
+    messages = [
+        {"header": {"stamp": {"sec": k, "nanosec": 0}}, "name": names, "position": [k / 10, 0.2]}
+        for k in (0, 1)
+    ]
+    path = tmp_path / "states.json"
+    path.write_text(json.dumps(messages))
+    return path
+
+
+@pytest.mark.parametrize("mark", ["{}_joint", "joint_{}", "robot1/{}", "robot1/{}_joint"])
+def test_a_namespace_and_the_word_joint_do_not_hide_a_joint_where_all_are_told(tmp_path, mark):
+    rig = arm(tmp_path)
+    bring(states(tmp_path, [mark.format(name) for name in ("shoulder", "elbow")]), frame_start=1)
+    bpy.context.scene.frame_set(25)
+    values = joint_values(rig)
+    assert (values["shoulder"], values["elbow"]) == pytest.approx((0.1, 0.2), abs=1e-5)
+
+
+@pytest.mark.parametrize("names", [["shoulder_joint", "wrist_1_joint"], ["left/shoulder", "right/shoulder"]])
+def test_a_name_without_its_namespace_counts_only_where_that_tells_all_joints_of_the_file(tmp_path, names):
+    arm(tmp_path)
+    assert "has no joint of such a name" in refusal(states(tmp_path, names))
 
 
 @pytest.mark.parametrize("path", [".", "/"])

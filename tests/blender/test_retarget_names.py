@@ -77,7 +77,24 @@ MMD = "センター 下半身 上半身 上半身2 首 頭 両目 " + " ".join(
     for side in "左右"
     for part in ["肩", "腕", "腕捩", "ひじ", "手首", "足", "ひざ", "足首", "つま先"]
 )
+NUMBERED_SUIT = " ".join(f"Skeleton_001_{name}" for name in SUIT.split())
+HEADSET_LIMBS = [
+    "Shoulder",
+    "ArmUpper",
+    "ArmLower",
+    "HandWrist",
+    "HandPalm",
+    "LegUpper",
+    "LegLower",
+    "FootAnkle",
+    "FootBall",
+]
+HEADSET = "Body_Root Body_Hips Body_SpineLower Body_SpineUpper Body_Chest Body_Neck Body_Head " + " ".join(
+    f"Body_{side}{part}" for side in ("Left", "Right") for part in HEADSET_LIMBS
+)
 CONVENTIONS = {
+    "capture suit with a number": NUMBERED_SUIT,
+    "headset's body tracking": HEADSET,
     "VRoid": VROID,
     "Biped": BIPED,
     "Daz": DAZ,
@@ -465,3 +482,54 @@ def test_bodies_of_no_known_kind_are_paired_where_bones_are_called_alike():
 def test_bodies_with_nothing_in_common_are_not_paired():
     assert pairs({"boom": None, "jib": "boom"}, body(CMU)) == []
     assert pairs({}, {}) == []
+
+
+def line(first: str, *names: str) -> dict[str, str]:
+    """Parents of bones of which each hangs on the one before."""
+    return dict(zip(names, (first, *names), strict=False))
+
+
+def limbs_on(chest: str, pelvis: str) -> dict[str, str]:
+    return {
+        bone: parent
+        for side in ("left", "right")
+        for bone, parent in (
+            line(chest, f"{side}_shoulder_link", f"{side}_arm_yaw_link", f"{side}_elbow_link")
+            | line(
+                pelvis, f"{side}_hip_link", f"{side}_thigh_link", f"{side}_knee_link", f"{side}_ankle_link"
+            )
+        ).items()
+    }
+
+
+@pytest.mark.parametrize("base", ["base_link", "Trunk", "root_link"])
+def test_a_base_above_a_waist_that_carries_the_legs_is_the_trunk(base: str):
+    below = {base: None} | line(base, "waist_yaw_link", "waist_roll_link") | limbs_on(base, "waist_roll_link")
+    found = parts(below)
+    assert found[BodyPart("", "hips")][:1] == ["waist_roll_link"]
+    assert base in found[BodyPart("", "spine")]
+
+
+@pytest.mark.parametrize("base", ["base_link", "root_link"])
+def test_a_base_that_carries_the_legs_itself_is_the_hips(base: str):
+    above = {base: None} | line(base, "waist_yaw_link", "torso_link") | limbs_on("torso_link", base)
+    found = parts(above)
+    assert found[BodyPart("", "hips")] == [base]
+    assert found[BodyPart("", "spine")] == ["waist_yaw_link", "torso_link"]
+
+
+def test_numbered_links_of_a_limb_whose_end_has_a_name_of_its_own_end_before_it():
+    arm = [f"{s}{k}" for s in ("AL", "AR") for k in (1, 2, 3)]
+    leg = [f"{s}LEG_LINK{k}" for s in "LR" for k in range(1, 6)]
+    found = parts(dict.fromkeys([*arm, "left_hand_link", "right_hand_link", *leg, "l_ankle", "r_ankle"]))
+    expected = {"upper_arm": "AL2", "forearm": "AL3", "hand": "left_hand_link", "thigh": "LLEG_LINK3"}
+    expected |= {"shin": "LLEG_LINK4", "foot": "l_ankle"}
+    assert {part.name: bones[0] for part, bones in found.items() if part.side == "left"} == expected
+
+
+def test_a_motor_beside_a_joint_is_not_the_limb():
+    ankles = ("left_ankle_pitch_link", "left_ankle_roll_link", "left_ankle_pitch_motor2_link")
+    assert parts(dict.fromkeys(("left_knee_link", *ankles)))[BodyPart("left", "foot")] == [ankles[1]]
+    assert parts(dict.fromkeys(("left_knee_motor", "left_ankle_motor")))[BodyPart("left", "foot")] == [
+        "left_ankle_motor"
+    ]

@@ -3,6 +3,8 @@
 import random
 import socket
 import struct
+import sys
+import time
 from math import cos, degrees, radians, sin
 
 import bpy
@@ -10,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from limber.inputs import arrival_times
 from limber.inputs import inbox as inboxes
 from limber.inputs.inbox import BUDGET, Inbox
 from limber.inputs.packets import Message, has_address, messages
@@ -394,3 +397,26 @@ def test_a_stream_is_calibrated_from_a_pose_only_with_what_has_come_and_lost_lin
     assert lost in live.session(rig, retarget).problem
     with pytest.raises(RuntimeError, match="It listens already: press End Listening to leave"):
         bpy.ops.limber.listen()
+
+
+@pytest.mark.skipif(
+    sys.platform not in arrival_times.STAMPS, reason="this system does not stamp what it receives"
+)
+def test_a_links_sample_knows_since_when_it_has_come():
+    heard = receiver.Receiver("127.0.0.1", 0)
+    with sending_to(heard) as send:
+        send(packet("/limber/link/Chest", 1.0, 0.0, 0.0, 0.0))
+        send(
+            padded("/VMC/Ext/Bone/Pos")
+            + padded(",sfffffff")
+            + padded("Head")
+            + struct.pack(">7f", *(0.0,) * 6, 1.0)
+        )
+        begun = time.time()
+        heard._arrivals_known_until, heard.now = begun - 10.0, lambda: begun + 10.0
+        heard.look()
+    heard.close()
+    chest, head, unknown, *positions = heard.samples(["Chest", "Head", "Nobody"]).ages
+    assert 0.0 < head <= chest < 0.6
+    assert positions[1] == head
+    assert np.isnan([unknown, positions[0], positions[2]]).all()

@@ -177,3 +177,72 @@ def test_a_trunk_or_head_that_no_name_tells_is_found_where_arms_branch_and_on_to
         (head, neck, "y", "0 0 .05"),
     )
     assert spans(rig) == {"Torso": (trunk, trunk), "Head": (neck, head)}
+
+
+@pytest.mark.parametrize(
+    ("first", "last"),
+    [("link_head_pan", "link_head_tilt"), ("pan_link", "tilt_link"), ("neck_yaw", "neck_pitch")],
+)
+def test_a_head_that_no_motor_moves_carries_the_one_that_looks(tmp_path, first: str, last: str):
+    rig = robot(
+        tmp_path,
+        ("link_mast", "base_link", "", "0 0 .2"),
+        ("link_lift", "link_mast", "y", "0 0 .2"),
+        ("link_head", "link_mast", "", "0 0 1"),
+        (first, "link_head", "z", "0 0 .1"),
+        (last, first, "y", "0 0 .05"),
+        ("camera_link", last, "", ".05 0 0"),
+    )
+    assert spans(rig)["Head"][1] == last
+
+
+def test_eyes_and_ears_on_a_head_without_a_motor_are_no_head(tmp_path):
+    beside = [
+        (f"{side}_{part}_link", "head_link", "z", f".05 {y} 0")
+        for part in ("eye_pan", "ear")
+        for side, y in (("left", 0.03), ("right", -0.03))
+    ]
+    rig = robot(
+        tmp_path,
+        ("waist_yaw_link", "base_link", "z", "0 0 .2"),
+        ("head_link", "waist_yaw_link", "", "0 0 .4"),
+        *beside,
+    )
+    assert spans(rig)["Head"] == ("waist_yaw_link", "head_link")
+
+
+def test_links_at_the_same_place_lie_in_the_plane_of_symmetry(tmp_path):
+    rig = robot(
+        tmp_path,
+        ("pelvis", "base_link", "", "0 0 .6"),
+        ("waist_yaw_link", "pelvis", "z", "0 0 0"),
+        ("torso_link", "waist_yaw_link", "y", "0 0 .1"),
+        *arms("torso_link"),
+        ("imu_link", "torso_link", "", "0 0 .3"),
+    )
+    assert spans(rig) == {"Head": ("waist_yaw_link", "imu_link")}
+
+
+def test_where_no_motor_moves_the_head_the_way_out_is_told(tmp_path):
+    rig = robot(
+        tmp_path,
+        ("head_link", "base_link", "", "0 0 .4"),
+        ("left_arm_link", "base_link", "y", "0 .2 .2"),
+        ("right_arm_link", "base_link", "y", "0 -.2 .2"),
+    )
+    with pytest.raises(RuntimeError, match=r"No motor moves 'head_link'.* press New Chain"):
+        bpy.ops.limber.eyes_head_torso()
+    assert not rig.limber.chains
+
+
+def test_a_link_of_an_arm_is_no_head(tmp_path):
+    line, above = [], "base_link"
+    for number in range(1, 8):
+        name = f"arm_left_{number}_link"
+        line.append((name, above, "zy"[number % 2], "0 0 .1"))
+        above = name
+    fingers = [(f"finger_{side}", above, "z", f"0 {y} .05") for side, y in (("a", 0.03), ("b", -0.03))]
+    rig = robot(tmp_path, *line, *fingers)
+    with pytest.raises(RuntimeError, match="No head was found"):
+        bpy.ops.limber.eyes_head_torso()
+    assert not rig.limber.chains

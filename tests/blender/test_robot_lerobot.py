@@ -300,6 +300,20 @@ def test_of_two_arms_at_ports_of_their_own_one_is_taken(so101, tmp_path, path):
     assert calibrated(so101) == alone
 
 
+def test_of_two_arms_beside_a_head_and_a_base_at_their_ports_one_is_taken(so101, tmp_path, path):
+    bpy.ops.limber.import_lerobot(filepath=str(path))
+    alone = calibrated(so101)
+    beside = {f"head_motor_{k}": FILE["gripper"] | {"id": 6 + k} for k in (1, 2)}
+    beside |= {
+        f"base_{side}_wheel": FILE["gripper"] | {"id": 7 + k} for k, side in enumerate(("left", "right"))
+    }
+    robot = tmp_path / "robot.json"
+    robot.write_text(json.dumps(prefixed("left_arm_") | beside | prefixed("right_arm_")))
+    for prefix in ("left_arm_", "right_arm_"):
+        bpy.ops.limber.import_lerobot(filepath=str(robot), prefix=prefix)
+        assert calibrated(so101) == alone
+
+
 @pytest.mark.parametrize(
     ("motors", "said"),
     [

@@ -38,8 +38,11 @@ def played_together(
     ticks: int,
     clock: float = CLOCK,
     rejoin: float = stream.REJOIN,
+    ages: Sequence[dict[int, float]] = (),
 ) -> np.ndarray:
-    """Values (signals, ticks) likewise of several signals, which are the rows of one stream."""
+    """Values (signals, ticks) likewise of several signals, which are the rows of one stream; `ages`: how
+    long before them the newest samples of each came, by their ticks, in ticks.
+    """
     values, numbers = np.zeros((len(arrivals), 1)), np.zeros(len(arrivals), int)
     no_velocities, no_times = np.full(values.shape, np.nan), np.full(len(arrivals), np.nan)
     state, shown = None, []
@@ -50,6 +53,8 @@ def played_together(
                 values[row] = samples_by_tick[tick][-1]
                 numbers[row] += len(samples_by_tick[tick])
         samples = Samples(values, numbers, no_velocities, no_times)
+        if ages:
+            samples = samples._replace(ages=np.array([ages_of.get(tick, np.nan) for ages_of in ages]))
         signals, state = stream.advance(state, samples, 1.0 / clock if tick else 0.0, rejoin)
         shown.append(signals[:, 0])
     return np.transpose(shown)
@@ -271,6 +276,16 @@ def received(
     return arrivals
 
 
+def ages_of(
+    rate: float, clock: float, seconds: float, delays: np.ndarray, is_lost: np.ndarray
+) -> dict[int, float]:
+    """Of the samples that `received` returns, by ticks: how long before them the newest came, in ticks."""
+    times = np.maximum.accumulate(np.arange(len(delays)) / rate + delays)[~is_lost]
+    return {
+        int(np.ceil(time * clock)): np.ceil(time * clock) - time * clock for time in times if time < seconds
+    }
+
+
 def is_smooth(shown: np.ndarray, clock: float, seconds: float = 6.0) -> bool:
     """Whether a motion has no halt, and no acceleration beyond 1.5 times its own, after some seconds."""
     later = shown[int(seconds * clock) :]
@@ -310,6 +325,21 @@ def test_samples_that_are_lost_now_and_then_are_bridged(clock: float):
         arrivals.append(received(rate, clock, 12.0, delays, np.arange(count) % 41 == 17))
     for rate, shown in zip(rates, played_together(arrivals, 12 * clock, clock), strict=True):
         assert is_smooth(shown, clock), f"{rate} a second"
+
+
+@pytest.mark.parametrize("clock", [60, 24])
+def test_when_packets_came_between_two_ticks_tells_how_many_of_a_fast_sender_were_lost(clock: float):
+    cases = [(rate, seed) for rate in (30, 45, 50, 60, 90, 120) for seed in (11, 12, 13)]
+    arrivals, ages = [], []
+    for rate, seed in cases:
+        chance = np.random.default_rng(seed)
+        delays = chance.uniform(0.0, 0.004, int(13 * rate))
+        is_lost = chance.uniform(size=len(delays)) < 0.1
+        is_lost[1:] &= ~is_lost[:-1]
+        arrivals.append(received(rate, clock, 12.0, delays, is_lost))
+        ages.append(ages_of(rate, clock, 12.0, delays, is_lost))
+    for case, shown in zip(cases, played_together(arrivals, 12 * clock, clock, ages=ages), strict=True):
+        assert is_smooth(shown, clock), case
 
 
 def test_a_longer_way_through_the_network_is_not_taken_for_lost_samples():

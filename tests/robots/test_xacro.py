@@ -305,7 +305,7 @@ WRONG = {
         "neither true nor false",
     ),
     "what the file refuses": (
-        errors.MalformedError,
+        errors.RefusedByFileError,
         "<link name=\"${xacro.fatal('no', 3)}\"/>",
         "the file itself refuses this: no 3",
     ),
@@ -445,8 +445,31 @@ def test_dollars_that_open_nothing_stay_and_are_looked_at_once(tmp_path):
             looks.append((len(self) if found < 0 else found) - start)
             return found
 
-    assert list(parts(Text("${$(" * 1000))) == [("", "${$(" * 1000)]
+    assert list(parts(Text("$a" * 1000))) == [("", "$a" * 1000)]
     assert sum(looks) < 20_000  # characters: each some times, and not from each on
+
+
+@pytest.mark.parametrize("name", ["a${", "${b", "a$(", "$(b", "${a}${b"])
+def test_a_bracket_that_is_not_closed_is_refused(tmp_path, name):
+    body = f'<xacro:property name="a" value="1"/>{LINK}<link name="{name}"/>'
+    with pytest.raises(errors.MalformedError, match=r"the bracket of \$[{(] is not closed: write its [)}]"):
+        names_of(tmp_path, body)
+
+
+def test_texts_are_evaluated_for_what_the_file_itself_says(tmp_path):
+    guard = """<xacro:macro name="hand" params="side"><xacro:property name="known" value="${['left', 'right']}"/>
+      <xacro:unless value="${side in known}">${xacro.fatal('no hand is', side)}</xacro:unless>
+      <xacro:property name="said" value="${side}"/>${xacro.warning('a hand', said)}<link name="${side}"/></xacro:macro>"""
+    with pytest.raises(errors.RefusedByFileError, match="the file itself refuses this: no hand is up"):
+        read_text(tmp_path, xacro(f'{guard}<xacro:hand side="up"/>'))
+    robot = read_text(tmp_path, xacro(f'{guard}<xacro:hand side="left"/>'))
+    assert any("a hand left" in warning for warning in robot.warnings)
+
+
+def test_what_is_wrong_with_a_text_for_gazebo_is_no_fault_of_the_robot(tmp_path):
+    texts = "$(find gazebo_of_nobody)/c.yaml", "${missing}", "${1 +}", "a${", "$(arg missing)"
+    body = LINK + "".join(f"<gazebo><plugin>{text}</plugin></gazebo>" for text in texts)
+    assert names_of(tmp_path, body) == ["a"]
 
 
 @pytest.mark.parametrize(
@@ -588,6 +611,21 @@ def test_a_file_included_into_a_namespace_keeps_its_names_to_itself(tmp_path):
     write(tmp_path, xacro('<xacro:include filename="part.xacro" ns="inner"/>'), "outer.xacro")
     body = '<xacro:property name="side" value="s"/><xacro:include filename="outer.xacro" ns="outer"/>'
     assert names_of(tmp_path, f'{body}<xacro:outer.inner.hand of="${{outer.inner.n}}"/>') == ["s s_n s_n"]
+
+
+def test_arguments_defaults_and_blocks_of_a_macro_in_a_namespace_know_its_names_first(tmp_path):
+    part = """<xacro:property name="n" value="part_n"/><xacro:property name="both" value="part"/>
+      <xacro:property name="inner" value="part_inner"/><xacro:macro name="bolt" params="of"><link name="bolt ${of}"/>
+      <joint name="j" type="fixed"><parent link="a"/><child link="bolt ${of}"/></joint></xacro:macro>
+      <xacro:macro name="arm" params="a b:=${both} n:=^ **block"><link name="a"/>
+      <link name="${a} ${b} ${n}"/><joint name="k" type="fixed"><parent link="a"/><child link="${a} ${b} ${n}"/></joint>
+      <xacro:insert_block name="block"/></xacro:macro>"""
+    write(tmp_path, xacro(part), "part.xacro")
+    top = """<xacro:include filename="part.xacro" ns="p"/><xacro:property name="both" value="top"/>
+      <xacro:property name="own" value="top_own"/><xacro:macro name="local" params="x"><xacro:p.arm a="${x} %s">
+      <b><xacro:bolt of="${both}"/></b></xacro:p.arm></xacro:macro><xacro:local x="1"/>"""
+    for name, argument in (("inner", "part_inner"), ("both", "part"), ("own", "top_own"), ("x", "1")):
+        assert names_of(tmp_path, top % f"${{{name}}}") == ["a", f"1 {argument} part part_n", "bolt part"]
 
 
 def test_a_macro_that_a_macro_defines_is_known_within_it_alone(tmp_path):

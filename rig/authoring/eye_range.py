@@ -1,0 +1,34 @@
+"""How far an eye looks in its skull."""
+
+from math import pi, radians
+
+import bpy
+
+from ..chains.measure import is_of_bones
+from ..scene.goal import CUSTOM
+
+EYE_RANGE = radians(45)  # range to each side of eyes without limits in the rig, about that of a human eye
+EYE_ROLL = radians(5)  # range of the eye's roll to each side: human eyes hardly roll
+ROUND = 2 * pi - 0.01  # [rad] a joint with this range counts as unlimited
+
+
+def hold_in_skull(chain: bpy.types.PropertyGroup) -> None:
+    """Limits how far an eye looks, and its roll, within what limits there are in the rig.
+
+    Where the eye looks along an axis of its bone, the bone's joints are its yaw, pitch and roll. Elsewhere
+    each of them rolls it: then it looks no farther than all of them allow without roll.
+    """
+    chain.options.expressive.roll = 1.0
+    if is_of_bones(chain, chain.solver):
+        chain.roll = (  # the least rotation to where it looks: it does not counter-roll a head that leans
+            "FREE"
+        )
+    view = chain.forward_axis[1] if chain.forward_axis != CUSTOM else ""
+    chain.widest_look = EYE_RANGE
+    for joint in chain.joints:
+        is_free = joint.upper - joint.lower > ROUND
+        if not view and not is_free:
+            chain.widest_look = min(chain.widest_look, max(0.0, -joint.lower), max(0.0, joint.upper))
+        if view and (is_free or joint.axis == view):
+            span = EYE_ROLL if joint.axis == view else EYE_RANGE
+            joint.lower, joint.upper = max(joint.lower, -span), min(joint.upper, span)

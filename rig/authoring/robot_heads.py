@@ -1,0 +1,57 @@
+"""Heads of imported robots, of which motors count: a link called head that no motor moves carries the one
+that looks.
+"""
+
+import itertools
+
+import bpy
+
+from ..blender.errors import RigError
+from ..bodies.part_names import BodyPart, read
+from ..bones import imported_robot
+from ..bones.joint_axes import joint_axes
+from .gaze_bones import EYES
+
+OF_HEAD = (BodyPart("", "head"), BodyPart("", "neck"))
+
+
+def first_link(rig: bpy.types.Object, name: str) -> str:
+    """The first of the links that lead to a robot's head and are called heads or necks."""
+    above = (bone.name for bone in rig.data.bones[name].parent_recursive)
+    return [name, *itertools.takewhile(lambda each: read(each).part in OF_HEAD, above)][-1]
+
+
+def looking(rig: bpy.types.Object, head: str) -> str:
+    """The link that looks: a head, or, where no motor moves it and those that lead to it, the last hinge
+    below it that is called a head or a neck, or by nothing but its axis ("pan_link").
+    """
+    first = first_link(rig, head)
+    own = itertools.takewhile(lambda bone: bone.name != first, rig.data.bones[head].parent_recursive)
+    if any(joint_axes(rig.pose.bones[name]) for name in (head, *(bone.name for bone in own), first)):
+        return head
+    hinges = [bone for bone in rig.data.bones[head].children_recursive if _is_hinge_of_head(rig, bone.name)]
+    last = max(hinges, key=lambda bone: len(bone.parent_recursive), default=None)
+    return last.name if last and all(bone in [last, *last.parent_recursive] for bone in hinges) else head
+
+
+def _is_hinge_of_head(rig: bpy.types.Object, name: str) -> bool:
+    reading = read(name)
+    is_called_so = reading.part in OF_HEAD or (
+        reading.part is None and reading.is_hinge and reading.stem not in EYES
+    )
+    return is_called_so and bool(joint_axes(rig.pose.bones[name]))
+
+
+def is_of_limb(name: str) -> bool:
+    """Whether a link is called a part of an arm or leg, and so is no head."""
+    part = read(name).part
+    return part is not None and part.side != ""
+
+
+def refuse_unmoved(rig: bpy.types.Object, path: list[str]) -> None:
+    """Raises RigError where no motor moves any link of the path to an imported robot's head."""
+    if imported_robot.is_robot(rig) and not any(joint_axes(rig.pose.bones[name]) for name in path):
+        raise RigError(
+            f"No motor moves '{path[-1]}', which would be the head: select the link that is to look, and press"
+            " New Chain"
+        )
