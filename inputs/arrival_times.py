@@ -26,7 +26,10 @@ def request(source: socket.socket) -> None:
 
 def receive(source: socket.socket, buffer: memoryview) -> tuple[int, float]:
     """Receives a packet into a buffer; returns its size [bytes] and when the system received it, in seconds
-    of `now`; NaN: not known.
+    of `time.monotonic`; NaN: not known.
+
+    The system stamps by a clock that people and networks set. What a packet waited is told by that clock, so
+    only what waits while it is set has a wrong time, and `share` keeps that between two looks.
 
     Raises:
         OSError: As `recv_into`.
@@ -38,18 +41,13 @@ def receive(source: socket.socket, buffer: memoryview) -> tuple[int, float]:
     for level, type_, data in control_messages:
         if level == socket.SOL_SOCKET and type_ == kind and len(data) >= struct.calcsize(layout):
             whole, parts = struct.unpack_from(layout, data)
-            return size, whole + unit * parts
+            waited = time.time() - (whole + unit * parts)
+            return size, time.monotonic() - waited
     return size, nan
 
 
 def share(came: float, before: float, now: float) -> float:
     """How long ago a packet came, as a share of the time between two looks [s]: 0 at this look, `now`, 1 at
-    the one before. So it holds for ticks whatever their time is, that of a slow playback too. NaN: not known,
-    or the clock was set meanwhile.
+    the one before. So it holds for ticks whatever their time is, that of a slow playback too. NaN: not known.
     """
     return min(max((now - came) / (now - before), 0.0), 1.0) if now > before and came == came else nan
-
-
-def now() -> float:
-    """The time [s] by the clock with which the system stamps what it receives."""
-    return time.time()

@@ -91,7 +91,7 @@ class Inbox:
         self.is_read = True  # whether nothing is left to be read, in the socket or the queue
         self.is_alarmed = False  # whether the urgent address was received, up to the last look
         self.problem = ""  # why the last packets could not be read
-        self.now: Callable[[], float] = arrival_times.now  # [s] the clock of arrivals
+        self.now: Callable[[], float] = time.monotonic  # [s] the clock of arrivals
         self._arrivals_known_until = self.now()  # [s] time of the last look
         self.clock = clock or processor_time()
         self._buffer = memoryview(bytearray(LARGEST))
