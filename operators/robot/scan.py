@@ -105,7 +105,7 @@ class LIMBER_OT_scan(Operator):
 
 
 def _why_not(port: str | None, protocols: set[str]) -> str:
-    """Why a port, or all ports (None), cannot be scanned, and the remedy; "" where they can."""
+    """Why this port, or all ports if None, cannot be scanned, with the remedy; "" if they can."""
     if port == "":
         return "No port is chosen: choose one in the panel, or All Serial Ports"
     if port in links.ports():

@@ -1,5 +1,5 @@
-"""What hangs on a bone, by parents and constraints, and its rotational inertia: from it a chain knows which
-bones are cheap to rotate.
+"""Rotational inertia of everything that a bone carries, by parents and constraints. Chains use it as the cost
+of rotating a bone.
 """
 
 import bpy
@@ -10,11 +10,11 @@ from .controls import Controls
 
 
 def inertias(rig: bpy.types.Object, names: list[str]) -> dict[str, tuple[float, ...]]:
-    """Rotational inertia (9) of all that hangs on each bone, about the bone's head and in its frame, at rest,
-    row by row.
+    """Rotational inertia of everything that each bone carries, about the bone's head and in its frame, at
+    rest: a 3 x 3 matrix row by row.
 
-    Where any deform bones hang on the last bone, they alone count: control bones, helpers and shapes have no
-    mass.
+    If the last bone carries deforming bones, only deforming bones count: control bones, helpers and shapes
+    have no mass.
 
     Args:
         rig: The armature object.

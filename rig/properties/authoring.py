@@ -88,7 +88,10 @@ class LimberAuthoring:
     )
     transition: SecondsProperty(
         name="Transition",
-        description="Duration of a change of posture; 0: the time that half of the joints' limits need",
+        description=(
+            "Duration of a change of posture; 0: as fast as half of the joints' velocity and acceleration"
+            " limits allow"
+        ),
         default=0.0,
         soft_max=10.0,
     )

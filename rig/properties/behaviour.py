@@ -44,15 +44,17 @@ class LimberRole:
     look_at: PointerProperty(
         name="Look At",
         description=(
-            "Target that chains look at in this state, those that have it among their targets; none: as in"
-            " the scene"
+            "Target to look at in this state, for chains that have it as their own or an additional "
+            "target. Empty: as set in the scene"
         ),
         type=Object,
         poll=lambda _role, candidate: choices.is_target(candidate),
     )
     look_at_bone: StringProperty(
         name="Bone",
-        description="Bone to look at, of those that chains have among their targets; none: the first of them",
+        description=(
+            "Bone of the target to look at, for chains that have it as target. Empty: the first such bone"
+        ),
         search=choices.target_bones,
     )
     sets_influence: BoolProperty(
@@ -96,7 +98,7 @@ class LimberChainChoice:
     uid: StringProperty(name="Identity", description="Identity of the chain", options={"HIDDEN"})
     chain: EnumProperty(
         name="Chain",
-        description="The chain that this is for",
+        description="Chain to which these settings apply",
         items=choices.chain_items,
         get=choices.chosen_chain,
         set=choices.choose_chain,
@@ -113,13 +115,16 @@ class LimberStatePosture(PropertyGroup):
 
     action: PointerProperty(
         name="Pose",
-        description="Stored posture that is kept in this state, by the chains that have it",
+        description="Stored posture to keep in this state, for chains that have it",
         type=Action,
         poll=lambda _posture, candidate: choices.is_posture(candidate),
     )
     weight: FactorProperty(
         name="Weight",
-        description="Weight of the posture; where those of a chain sum to less than 1, the rest is its clip",
+        description=(
+            "Weight of the posture; where the weights of a chain's postures sum to less than 1, the rest "
+            "is the clip"
+        ),
         default=1.0,
     )
 
@@ -131,7 +136,7 @@ class LimberState(LimberRole, PropertyGroup):
         name="Name", description="Name of the state, unique in the behaviour", update=choices.follow_name
     )
     known_as: StringProperty(
-        name="Known As", description="Name by which transitions know the state", options={"HIDDEN"}
+        name="Known As", description="Name of the state in the transitions", options={"HIDDEN"}
     )
     seconds: SecondsProperty(
         name="Transition", description="Duration of the transition into this state", default=0.5
@@ -147,16 +152,16 @@ class LimberState(LimberRole, PropertyGroup):
     active_posture: IntProperty(name="Posture", description="Selected posture")
     clip: PointerProperty(
         name="Clip",
-        description="Action that is played while the state lasts, by the chains whose bones it moves",
+        description="Action that plays during the state, for chains whose bones it moves",
         type=Action,
     )
     loops: BoolProperty(
         name="Loop",
-        description="Begin the clip again at its end; else it stays in its last frame",
+        description="Repeat the clip; off: stay at its last frame",
         default=True,
     )
     chains: CollectionProperty(
-        name="Chains", description="Chains that do something else in this state", type=LimberChainRole
+        name="Chains", description="Chains with settings of their own in this state", type=LimberChainRole
     )
     active_chain: IntProperty(name="Chain", description="Selected chain")
 
@@ -165,24 +170,34 @@ class LimberStateTransition(PropertyGroup):
     """What leads from a state to another."""
 
     begins_anywhere: BoolProperty(
-        name="From Any State", description="Leads from every other state", default=False
+        name="From Any State", description="Start from every other state", default=False
     )
-    begin: StringProperty(name="From", description="State that it leads from")
-    end: StringProperty(name="To", description="State that it leads to")
-    cause: EnumProperty(name="When", description="Event or condition that makes it happen", items=CAUSES)
+    begin: StringProperty(name="From", description="State in which the transition begins")
+    end: StringProperty(name="To", description="State to which the transition leads")
+    cause: EnumProperty(
+        name="When", description=("Event or condition that triggers the transition"), items=CAUSES
+    )
     event: StringProperty(
         name="Event",
         description="Name of the event: choose one, or type a new one",
         search=choices.events,
         search_options={"SUGGESTION"},
     )
-    seconds: SecondsProperty(name="Time", description="Time for which that must last", default=1.0)
+    seconds: SecondsProperty(
+        name="Time",
+        description=("Time for which the condition must last, in seconds; the shortest one of a random time"),
+        default=1.0,
+    )
     longest: SecondsProperty(
-        name="Longest", description="Longest time in the state; at random between the two", default=5.0
+        name="Longest",
+        description=(
+            "Longest time in the state, in seconds; the time is drawn at random between Time and Longest"
+        ),
+        default=5.0,
     )
     distance: FloatProperty(
         name="Distance",
-        description="Distance of the nearest person",
+        description="Distance of the nearest person at which the transition is triggered",
         default=1.0,
         min=0.0,
         subtype="DISTANCE",
@@ -206,7 +221,7 @@ class LimberGesture(LimberChainChoice, PropertyGroup):
     )
     event: StringProperty(
         name="Event",
-        description="Name of the event that begins it: choose one, or type a new one",
+        description="Name of the event that starts the gesture: choose one, or type a new one",
         search=choices.events,
         search_options={"SUGGESTION"},
     )
@@ -215,14 +230,16 @@ class LimberGesture(LimberChainChoice, PropertyGroup):
     )
     mode: EnumProperty(
         name="Mode",
-        description="How it goes with the posture beneath",
+        description="How the gesture combines with the posture",
         items=[
-            ("ADD", "Add", "Add what moves since the action's first frame to the posture beneath"),
-            ("REPLACE", "Replace", "Replace the posture beneath"),
+            ("ADD", "Add", "Add what moves since the action's first frame to the posture"),
+            ("REPLACE", "Replace", "Replace the posture"),
         ],
     )
     fade: SecondsProperty(
-        name="Fade", description="Time in which it fades in, and fades out again", default=0.2
+        name="Fade",
+        description=("Duration of the fade in at the start, and of the fade out at the end"),
+        default=0.2,
     )
     left_alone: CollectionProperty(
         name="Left Alone", description="Joints that the gesture leaves alone", type=LimberMaskedJoint
@@ -247,16 +264,19 @@ class LimberBehaviour(PropertyGroup):
     )
     active_gesture: IntProperty(name="Gesture", description="Selected gesture")
     seed: IntProperty(
-        name="Seed", description="Seed of all random draws: the same seed draws alike", default=0, min=0
+        name="Seed",
+        description=("Seed of the random times and choices: the same seed gives the same behaviour"),
+        default=0,
+        min=0,
     )
     rehearse: BoolProperty(
         name="Rehearse",
-        description="Live chains do what the behaviour says",
+        description="Live chains follow the behaviour",
         options={"HIDDEN"},
     )
     person: EnumProperty(
         name="Person",
-        description="While rehearsing: what a tracker would say where the character plays",
+        description="Person whom the rehearsal assumes, in place of a tracker's",
         items=[
             (
                 "UNKNOWN",

@@ -84,13 +84,13 @@ class LimberPair(PropertyGroup):
     )
     weight: WeightProperty(
         name="Weight",
-        description="Weight of this bone where not all can follow their sources",
+        description="Weight of this bone where the bones cannot all follow their sources",
     )
     level: IntProperty(
         name="Level",
         description=(
-            "Priority where not all can follow their sources, whatever the weights: bones of level 0 first,"
-            " then those of level 1 without disturbing level 0, and so on"
+            "Priority where the bones cannot all follow their sources, whatever the weights: bones of"
+            " level 0 first, then those of level 1 without disturbing level 0, and so on"
         ),
         min=0,
         soft_max=3,
@@ -135,7 +135,9 @@ class LimberRetarget(LimberMotionStyle, LimberRange, PropertyGroup):
     uid = UID
     look_ahead = False  # future targets cannot be used
 
-    name: StringProperty(name="Name", description="Name in messages", default="Retarget", options={"HIDDEN"})
+    name: StringProperty(
+        name="Name", description=("Name of the body in messages"), default="Retarget", options={"HIDDEN"}
+    )
     source: PointerProperty(
         name="Source",
         description="Armature whose motion is followed: from a motion-capture clip, or any animated one",
@@ -199,7 +201,9 @@ class LimberRetarget(LimberMotionStyle, LimberRange, PropertyGroup):
         options={"HIDDEN"},
     )
     foot_heights_known: BoolProperty(
-        name="Foot Heights Are Known", description="Calibrate has found them", options={"HIDDEN"}
+        name="Foot Heights Are Known",
+        description=("Calibrate has measured the foot heights"),
+        options={"HIDDEN"},
     )
     shift: FloatVectorProperty(
         name="Shift", description="Offset of the base in the world", subtype="TRANSLATION", size=3
@@ -239,8 +243,8 @@ class LimberRetarget(LimberMotionStyle, LimberRange, PropertyGroup):
     gain: FloatProperty(
         name="Gain",
         description=(
-            "Correction of errors, per second; 0: all at once. at 20, an error decays within a tenth of"
-            " a second; the motion itself is followed without lag"
+            "Correction of errors, per second; 0: all at once. At 20, an error decays within a tenth "
+            "of a second; the motion itself is followed without lag"
         ),
         min=0.0,
         soft_max=100.0,

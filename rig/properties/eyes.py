@@ -49,7 +49,7 @@ class LimberLid(PropertyGroup):
 class LimberEyes(PropertyGroup):
     """Eyes of a chain that looks."""
 
-    enabled: BoolProperty(name="Eyes", description="The chain's end is eyes that blink and look away")
+    enabled: BoolProperty(name="Eyes", description="Let the chain's end blink and look away, as eyes do")
     blinks: FloatProperty(
         name="Blinks",
         description=(
@@ -72,7 +72,7 @@ class LimberEyes(PropertyGroup):
         name="Lids Follow", description="Share of the gaze's pitch that the lids follow", default=0.7
     )
     seed: IntProperty(name="Seed", description="Seed of the random draws", default=0, min=0)
-    lids: CollectionProperty(name="Lids", description="Bones that are lids", type=LimberLid)
+    lids: CollectionProperty(name="Lids", description="Bones of the eyelids", type=LimberLid)
     active_lid: IntProperty(name="Lid", description="Selected lid")
     lid: FloatProperty(
         name="Lids Closed",

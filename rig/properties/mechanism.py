@@ -103,10 +103,15 @@ class LimberPart(LimberMass, PropertyGroup):
     origin.
     """
 
-    role: EnumProperty(name="Role", description="How the body moves", items=ROLES, default="AUTO")
+    role: EnumProperty(
+        name="Role",
+        description=("Whether the body is fixed, drives the mechanism, or is moved by it"),
+        items=ROLES,
+        default="AUTO",
+    )
     kind: EnumProperty(
         name="Joint",
-        description="How this object joins two bodies",
+        description="Type of the joint between the two bodies",
         items=[(NONE, "None", "This object is no joint of Limber's own"), *KINDS],
         default=NONE,
     )
@@ -130,7 +135,8 @@ class LimberMechanismJoint(PropertyGroup):
     """
 
     name: StringProperty(
-        name="Name", description="Name of the joint's object when it was added; names it once it is deleted"
+        name="Name",
+        description=("Name that the joint's object had when it was added, for messages after it is deleted"),
     )
     object: PointerProperty(
         name="Joint",
@@ -201,7 +207,7 @@ class LimberClosure(PropertyGroup):
     )
     axis: EnumProperty(
         name="Axis",
-        description="Axis of the first bone that is the joint's own",
+        description="Axis of the first bone about or along which the joint moves",
         items=[(letter, letter, f"Use the first bone's {letter} axis") for letter in "XYZ"],
         default="X",
     )
@@ -314,7 +320,7 @@ class LimberMechanism(LimberPostures, LimberMotionStyle, LimberRange, PropertyGr
         ),
     )
     closures_file: StringProperty(
-        name="Closures", description="Text of the robot's file of closures", options={"HIDDEN"}
+        name="Closures", description="Content of the robot's file of closures", options={"HIDDEN"}
     )
     closures: CollectionProperty(
         name="Closures", description="Bones that are held together and close loops", type=LimberClosure

@@ -15,7 +15,11 @@ CHAIN_FILTERS = (
         "Automatic",
         "Swift for a robot: imported, connected, or with bones that have one axis. None for other characters",
     ),
-    item(NO_FILTER, "None", "The joints follow at once, as in an animation. A robot's own limits still hold"),
+    item(
+        NO_FILTER,
+        "None",
+        ("The joints follow at once, as in an animation. A robot still keeps to its limits"),
+    ),
 )
 
 

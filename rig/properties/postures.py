@@ -78,11 +78,14 @@ class LimberPostures:
         items=kept_posture.items,
     )
     last_posture: IntProperty(
-        name="Last Posture", description="Highest number of a posture so far", min=0, options={"HIDDEN"}
+        name="Last Posture",
+        description=("Highest number that a posture of this list has had"),
+        min=0,
+        options={"HIDDEN"},
     )
     active_posture: IntProperty(
         name="Posture",
-        description="Index of the posture to keep, in files without numbers",
+        description="Index of the posture to keep, in files saved before postures had numbers",
         options={"HIDDEN", "ANIMATABLE"},
     )
     shown_posture: IntProperty(

@@ -177,8 +177,8 @@ class LimberDevice(PropertyGroup):
     crc: BoolProperty(
         name="Enable CRC",
         description=(
-            "Guard each command by a CRC. Must be the same as Enable CRC in the Maestro Control Center: "
-            "with different settings Limber does not connect"
+            "Protect each command with a CRC. Must be the same as Enable CRC in the Maestro Control "
+            "Center: with different settings Limber does not connect"
         ),
     )
     latency: FloatProperty(
@@ -205,7 +205,7 @@ class LimberDevice(PropertyGroup):
     active_auxiliary: IntProperty(name="Value", description="Selected value")
     was_connected: BoolProperty(
         name="Was Connected",
-        description="The device was connected once, so that the armature is a robot's",
+        description="The device has been connected, so that the armature belongs to a robot",
         options={"HIDDEN"},
     )
     park: PointerProperty(

@@ -51,13 +51,15 @@ class ServoSettings:
         max=LAST_SERVO,
     )
     on_silence: EnumProperty(
-        name="On Signal Loss", description="What the servo does when commands cease", items=ON_SILENCE
+        name="On Signal Loss",
+        description=("What the servo does when no more commands arrive"),
+        items=ON_SILENCE,
     )
     homing_offset: IntProperty(
         name="Homing Offset",
         description=(
-            "Offset in the servo with which zero and range were calibrated; it is compared before the robot"
-            " is armed"
+            "Homing offset of the servo when zero and range were calibrated; it is compared with the "
+            "servo's before the robot is armed"
         ),
         default=UNKNOWN_OFFSET,
     )

@@ -79,7 +79,7 @@ class LimberSolverOptions(PropertyGroup):
         ),
         "measure": EnumProperty(
             name="Shape",
-            description="What the solver Expressive keeps of a posture",
+            description="What the Expressive solver preserves of a posture",
             items=measure.MEASURES,
             default="LINKS",  # for files where none was chosen; new chains get `chains.MEASURE`
         ),

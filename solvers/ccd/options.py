@@ -42,7 +42,8 @@ class CcdOptions(Settings):
     anneals: int = setting(
         12,
         "Anneals",
-        "Descents from random offsets where one is stuck in a local minimum: simulated annealing (Zalo)",
+        "Number of descents from random offsets when one is stuck in a local minimum: simulated "
+        "annealing (Zalo)",
         high=100,
     )
     patience: float = setting(

@@ -45,7 +45,7 @@ ORDERS = tuple(
 )
 UPDATES = (
     Choice("one", "One", "One update in a frame: ends follow late, at the least cost"),
-    Choice("few", "A Few", "So many updates in a frame"),
+    Choice("few", "A Few", "The number of updates that is set below"),
     Choice("all", "Until Converged", "As many updates as it takes to meet the goal"),
 )
 DAMPINGS = (
@@ -60,7 +60,7 @@ DAMPINGS = (
     Choice(
         "constant",
         "Constant",
-        "The same damping everywhere (Wampler 1986); Choose Damping finds it for this chain",
+        "The same damping in all poses (Wampler 1986); Choose Damping finds it for this chain",
     ),
 )
 
@@ -168,7 +168,7 @@ class DampingOptions(Options):
     damping: Literal["error", "smallest", "constant"] = setting(
         "error",
         "Damping",
-        "What holds steps back near singular poses and out of reach (Buss 2009, section 5)",
+        "How steps are shortened near singular poses and out of reach (Buss 2009, section 5)",
         choices=DAMPINGS,
     )
     constant: float = setting(
