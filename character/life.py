@@ -1,6 +1,5 @@
-"""Idle motion on top of a posture: breathing, sway and small glances. A function of time and seed.
-
-An effect on top of the posture (`effects.py`). The same frame always has the same offsets.
+"""Idle motion: breathing, sway and small glances. It is an effect on top of the posture (`effects.py`) and a
+function of time and seed, so that the same frame always has the same offsets.
 """
 
 import math
@@ -15,19 +14,19 @@ from ..solvers.kinematics.rotations import Vector
 from ..solvers.kinematics.skeleton import Angles, Skeleton
 
 BREATH = 4.0  # [s] period of a calm adult's breathing
-INHALE = 0.4  # share of the period for breathing in, which is quicker than breathing out
+INHALE = 0.4  # share of the period for breathing in, which is faster than breathing out
 SWAY = (
     2.9,
     5.3,
     9.1,
-)  # [s] periods of a standing body's slow sway; without a common multiple, so that no repetition is seen
+)  # [s] periods of a standing body's slow sway, without a common multiple, so that no repetition is visible
 GLANCE = 1.7  # [s] mean time between glances
-JITTER = 0.7  # width of the random shift of a glance's start, in shares of GLANCE
-DART = 0.15  # [s] duration of a glance's motion, as of a head in a quick look
-# share of the reach: if no joint lifts the end by more per radian, breathing is less, down to none in an
+JITTER = 0.7  # width of the random shift of a glance's start, as a share of GLANCE
+DART = 0.15  # [s] duration of a glance's motion, that of a head's quick look
+# share of the reach per radian: if no joint lifts the end by more, breathing is reduced, down to none in an
 # upright chain
 LIFTS = 0.1
-ROOTED = 0.3  # amplitude of the sway at the end, relative to the root's: bodies sway from the feet
+ROOTED = 0.3  # amplitude of the sway at the end, relative to the root's, since bodies sway from the feet
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,7 @@ class Life:
     """Idle motion.
 
     Attributes:
-        breathing, sway, glances: Amplitude [rad] of the joints that move most.
+        breathing, sway, glances: Amplitude [rad] of the joint that moves most.
         seed: Seed of the pseudo-random motion.
     """
 
@@ -63,25 +62,27 @@ class Life:
 
 
 def _breath(seed: int, seconds: float) -> float:
-    """Breathing at a time [s]: -1 breathed out, 1 breathed in."""
+    """Breathing at a time [s]: -1 exhaled, 1 inhaled."""
     phase = (seconds / BREATH + _random(seed, "breath", 0)[0]) % 1.0
     share = phase / INHALE if phase < INHALE else 1.0 - (phase - INHALE) / (1.0 - INHALE)
     return -math.cos(math.pi * share)
 
 
 def _lift(skeleton: Skeleton, posture: Angles, up: Vector) -> Angles:
-    """How much each joint lifts the end (n,), relative to the joint that lifts it most."""
+    """(n,) share by which each joint lifts the end, relative to the joint that lifts it most."""
     tree = skeleton.tree
     rise: Angles = tree.velocity(tree.forward(posture), 0) @ up
     largest = max(
         float(np.abs(rise).max()), LIFTS * skeleton.reach, 1e-9
-    )  # never 0: a chain without length lifts nothing
+    )  # never 0, since no joint lifts a chain without length
     return rise / largest
 
 
 @lru_cache
 def _fall(count: int) -> Angles:
-    """Amplitude (n,) of the sway of each joint, relative to the root's; not to be changed."""
+    """Amplitude (n,) of each joint's sway, relative to the root's. The array is cached and must not be
+    changed.
+    """
     return np.linspace(1.0, ROOTED, count)
 
 
@@ -100,7 +101,7 @@ def _last(skeleton: Skeleton) -> Sequence[int]:
 
 
 def _glance(seed: int, joint: int, seconds: float) -> float:
-    """Glances of a joint, -1 to 1: quick moves with pauses; every second one goes back to the posture."""
+    """Glances of a joint, -1 to 1: quick moves with pauses; every second one returns to the posture."""
     number = math.floor(seconds / GLANCE) + 1
     while _begins(seed, number) > seconds:
         number -= 1

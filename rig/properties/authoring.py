@@ -1,4 +1,4 @@
-"""Properties of a chain beside its goal: influence, transition between postures, attention, and life."""
+"""Properties of a chain apart from its goal: influence, transition between postures, attention, and life."""
 
 from math import pi, radians
 
@@ -26,7 +26,7 @@ class LimberTarget(PropertyGroup):
 
     name: StringProperty(
         name="Name", description="Name of the target"
-    )  # overrides identify items of a list by their names
+    )  # overrides identify items of a list by name
     target: PointerProperty(
         name="Target",
         description="Object that the chain can look at, match the orientation of, or reach for",
@@ -126,7 +126,7 @@ class LimberAuthoring:
             "Largest angle of the look from where the character faces. Beyond it the look rests at its edge,"
             " and crosses to the other side when the target has passed behind. 180 degrees: all around"
         ),
-        default=pi,  # for files where none was chosen; new chains without limits get `chains.WIDEST_LOOK`
+        default=pi,  # for files without this setting; new chains without limits get `chains.WIDEST_LOOK`
         min=0.0,
         max=pi,
         subtype="ANGLE",

@@ -1,4 +1,4 @@
-"""Properties of a scene's behaviour: states, what leads from one to another, and gestures."""
+"""Properties of a scene's behaviour: states, transitions between them, and gestures."""
 
 import bpy
 from bpy.types import Action, Object, PropertyGroup, Scene
@@ -16,7 +16,7 @@ from .overridable import (
     StringProperty,
 )
 
-CAUSES = [  # files store the index in this table: add new causes at its end
+CAUSES = [  # files store the index in this table, so new causes are added at its end
     ("event", "Event", "When an event comes: a button here, a program by OSC, a line of a script"),
     ("after", "After a Time", "After a time in the state"),
     ("random", "At Random", "At a random time in the state, between two bounds"),
@@ -39,7 +39,7 @@ CAUSES = [  # files store the index in this table: add new causes at its end
 
 
 class LimberRole:
-    """Mixin: what chains look at in a state, and how much."""
+    """Mixin: the target that chains look at in a state, with influence, share, life and eyes."""
 
     look_at: PointerProperty(
         name="Look At",
@@ -107,7 +107,7 @@ class LimberChainChoice:
 
 
 class LimberChainRole(LimberRole, LimberChainChoice, PropertyGroup):
-    """What one chain does in a state, instead of what all do."""
+    """Settings of one chain in a state, in place of those for all chains."""
 
 
 class LimberStatePosture(PropertyGroup):
@@ -130,7 +130,7 @@ class LimberStatePosture(PropertyGroup):
 
 
 class LimberState(LimberRole, PropertyGroup):
-    """A state of a behaviour. `name` is unique in it."""
+    """A state of a behaviour. `name` is unique in the behaviour."""
 
     name: StringProperty(
         name="Name", description="Name of the state, unique in the behaviour", update=choices.follow_name
@@ -167,7 +167,7 @@ class LimberState(LimberRole, PropertyGroup):
 
 
 class LimberStateTransition(PropertyGroup):
-    """What leads from a state to another."""
+    """A transition from one state to another, and the condition that triggers it."""
 
     begins_anywhere: BoolProperty(
         name="From Any State", description="Start from every other state", default=False
@@ -205,13 +205,13 @@ class LimberStateTransition(PropertyGroup):
 
 
 class LimberMaskedJoint(PropertyGroup):
-    """A joint that a gesture leaves alone."""
+    """A joint that a gesture does not move."""
 
     name: StringProperty(name="Name", description="Label of the joint")
 
 
 class LimberGesture(LimberChainChoice, PropertyGroup):
-    """A clip that is played once over the state when an event comes."""
+    """A clip that is played once, on top of the state, when an event occurs."""
 
     name: StringProperty(
         name="Name",
@@ -247,7 +247,7 @@ class LimberGesture(LimberChainChoice, PropertyGroup):
 
 
 class LimberBehaviour(PropertyGroup):
-    """What the scene's characters do by themselves; it begins in its first state."""
+    """What the scene's characters do on their own. It begins in its first state."""
 
     states: CollectionProperty(
         name="States", description="States of the character; it begins in the first", type=LimberState

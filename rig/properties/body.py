@@ -22,7 +22,7 @@ from .overridable import (
     WeightProperty,
 )
 
-UID = "retarget"  # identity among the chains of its armature
+UID = "retarget"  # uid of the body among the movers of its armature
 INPUTS = [
     ("ARMATURE", "Armature", "Another armature of the scene, from a motion-capture clip or animated by hand"),
     (
@@ -54,7 +54,7 @@ OSC_PORT = 9000
 
 
 def _offer_port(retarget: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
-    """Sets the usual port of the chosen input, where the port is the other input's usual one."""
+    """Sets the default port of the chosen input, if the current port is the other input's default."""
     usual = {"OSC": OSC_PORT, "VMC": VMC_PORT}
     if retarget.input in usual and retarget.port in usual.values():
         retarget.port = usual[retarget.input]
@@ -70,7 +70,7 @@ class LimberPair(PropertyGroup):
 
     name: StringProperty(
         name="Name", description="Name of the target's bone"
-    )  # overrides tell the items of a list by their names
+    )  # overrides identify items of a list by name
     target: StringProperty(
         name="Target Bone", description="Bone of this armature that follows", update=_uncalibrate
     )
@@ -130,10 +130,10 @@ class LimberPair(PropertyGroup):
 
 
 class LimberRetarget(LimberMotionStyle, LimberRange, PropertyGroup):
-    """Retargeting: this armature's body follows another armature, or a stream."""
+    """Settings of retargeting: this armature's body follows another armature, or a stream."""
 
     uid = UID
-    look_ahead = False  # future targets cannot be used
+    look_ahead = False  # a body cannot use future targets
 
     name: StringProperty(
         name="Name", description=("Name of the body in messages"), default="Retarget", options={"HIDDEN"}

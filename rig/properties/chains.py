@@ -74,7 +74,7 @@ class LimberJoint(LimberJointSettings, PropertyGroup):
 
 
 def _make_unique(chain: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
-    """Adds a number to the chain's name where another chain of the armature has that name."""
+    """Adds a number to the chain's name if another chain of the armature has that name."""
     taken = {other.name for other in chain.id_data.limber.chains if other.uid != chain.uid}
     name = free_name(chain.name or "Chain", taken)
     if chain.name != name:
@@ -151,7 +151,7 @@ class LimberEnd(LimberGoal, PropertyGroup):
 
     name: StringProperty(
         name="Name", description="Name of the bone"
-    )  # overrides identify items of a list by their names
+    )  # overrides identify items of a list by name
     bone: StringProperty(name="Bone", description="Bone that is the end")
     enabled: BoolProperty(
         name="Enabled", description="Follow the goal; when off, the end keeps the posture", default=True
@@ -159,8 +159,8 @@ class LimberEnd(LimberGoal, PropertyGroup):
 
 
 class LimberChain(LimberGoal, LimberPostures, LimberAuthoring, LimberMotionStyle, LimberRange, PropertyGroup):
-    """Joints from a root to one or several ends, which one solver moves, with their postures and goals.
-    `name` is unique in its armature.
+    """Joints from a root to one or several ends that one solver moves, with their postures and goals. `name`
+    is unique in its armature.
     """
 
     name: StringProperty(
@@ -217,7 +217,7 @@ class LimberChain(LimberGoal, LimberPostures, LimberAuthoring, LimberMotionStyle
         name="Solver",
         description="Method that solves for the joint angles",
         items=[choice(key, info) for key, info in SOLVERS.items()],
-        default="erik_exact",  # for files where none was chosen; new chains get `chains.SOLVER`
+        default="erik_exact",  # for files without this setting; new chains get `chains.SOLVER`
     )
     options: PointerProperty(
         name="Solver Options", description="Options of the solvers", type=LimberSolverOptions

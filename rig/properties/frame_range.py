@@ -5,7 +5,7 @@ import bpy
 from .overridable import IntProperty
 
 FIELDS = ("frame_start", "frame_end")
-LAST_FRAME = 1_048_574  # that Blender has
+LAST_FRAME = 1_048_574  # Blender's largest frame number
 
 
 def bake_range(settings: bpy.types.PropertyGroup, scene: bpy.types.Scene) -> tuple[int, int]:

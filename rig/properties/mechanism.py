@@ -158,8 +158,8 @@ class LimberMotor(LimberJointSettings, PropertyGroup):
 
     @property
     def label(self) -> str:
-        """The motor's name in the interface. Its axis is the object's or bone's own, which may differ from
-        the one of the joint's kind.
+        """The motor's name in the interface. It names the axis of the object or bone, which may differ from
+        that in the joint's frame.
         """
         return self.name
 

@@ -1,8 +1,8 @@
 """Properties of a robot: its device, servos, the joints that drive them, and auxiliary values.
 
-A joint has a servo of its own where its `servo` is not -1. Everything else is a channel on the device: a
-second servo on an axis, or a differential. Servo positions are raw, in the protocol's own unit: microseconds
-for pulses. Names with "us" are from protocols with pulses.
+A joint has its own servo if its `servo` is not -1. All other servos are channels of the device: a second
+servo on an axis, or those of a differential. Servo positions are raw, in the protocol's own unit:
+microseconds for pulses. Names with "us" are from protocols with pulses.
 """
 
 import bpy
@@ -31,8 +31,8 @@ from .overridable import (
 )
 from .servo import MAX_US, MIN_US, LimberServo, ServoSettings
 
-DIRECT = "direct"  # a value beside the joints has no motion filter of its own
-OWN_FILE = "file"  # value of `protocol` for a user's own file
+DIRECT = "direct"  # filter of an auxiliary value that has no motion filter
+OWN_FILE = "file"  # value of `protocol` for the user's own file
 
 PROTOCOL_ITEMS = [
     item(OWN, "Limber", "A board with Limber's own firmware"),
