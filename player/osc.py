@@ -1,4 +1,4 @@
-"""What other programs tell a character that plays, by OSC over UDP: everything but arming."""
+"""Commands from other programs to a character that plays, by OSC over UDP: all except arming."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -13,12 +13,12 @@ STOP = "/limber/stop"
 
 
 class Heard(NamedTuple):
-    """An order that came by OSC.
+    """A command received by OSC.
 
     Attributes:
-        order: The newest one of its kind.
-        messages: How many of its kind have come since the one before.
-        time: When its numbers were taken [s], by the sender's clock; NaN: not said.
+        order: The newest command of its kind.
+        messages: Number of commands of its kind since the previous one.
+        time: Time [s] of its numbers by the sender's clock; NaN if not given.
     """
 
     order: Order
@@ -30,7 +30,7 @@ class PlayerInbox(Inbox):
     """Messages to a performance.
 
     Args:
-        host, port: Where to listen.
+        host, port: Address to listen on.
         stop: Stops all robots, from any thread.
 
     Raises:
@@ -61,7 +61,7 @@ class PlayerInbox(Inbox):
         self._stop()
 
     def told(self) -> tuple[list[Heard], list[str]]:
-        """The orders since the last call, and what is none, as sentences."""
+        """(commands since the last call, sentences on invalid ones)."""
         self.look()
         orders, self._orders = self._orders, []
         troubles, self._troubles = self._troubles, []
