@@ -62,8 +62,8 @@ def _head(row: JsonFields) -> Pose:
 
 
 def write(recording: Recording) -> bytes:
-    """Move file of a recording with the head's pose, antennas and the body's rotation; joints that the
-    recording lacks are 0.
+    """Move file of a recording with the head's pose, antennas and the body's rotation; joints that are not in
+    the recording are 0.
 
     Raises:
         MotionFileError: The recording has no pose of the head.
