@@ -69,8 +69,8 @@ class VolatileSettings:
 
     Attributes:
         torque: Whether torque is on.
-        speed: Maximum speed of the servo [units/s]; None: not written, or not to be verified.
-        watchdog: Timeout of the servo's watchdog [s]; None: not written, or not to be verified.
+        speed: Maximum speed of the servo [units/s]; None if it was not written or cannot be verified.
+        watchdog: Timeout of the servo's watchdog [s]; None if it was not written or cannot be verified.
     """
 
     torque: bool = False

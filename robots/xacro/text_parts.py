@@ -1,4 +1,4 @@
-"""Parts of a text of xacro: expressions ${...}, substitutions $(...), and plain text."""
+"""Splits a text of xacro into parts: expressions ${...}, substitutions $(...), and plain text."""
 
 from collections.abc import Iterator
 
@@ -8,10 +8,10 @@ CLOSING = {"{": "}", "(": ")"}
 def parts(text: str) -> Iterator[tuple[str, str]]:
     """Parts of a text in their order: ("{", expression), ("(", substitution), or ("", text).
 
-    $$ is one $. Of several $ before a bracket, all but the first are text, and so is the bracket.
+    $$ is one $. After several $ before a bracket, the bracket is plain text, and so are all $ but the first.
     """
     end = start = 0
-    unclosed = set()  # brackets of which none is closed any more
+    unclosed = set()  # kinds of brackets that are not closed in the rest of the text
     while (start := text.find("$", start)) >= 0:
         kind, after = text[start + 1 : start + 2], start + 2
         if kind == "$":
