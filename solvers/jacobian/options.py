@@ -122,7 +122,7 @@ class Options(Settings):
 
     @property
     def in_frame(self) -> int | None:
-        """Number of updates in a frame; None: until the goal is met."""
+        """Number of updates in a frame; None: as many as it takes to meet the goal."""
         return {"one": 1, "few": self.few, "all": None}[self.updates]
 
 
@@ -150,7 +150,7 @@ class NearTargets(Options):
 
     @property
     def brings_near(self) -> bool:
-        """Whether targets are brought closer."""
+        """Whether target distances are clamped (brought closer)."""
         return True
 
 
@@ -163,7 +163,7 @@ class SelectiveOptions(NearTargets):
 
 @dataclass(frozen=True)
 class DampingOptions(Options):
-    """Settings of methods with a damping."""
+    """Settings of methods that use damping."""
 
     damping: Literal["error", "smallest", "constant"] = setting(
         "error",
