@@ -12,11 +12,9 @@ from typing import Any, Protocol
 from .spread import cluster, usable_cores
 
 Ended = subprocess.CompletedProcess[str]
-ON_CLUSTER = (
-    # tasks in a share on a cluster: enough to make Blender's start negligible, few enough to lose little on
-    # cancelling
-    16
-)
+# tasks in a share on a cluster: enough to make Blender's start negligible, few enough to lose little on
+# cancelling
+ON_CLUSTER = 16
 
 
 class Crew(Protocol):

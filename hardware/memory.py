@@ -31,11 +31,9 @@ _DEVICE_OFFSET = 32
 
 _COUNTER = struct.Struct("<Q")
 _CHECK = struct.Struct("<I")
-_READS = (
-    # number of attempts to read: a writer that overtakes a reader takes about 10 us, at most 200 times a
-    # second
-    4
-)
+# number of attempts to read: a writer that overtakes a reader takes about 10 us, at most 200 times a
+# second
+_READS = 4
 
 
 class Mailbox:

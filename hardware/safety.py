@@ -13,15 +13,11 @@ from enum import IntEnum
 # to a hold
 HOLD_AFTER = 0.2
 DISARM_AFTER = 5.0  # [s] without a heartbeat: Blender hangs, and nobody may be attending the robot
-HELD_UP_AFTER = (
-    # [s] between two cycles of the worker, after which it was held up: the same delay at which Blender
-    # considers the worker lost
-    1.02
-)
-CONFIRM_WITHIN = (
-    # [s] largest age of the pose that the user confirms: it is the pose shown now, and not an earlier one
-    1.0
-)
+# [s] between two cycles of the worker, after which it was held up: the same delay at which Blender
+# considers the worker lost
+HELD_UP_AFTER = 1.02
+# [s] largest age of the pose that the user confirms: it is the pose shown now, and not an earlier one
+CONFIRM_WITHIN = 1.0
 
 JUMPED = "the pose in Blender jumped"
 """The detail of a hold, and of the slow approach that ends it, after a jump of the pose."""

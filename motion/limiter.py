@@ -13,11 +13,9 @@ from .tracking import TargetMotion, TrackingFilter, TrackingState, stopping_disp
 # share added to velocity, acceleration and jerk limits: a clock that plays frames 3% too fast adds 9.3% to
 # the jerk, which is no fault
 HEADROOM = 0.1
-JOINED_WITHIN = (
-    # [s] time at the headroom's velocity within which an error is corrected by the headroom; a larger error
-    # is corrected sooner by the time-optimal motion
-    0.25
-)
+# [s] time at the headroom's velocity within which an error is corrected by the headroom; a larger error
+# is corrected sooner by the time-optimal motion
+JOINED_WITHIN = 0.25
 
 
 @dataclass(frozen=True, slots=True)

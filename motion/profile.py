@@ -20,11 +20,9 @@ Pulse = tuple[
 ]
 
 ROUNDING = 1e-15  # relative: about four units in the last place, the rounding error of a position in one step
-_MOST_TRIALS = (
-    # largest number of trials: twice the bisections from any bracket to neighbouring floats; about four are
-    # usual
-    100
-)
+# largest number of trials: twice the bisections from any bracket to neighbouring floats; about four are
+# usual
+_MOST_TRIALS = 100
 # [trials] a bisection after this number bounds the trials when Newton's method converges slowly
 _HALVE_EVERY = 6
 

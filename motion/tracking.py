@@ -22,11 +22,9 @@ GENTLE = 0.5
 # multiple of the velocity that the last change of acceleration produces in a step, below which a velocity may
 # be noise
 CLEAR = 3.0
-SMOOTH_STEPS = (
-    # number of steps without a jump before the target is trusted again; in noise, one or two look smooth by
-    # chance
-    3
-)
+# number of steps without a jump before the target is trusted again; in noise, one or two look smooth by
+# chance
+SMOOTH_STEPS = 3
 
 
 class TargetMotion(NamedTuple):

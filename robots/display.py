@@ -26,10 +26,8 @@ from .tree import Tree
 # the bone's Y (a twist); otherwise it becomes X (a hinge)
 ALONG = 0.8
 SAME_PLACE = 1e-3  # share of the robot's size within which two joints are at the same position
-SHORTEST = (
-    # share of the robot's size: shorter bones lose their direction in single precision, and cannot be clicked
-    0.04
-)
+# share of the robot's size: shorter bones lose their direction in single precision, and cannot be clicked
+SHORTEST = 0.04
 LONGEST_TIP = 0.25  # share of the robot's size: longest bone of a leaf link, whose end is not in the file
 SMALLEST_ROBOT = 0.01  # [m] size used if all links are at the same position
 # Blender derives a bone's axes from its direction relative to its parent's in single precision, and loses

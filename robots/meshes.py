@@ -6,11 +6,9 @@ from urllib.parse import unquote
 
 from ..files.presence import is_file
 
-FOLDERS_UP = (
-    # number of folders above the URDF's in which a package may begin; robot/urdf/arm/robot.urdf needs two or
-    # three
-    6
-)
+# number of folders above the URDF's in which a package may begin; robot/urdf/arm/robot.urdf needs two or
+# three
+FOLDERS_UP = 6
 
 
 def find_mesh(name: str, urdf: str) -> Path | None:

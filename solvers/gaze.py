@@ -17,10 +17,8 @@ FRAME = 1 / 60  # [s] duration of a frame if none is given
 SPEED = math.radians(
     480
 )  # [rad/s] largest speed of a joint: at 60 frames a second, about half of what looks like a jump
-FASTEST_TARGET = (
-    # [rad/s, or multiples of its distance from the base per second] a target that moves faster has jumped
-    18.0
-)
+# [rad/s, or multiples of its distance from the base per second] a target that moves faster has jumped
+FASTEST_TARGET = 18.0
 # [s] between failed searches for other solutions: a target out of reach tends to stay so for a while
 SEARCH_PAUSE = 0.5
 

@@ -15,22 +15,16 @@ from ...solvers.whole_body.state import State
 STANDS = (
     0.15  # [m/s] speed of a source foot below which it stands; motion capture of a standing foot is noisy
 )
-LIFTS = (
-    # [m/s] speed of a standing source foot above which it is lifted; larger than STANDS, so that noise does
-    # not lift it
-    0.3
-)
-FLOOR = (
-    # [m] height above the floor, or above the lower foot if the floor is not known, above which a foot is in
-    # the air
-    0.08
-)
+# [m/s] speed of a standing source foot above which it is lifted; larger than STANDS, so that noise does
+# not lift it
+LIFTS = 0.3
+# [m] height above the floor, or above the lower foot if the floor is not known, above which a foot is in
+# the air
+FLOOR = 0.08
 # [m] height above the floor above which a foot is in the air in a first frame, which has no speed
 FIRST = 0.04
-DRIFT = (
-    # [m] displacement of a source foot since the body's foot touched down, above which the foot was dragged
-    0.1
-)
+# [m] displacement of a source foot since the body's foot touched down, above which the foot was dragged
+DRIFT = 0.1
 EASING = 0.1  # [s] time constant with which a foot's offset decays after touch-down or release
 NEGLIGIBLE = 1e-4  # [m] error of a foot below which it need not be held
 

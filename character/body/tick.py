@@ -38,10 +38,8 @@ STALLED = 120
 # relative decrease of the error that counts as progress; the lowest usual velocity limits achieve it within
 # STALLED steps
 GAIN = 0.02
-BASE_WEIGHT = (
-    # [rad^2/m^2] weight of the base's position error: a centimetre counts as much as six degrees of one link
-    100.0
-)
+# [rad^2/m^2] weight of the base's position error: a centimetre counts as much as six degrees of one link
+BASE_WEIGHT = 100.0
 
 
 @dataclass(frozen=True)

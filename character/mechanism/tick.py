@@ -26,11 +26,9 @@ PLACES = 20
 # largest difference of matrix entries [1, m] at which bodies count as back in their start poses
 BACK = 1e-4
 STILL = 1e-9  # [rad, m] smaller changes of a motor value count as 0
-NO_MORE = (
-    # number of ticks with the same goals after which they are not solved again, even if the result still
-    # changes
-    30
-)
+# number of ticks with the same goals after which they are not solved again, even if the result still
+# changes
+NO_MORE = 30
 FAINT = 0.03  # largest weight of goals if they only determine the DoF that the filtered motors leave open
 
 

@@ -21,11 +21,9 @@ from .errors import ParquetError
 MAGIC = b"PAR1"
 LONGEST_FOOTER = 5_000_000  # [bytes] of metadata, enough for thousands of episodes
 LARGEST_PAGE = 64_000_000  # [bytes] pages usually have 1 MB
-MOST_FOR_NUMBER = (
-    # [bytes] largest size of a page for each of its numbers: eight for the number, the rest for levels and
-    # indices
-    16
-)
+# [bytes] largest size of a page for each of its numbers: eight for the number, the rest for levels and
+# indices
+MOST_FOR_NUMBER = 16
 MOST_BESIDE = 1000  # [bytes] of a page in addition to its numbers
 MOST_IN_DICTIONARY = 1_000_000  # largest number of entries; writers change to plain encoding far below
 LARGEST_COLUMN = 200_000_000  # [bytes] of a column in a group of rows

@@ -10,15 +10,11 @@ from collections.abc import Iterable
 from .interface import Decoder, Exchange, Message
 
 BITS = 10  # bits per byte on the line: start, eight data bits, stop
-PATIENCE = (
-    # [s] wait for an answer beyond its transmission time, since slow USB adapters deliver bytes every 16 ms
-    0.02
-)
-PATIENT = (
-    # [s] the same for servos known to be present, while nothing moves, since a busy computer delivers bytes
-    # late
-    0.1
-)
+# [s] wait for an answer beyond its transmission time, since slow USB adapters deliver bytes every 16 ms
+PATIENCE = 0.02
+# [s] the same for servos known to be present, while nothing moves, since a busy computer delivers bytes
+# late
+PATIENT = 0.1
 THINKING = 0.001  # [s] longest delay of a servo's answer: 0.5 ms by default
 
 

@@ -27,11 +27,9 @@ from ..showing.thumbnails import gallery
 
 IDLE = 0.25  # [s] between two checks of the playback while it drives the motion itself
 FIGURES = 0.15  # [s] between two redraws of the robots' figures
-RARE_FIGURES = (
-    # [s] between them if drawing or playing takes too long, since the robot's heartbeat and the motion have
-    # priority
-    1.0
-)
+# [s] between them if drawing or playing takes too long, since the robot's heartbeat and the motion have
+# priority
+RARE_FIGURES = 1.0
 LATE = 0.12  # [s] since the last heartbeat, from which the heartbeat counts as delayed by drawing
 
 _beat_at = _figures_at = 0.0  # [s, monotonic] time of the last heartbeat, and of the next drawing

@@ -17,11 +17,9 @@ from ..reading import read
 from ..tree import build_tree
 from .description import Description
 
-BATCH = (
-    # number of .urdf files that are read in one step, since a separate process takes some tenths of a second
-    # to start
-    20
-)
+# number of .urdf files that are read in one step, since a separate process takes some tenths of a second
+# to start
+BATCH = 20
 MOST_FILES = 400  # largest number of .urdf files that are read in a folder
 # [m, rad] largest difference between the poses of a link in two models of one robot; files that write pi/2 as
 # 1.5708 differ by 4e-6

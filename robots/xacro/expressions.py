@@ -21,11 +21,9 @@ MAX_SIZE = 100_000  # characters and entries of a value, including nested ones
 # work of a document's expressions, and size of their values: public robots need some ten thousand
 MAX_STEPS = 1_000_000
 PARSING = 5  # steps counted for each character that is parsed
-MAX_KEYS = (
-    # entries of a map that an expression makes, since keys can be chosen so that each is compared with all
-    # others
-    1000
-)
+# entries of a map that an expression makes, since keys can be chosen so that each is compared with all
+# others
+MAX_KEYS = 1000
 MAX_POWER = 1024  # largest exponent of whole numbers
 
 Lookup = Callable[[str], Any]  # value of a name; raises KeyError

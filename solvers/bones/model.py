@@ -33,10 +33,8 @@ LEAST_INERTIA = 1e-6  # fraction of the last bone's inertia: the least for bones
 # cost of a bone that shares a look with no other, wherever it points: without a level direction it takes the
 # shortest rotation
 ALONE = 0.01
-SMALLEST_ANGLE = (
-    # [rad] for smaller angles the right Jacobian of this one is used, which is equal to double precision
-    1e-3
-)
+# [rad] for smaller angles the right Jacobian of this one is used, which is equal to double precision
+SMALLEST_ANGLE = 1e-3
 FREE_BODY = 1e-4  # weight of the first bone's rotation if the body may rotate as a whole
 
 

@@ -25,11 +25,9 @@ PLANNING_TIME = (
     5.0  # [s] after which no transition begins, and the trust region decreases even if the solution improves
 )
 GIVING_UP = 10.0 * PLANNING_TIME  # [s] after which a transition in progress is abandoned
-FOLLOWING_RATIO = (
-    # lower limit of the movement allowed to joints, as a multiple of the goal's: near singular poses they
-    # need that much more
-    20.0
-)
+# lower limit of the movement allowed to joints, as a multiple of the goal's: near singular poses they
+# need that much more
+FOLLOWING_RATIO = 20.0
 # [rad/s^2] acceleration limit of a joint: it reaches full speed within 64 ms
 ACCELERATION = math.radians(7560)
 # [rad/s^2] the same if the aim would be lost otherwise, and in straight transitions, which lose it: full

@@ -16,11 +16,9 @@ NEAR_SHARES = (
     0.65,
     0.95,
 )  # positions, as fractions of a joint's range, to which `near` moves single joints
-PARALLEL = (
-    # squared cosine above which an axis counts as parallel to that of the base: mirroring leaves such joints
-    # unchanged
-    0.5
-)
+# squared cosine above which an axis counts as parallel to that of the base: mirroring leaves such joints
+# unchanged
+PARALLEL = 0.5
 SAME_BRANCH = 0.25  # [rad] largest joint difference up to which two candidates count as on one branch
 
 

@@ -15,11 +15,9 @@ from ..tolerances import EXACT
 LONGEST_STEP = (
     0.5  # [rad, or in sizes of a robot] of a coordinate in one step: beyond it the linear model says little
 )
-MAX_ITERATIONS = (
-    # limit for loops that end by themselves: none observed takes this many, and rounding errors cannot keep
-    # one going
-    200
-)
+# limit for loops that end by themselves: none observed takes this many, and rounding errors cannot keep
+# one going
+MAX_ITERATIONS = 200
 
 
 Step = Callable[[Array, Mask], Array]

@@ -18,10 +18,8 @@ from ..tolerances import EXACT
 Array = NDArray[np.float64]
 Sides = NDArray[np.int8]
 
-MOST_ROUNDS = (
-    # most linear solves of a search: random bodies of 66 joints take 70 at most; for 200 joints this is .2 s
-    200
-)
+# most linear solves of a search: random bodies of 66 joints take 70 at most; for 200 joints this is .2 s
+MOST_ROUNDS = 200
 # rounds of changing all unknowns at once without progress, after which bounds are changed one by one
 PATIENCE = 3
 FREE, ABOVE = np.int8(0), np.int8(1)

@@ -38,11 +38,9 @@ FEWEST_HINGES = 4  # fewest hinges of a loop that moves in a plane
 # [rad, fraction of a loop's size] error below which axes count as parallel or in a plane, for models made by
 # eye
 FLAT = 0.02
-SPREAD = (
-    # fraction of a loop's length by which its hinges must extend across it; less is the thickness of bars
-    # along their axes
-    0.1
-)
+# fraction of a loop's length by which its hinges must extend across it; less is the thickness of bars
+# along their axes
+SPREAD = 0.1
 SQUARE = 1e-6  # cosine of the angle to the nearest axis below which neither side of the axis is nearer
 # fraction of the residual of the joint's own axis: an axis with a smaller residual counts as the correct one
 BETTER_FIT = 0.1
