@@ -279,8 +279,8 @@ class LivePlay:
             self._show(self._page, seconds)
 
     def _hear(self, inbox: PlayerInbox, dt: float) -> None:
-        """Executes other programs' commands by OSC, `dt` [s] after the last call; impossible ones are
-        reported once. Repeatedly sent numbers are smoothed.
+        """Executes OSC commands, `dt` [s] after the last call. Impossible ones are reported once, and repeatedly
+        sent numbers are smoothed.
         """
         heard, troubles = inbox.told()
         for order, count, time_sent in heard:
@@ -295,9 +295,7 @@ class LivePlay:
                 self._say(trouble)
 
     def _can_do(self, order: Order, troubles: list[str]) -> bool:
-        """Executes another program's command; returns whether that was possible, else adds a sentence to
-        `troubles`.
-        """
+        """Executes a program's command and returns whether it could; if not, adds to `troubles`."""
         try:
             self._do(order, OSC)
         except (PlayerError, HardwareError) as error:

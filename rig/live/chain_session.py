@@ -265,9 +265,7 @@ class ChainSession(SceneSession):
         )
 
     def _as_authored(self, mover: Mover, evaluated: PropertyGroup, settings: ChainSettings) -> DirectedChain:
-        """The posture and target of the chain by its evaluated properties, without a behaviour. Raises
-        RigError as `by_behaviour`.
-        """
+        """Authored posture and target of the chain, without a behaviour; RigError as in `by_behaviour`."""
         chain, stored = mover.settings, partial(self.in_posture, mover, self.reader.joint_keys)
         posture = kept(chain, evaluated, self.authored, stored)
         if self.model.filters:

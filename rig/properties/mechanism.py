@@ -1,6 +1,4 @@
-"""Settings of mechanisms in the .blend: on the object that owns one, and on the objects that are its bodies
-and joints.
-"""
+"""Settings of mechanisms in the .blend: on the object that owns one, and on its bodies and joints."""
 
 from math import pi
 
@@ -83,9 +81,7 @@ class LimberMass:
     )
     mass: FloatProperty(
         name="Mass",
-        description=(
-            "Mass of the body, for goals of the centre of mass; its centre is that of the body's meshes"
-        ),
+        description="Mass of the body, for goals of the centre of mass; its centre is that of the meshes",
         default=0.1,
         min=0.0,
         soft_max=10.0,
@@ -225,9 +221,7 @@ class LimberMechanismGoal(PropertyGroup):
     )
     body: PointerProperty(
         name="Body",
-        description=(
-            "Body that follows, or an object on it (a foot's sole, a tool) that is to be at the target"
-        ),
+        description="Body that follows, or an object on it (a foot's sole, a tool), to be at the target",
         type=Object,
     )
     bone: StringProperty(name="Bone", description="Bone that follows, where bodies are bones")
@@ -236,9 +230,7 @@ class LimberMechanismGoal(PropertyGroup):
     )
     target_bone: StringProperty(
         name="Target Bone",
-        description=(
-            "Bone of the target that gives the pose, as of an animated character. Empty: the object itself"
-        ),
+        description="Bone of the target that gives the pose, as in a character. Empty: the object itself",
     )
     offset: FloatVectorProperty(
         name="Offset",
