@@ -279,8 +279,8 @@ class LivePlay:
             self._show(self._page, seconds)
 
     def _hear(self, inbox: PlayerInbox, dt: float) -> None:
-        """Executes OSC commands, `dt` [s] after the last call. Impossible ones are reported once, and repeatedly
-        sent numbers are smoothed.
+        """Executes OSC commands, `dt` [s] after the last call. Impossible ones are reported once, and
+        repeatedly sent numbers are smoothed.
         """
         heard, troubles = inbox.told()
         for order, count, time_sent in heard:
