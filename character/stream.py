@@ -124,7 +124,7 @@ class StreamState(NamedTuple):
         return StreamState(self.time, samples, timing, _some(self.tendency, rows), _some(self.cubics, rows))
 
     def with_row(self, first: "StreamState") -> "StreamState":
-        """State with the signals of another state, which has just begun, added."""
+        """State with the signals of `first` added; their stream has just begun."""
         timing = first.timing.at(self.time, np.arange(len(first.timing.counts)))
         times = {name: getattr(first.cubics, name) + self.time for name in ("begin", "end", "caught_up")}
         return StreamState(

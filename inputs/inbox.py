@@ -151,7 +151,9 @@ class Inbox:
             each.close()
 
     def _read(self, begun: float, budget: float) -> dict[Key, tuple[int, Message]]:
-        """The newest message of each key, with the number of its packet; from `begun` on in `budget` [s]."""
+        """The newest message of each key, with the number of its packet; reading ends `budget` [s] after the
+        clock's time `begun` [s].
+        """
         has_more = self._empty_all(begun + DRAINING * budget)
         newest: dict[Key, tuple[int, Message]] = {}
         older: Counter[Key] = Counter()  # number of messages that a newer one replaces

@@ -140,7 +140,9 @@ class FollowedValues:
 
 
 def per_unit(motion: Sequence[Kinematic], unit: float) -> list[Kinematic]:
-    """Motion per `unit` [s], in the form that the link takes."""
+    """Positions, velocities and accelerations with `unit` [s] as the unit of time, as the robot link needs
+    them.
+    """
     return [
         Kinematic(each.position, unit * each.velocity, unit * unit * each.acceleration) for each in motion
     ]

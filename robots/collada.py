@@ -166,7 +166,7 @@ class _ColladaFile:
         The work of a node is counted once, children first: its own corners and faces, and the work of its
         children.
         """
-        # saturates, since two instances in each of a thousand nodes are 2^1000
+        # the count saturates, since two instances in each of a thousand nodes would be 2^1000
         work: dict[ET.Element, int] = {}
         is_open: set[ET.Element] = set()
         waiting = [(top, False) for top in tops]

@@ -48,8 +48,8 @@ class Diagnosis:
         return self._shape
 
     def posture_error(self, posture: tuple[float, ...], angles: tuple[float, ...]) -> float:
-        """The paper's posture error of `angles` (n,), weighted; on a tree only the joints on the path to the
-        tool count.
+        """The paper's posture error of `angles` (n,) [rad or m], weighted; on a tree only the joints on the
+        path to the tool count.
         """
         chain = self._chain
         if chain is None:

@@ -119,8 +119,9 @@ def check_goal(
     start: Sequence[float] | Angles | None = None,
     dt: float | None = None,
 ) -> tuple[float, ...]:
-    """The posture (n,) as floats, after checks of the whole goal, the start and the duration of the frame.
-    Raises the errors of `GazeSolver.solve`, among them GoalKindError for an aim of an unsupported kind.
+    """The posture (n,) [rad or m] as floats, after checks of the whole goal, the start and the duration of
+    the frame. Raises the errors of `GazeSolver.solve`, among them GoalKindError for an aim of an
+    unsupported kind.
     """
     if dt is not None and not is_frame(dt):
         raise GazeError(
@@ -168,7 +169,7 @@ def _check_start(skeleton: Skeleton, start: Sequence[float] | Angles) -> None:
 
 
 def _first_infinite(angles: Sequence[float] | Angles) -> int | None:
-    """Index of the first of `angles` (n,) that is not finite; None if all are finite."""
+    """Index of the first of `angles` (n,) [rad or m] that is not finite; None if all are finite."""
     values = angles.tolist() if isinstance(angles, np.ndarray) else angles
     if math.isfinite(sum(values)):  # the sum is not finite if any of the numbers is not
         return None

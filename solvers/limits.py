@@ -24,12 +24,14 @@ class Limit(Protocol):
     """Interface of a limit of position or motion."""
 
     def bounds(self, joints: JointState, dt: float) -> tuple[Array, Array]:
-        """Least and largest values (n,) after a step of `dt` [s]; the least is never above the largest."""
+        """Least and largest values (n,) [rad or m] after a step of `dt` [s]; the least is never above the
+        largest.
+        """
 
 
 def bounds(limits: Sequence[Limit], joints: JointState, dt: float) -> tuple[Array, Array]:
-    """Least and largest values (n,) after a step of `dt` [s] that all limits allow; if limits contradict each
-    other, the earlier one takes precedence.
+    """Least and largest values (n,) [rad or m] after a step of `dt` [s] that all limits allow; if limits
+    contradict each other, the earlier one takes precedence.
     """
     first, *others = limits
     least, largest = first.bounds(joints, dt)
@@ -49,7 +51,7 @@ class VelocityLimit:
     most: Array | float  # (n,), or one for all [rad/s or m/s]; infinite: no limit
 
     def bounds(self, joints: JointState, dt: float) -> tuple[Array, Array]:
-        """Least and largest values (n,) after a step of `dt` [s] at the largest speeds."""
+        """Least and largest values (n,) [rad or m] after a step of `dt` [s] at the largest speeds."""
         reach = self.most * dt
         return joints.values - reach, joints.values + reach
 
@@ -60,7 +62,7 @@ class PositionLimit:
     """
 
     def bounds(self, joints: JointState, dt: float) -> tuple[Array, Array]:
-        """Least and largest values (n,) after a step of `dt` [s] within the position limits."""
+        """Least and largest values (n,) [rad or m] after a step of `dt` [s] within the position limits."""
         return joints.lower, joints.upper
 
 
@@ -71,7 +73,9 @@ class AccelerationLimit:
     most: Array | float  # (n,), or one for all [rad/s^2 or m/s^2]
 
     def bounds(self, joints: JointState, dt: float) -> tuple[Array, Array]:
-        """Least and largest values (n,) after a step of `dt` [s] within the acceleration limits."""
+        """Least and largest values (n,) [rad or m] after a step of `dt` [s] within the acceleration
+        limits.
+        """
         values, speeds, lower, upper = joints
         change = self.most * dt * dt
         back, ahead = (

@@ -37,7 +37,7 @@ def pose_from_points(skeleton: Skeleton, points: Angles, start: Angles) -> Sketc
         points: Points (m, 3) from the base to the end, in the axes of the base frame. If there are as many as
             `places` returns, one for each place; otherwise a line along which the chain's positions are
             spread by their distances.
-        start: Angles (n,) to start from; joints that the sketch does not determine keep them.
+        start: Angles (n,) [rad or m] to start from; joints that the sketch does not determine keep them.
 
     Raises:
         GazeError: there are fewer than two points, or all are at one position.

@@ -49,7 +49,9 @@ class Directed(NamedTuple):
         return [1.0 if self.base == POSTURE and k == kept else 0.0 for k in range(len(self.weights))]
 
     def weighted(self, stored: Sequence[Angles]) -> list[tuple[float, Angles]]:
-        """(weight, values (n,)) of all postures with a weight, given the values of the stored ones."""
+        """(weight, values (n,) [rad or m]) of all postures with a weight, given the values of the stored
+        ones.
+        """
         pairs = [*zip(self.weights, stored, strict=True), *self.clips]
         return [(weight, values) for weight, values in pairs if weight > 0.0]
 

@@ -1,5 +1,5 @@
-"""Inputs of a body in a frame: target poses of its links, those between two frames, and their velocities.
-Pure functions.
+"""Inputs of a body in a frame: the target poses of its links, also interpolated between two frames, and their
+velocities. Pure functions.
 """
 
 from typing import NamedTuple

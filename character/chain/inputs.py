@@ -245,7 +245,9 @@ def _seen(attention: Attention, base: Matrix) -> Matrix:
 def _offsets(
     inputs: ChainInputs, skeleton: Skeleton, world_in_base: Matrix, before: Task | None
 ) -> Angles | None:
-    """Offsets (n,) that effects add to the posture; the same array as before if they are equal."""
+    """Offsets (n,) [rad; prismatic joints m] that effects add to the posture; the same array as before if
+    they are equal.
+    """
     if not inputs.effects:
         return None
     added = total(inputs.effects, skeleton, inputs.posture, _up(world_in_base), inputs.seconds)

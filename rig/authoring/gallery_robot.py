@@ -174,7 +174,7 @@ def _chain(rig: bpy.types.Object, bones: list[str], name: str) -> bpy.types.Prop
 def _gaze(
     context: bpy.types.Context, rig: bpy.types.Object, joints: Joints, robot: Description
 ) -> bpy.types.PropertyGroup:
-    """Makes the chain that looks, with its postures and its target."""
+    """Makes the chain with which the robot looks at a target, with its postures and its target."""
     gaze = robot.gaze
     if gaze.neck is None:
         pose = pose_joints

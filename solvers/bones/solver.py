@@ -115,9 +115,10 @@ class BoneSolver:
         """The smallest rotation from the posture that meets the goal.
 
         Args:
-            goal: Goals of the ends, and the posture (n,) to keep.
-            start: Angles (n,) of the last frame. They matter only if `goal.keep` is below 1: the posture then
-                pulls the pose toward itself over several frames, by the fraction `keep` per `FRAME`.
+            goal: Goals of the ends, and the posture (n,) [rad or m] to keep.
+            start: Angles (n,) [rad or m] of the last frame. They matter only if `goal.keep` is below 1: the
+                posture then pulls the pose toward itself over several frames, by the fraction `keep` per
+                `FRAME`.
             dt: Duration [s] of the frame.
             memory: `memory` of the last solution: if its rotations nearly meet the aim, steps start from
                 them, which saves most steps.

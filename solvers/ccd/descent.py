@@ -91,8 +91,8 @@ class Descent:
         splits: bool,
         sweeps: int,
     ) -> Result:
-        """The best result found from `angles` (n,), within the limits `lower` and `upper` (n,), in at most
-        `sweeps` sweeps over the joints.
+        """The best result found from `angles` (n,) [rad or m], within the limits `lower` and `upper` (n,), in
+        at most `sweeps` sweeps over the joints.
 
         Sweeps converge linearly, slowly where joints work against each other. So after every few sweeps the
         angles are extrapolated (Anderson acceleration), and the result is kept if its error is smaller.
@@ -144,7 +144,7 @@ class Descent:
         upper: Sequence[float],
         near: bool,
     ) -> None:
-        """One sweep over all joints, which changes `angles` (n,) in place."""
+        """One sweep over all joints, which changes `angles` (n,) [rad or m] in place."""
         skeleton, prismatic, carried = self.skeleton, self._prismatic, self._carried_with_spots
         ends = len(tasks)
         tools = [Tool(*skeleton.end_pose(pose, e)) for e in range(ends)]

@@ -16,7 +16,7 @@ from .phases import backward_phase, forward_phase
 
 @dataclass(frozen=True)
 class Answer:
-    """Result of ERIK: the best angles (n,) of the virtual chain and their errors."""
+    """Result of ERIK: the best angles (n,) [rad] of the virtual chain and their errors."""
 
     angles: list[float]
     orientation_error: float

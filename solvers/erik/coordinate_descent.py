@@ -89,8 +89,8 @@ def _sweep(
 def bwcd_posture(
     chain: VirtualChain, posture: Sequence[float], aim: EndAim, hyper: Hyperparameters
 ) -> list[float]:
-    """Algorithm 19: the posture's angles (n,) after rotating joints until the end looks along the target;
-    limits are not enforced.
+    """Algorithm 19: the posture's angles (n,) [rad] after rotating joints until the end looks along the
+    target; limits are not enforced.
     """
     angles = list(posture)
     for _ in range(hyper.max_bwcd_iterations):
@@ -132,8 +132,8 @@ def bwcd_solution(
 
 
 def ccd(chain: VirtualChain, angles: Sequence[float], aim: EndAim, hyper: Hyperparameters) -> list[float]:
-    """Algorithm 22: angles (n,) within limits and not exactly at them, after rotating joints from the end
-    toward the root, and then twisting the end.
+    """Algorithm 22: angles (n,) [rad] within limits and not exactly at them, after rotating joints from the
+    end toward the root, and then twisting the end.
     """
     solved = list(angles)
     whole = _whole(chain, aim)

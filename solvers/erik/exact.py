@@ -118,7 +118,7 @@ class ErikExact:
     def _corrected(
         self, goal: GazeGoal, posture: tuple[float, ...], starts: Sequence[tuple[float, ...]]
     ) -> list[Candidate]:
-        """Candidates from several starts (n,), each corrected to an exact aim."""
+        """Candidates from several starts (n,) [rad or m], each corrected to an exact aim."""
         return [
             Candidate(
                 each.angles,

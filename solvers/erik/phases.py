@@ -124,7 +124,7 @@ def backward_phase(
     target: Quaternion | None,
     symmetric: bool,
 ) -> list[float]:
-    """Backward phase: angles (n,) within limits, solved from the fixed root to the end.
+    """Backward phase: angles (n,) [rad] within limits, solved from the fixed root to the end.
 
     Args:
         chain: The virtual chain.

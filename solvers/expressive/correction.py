@@ -90,8 +90,8 @@ class ExactCorrection:
         starts: Iterable[Sequence[float] | Angles],
         looks: bool = True,
     ) -> Correction:
-        """The correction of the first of the starts (n,) from which the aim is met; if none meets it, the one
-        with the least error.
+        """The correction of the first of the starts (n,) [rad or m] from which the aim is met; if none meets
+        it, the one with the least error.
         """
         best = None
         for start in starts:

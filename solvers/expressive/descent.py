@@ -86,7 +86,7 @@ class Descent:
         self.rolls = Rolls(model, authored, aim.goal)
 
     def at(self, angles: Angles, sides: Angles | None) -> Candidates:
-        """Candidates at `angles` (m, n), with their forward kinematics and errors."""
+        """Candidates at `angles` (m, n) [rad or m], with their forward kinematics and errors."""
         poses = self.model.poses(angles)
         return self.candidates(poses, self.aim.evaluate(poses.frames, sides), sides)
 
@@ -98,8 +98,8 @@ class Descent:
         return Candidates(poses, fitted, cosine, aim, sides)
 
     def bold(self, candidates: Candidates, passes: int = PASSES, shape: Angles | None = None) -> Angles:
-        """Angles (m, n) after one large step toward aim and shape; `shape` (m,) is 1, or 0 for candidates
-        whose step ignores the shape; None: all 1.
+        """Angles (m, n) [rad or m] after one large step toward aim and shape; `shape` (m,) is 1, or 0 for
+        candidates whose step ignores the shape; None: all 1.
         """
         model, angles = self.model, candidates.angles
         ones = np.ones(len(angles))
@@ -136,13 +136,15 @@ class Descent:
         return self.candidates(poses, errors, None), step
 
     def _corrected(self, angles: Angles, errors: AimErrors, lower: Angles, upper: Angles) -> Angles:
-        """Angles (m, n) after the least change that meets the linear model of the aim within bounds."""
+        """Angles (m, n) [rad or m] after the least change that meets the linear model of the aim within
+        bounds.
+        """
         matrix, descent = _normal_equations(errors, 1.0)
         np.einsum("mii->mi", matrix)[:] += LEAST_PROXIMAL / self.model.scale**2
         return _moved(angles, matrix, descent, lower, upper, PASSES)
 
     def guided(self, candidates: Candidates, step_goal: StepGoal, passes: int = PASSES) -> Angles:
-        """Angles (m, n) after one step toward `step_goal`."""
+        """Angles (m, n) [rad or m] after one step toward `step_goal`."""
         toward, shape, aim, proximal, lower, upper = step_goal
         system = self.authored.system(candidates.poses, candidates.fitted_rotation)
         if self.rolls:
@@ -175,6 +177,6 @@ def _normal_equations(errors: AimErrors, weight: Angles | float) -> System:
 def _moved(
     angles: Angles, matrix: Angles, descent: Angles, lower: Angles, upper: Angles, passes: int
 ) -> Angles:
-    """Angles (m, n) at the minimum of a quadratic model within bounds."""
+    """Angles (m, n) [rad or m] at the minimum of a quadratic model within bounds."""
     moved: Angles = angles + boxed(matrix, descent, lower - angles, upper - angles, passes)
     return np.minimum(np.maximum(moved, lower), upper)

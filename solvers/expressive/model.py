@@ -67,7 +67,9 @@ class Poses:
 
 
 class Rows:
-    """An immutable, hashable copy of an array, such as configurations (m, n), for use in solver states."""
+    """An immutable, hashable copy of an array, such as configurations (m, n) [rad or m], for use in solver
+    states.
+    """
 
     def __init__(self, array: NDArray[Any]) -> None:
         self.array = np.array(array)
@@ -150,5 +152,5 @@ class Model:
         return rotates_end
 
     def poses(self, angles: Angles) -> Poses:
-        """Forward kinematics for angles (m, n)."""
+        """Forward kinematics for angles (m, n) [rad or m]."""
         return Poses(self, angles, self.skeleton.tree.forward(angles))

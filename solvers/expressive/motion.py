@@ -130,7 +130,7 @@ class Transitions(NamedTuple):
     """Transitions of m candidate configurations between branches."""
 
     kinds: Indices  # (m,) kind of each transition
-    goals: Angles  # (m, n) configurations of the target branches
+    goals: Angles  # (m, n) configurations of the target branches [rad; prismatic joints m]
     speeds: Angles  # (m,) [rad/s] of the farthest joint
 
 

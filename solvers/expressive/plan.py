@@ -118,8 +118,8 @@ class Planner:
     def _chosen(
         self, state: Planning, context: FrameContext, starts: Starts, hysteresis: float
     ) -> tuple[Angles, Transition | None]:
-        """The best starts (b, n) on different branches after their steps, and the transition of the cheapest
-        path; None: to stay is cheapest.
+        """The best starts (b, n) [rad or m] on different branches after their steps, and the transition of
+        the cheapest path; None: to stay is cheapest.
         """
         descent, candidates = context.descent(self.model, LEAD), None
         angles, shape, sides = starts

@@ -129,7 +129,7 @@ class FrameContext(NamedTuple):
     forecast: GoalForecast
     authored: Authored
     posture: Angles  # (n,)
-    angles: Angles  # (n,) angles in the last frame
+    angles: Angles  # (n,) [rad; prismatic joints m] angles in the last frame
     speed: float  # [rad/s] of the transition in progress
     lost: float  # [s] since the aim was last met
     dt: float  # [s] duration of the frame

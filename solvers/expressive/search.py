@@ -60,13 +60,15 @@ class Search:
         self.seeds = Seeds(model)
 
     def begun(self, posture: Angles, descent: Descent) -> Searching:
-        """State of a new search for the shape of `posture` (n,), which is within limits; both solutions of a
-        symmetric end are searched for.
+        """State of a new search for the shape of `posture` (n,) [rad or m], which is within limits; both
+        solutions of a symmetric end are searched for.
         """
         return Searching(descent.at(*self._starts(posture, two_sided(descent.aim.goal))))
 
     def _starts(self, posture: Angles, with_half_rolls: bool) -> tuple[Angles, Angles]:
-        """Starting configurations (m, n) and their sides (m,); `with_half_rolls`: each on both sides."""
+        """Starting configurations (m, n) [rad or m] and their sides (m,); `with_half_rolls`: each on both
+        sides.
+        """
         starts = self.seeds.around(posture)
         if with_half_rolls:
             return np.concatenate([starts, starts]), np.repeat([1.0, -1.0], len(starts))

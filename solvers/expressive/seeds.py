@@ -42,7 +42,9 @@ class Seeds:
         self._places = (model.lower + np.array(NEAR_SHARES)[:, None] * spans).ravel()
 
     def around(self, posture: Angles) -> Angles:
-        """Configurations (s, n) for a posture (n,) within limits; the first is the posture itself."""
+        """Configurations (s, n) [rad or m] for a posture (n,) within limits; the first is the posture
+        itself.
+        """
         starts = np.empty((2 * ROOT_TURNS, len(posture)))
         starts[:ROOT_TURNS] = posture
         starts[ROOT_TURNS:] = np.minimum(
@@ -53,15 +55,15 @@ class Seeds:
         return np.concatenate([starts, self.spread])
 
     def near(self, angles: Angles) -> Angles:
-        """Configurations (s, n) that differ from `angles` (n,) in one joint each."""
+        """Configurations (s, n) [rad or m] that differ from `angles` (n,) in one joint each."""
         starts = np.tile(angles, (len(self._moved), 1))
         starts[np.arange(len(starts)), self._moved] = self._places
         return starts
 
 
 def distinct(model: Model, angles: Angles, order: Sequence[int], most: int) -> list[int]:
-    """Indices of at most `most` configurations of `angles` (m, n) on different branches, taken in the given
-    order.
+    """Indices of at most `most` configurations of `angles` (m, n) [rad or m] on different branches, taken in
+    the given order.
     """
     chosen: list[int] = []
     left = np.array(order, np.intp)

@@ -90,7 +90,9 @@ class Held(NamedTuple):
 
 
 class Followed(NamedTuple):
-    """Result of tracking one frame: angles (n,), the number of steps, and the state for the next frame."""
+    """Result of tracking one frame: angles (n,) [rad or m], the number of steps, and the state for the next
+    frame.
+    """
 
     angles: Angles
     steps: int
@@ -116,7 +118,7 @@ class Tracker:
         dt: float = FRAME,
         mutual: bool = False,
     ) -> Followed:
-        """The solution `dt` [s] after angles `start` (n,), with its memory; arguments as for
+        """The solution `dt` [s] after angles `start` (n,) [rad or m], with its memory; arguments as for
         `Expressive.solve`.
         """
         model, skeleton = self.model, self.model.skeleton
@@ -235,8 +237,8 @@ class Tracker:
         return _tracked(tracked)
 
     def _local_step(self, descent: Descent, bounds: StepBounds, settling: Settling) -> tuple[Angles, int]:
-        """Angles (n,) after steps toward the local optimum, without acceleration limits, and the number of
-        steps.
+        """Angles (n,) [rad or m] after steps toward the local optimum, without acceleration limits, and the
+        number of steps.
 
         Shape and aim are linearised at the angles to which the last frame's velocity leads, so that the
         remaining aim error is of second order in the change of velocity, not in the movement.

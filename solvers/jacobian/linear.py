@@ -78,7 +78,8 @@ class Linear:
         self.error = error  # (r,)
         self.jacobian = jacobian  # (r, n)
         self.blocks = blocks
-        self.secondary = secondary  # (n,) desired change in the null space, by secondary objectives
+        # (n,) desired change in the null space, by secondary objectives, in the joints' units
+        self.secondary = secondary
         self.kept = kept  # (n,) mask of joints whose posture counts
         self.error_size = (
             error_size  # [rad, or fraction of the reach] largest error of a block with a weight above 0

@@ -106,7 +106,7 @@ class JacobianSolver:
     def some(
         self, goal: GazeGoal, posture: Array, angles: Array, before: Allowances | None, count: int
     ) -> Result:
-        """Result of `count` updates from `angles` (n,), or of fewer if the goal is met earlier."""
+        """Result of `count` updates from `angles` (n,) [rad or m], or of fewer if the goal is met earlier."""
         iterate = self.at(goal, posture, angles)
         allowances = self._allowances(iterate, before)
         for done in range(count):
@@ -119,8 +119,8 @@ class JacobianSolver:
         return Result(iterate, count, allowances)
 
     def until_met(self, goal: GazeGoal, posture: Array, angles: Array, before: Allowances | None) -> Result:
-        """Best iterate of updates from `angles` (n,), which end when the goal is met and the posture has
-        settled, or when restarts no longer help.
+        """Best iterate of updates from `angles` (n,) [rad or m], which end when the goal is met and the
+        posture has settled, or when restarts no longer help.
         """
         use = self.updates
         iterate = best = self.at(goal, posture, angles)

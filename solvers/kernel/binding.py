@@ -145,7 +145,7 @@ class CompiledModel:
         return self._ends[:count]
 
     def forward(self, angles: Angles) -> tuple[Angles, Angles]:
-        """Frames (n, 12) and axes (n, 3) of the joints at angles (n,)."""
+        """Frames (n, 12) and axes (n, 3) of the joints at angles (n,) [rad or m]."""
         values, frames, axes = Buffer(self.n), Buffer(self.n, 12), Buffer(self.n, 3)
         values.array[:] = angles
         check(self.kernel.forward(self._memory.address, values.address, frames.address, axes.address))
@@ -154,7 +154,7 @@ class CompiledModel:
     def evaluate(
         self, goal: GazeGoal, posture: tuple[float, ...], keep: float, angles: Angles, side: float = 0.0
     ) -> Evaluated:
-        """Errors and derivatives of one configuration (n,)."""
+        """Errors and derivatives of one configuration (n,) [rad or m]."""
         problem = self.pose(goal, posture, keep)
         self._angles.array[0] = angles
         check(
@@ -212,7 +212,7 @@ class CompiledModel:
         return self._angles.array[:m].copy(), self._values.array[: 3 * m].reshape(3, m).copy()
 
     def search(self, goal: GazeGoal, posture: tuple[float, ...], keep: float, seeds: SeedsInput) -> Searched:
-        """The best configuration from scratch, for the shape of a posture (n,) within limits."""
+        """The best configuration from scratch, for the shape of a posture (n,) [rad or m] within limits."""
         if seeds is not self._seeds:
             self._use(seeds)
         problem = self.pose(goal, posture, keep, self._search_room)

@@ -14,11 +14,11 @@ struct limber_bones {
     int32_t joints, bones, ends;
     double reach;              /* [m] */
     const int32_t *parents;    /* (n,) -1: the base */
-    const int32_t *prismatic;  /* (n,) */
+    const int32_t *prismatic;  /* (n,) 1 for a prismatic joint, 0 for a revolute one */
     const double *rests;       /* (n, 12) frames in the parents', at zero */
     const double *axes;        /* (n, 3) unit vectors in the joints' frames */
-    const double *lower;       /* (n,) limits, possibly infinite */
-    const double *upper;       /* (n,) */
+    const double *lower;       /* (n,) limits [rad or m], possibly infinite */
+    const double *upper;       /* (n,) [rad or m] */
     const double *slides;      /* (n,) cost of a prismatic joint's squared displacement [1/m2]; 0 for others */
     const int32_t *bone_joints; /* (k, 3) coordinates of each bone in order, -1: fewer than three */
     const int32_t *is_ball;    /* (k,) */
@@ -42,10 +42,10 @@ struct limber_bones_solve {
     size_t workspace_bytes;
     const struct limber_aim *aim; /* (aims,) */
     const double *reference;      /* (n,) joint values of the authored pose */
-    double *deviation;            /* (n + 9 b,) deviation of the last frame; afterwards of this one */
-    const double *before;         /* (n + 9 b,) deviation of the frame before the last */
+    double *deviation;            /* (n + 9 b,) [rad or m] deviation of the last frame; afterwards of this one */
+    const double *before;         /* (n + 9 b,) [rad or m] deviation of the frame before the last */
     double *forces;               /* (6 aims,) forces that held the last frame's aim; afterwards those of this frame */
-    double *angles;               /* (n,) result */
+    double *angles;               /* (n,) [rad or m] result */
     struct limber_end_error *errors; /* (aims,) errors of the result */
     double cost;                  /* result: cost of rotations and rolls */
     int32_t aims;

@@ -18,7 +18,7 @@ ROWS = 6  # most residuals of one end's aim
 
 
 class BonesStructure(ctypes.Structure):
-    """`struct limber_bones`."""
+    """Memory layout of `struct limber_bones` for ctypes."""
 
     _fields_ = [
         *((name, Count) for name in ("joints", "bones", "ends")),
@@ -45,7 +45,7 @@ class BonesStructure(ctypes.Structure):
 
 
 class _Solve(ctypes.Structure):
-    """`struct limber_bones_solve`."""
+    """Memory layout of `struct limber_bones_solve` for ctypes."""
 
     _fields_ = [
         ("bones", Pointer),
@@ -74,7 +74,7 @@ class SolvedBones(NamedTuple):
     """Solution of a goal on bones."""
 
     angles: tuple[float, ...]  # (n,) within limits
-    values: Angles  # (n,) displacements of the joints from the authored pose
+    values: Angles  # (n,) [rad or m] displacements of the joints from the authored pose
     balls: Angles  # (b, 3, 3) rotations of the balls from the authored pose, in their own frames
     forces: Angles  # (r,) forces that hold the aim
     goes_on: bool  # whether the steps started from the last frames' extrapolation

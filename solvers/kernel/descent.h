@@ -17,7 +17,7 @@ struct work {
     struct authored authored;
     struct pose pose, first; /* the current pose, and one that is kept for the first step of all paths */
     double *matrix, *descent, *least, *most, *move, *shape_scratch, *boxed_scratch; /* arrays of one step */
-    double *lower, *upper, *trial; /* (n,) */
+    double *lower, *upper, *trial; /* (n,) [rad or m] bounds of a step; angles that are tried */
     double *zeros, *previous, *toward, *path, *path_next; /* (n,) */
     double *rows_matrix, *rows_wanted, *rows_weights; /* (r, r), (r,), (r,) arrays of the exact correction */
     double *ease;                  /* (n,) inverse of each joint's cost in the exact correction */
@@ -29,10 +29,10 @@ struct work {
 
 /* Objectives of one step. */
 struct step_goal {
-    const double *toward;       /* (n,) desired movement of the joints */
+    const double *toward;       /* (n,) [rad or m] desired movement of the joints */
     double shape, aim;          /* weights, 0 to 1 */
     double proximal;            /* weight of the squared difference from the desired movement */
-    const double *lower, *upper; /* (n,) */
+    const double *lower, *upper; /* (n,) [rad or m] bounds on the angles */
 };
 
 /* Checks a problem and lays out its workspace for this number of candidates. */

@@ -30,7 +30,7 @@ struct task {
 /* Derivatives at a configuration. */
 struct linear {
     long serial;     /* serial number of the configuration */
-    double *screws;  /* (v, 6) */
+    double *screws;  /* (v, 6) angular and linear velocity per unit step of each coordinate */
     double *blocks;  /* blocks of the clusters */
     double *slopes;  /* (e, v) Jacobian of the tasks; NULL: without tasks */
 };
@@ -46,7 +46,7 @@ struct descent {
     int closes_only;            /* whether the loops' gaps are the tasks, and nothing has to stay closed */
     int clusters;               /* number of clusters that have to stay closed */
 
-    double *lower, *upper; /* (v,) */
+    double *lower, *upper; /* (v,) [rad or m] bounds of the coordinates */
     int is_bounded;
     int32_t *held;         /* (v,) coordinates that the last step would take beyond a bound */
     int32_t *held_before;  /* (v,) the same before a trial */
@@ -72,7 +72,7 @@ struct descent {
     double *mode, *scratch;
     double *shares;            /* (n, 4) fraction of mass that a joint moves, and its moment */
     double *sizes;             /* (e,) singular values */
-    int *is_held;              /* (v,) */
+    int *is_held;              /* (v,) whether a coordinate is held at a bound */
 };
 
 struct configuration *acquire(struct descent *descent);

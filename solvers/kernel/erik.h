@@ -11,7 +11,7 @@ struct erik {
     int iterations;              /* result: number of iterations */
     /* errors of the best candidate: the paper's posture error, weighted, and the weighted sum of both errors */
     double posture_error, error;
-    double *best;                /* (n,) angles of the best candidate */
+    double *best;                /* (n,) [rad] angles of the best candidate */
     double *authored, *weights;  /* (bends,) cosines of the posture's bends, and their weights */
     double *shape, *warped, *angles, *solved, *cosines; /* (n,) */
     Quaternion *bases, *next_bases, *pose;              /* (n + 1,) */

@@ -41,7 +41,7 @@ COUNTS = (
 
 
 class _Hyperparameters(ctypes.Structure):
-    """`struct limber_hyperparameters`."""
+    """Memory layout of `struct limber_hyperparameters` for ctypes."""
 
     _fields_ = [
         *((name, Real) for name in REALS),
@@ -51,7 +51,7 @@ class _Hyperparameters(ctypes.Structure):
 
 
 class _Erik(ctypes.Structure):
-    """`struct limber_erik`."""
+    """Memory layout of `struct limber_erik` for ctypes."""
 
     _fields_ = [
         ("links", Pointer),
@@ -165,8 +165,8 @@ class CompiledErik:
     def solve(
         self, goal: GazeGoal, posture: tuple[float, ...], previous: tuple[float, ...] | None = None
     ) -> EriksAnswer:
-        """ERIK's angles for a goal, from the posture (n,); `previous` (n,) is the last frame's solution, if
-        used. For points, prismatic joints stay as in the posture.
+        """ERIK's angles for a goal, from the posture (n,) [rad or m]; `previous` (n,) is the last frame's
+        solution, if used. For points, prismatic joints stay as in the posture.
 
         Raises:
             KernelError: A number is too large for the kernel, or the kernel does not support the aim.

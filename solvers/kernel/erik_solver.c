@@ -13,7 +13,7 @@ struct solver {
     const struct limber_erik *task;
     struct erik erik;
     double *posture, *previous; /* (revolute,) angles of the virtual chain */
-    double *angles;             /* (n,) angles of the last solve */
+    double *angles;             /* (n,) [rad or m] angles of the last solve */
 };
 
 /* The tool's pose at some angles. */

@@ -79,8 +79,8 @@ class SeedsInput(Protocol):
 class PlannedPath(NamedTuple):
     """The start of a plan."""
 
-    known: Angles | None  # (b, n) branches of the last plan; None if there are none
-    angles: Angles  # (n,) current angles
+    known: Angles | None  # (b, n) [rad; prismatic joints m] branches of the last plan; None if there are none
+    angles: Angles  # (n,) [rad; prismatic joints m] current angles
     dt: float  # [s] duration of a frame
     speed: float  # [rad/s] of the transition in progress
     kind: int  # kind of the transition in progress; STAY if there is none

@@ -38,11 +38,11 @@ struct limber_skeleton {
     double reach;              /* [m] */
     double transition_speed;   /* [rad/s] */
     const int32_t *parents;    /* (n,) -1: the base */
-    const int32_t *prismatic;  /* (n,) */
+    const int32_t *prismatic;  /* (n,) 1 for a prismatic joint, 0 for a revolute one */
     const double *rests;       /* (n, 12) frames in the parents' frames, at zero */
     const double *axes;        /* (n, 3) unit vectors in the joints' frames */
-    const double *lower;       /* (n,) */
-    const double *upper;       /* (n,) */
+    const double *lower;       /* (n,) [rad or m] */
+    const double *upper;       /* (n,) [rad or m] */
     const int32_t *carriers;   /* (l,) joint whose frame holds a direction */
     const double *vectors;     /* (l, 3) [m] directions in that joint's frame */
     const int32_t *slides;     /* (l,) prismatic joint at which a direction ends; -1: none */
@@ -88,7 +88,7 @@ struct limber_problem {
     const void *model;
     void *workspace;             /* need not be kept between calls */
     size_t workspace_bytes;
-    const double *posture;       /* (n,) whose shape is kept, within limits */
+    const double *posture;       /* (n,) [rad or m] whose shape is kept, within limits */
     const struct limber_aim *aim; /* (aims,) */
     int32_t aims;
     double keep;                 /* weight of the shape, 0 to 1 */
@@ -135,7 +135,7 @@ LIMBER_EXPORT int32_t limber_search(const struct limber_problem *problem, const 
 
 /* One frame of tracking: its start and its result. */
 struct limber_frame {
-    const double *start;    /* (n,) angles of the last frame, within limits */
+    const double *start;    /* (n,) [rad or m] angles of the last frame, within limits */
     const double *velocity; /* (n,) [rad/s] in the last frame */
     double dt;              /* [s] */
     double trust;           /* trust region, as a fraction of the largest speed of the joints */
@@ -144,7 +144,7 @@ struct limber_frame {
     double speed;           /* [rad/s] of the transition */
     int32_t kind;           /* kind of the transition; afterwards LIMBER_STAY if it has ended */
     int32_t is_still;       /* whether the goal stands still */
-    double *angles;         /* (n,) result */
+    double *angles;         /* (n,) [rad or m] result */
     struct limber_end_error *errors; /* (aims,) errors of the result */
     double aim_error, merit;
     int32_t steps;
@@ -172,7 +172,7 @@ LIMBER_EXPORT int32_t limber_forecast(const struct limber_aim *aim, const struct
 /* The plan of a frame; the problem's aims are replaced by the future ones when branches are followed. The
  * workspace has room for (LIMBER_POOL + 1) (steps + 1) candidates, and for LIMBER_STARTS. */
 struct limber_plan {
-    const double *angles; /* (n,) angles at its start */
+    const double *angles; /* (n,) [rad or m] angles at its start */
     double dt;            /* [s] duration of a frame */
     double speed;         /* [rad/s] of the transition in progress */
     double hysteresis;    /* [deg] by which another path must be cheaper than the one in progress */
@@ -195,7 +195,7 @@ LIMBER_EXPORT int32_t limber_plan(const struct limber_problem *problem, struct l
 
 /* The exact correction of a configuration, and its result. */
 struct limber_correction {
-    double *angles;      /* (n,) the configuration; afterwards the corrected one */
+    double *angles;      /* (n,) [rad or m] the configuration; afterwards the corrected one */
     const double *costs; /* (n,) costs of the joints; NULL: all 1 */
     struct limber_end_error *errors; /* (aims,) errors of the result's ends */
     double aim_error;    /* size [rad] of the remaining error */
@@ -255,8 +255,8 @@ struct limber_erik {
     struct limber_vector view;                     /* unit vector, or a point [m] */
     struct limber_vector up;                       /* unit vector */
     const double *posture;                         /* (n,) [rad or m] */
-    const double *previous;                        /* (n,) within limits, or NULL */
-    double *angles;                                /* (n,) result */
+    const double *previous;                        /* (n,) [rad or m] within limits, or NULL */
+    double *angles;                                /* (n,) [rad or m] result */
     double posture_error;                          /* the paper's posture error, weighted */
     struct limber_end_error end_error;
     int32_t iterations;

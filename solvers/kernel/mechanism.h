@@ -19,7 +19,7 @@ struct limber_mechanism {
     const int32_t *kinds;          /* (n,) `limber_motion` */
     const double *rests;           /* (n, 12) frames in the parents' frames, at zero */
     const double *axes;            /* (n, 3) unit vectors in the joints' frames */
-    const double *lower, *upper;   /* (v,) limits, possibly infinite, as are the velocities */
+    const double *lower, *upper;   /* (v,) limits [rad or m], possibly infinite, as are the velocities */
     const double *velocity;        /* (v,) largest [rad/s or m/s] */
     const int32_t *actuated;       /* (v,) whether an actuator drives it */
     const int32_t *body_joints;    /* (b,) joint that carries a body; -1: the world */
@@ -90,7 +90,7 @@ struct limber_mechanism_solve {
 
     double *values_after, *balls_after, *mode_after, *motion_after;
     double *poses;        /* (b, 16) poses of the bodies */
-    double *least, *most; /* (v,) bounds of this frame */
+    double *least, *most; /* (v,) [rad or m] bounds of this frame */
     int32_t *held;        /* (v,) whether a coordinate is held at a bound against the goals */
     double damping_after, residual, goal_error;
     int32_t worst;        /* index of the closure with the largest residual; -1 if there is none */

@@ -37,7 +37,7 @@ ARRAYS = (
 
 
 class _Mechanism(ctypes.Structure):
-    """`struct limber_mechanism`."""
+    """Memory layout of `struct limber_mechanism` for ctypes."""
 
     _fields_ = [
         *((name, Count) for name in COUNTS),
@@ -47,7 +47,7 @@ class _Mechanism(ctypes.Structure):
 
 
 class SolveStructure(ctypes.Structure):
-    """`struct limber_mechanism_solve`."""
+    """Memory layout of `struct limber_mechanism_solve` for ctypes."""
 
     _fields_ = [
         ("model", Pointer),

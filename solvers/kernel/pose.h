@@ -13,7 +13,7 @@ struct authored {
     double *end_axes;  /* (e, 9) rotations of the ends in the posture */
 };
 
-/* The roll of an end that is preferred: that of the posture against `level`. */
+/* The preferred roll of an end: that of the posture relative to `level`. */
 struct roll {
     /* cosine and sine of the posture's roll, times the sine of the angle from `level` to its view */
     double cosine, sine;

@@ -16,7 +16,7 @@ Pointer = ctypes.c_void_p
 
 
 class SkeletonStructure(ctypes.Structure):
-    """`struct limber_skeleton`."""
+    """Memory layout of `struct limber_skeleton` for ctypes."""
 
     _fields_ = [
         *((name, ctypes.c_int32) for name in ("joints", "directions", "ends", "hold_body")),
@@ -43,7 +43,7 @@ class SkeletonStructure(ctypes.Structure):
 
 
 class ProblemStructure(ctypes.Structure):
-    """`struct limber_problem`."""
+    """Memory layout of `struct limber_problem` for ctypes."""
 
     _fields_ = [
         ("model", Pointer),
@@ -57,7 +57,7 @@ class ProblemStructure(ctypes.Structure):
 
 
 class FrameStructure(ctypes.Structure):
-    """`struct limber_frame`."""
+    """Memory layout of `struct limber_frame` for ctypes."""
 
     _fields_ = [
         ("start", Pointer),
@@ -76,13 +76,13 @@ class FrameStructure(ctypes.Structure):
 
 
 class SeedsStructure(ctypes.Structure):
-    """`struct limber_seeds`."""
+    """Memory layout of `struct limber_seeds` for ctypes."""
 
     _fields_ = [("spreads", ctypes.c_int32), ("spread", Pointer), ("mirror", Pointer)]
 
 
 class CorrectionStructure(ctypes.Structure):
-    """`struct limber_correction`."""
+    """Memory layout of `struct limber_correction` for ctypes."""
 
     _fields_ = [
         *((name, Pointer) for name in ("angles", "costs", "errors")),
@@ -93,7 +93,7 @@ class CorrectionStructure(ctypes.Structure):
 
 
 class PlanStructure(ctypes.Structure):
-    """`struct limber_plan`."""
+    """Memory layout of `struct limber_plan` for ctypes."""
 
     _fields_ = [
         ("angles", Pointer),
@@ -115,7 +115,7 @@ class PlanStructure(ctypes.Structure):
 
 
 class EndErrors(ctypes.Structure):
-    """`struct limber_end_error`."""
+    """Memory layout of `struct limber_end_error` for ctypes."""
 
     _fields_ = [
         ("angle", ctypes.c_double),

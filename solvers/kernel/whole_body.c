@@ -25,8 +25,8 @@ struct stepper {
     struct turn *left_turns; /* remaining part for a correction */
     struct move *left_moves;
     double *damped, *drawn; /* (6 + n,) damping and gradient of the step */
-    double *least, *most;   /* (6 + n,) bounds of the step's whole move */
-    double *joints;         /* (n,) before a further move */
+    double *least, *most;   /* (6 + n,) [m, rad] bounds of the step's whole move */
+    double *joints;         /* (n,) [rad or m] before a further move */
     int8_t *sides;          /* (6 + n,) bounds active before the step, or in a further move */
     double *forces;         /* (r,) forces of its constraints before a level's solve */
     double mean_square;     /* [rad^2 and m^2] mean squared error of all targets */

@@ -15,11 +15,11 @@ struct limber_body {
     int32_t contacts;              /* most contacts of a step */
     int32_t floating;              /* whether the base is free to move */
     const int32_t *parents;        /* (n,) -1: the base */
-    const int32_t *prismatic;      /* (n,) */
-    const int32_t *rows;           /* (n,) 1 to n, where a joint's frame stands among those that a step returns */
+    const int32_t *prismatic;      /* (n,) 1 for a prismatic joint, 0 for a revolute one */
+    const int32_t *rows;           /* (n,) 1 to n, the index of a joint's frame among those that a step returns */
     const double *rests;           /* (n, 12) frames in the parents' frames, at zero */
     const double *axes;            /* (n, 3) unit vectors in the joints' frames */
-    const double *lower, *upper;   /* (n,) limits, possibly infinite */
+    const double *lower, *upper;   /* (n,) limits [rad or m], possibly infinite */
     const int32_t *turning_joints; /* (k,) joint that carries a link; -1: the base */
     const double *turning_ends;    /* (k, 12) frames of the links in those joints */
     const int32_t *placed_joints;  /* (p,) the same for position targets */
@@ -41,9 +41,9 @@ struct limber_body_step {
     void *workspace; /* need not be kept between calls */
     size_t workspace_bytes;
 
-    const double *joints;        /* (n,) before the step */
+    const double *joints;        /* (n,) [rad or m] before the step */
     const double *base;          /* (12,) frame of the base */
-    const double *least, *most;  /* (n,) values of the joints after the step; may be infinite */
+    const double *least, *most;  /* (n,) [rad or m] bounds of the joint values after the step, possibly infinite */
     /* (k, 9) rotations of the orientation targets in the world; if not a rotation, the target is ignored */
     const double *turns;
     /* (p, 3) positions of the position targets [m]; if not finite, the target is ignored */
@@ -52,7 +52,7 @@ struct limber_body_step {
     const double *speeds;        /* (p, 3) [m/s] the same */
     const double *turn_weights, *weights; /* (k,), (p,) weights of squared errors */
     const double *turn_shares, *shares;   /* (k,), (p,) shares of the errors that the step corrects */
-    const double *posture;       /* (n,) posture to which joints return that no target determines */
+    const double *posture;       /* (n,) [rad or m] posture to which joints return that no target determines */
     double dt;                   /* [s] */
     double acceleration;         /* [rad/s^2] of the joints, for braking; zero: links can stop at once */
     double damping, damping_by_error; /* added to the diagonal; the latter times the mean squared error */

@@ -18,7 +18,7 @@ Counts = np.typing.NDArray[np.int32]
 
 
 class _Body(ctypes.Structure):
-    """`struct limber_body`."""
+    """Memory layout of `struct limber_body` for ctypes."""
 
     _fields_ = [
         *(
@@ -50,7 +50,7 @@ class _Body(ctypes.Structure):
 
 
 class _Step(ctypes.Structure):
-    """`struct limber_body_step`."""
+    """Memory layout of `struct limber_body_step` for ctypes."""
 
     _fields_ = [
         ("body", Pointer),

@@ -288,7 +288,7 @@ class Skeleton:
         return sum(length(joint.rest_offset) for joint in joints[1:]) + length(end.offset) + slides
 
     def clamp(self, angles: Sequence[float] | Angles) -> tuple[float, ...]:
-        """`angles` (n,) clamped to the joint limits."""
+        """`angles` (n,) [rad or m] clamped to the joint limits."""
         values = angles.tolist() if isinstance(angles, np.ndarray) else map(float, angles)
         ranges = zip(values, self.lower, self.upper, strict=True)
         return tuple([lower if a < lower else upper if a > upper else a for a, lower, upper in ranges])

@@ -73,8 +73,8 @@ class VirtualChain:
         return multiply(self.to_virtual, tool_target)
 
     def bases(self, angles: Sequence[float]) -> list[Quaternion]:
-        """World bases (n + 1,) for angles (n,): those of the links, then that of the paper's Superpoint,
-        which is the end's frame after its rotation (eq. 18, 24).
+        """World bases (n + 1,) for angles (n,) [rad]: those of the links, then that of the paper's
+        Superpoint, which is the end's frame after its rotation (eq. 18, 24).
         """
         bases = [IDENTITY]
         for model, angle in zip(self.models, angles, strict=True):

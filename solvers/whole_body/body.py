@@ -86,7 +86,7 @@ class Body(Tree):
         return Constraints(matrix, bounds[:, 0], bounds[:, 1])
 
     def violated(self, joints: Array) -> tuple[str, ...]:
-        """Names of the couplings that joint values `joints` (n,) violate."""
+        """Names of the couplings that joint values `joints` (n,) [rad or m] violate."""
         beyond = np.abs(self.couplings.beyond(joints)) > MET
         return tuple(
             name for name, is_beyond in zip(self.coupling_names, beyond.tolist(), strict=True) if is_beyond

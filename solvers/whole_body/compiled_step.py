@@ -62,7 +62,7 @@ class CompiledStep:
             values: Target values of the frame.
             state: State before the step.
             dt: Duration of the step [s].
-            allowed: Least and largest values (n,) of the joints after the step.
+            allowed: Least and largest values (n,) [rad or m] of the joints after the step.
             pull: Gradient toward the posture, per rad or m of difference.
         """
         if len(values.contacts) > self.body.most_contacts:

@@ -39,7 +39,7 @@ def contact_constraints(
 
 
 def coupling_constraints(body: Body, joints: Array) -> Constraints:
-    """Constraints that keep the couplings of the joint values `joints` (n,) in this step."""
+    """Constraints that keep the couplings of the joint values `joints` (n,) [rad or m] in this step."""
     couplings = body.couplings
     at = couplings.matrix @ joints
     return Constraints(

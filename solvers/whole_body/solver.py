@@ -382,7 +382,7 @@ class _StepProblem(NamedTuple):
     desired: DesiredMotion
     state: State
     dt: float  # [s]
-    lower: Array  # (6 + n,) bounds of the move
+    lower: Array  # (6 + n,) [m, rad] bounds of the move
     upper: Array  # (6 + n,)
     damped: Array  # (6 + n,) added to the diagonal of the matrix
     drawn: Array  # (6 + n,) added to the negative gradient

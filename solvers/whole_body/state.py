@@ -41,7 +41,7 @@ class Solution:
     joints: Array  # (n,) [rad or m], within limits
     base_rotation: Array  # (3, 3)
     base_position: Array  # (3,) [m]
-    velocity: Array  # (6 + n,) as in `State`
+    velocity: Array  # (6 + n,) [m/s, rad/s] as in `State`
     lost: tuple[str, ...] = ()  # names of links whose target has no value; they are free in this step
     yielded: tuple[str, ...] = ()  # violated constraints: contacts, couplings, acceleration limits
     bounded: Mask = field(default_factory=lambda: np.zeros(0, bool))  # (n,) joints at an active limit
