@@ -28,7 +28,7 @@ BUDGET = 2e-3  # [s] processor time of a look: an eighth of a frame of a display
 DRAINING = 0.5  # largest share of the budget for emptying the socket; the rest is for parsing
 WAITING = 1 << 20  # [bytes] capacity of the queue of packets; beyond it the oldest are dropped
 OVERHEAD = 512  # [bytes] counted for each packet in addition to its content
-NAME = 64  # significant letters of a string, which is the longest name in Blender
+NAME = 64  # number of significant letters of a string, which is the longest name in Blender
 KEPT = 4096  # largest number of keys whose newest packet is remembered while older ones wait
 # [bytes] requested socket buffer, which stores packets while the computer runs other programs: those of a
 # flood for a tenth of a second, and urgent packets if they have no separate socket. Linux grants at most

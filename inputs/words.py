@@ -12,7 +12,7 @@ from typing import NamedTuple
 from .errors import InputError
 
 FARTHEST = 1e6  # largest number: coordinates [m] beyond it exceed single precision
-NAME = 64  # significant letters of a name in a message: the longest in Blender
+NAME = 64  # number of significant letters of a name in a message: the longest in Blender
 
 
 class Word(NamedTuple):

@@ -13,7 +13,7 @@ from .errors import LimitsError, TargetError, TimeStepError
 # limits notices
 _ROUNDING = 1e-14
 FRAMES = 4  # number of control points that determine a point of the curve
-DELAY = 2  # frames between a point of the curve and the newest of its control points
+DELAY = 2  # number of frames between a point of the curve and the newest of its control points
 
 
 @dataclass(frozen=True, slots=True)

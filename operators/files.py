@@ -9,7 +9,7 @@ from bpy.props import BoolProperty, StringProperty
 from ..rig.blender.errors import RigError
 
 DIALOG = 480  # [pixels] width of the dialog that asks about a large file
-LINE = 75  # characters of a line in it
+LINE = 75  # number of characters of a line in it
 
 
 def shown_files(pattern: str):

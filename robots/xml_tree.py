@@ -14,7 +14,7 @@ from .errors import LargeRobotError, MalformedError
 
 LATE_DECLARATION = re.compile(
     rb"\A(\s+)(<\?xml[^>]*\?>)"
-)  # below blank lines, where expat refuses it but simulators accept it
+)  # an XML declaration after blank lines, which expat refuses but simulators accept
 
 
 class Attributes(dict[str, str]):

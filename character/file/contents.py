@@ -91,12 +91,12 @@ class ChainEntry:
         return tuple(f"{self.rig}/{joint.name}" for joint in self.skeleton.joints)
 
     def settings_at(self, frame: float) -> ChainSettings:
-        """Its settings at a frame of the clip, counted from 0."""
+        """The chain's settings at a frame of the clip, counted from 0."""
         return self._still_settings or self._settings_at(frame)
 
     @cached_property
     def _still_settings(self) -> ChainSettings | None:
-        """Its settings if they are the same in every frame; else None."""
+        """The chain's settings if they are the same in every frame; None otherwise."""
         is_still = all(len(track.rows) == 1 for track in self.settings.values())
         return self._settings_at(0.0) if is_still else None
 

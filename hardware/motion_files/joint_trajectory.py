@@ -49,7 +49,7 @@ SHORTENED = {  # text in place of an array that `ros2 topic echo` has shortened 
     "<array": "record without --no-arr",
 }
 DEEPEST = 4  # deepest nesting of these fields
-DECIMALS = 9  # decimals in files: 1e-9 rad, m, rad/s
+DECIMALS = 9  # number of decimals in files: 1e-9 rad, m, rad/s
 MIDDLE = 2  # [frames] span of a central difference: from the row before to the row after
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from .interface import Decoder, Exchange, Message
 
-BITS = 10  # bits per byte on the line: start, eight data bits, stop
+BITS = 10  # number of bits per byte on the line: start, eight data bits, stop
 # [s] wait for an answer beyond its transmission time, since slow USB adapters deliver bytes every 16 ms
 PATIENCE = 0.02
 # [s] the same for servos known to be present, while nothing moves, since a busy computer delivers bytes

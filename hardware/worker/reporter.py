@@ -17,7 +17,7 @@ from .motion_controller import MotionController
 
 # in the order of `ChannelStatus`
 READINGS = (Quantity.TEMPERATURE, Quantity.VOLTAGE, Quantity.LOAD, Quantity.CURRENT)
-PERCENTILES_EVERY = 50  # periods between two updates of the reported percentiles
+PERCENTILES_EVERY = 50  # number of periods between two updates of the reported percentiles
 
 
 class Reporter:

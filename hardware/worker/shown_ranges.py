@@ -35,7 +35,7 @@ class ShownRanges:
         )
 
     def restart(self, frame: tuple[Kinematic, ...]) -> None:
-        """Restart at a frame of states (channels,)."""
+        """Forget earlier frames, and start with this one: the states (channels,) of all channels."""
         self._ranges.clear()
         self.add(frame)
 

@@ -134,7 +134,9 @@ class LIMBER_OT_use_found(UndoOperator):
 
     bl_label = "Use"
 
-    port: StringProperty(name="Port", description="Serial port where it was found", options={"SKIP_SAVE"})
+    port: StringProperty(
+        name="Port", description="Serial port where the servo was found", options={"SKIP_SAVE"}
+    )
     protocol: StringProperty(
         name="Protocol", description="Protocol in which the servo answered", options={"SKIP_SAVE"}
     )
@@ -175,7 +177,9 @@ class LIMBER_OT_change_servo(Operator):
 
     bl_label = "Change Servo"
 
-    port: StringProperty(name="Port", description="Serial port where it was found", options={"SKIP_SAVE"})
+    port: StringProperty(
+        name="Port", description="Serial port where the servo was found", options={"SKIP_SAVE"}
+    )
     protocol: EnumProperty(
         name="Protocol",
         description="Protocol in which the servo answered",

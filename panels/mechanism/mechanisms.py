@@ -15,7 +15,7 @@ from ..output.bake import draw_recording
 from ..output.export import draw_export
 from ..tab import Tab, draw_range, message, props, sentence
 
-LINES = 4  # lines for the mechanism's state in the Mechanism panel
+LINES = 4  # number of lines for the mechanism's state in the Mechanism panel
 
 
 class MechanismTab(Tab):

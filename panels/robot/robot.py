@@ -10,7 +10,7 @@ from ...rig.robot import links, programs, puppeteer
 from ...rig.robot.device import may_ask_for_pose
 from ..tab import RigTab, RobotTab, message, sentence
 
-LINES = 6  # lines of the panel's message: a fault, or the first things to check after it
+LINES = 6  # number of lines of the panel's message: a fault, or the first things to check after it
 ALARMS = {State.FAULT: "ERROR", State.WORKER_LOST: "ERROR", State.CONFIRM_POSE: "QUESTION"}
 
 

@@ -10,8 +10,8 @@ from ...rig.robot import background_jobs
 from ...rig.robot.device import protocol_settings
 from ..tab import RigTab, message, sentence
 
-LINES = 3  # lines of the panel's message at most
-ROWS = 8  # rows of the list of results: a port with six servos
+LINES = 3  # largest number of lines of the panel's message
+ROWS = 8  # number of rows of the list of results: a port with six servos
 
 
 class LIMBER_PT_scan(RigTab):

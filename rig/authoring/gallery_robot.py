@@ -35,7 +35,7 @@ from .robot_import import ImportedRobot, all_or_nothing, importing
 # solver of a head that closed loops move: its chain is a single bone, so that its pose is to be kept and not
 # a shape
 NEAREST = "priorities"
-LINE = 90  # characters of a line in About This Robot
+LINE = 90  # number of characters of a line in About This Robot
 KEY = "limber_robot"  # custom property of an armature of the gallery: texts of About This Robot, as JSON
 BALL = 0.12  # radius of the target, as a share of the amplitude of its swing
 

@@ -35,7 +35,7 @@ from .link_targets import with_target, without_target
 LAST_FRAME = 1_048_574  # Blender's largest frame number
 SLACK = 1e-4  # tolerance beyond a limit, for rounded values in files
 SOME = 400  # number of values or frames that a step converts
-TARGET_CHANNELS = 7  # channels of a link's pose: location and quaternion
+TARGET_CHANNELS = 7  # number of channels of a link's pose: location and quaternion
 KEY_BYTES = 72  # memory that Blender needs for a keyframe
 SAME = 1e-6  # distance from a frame within which the last row counts as at that frame
 

@@ -20,7 +20,7 @@ from ..blender.counting import counted
 from . import robot_size
 
 IMPORTERS = {".stl": "stl_import", ".obj": "obj_import"}  # Blender's importers
-SIDES = 32  # segments of a cylinder; a sphere has half as many rings
+SIDES = 32  # number of segments of a cylinder; a sphere has half as many rings
 SLENDER = 0.2  # thickness of a placeholder, relative to its length
 NO_BAR = 0.05  # smallest length of a bar, relative to the bone's length
 MOST_BONES = 2.0  # length of a bar, relative to the bone's, beyond which its thickness stays constant

@@ -48,7 +48,7 @@ class LimberSmoothness:
 
     sigma: FloatProperty(
         name="Smoothness",
-        description="Sigma: 0 is as fast as the limits allow, 1 the smoothest and slowest",
+        description="How smooth motion is: 0 is as fast as the limits allow, 1 the smoothest and slowest",
         default=0.0,
         min=0.0,
         max=1.0,

@@ -20,7 +20,7 @@ MAX_BITS = 1024  # of a whole number: the range of a double
 MAX_SIZE = 100_000  # characters and entries of a value, including nested ones
 # work of a document's expressions, and size of their values: public robots need some ten thousand
 MAX_STEPS = 1_000_000
-PARSING = 5  # steps counted for each character that is parsed
+PARSING = 5  # number of steps counted for each character that is parsed
 # entries of a map that an expression makes, since keys can be chosen so that each is compared with all
 # others
 MAX_KEYS = 1000

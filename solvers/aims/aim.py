@@ -64,8 +64,8 @@ class Aim(Block):
     is_look: ClassVar[bool] = False
 
     def blocks(self, symmetric: bool) -> tuple[Block, ...]:
-        """Its residual blocks. `symmetric`: whether the end is equally good when rolled by pi about its own
-        Y.
+        """The aim's residual blocks. `symmetric`: whether the end is equally good when rolled by pi about its
+        own Y.
         """
         return (self,)
 
@@ -116,7 +116,7 @@ class Aim(Block):
         return tuple([number for vector in self._vectors().values() for number in vector])
 
     def _vectors(self) -> dict[str, tuple[float, ...]]:
-        """Its fields that are not None, by name, as tuples of numbers."""
+        """The aim's fields that are not None, by name, as tuples of numbers."""
         return {
             name: value if type(value) is tuple else tuple(np.ravel(value).tolist())
             for name, value in vars(self).items()

@@ -9,7 +9,7 @@ from ..kinematics.rotations import Quaternion, about, multiply, normalized, scal
 from ..kinematics.skeleton import Pose
 from ..tolerances import SAME_ANGLE
 
-MOST_STEPS = 20  # steps of Newton's method, which needs four to six
+MOST_STEPS = 20  # most steps of Newton's method, which needs four to six
 LONGEST_STEP = 1.0  # [rad] up to this length the linear model reduces the error
 
 

@@ -19,7 +19,7 @@ from .solver import Erik
 # ratio of errors up to which two solutions count as equally good if neither meets the aim
 ABOUT_AS_WELL = 1.1
 VIEWS = 2  # number of solves for a point in ERIK: the correction accounts for the parallax by itself
-SEEDS = 8  # starting poses spread over the joints' ranges, tried if no nearer start meets the aim
+SEEDS = 8  # number of starting poses spread over the joints' ranges, tried if no nearer start meets the aim
 # [rad/s; prismatic joints in units of the chain] speed of a joint on the way to a better solution, before the
 # aim is
 # corrected: no jump is visible

@@ -37,7 +37,7 @@ from ..virtual_chain.chain import VirtualChain
 from .algorithm import Answer, calculate_erik
 from .parameters import Hyperparameters
 
-SEEDS = 8  # starting poses of prismatic joints, tried until one meets the goal
+SEEDS = 8  # number of starting poses of prismatic joints, tried until one meets the goal
 # most solves for one point, each with the view from the end's position in the previous solution
 MAX_VIEWS = 8
 

@@ -27,7 +27,7 @@ BOLD_PROXIMAL, BOLD_STEP = (
 )  # the same in a search, where shape matters as well; and the most [rad] that a joint may move in one step
 HOLD_STEPS = 5
 HELD = 1e-7  # [rad] aim error below which the aim is held: a tenth of what counts as met
-PASSES = 8  # iterations of the active set in one step
+PASSES = 8  # most iterations of the active set in one step
 # the same for many candidates: most of them are rejected, so their bounds need not be exact
 COARSE_PASSES = 2
 

@@ -36,7 +36,7 @@ LEAD = 1 / 3  # [s] time ahead for which branches are found and followed: about 
 BRANCH_STEPS = 3
 # starts that take more than one step: this many of the best by merit, and as many by estimated cost
 KEPT = 30
-POOL = 10  # branches that are kept from plan to plan, and as many that are simulated
+POOL = 10  # number of branches that are kept from plan to plan, and of those that are simulated
 
 
 class Starts(NamedTuple):

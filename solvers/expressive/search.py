@@ -37,7 +37,7 @@ NEARLY_MET = 1e-3  # [rad] aim error that the exact correction removes without a
 # If no candidate of the last round meets the aim, those kept by the first round take this many more steps,
 # and the best few are corrected.
 RESCUE_STEPS, RESCUES = 10, 8
-SHAPE_DIGITS = 9  # decimals of a mean cosine that are compared; further ones are rounding errors
+SHAPE_DIGITS = 9  # number of decimals of a mean cosine that are compared; further ones are rounding errors
 
 
 class Searching(NamedTuple):

@@ -9,7 +9,7 @@ from ..spread import spread
 from .model import Model
 
 ROOT_TURNS = 8  # number of root angles at which the posture and its mirror image are tried
-SPREAD = 24  # starting configurations spread evenly over the joints' ranges
+SPREAD = 24  # number of starting configurations spread evenly over the joints' ranges
 NEAR_SHARES = (
     0.05,
     0.35,

@@ -47,7 +47,7 @@ void set_aims(struct work *work, const struct limber_aim *aim);
 /* Evaluates the pose of angles (n,). */
 void evaluate(struct work *work, const double *angles, double side);
 
-/* Makes the evaluated pose that of the same angles for another side of a symmetric end. */
+/* Evaluates the aim of the current pose again, for another side of a symmetric end. */
 void change_side(struct work *work, double side);
 
 /* Writes the errors (aims,) of the goal's ends in the evaluated pose. */

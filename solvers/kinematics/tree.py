@@ -23,10 +23,10 @@ Indices = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 Kind = Literal["revolute", "prismatic", "spherical"]
 
-BASE = 6  # unknowns of the base: linear, then angular velocity, in world axes
+BASE = 6  # number of unknowns of the base: linear, then angular velocity, in world axes
 BASE_POSITION = np.zeros(3)
 LINEAR = 3  # the first of these, linear ones, whose moves are exact however large
-FEW = 8  # configurations up to which the overhead of numpy's calls exceeds their computation
+FEW = 8  # number of configurations up to which the overhead of numpy's calls exceeds their computation
 LINEAR_BASE, ANGULAR_BASE = (
     np.eye(BASE)[:, :LINEAR],
     np.eye(BASE)[:, LINEAR:],

@@ -45,7 +45,7 @@ POSTURES = {
 }
 
 ROUND = 10.0  # [s] period of the ball's path, slow enough for the lamp to follow it in every posture
-KEY_EVERY = 3  # frames between two keys of the ball
+KEY_EVERY = 3  # number of frames between two keys of the ball
 SOLID = {
     "MESH",
     "ARMATURE",

@@ -7,7 +7,7 @@ import bmesh
 import bpy
 from mathutils import Matrix, Vector
 
-SEGMENTS = 48  # segments of a surface of revolution
+SEGMENTS = 48  # number of segments of a surface of revolution
 SHARP = radians(38)  # edges beyond this angle are shaded sharp
 
 

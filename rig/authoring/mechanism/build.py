@@ -19,7 +19,7 @@ from ...mechanisms.ownership import add_joint, ends
 from ...mechanisms.shapes import dof_axes
 from .motors import add_motor, add_motors, file_motors
 
-SIDES = 8  # sides of the prism that draws a bar
+SIDES = 8  # number of sides of the prism that draws a bar
 TITLE = "Mechanism"
 OWNER_SHARE = 0.15  # share of the mechanism's size: half the width of the cross that displays its owner
 ARROWS = 0.025  # [m] display size of a joint's empty

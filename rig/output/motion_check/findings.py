@@ -258,8 +258,8 @@ def _number(value: float) -> str:
 
 
 def derivative(values: np.ndarray, order: int, seconds: float) -> np.ndarray:
-    """Finite differences (t,) of values (t,) with a time step of `seconds`, of an order; 0 for the first
-    frames, which have no predecessors.
+    """Derivative (t,) of values (t,) by `order` finite differences, with a time step of `seconds` [s]; 0 for
+    the first frames, which have no predecessors.
     """
     differences = np.zeros(len(values))
     if len(values) > order:
