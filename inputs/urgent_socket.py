@@ -84,7 +84,7 @@ def _comparisons(expected: bytes, start: int) -> list[tuple[int, int, int]]:
 
 
 def _attach(receiver: socket.socket, option: int, program: list[Instruction]) -> None:
-    """Gives the kernel a program, as its `struct sock_fprog`."""
+    """Attaches a packet filter program to a socket, in the form of Linux's `struct sock_fprog`."""
     code = b"".join(struct.pack("=HBBI", *instruction) for instruction in program)
     memory = ctypes.create_string_buffer(code, len(code))
     receiver.setsockopt(socket.SOL_SOCKET, option, struct.pack("@HP", len(program), ctypes.addressof(memory)))

@@ -146,7 +146,7 @@ def _greatest_second_moment(mean: float, first: float) -> float | None:
     """Integral of (1 - t)^2 j over t in 0..1 for j = 1, -1, 1 with that mean and integral of (1 - t) j; None
     if there is no such j.
     """
-    low = 0.5 * (1.0 - mean)  # duration of j = -1
+    low = 0.5 * (1.0 - mean)  # duration of the phase with jerk -1
     if not 0.0 <= low <= 1.0:
         return None
     if low == 0.0:

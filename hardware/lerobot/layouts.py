@@ -148,7 +148,7 @@ def _field(key: Any) -> Any:
 
 
 def _number(value: Any) -> Any:
-    """A whole number, also from a text."""
+    """The integer that a text of digits contains; any other value unchanged."""
     return (
         int(value) if isinstance(value, str) and value.lstrip("-").isdecimal() and len(value) < 10 else value
     )

@@ -78,7 +78,7 @@ struct descent {
 struct configuration *acquire(struct descent *descent);
 void release(struct configuration *configuration);
 
-/* The configuration at its values and balls, evaluated. */
+/* Evaluates a configuration at its values and balls. */
 void evaluate_at(struct descent *descent, struct configuration *here);
 
 /* The configuration after a step (v,), a new one; a step that is too long is shortened. */
