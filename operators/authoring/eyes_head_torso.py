@@ -19,8 +19,8 @@ class LIMBER_OT_eyes_head_torso(UndoOperator):
 
     torso: StringProperty(
         name="Torso",
-        description="Last bone of the torso; empty: it gets no chain",
-        options={("Last bone of the torso. Empty: the torso gets no chain")},
+        description="Last bone of the torso. Empty: the torso gets no chain",
+        options={"SKIP_SAVE"},
     )
     head: StringProperty(
         name="Head", description="Bone of the head; the chain includes the neck", options={"SKIP_SAVE"}
@@ -28,8 +28,8 @@ class LIMBER_OT_eyes_head_torso(UndoOperator):
     eye: StringProperty(name="Eye", description="Bone of the left eye, or of both", options={"SKIP_SAVE"})
     other_eye: StringProperty(
         name="Other Eye",
-        description="Bone of the other eye",
-        options={("Bone of the right eye, where each eye has a bone")},
+        description="Bone of the right eye, where each eye has a bone",
+        options={"SKIP_SAVE"},
     )
 
     @classmethod

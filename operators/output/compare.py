@@ -131,8 +131,8 @@ class LIMBER_OT_use_solver(UndoOperator):
 
     solver: StringProperty(
         name="Solver",
-        description="Name of the solver in the table of solvers",
-        options={("Identifier of the solver")},
+        description="Identifier of the solver",
+        options={"SKIP_SAVE"},
     )
 
     @classmethod

@@ -175,7 +175,7 @@ class LIMBER_OT_remove_share(UndoOperator):
         name="Index",
         description="Index in the list",
         min=0,
-        options={("Index of the joint in the list of the servo's joints")},
+        options={"SKIP_SAVE"},
     )
 
     why_not = _needs_channel
@@ -197,7 +197,7 @@ class LIMBER_OT_choose_share(UndoOperator):
         name="Index",
         description="Index in the list",
         min=0,
-        options={("Index of the joint in the list of the servo's joints")},
+        options={"SKIP_SAVE"},
     )
     joint: StringProperty(name="Joint", description="Name of the joint", options={"SKIP_SAVE"})
 
