@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 Joint = tuple[str, str]  # bone or joint, and its axis of rotation or translation: ("head", "X")
-AT_LIMIT = 1e-6  # [rad or m] nearer to a limit than this a joint is at it
+AT_LIMIT = 1e-6  # [rad or m] distance from a limit below which a joint counts as at it
 
 
 class GoalError(NamedTuple):

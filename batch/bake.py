@@ -19,8 +19,8 @@ def begin(settings: Mapping[str, Any]) -> Iterator[Callable[[FileTask], TaskReco
     """Context manager: the function that bakes a file.
 
     Args:
-        settings: "frames": first and last; None: the range of each chain. "only_live": bake only what was
-            live when the file was saved. "scripts": allow Python in the files (drivers with expressions,
+        settings: "frames": first and last; None: the range of each chain. "only_live": bake only movers that
+            were live when the file was saved. "scripts": allow Python in the files (drivers with expressions,
             registered texts).
     """
     yield lambda task: _bake(task, settings)
@@ -61,7 +61,7 @@ def _inside(scene):
 
 
 def _save(task: FileTask) -> str:
-    """Saves the open file to the output in one step; returns why that failed, or ""."""
+    """Saves the open file to the output atomically; returns the reason if that failed, or ""."""
     try:
         task.output.parent.mkdir(parents=True, exist_ok=True)
         with atomic.replacing(task.output) as part:

@@ -21,13 +21,13 @@ from .spread import SpreadError
 from .tasks import BatchError, FileTask, plan, sources
 
 NAME = "limber_bake"
-RECORDS = "limber_bake"  # folder of the records, beside the baked files
+RECORDS = "limber_bake"  # folder of the records, in that of the baked files
 SUFFIX = "_baked"
 
 
 def main(argv: list[str], launcher: list[str] | None = None) -> int:
     """Runs the command. Returns the exit code: 0; 1 if a file failed or was not written; 2 if nothing was
-    started; 130 if it was stopped.
+    started; 130 if it was interrupted.
 
     Args:
         argv: Arguments after the command's name.
@@ -101,7 +101,7 @@ def _arguments() -> argparse.ArgumentParser:
 
 
 def _batch(options: argparse.Namespace) -> command.Batch:
-    """Raises BatchError where the files cannot be baked like that."""
+    """The batch for these options; raises BatchError if the files cannot be baked in this way."""
 
     def output(source: Path, folder: Path) -> Path:
         if options.in_place:
@@ -130,7 +130,7 @@ def _sentence(record: TaskRecord) -> str:
 
 
 def _write_report(path: Path | None, ended: list[tuple[FileTask, TaskRecord]]) -> str:
-    """Writes the outcomes to a file, if there is a path; returns why that failed, or ""."""
+    """Writes the outcomes to a file, if there is a path; returns the reason if that failed, or ""."""
     if path is None:
         return ""
     outcomes = [

@@ -1,4 +1,4 @@
-"""What the batch commands have in common: options, the processes' command line, progress, and the end."""
+"""Common parts of the batch commands: options, the processes' command line, progress, and the summary."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from .tasks import FileTask, part_of, share
 
 LIMIT = 3600.0  # [s] default time limit for one file
 FAILURES, NOTHING_STARTED, INTERRUPTED = 1, 2, 130  # exit codes
-SHARE = "--work-on-share"  # begins the arguments of a process that works on a share
-# The Blender module has no command line of its own.
+SHARE = "--work-on-share"  # first argument of a process that works on a share
+# the Blender module has no command line of its own
 IN_PYTHON = (
     "import bpy, addon_utils, importlib, sys; addon_utils.enable(sys.argv[1]);"
     " sys.exit(importlib.import_module(sys.argv[1] + '.batch.' + sys.argv[2]).main(sys.argv[3:]))"
@@ -39,7 +39,7 @@ class Batch:
         tasks: All tasks of all shards.
         records: Their records.
         settings: Settings of the processes, as JSON values.
-        sentence: From a task's record to what came of it, in a line.
+        sentence: Function from a task's record to a line on its result.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Batch:
 
 
 def add_options(ask: argparse.ArgumentParser) -> None:
-    """Adds the options that all batch commands have."""
+    """Adds the options of all batch commands."""
     ask.add_argument(
         "--workers", type=int, default=0, help="Blender processes at a time (default: one a core)"
     )
@@ -91,7 +91,7 @@ def launcher(name: str, module: str, blender: str) -> list[str]:
     Args:
         name: Name of the command.
         module: Module of this package that has its `main`.
-        blender: Path of the Blender; "": this one.
+        blender: Path of the Blender executable; "": this one.
     """
     if blender or bpy.app.binary_path:
         return [blender or bpy.app.binary_path, "--command", name]
@@ -105,8 +105,8 @@ def version() -> str:
 
 
 def run(batch: Batch, command: list[str], options: argparse.Namespace) -> list[tuple[FileTask, TaskRecord]]:
-    """Does the tasks of this shard that are not done yet, and prints a line for each; returns the shard's
-    tasks with their records. The states of those that were done before end in "already".
+    """Runs the tasks of this shard that are not done yet, and prints a line for each; returns the shard's
+    tasks with their records. States of tasks done in an earlier run end in "already".
 
     Raises:
         SpreadError: the cluster cannot be used.
@@ -148,8 +148,8 @@ def _work(
 
 
 def until_interrupted(name: str, job: Callable[[], int]) -> int:
-    """Exit code of a job. Ctrl-C, and the signal by which farms stop a job, end it with a sentence and the
-    code INTERRUPTED.
+    """Exit code of a job. Ctrl-C, and the signal by which render farms stop a job, end it with a message and
+    the code INTERRUPTED.
     """
 
     def interrupt(_number: int, _frame: FrameType | None) -> None:
@@ -163,7 +163,7 @@ def until_interrupted(name: str, job: Callable[[], int]) -> int:
         return INTERRUPTED
     finally:
         for number, handler in before.items():
-            # None: Blender's own, which Python cannot install again
+            # None is Blender's own handler, which Python cannot install again
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
 
 

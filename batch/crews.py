@@ -1,4 +1,4 @@
-"""Crews that work on a batch's shares: Blender processes of this machine, or of a Dask cluster."""
+"""Crews that work on a batch's shares: Blender processes on this machine, or workers of a Dask cluster."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from typing import Any, Protocol
 from .spread import cluster, usable_cores
 
 Ended = subprocess.CompletedProcess[str]
-ON_CLUSTER = (
-    16  # tasks of a share on a cluster: Blender's start counts little, and what is cancelled is little
-)
+# tasks in a share on a cluster: enough to make Blender's start negligible, few enough to lose little on
+# cancelling
+ON_CLUSTER = 16
 
 
 class Crew(Protocol):
     """Runs commands in processes.
 
     Attributes:
-        count: Processes at a time.
-        largest: Most tasks of one share; 0: as many as there are for each process.
+        count: Number of simultaneous processes.
+        largest: Largest number of tasks in a share; 0: the tasks are divided evenly among the processes.
     """
 
     count: int
     largest: int
 
     def submit(self, command: list[str], text: str) -> Any:
-        """Future of a process that gets a text as its input."""
+        """Starts a process that gets a text as its input; returns its future."""
 
     def first(self, futures: set[Any], seconds: float) -> set[Any]:
-        """Waits for the first of futures, so long at most; returns those that are done."""
+        """Waits for the first of these futures, for at most `seconds` [s]; returns the completed ones."""
 
     def stop(self) -> None:
-        """Ends all processes that are not done."""
+        """Ends all processes that are not finished."""
 
 
 class LocalCrew:
@@ -60,7 +60,7 @@ class LocalCrew:
         if self._is_stopped:
             return subprocess.CompletedProcess(command, -signal.SIGTERM, "", "")
         pipe = subprocess.PIPE
-        # In a session of its own, so that Ctrl-C reaches only the process that stops the others in order.
+        # in a separate session, so that Ctrl-C reaches only the process that stops the others in order
         with subprocess.Popen(
             command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, errors="replace", start_new_session=True
         ) as process:
@@ -111,7 +111,8 @@ class DaskCrew:
 
 @contextmanager
 def crew(scheduler: str, workers: int) -> Iterator[Crew]:
-    """The cluster of that address, or so many processes of this machine; it is stopped at the end.
+    """Context manager: the cluster at an address, or `workers` processes on this machine; it is stopped at
+    the end.
 
     Raises:
         SpreadError: the cluster cannot be used.

@@ -1,4 +1,6 @@
-"""Episodes of a LeRobot dataset between the process that makes one and the one that numbers them all."""
+"""Encoding of an episode of a LeRobot dataset, for transfer from the process that makes it to the one that
+numbers all episodes.
+"""
 
 from __future__ import annotations
 

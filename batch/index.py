@@ -1,4 +1,4 @@
-"""What a folder of retargeted clips has besides their files: the manifest, and a LeRobot dataset of all."""
+"""Index files of a folder of retargeted clips: the manifest, and a LeRobot dataset of all clips."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .tasks import FileTask
 
 MANIFEST = "manifest.json"
 FLAGGED = "flagged"
-INTERNAL = ("joints",)  # facts of a record that the manifest does not repeat
+INTERNAL = ("joints",)  # facts of a record that are not in the manifest
 
 Ended = tuple[FileTask, TaskRecord]
 
@@ -24,15 +24,15 @@ Ended = tuple[FileTask, TaskRecord]
 def write_index(
     folder: Path, tasks: Sequence[FileTask], records: Records, form: str, only_good: bool
 ) -> bool:
-    """Writes the manifest and, for LeRobot, the dataset, once all clips of all shards are ended; the same
-    bytes whoever writes them. Returns whether they are.
+    """Writes the manifest and, for LeRobot, the dataset, once all clips of all shards are finished; any shard
+    writes the same bytes. Returns whether they are finished.
 
     Args:
         folder: The folder.
         tasks: All clips, in their order.
         records: Their records.
         form: Format of the command.
-        only_good: Leave flagged clips out of the dataset.
+        only_good: Whether to leave flagged clips out of the dataset.
 
     Raises:
         OSError, ParquetError, MotionFileError: something cannot be read or written.
@@ -44,7 +44,7 @@ def write_index(
     manifest = json.dumps(_manifest(folder, ended, episodes), indent=1) + "\n"
     path = folder / MANIFEST
     if not path.is_file() or path.read_bytes() != manifest.encode("utf-8"):
-        path.unlink(missing_ok=True)  # it is there while all is as it says
+        path.unlink(missing_ok=True)  # the file exists only while it is valid
         if form == "lerobot":
             _write_dataset(folder, [_episode(folder, *each) for each in episodes])
         atomic.write_text(path, manifest)
@@ -77,7 +77,9 @@ def _episode(folder: Path, task: FileTask, record: TaskRecord) -> EpisodeRows:
 
 
 def _write_dataset(folder: Path, episodes: Sequence[EpisodeRows]) -> None:
-    """Writes the dataset's files; while they are written there is no meta/info.json, and so no dataset."""
+    """Writes the dataset's files. meta/info.json is written last, so that an incomplete dataset is not
+    recognised as one.
+    """
     (folder / INFO).unlink(missing_ok=True)
     written = set()
     for name, data in dataset(episodes) if episodes else ():

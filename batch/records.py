@@ -1,5 +1,5 @@
-"""Records of a batch: a small file for each task, with what came of it. They are all that a batch needs to go
-on after an end of any kind, on one machine or several.
+"""Records of a batch: a small file for each task with its outcome. A batch continues from these alone after
+any interruption, on one machine or several.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ STARTED, FAILED = "started", "failed"
 
 @dataclass
 class TaskRecord:
-    """What came of a task.
+    """Outcome of a task.
 
     Attributes:
-        state: "started" while it is worked on; "failed"; any other: it is done.
-        reason: Why it failed, or why there was nothing to do.
-        fingerprint: Of all that the result depends on; see `Records.fingerprint`.
-        output: SHA-256 of the file that was written; "" for none.
-        facts: What else is known of it.
+        state: "started" while it is running, or "failed"; every other state means done.
+        reason: Reason why it failed, or why there was nothing to do.
+        fingerprint: Digest of everything on which the result depends; see `Records.fingerprint`.
+        output: SHA-256 of the written file; "" for none.
+        facts: Further results, by name.
     """
 
     state: str
@@ -42,7 +42,8 @@ class Records:
 
     Args:
         folder: Their folder.
-        settings: What the results depend on besides their sources: options, version, further files' digests.
+        settings: Everything on which the results depend apart from their sources: options, version, digests
+            of further files.
     """
 
     def __init__(self, folder: Path, settings: Mapping[str, Any]) -> None:
@@ -57,7 +58,7 @@ class Records:
         return hashlib.sha256(f"{self._settings}\n{digest(task.source)}".encode()).hexdigest()
 
     def read(self, task: FileTask) -> TaskRecord | None:
-        """The record of a task; None: there is none, or it was damaged."""
+        """The record of a task; None if there is none, or if it is damaged."""
         try:
             fields = json_of(self.path(task).read_text(encoding="utf-8"))
         except (OSError, ValueError):
@@ -65,16 +66,16 @@ class Records:
         return _record(fields)
 
     def write(self, task: FileTask, record: TaskRecord) -> None:
-        """Raises OSError."""
+        """Writes the record of a task; raises OSError."""
         self.folder.mkdir(parents=True, exist_ok=True)
         atomic.write_text(self.path(task), json.dumps(asdict(record), indent=1) + "\n")
 
     def remove(self, task: FileTask) -> None:
-        """Raises OSError."""
+        """Removes the record of a task; raises OSError."""
         self.path(task).unlink(missing_ok=True)
 
     def is_ended(self, task: FileTask) -> bool:
-        """Whether a task has a result, good or bad."""
+        """Whether a task has a result, successful or not."""
         record = self.read(task)
         return record is not None and record.state != STARTED
 

@@ -1,5 +1,5 @@
-"""Retargeting of clips in this Blender process: each clip begins in the same file, so that no clip changes
-what comes of the next.
+"""Retargeting of clips in this Blender process. Each clip starts from the same file, so that no clip affects
+the next.
 """
 
 import tempfile
@@ -35,7 +35,8 @@ from .records import FAILED, TaskRecord
 from .tasks import FileTask, digest
 
 GOOD, FLAGGED = "good", "flagged"  # states of clips that were written
-USUAL_RATES = {"lerobot": 30, "reachy": 50}  # [1/s] that the formats' players take; csv: a row for each frame
+# [1/s] rates of the formats' players; csv has a row for each frame
+USUAL_RATES = {"lerobot": 30, "reachy": 50}
 FRAMES_LIKE = {"lerobot": "lerobot", "reachy": "reachy_mini", "csv": "lerobot"}  # formats of Export Motion
 
 
@@ -59,7 +60,7 @@ def begin(settings: Mapping[str, Any]) -> Iterator[Callable[[FileTask], TaskReco
 
 def _add_robot(robot: str) -> None:
     """Makes a new file with a robot of the gallery, given by its name, or of a robot's file, given by its
-    path. It follows clips, and its own gaze is off.
+    path. It is set to follow clips, and its gaze is switched off.
 
     Raises:
         RigError, UrdfError: there is no such robot, or its files cannot be used.
@@ -103,10 +104,10 @@ def _retarget(task: FileTask, settings: Mapping[str, Any], setup: Path) -> TaskR
 
 
 def _encoded(motion: ClipMotion, settings: Mapping[str, Any]) -> tuple[bytes, dict[str, Any]]:
-    """Content of a motion's file, and what its record needs to know of it.
+    """(content of a motion's file, facts on it for the record).
 
     Raises:
-        MotionFileError: the format cannot have the motion.
+        MotionFileError: the format cannot contain the motion.
     """
     if settings["format"] == "csv":
         return joint_table(motion.recording), {}

@@ -3,7 +3,7 @@
     blender --command limber_retarget CLIPS --robot so101 --to FOLDER --format lerobot
 
 CLIPS are .bvh files, or folders that have some. Each clip gets a verdict in FOLDER/manifest.json: good,
-flagged (with what is wrong: pops, joints at their limits, slid feet, lost aim) or failed. The same command
+flagged (with its faults: pops, joints at their limits, sliding feet, lost aim) or failed. The same command
 again continues an interrupted batch, and works only on what has changed.
 """
 
@@ -28,13 +28,13 @@ from .spread import SpreadError
 from .tasks import BatchError, digest, plan, sources
 
 NAME = "limber_retarget"
-RECORDS, CLIPS = "records", "clips"  # folders in the one of --to
+RECORDS, CLIPS = "records", "clips"  # folders in that of --to
 SUFFIXES = {"lerobot": ".parquet", "reachy": ".json", "csv": ".csv"}  # of the clips' files
 
 
 def main(argv: list[str], launcher: list[str] | None = None) -> int:
     """Runs the command. Returns the exit code: 0; 1 if a clip failed; 2 if nothing was started; 130 if it was
-    stopped. `argv` and `launcher` as for `limber_bake`.
+    interrupted. `argv` and `launcher` as for `limber_bake`.
     """
     if argv[:1] == [command.SHARE]:
         work(sys.stdin, begin)
@@ -100,7 +100,9 @@ def _arguments() -> argparse.ArgumentParser:
 
 
 def _batch(options: argparse.Namespace, folder: Path) -> command.Batch:
-    """Raises BatchError or RigError where the clips cannot be retargeted like that."""
+    """The batch for these options; raises BatchError or RigError if the clips cannot be retargeted in this
+    way.
+    """
     if options.setup is None and not is_file(Path(options.robot)):
         folder_of(options.robot)
     if options.setup is not None and not is_file(options.setup):
@@ -119,7 +121,7 @@ def _batch(options: argparse.Namespace, folder: Path) -> command.Batch:
 
 
 def _settings(options: argparse.Namespace) -> dict[str, Any]:
-    """What the results depend on, besides the clips."""
+    """Everything on which the results depend, besides the clips."""
     robot = Path(options.robot)
     is_path = options.setup is None and is_file(robot)
     setup = options.setup.resolve() if options.setup is not None else None

@@ -1,4 +1,6 @@
-"""Shares of a batch: a process works on one after another task, and its crash costs no more than one."""
+"""Shares of a batch: a process works on its tasks one after another, so that a crash costs at most one
+task.
+"""
 
 from __future__ import annotations
 
@@ -16,28 +18,28 @@ from .crews import Crew
 from .records import FAILED, STARTED, Records, TaskRecord
 from .tasks import FileTask
 
-POLL = 0.5  # [s] from one look at the records to the next
-LAST_LINES = 3  # of a crashed Blender's output, in the report
-TIMED_OUT = "Timeout ("  # begins what Python says when a time limit ends it
+POLL = 0.5  # [s] between two checks of the records
+LAST_LINES = 3  # number of output lines of a crashed Blender in the report
+TIMED_OUT = "Timeout ("  # beginning of Python's message when a time limit ends a process
 
 Do = Callable[[FileTask], TaskRecord]
 
 
 def job_text(tasks: Sequence[FileTask], records: Records, settings: Mapping[str, Any], limit: float) -> str:
-    """What a process reads that works on a share."""
+    """Input of a process that works on a share, as text."""
     listed = [[task.name, str(task.source), str(task.output)] for task in tasks]
     job = {"tasks": listed, "records": str(records.folder), "settings": settings, "limit": limit}
     return json.dumps(job)
 
 
 def work(stream: TextIO, begin: Callable[[Mapping[str, Any]], AbstractContextManager[Do]]) -> None:
-    """Works on a share in this process: on each task that is not ended yet, in their order.
-
-    It goes on until its parent process is gone, and a time limit on a task ends the process.
+    """Works on a share in this process: on each unfinished task, in order. It ends with its parent process,
+    or when a task exceeds the time limit.
 
     Args:
         stream: The share, as `job_text` writes it.
-        begin: From the settings to a context manager, which gives the function that does one task.
+        begin: Function from the settings to a context manager, whose value is the function that does one
+            task.
     """
     job = json.loads(stream.read())
     records = Records(Path(job["records"]), job["settings"])
@@ -50,7 +52,7 @@ def work(stream: TextIO, begin: Callable[[Mapping[str, Any]], AbstractContextMan
 
 
 def _work_on(task: FileTask, records: Records, do: Do, limit: float) -> None:
-    if records.is_ended(task):  # in an earlier try of this share
+    if records.is_ended(task):  # finished in an earlier try of this share
         return
     read = records.fingerprint(task)
     records.write(task, TaskRecord(STARTED))
@@ -68,14 +70,14 @@ def carry_out(
     command: list[str],
     job: Callable[[list[FileTask]], str],
 ) -> Iterator[tuple[FileTask, TaskRecord]]:
-    """Lets a crew work on tasks; yields each with its record as it is ended.
+    """Lets a crew work on tasks; yields each with its record when it is finished.
 
     Args:
         tasks: The tasks.
         records: Their records; earlier ones are removed.
         crew: The processes.
         command: Command line of a process that works on a share.
-        job: From tasks to the process's input.
+        job: Function from tasks to the input of a process.
 
     Raises:
         OSError: the records cannot be written.
@@ -102,20 +104,22 @@ def _parts(tasks: Sequence[FileTask], crew: Crew) -> list[list[FileTask]]:
 
 
 def _ended(part: list[FileTask], records: Records) -> Iterator[tuple[FileTask, TaskRecord]]:
-    """Takes the tasks that are ended from the beginning of a share."""
+    """Removes the finished tasks at the beginning of a share, and yields them with their records."""
     while part and (record := records.read(part[0])) is not None and record.state != STARTED:
         yield part.pop(0), record
 
 
 def _after(part: Sequence[FileTask], future: Any, records: Records) -> list[FileTask]:
-    """Records why tasks of a share whose process ended have no result; returns those left to be done."""
+    """Records failures of the tasks of a share whose process has ended; returns the tasks that remain to be
+    done.
+    """
     left = [task for task in part if not records.is_ended(task)]
     if not left:
         return []
     error = future.exception()
     reason = f"Blender cannot be started: {error}" if error is not None else _reason(future.result())
     first = records.read(left[0])
-    failed = left[:1] if first is not None and error is None else left  # else none of them was begun
+    failed = left[:1] if first is not None and error is None else left  # else no task was begun
     for task in failed:
         records.write(task, TaskRecord(FAILED, reason, records.fingerprint(task)))
     return left[len(failed) :]

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
-AHEAD = 4  # jobs per worker that run or are queued: a sweep may have millions in all
-TIMEOUT = "10s"  # for a scheduler's answer
+AHEAD = 4  # number of jobs per worker that run or are queued; a sweep may have millions in all
+TIMEOUT = "10s"  # timeout for a scheduler's answer
 
 
 class SpreadError(RuntimeError):
@@ -25,12 +25,12 @@ def usable_cores() -> int:
 
 
 def first_of_pool(futures: set[Any]) -> set[Any]:
-    """Waits for the first of futures of `concurrent.futures`; returns those that are done."""
+    """Waits for the first of futures of `concurrent.futures`; returns the completed ones."""
     return wait(futures, return_when=FIRST_COMPLETED).done
 
 
 def first_of_dask(futures: set[Any]) -> set[Any]:
-    """Waits for the first of a Dask cluster's futures; returns those that are done."""
+    """Waits for the first of a Dask cluster's futures; returns the completed ones."""
     import distributed
 
     done: set[Any] = distributed.wait(futures, return_when="FIRST_COMPLETED").done
@@ -54,7 +54,7 @@ def spread(
 
 @contextmanager
 def cluster(scheduler: str) -> Iterator[tuple[Any, int]]:
-    """Dask client of that address, and the number of its workers.
+    """Context manager: (Dask client for an address, number of its workers).
 
     Raises:
         SpreadError: Dask is not installed, no scheduler answers, or it has no workers.

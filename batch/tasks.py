@@ -1,4 +1,4 @@
-"""What a batch has to do: a file each, and where its result goes."""
+"""Tasks of a batch: the files to work on, and the paths of their results."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from pathlib import Path
 
 from ..files import atomic
 
-Output = Callable[[Path, Path], Path]  # from a source, and the folder that was named, to its result's path
+# function from a source, and the folder that was named, to the path of the result
+Output = Callable[[Path, Path], Path]
 
 
 class BatchError(Exception):
@@ -22,7 +23,7 @@ class FileTask:
     """A file to work on.
 
     Attributes:
-        name: Name of its record, unlike that of any other task.
+        name: Name of its record, unique among the tasks.
         source: The file.
         output: The file to write.
     """
@@ -33,12 +34,13 @@ class FileTask:
 
 
 def sources(paths: Sequence[Path], suffix: str, skipped: str = "") -> list[tuple[Path, Path]]:
-    """Files and those in folders, sorted by path in each folder, each with the folder that was named.
+    """Files, given directly or in folders, sorted by path in each folder, each with the folder that was
+    named.
 
     Args:
         paths: Files and folders.
         suffix: Suffix of the files; case does not count.
-        skipped: End of the stem of files in folders that do not count: results of an earlier batch.
+        skipped: End of the stems of files in folders that are skipped, such as results of an earlier batch.
 
     Raises:
         BatchError: a file is missing or has another suffix, or there is none.
@@ -68,13 +70,13 @@ def _counts(file: Path, skipped: str) -> bool:
 def plan(
     files: Sequence[tuple[Path, Path]], output: Output, in_place: bool = False, root: Path | None = None
 ) -> list[FileTask]:
-    """The tasks of files, sorted by their outputs, so that each machine counts them alike.
+    """The tasks of files, sorted by their outputs, so that the order is the same on each machine.
 
     Args:
         files: Each file, with the folder that was named.
-        output: Where the result of each goes.
-        in_place: Results may replace their sources.
-        root: Folder of all outputs, by whose paths in it the tasks are named; None: they have none.
+        output: Function that returns the path of a result.
+        in_place: Whether results may replace their sources.
+        root: Folder of all outputs; tasks are named by their paths in it. None if there is none.
 
     Raises:
         BatchError: two files have the same output, or one would be overwritten.
@@ -108,7 +110,7 @@ def part_of(text: str) -> tuple[int, int]:
     """The k and n of "k/n".
 
     Raises:
-        ValueError: it is no share: k is 1 to n.
+        ValueError: The text is no share, or k is not from 1 to n.
     """
     match = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text)
     if not match or not 1 <= int(match[1]) <= int(match[2]):

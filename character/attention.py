@@ -17,8 +17,9 @@ from ..solvers.kinematics import rotations
 from ..solvers.kinematics.rotations import Quaternion, Vector
 from ..solvers.kinematics.skeleton import Pose
 
-ARRIVED = 1e-6  # [rad, or relative to the distance] rounding errors of a target in Blender's single precision
-NEAREST = 1e-9  # [m] a target nearer to the root has no direction of its own
+# [rad, or relative to the distance] rounding error of a target's position in Blender's single precision
+ARRIVED = 1e-6
+NEAREST = 1e-9  # [m] distance from the root below which a target has no direction
 HALF_TURN = (
     -1.0 + 1e-6
 )  # cosine below which two directions count as opposite, so that the rotation between them is not unique
@@ -41,7 +42,7 @@ class AttentionSettings:
         dead_zone: Angle [rad] by which a target may move before the chain follows; the chain then stays that
             far behind.
         change: Duration [s] of the change to another target.
-        eases_jumps: Whether the chain also changes gradually to where a target has jumped.
+        eases_jumps: Whether the chain also changes gradually to the new position of a target that has jumped.
     """
 
     lag: float = 0.0
@@ -54,15 +55,15 @@ class AttentionSettings:
 class Attention:
     """State of attention in a frame, passed on to the next frame."""
 
-    target: Bearing  # the real one
+    target: Bearing  # the actual target
     of: object  # identity of the target
     settings: AttentionSettings  # settings of the last frame
-    origin: Bearing  # the previous target as last perceived
-    left: float  # [s] remaining time of the change from there
-    guided: Bearing  # the target during that change
-    still: Bearing  # ... after the dead zone
-    halfway: Bearing  # ... after half of the lag
-    seen: Bearing  # ... after the whole lag: what the chain aims at
+    origin: Bearing  # the previous target, as it was perceived last
+    left: float  # [s] remaining time of the change from `origin` to the target
+    guided: Bearing  # perceived target during that change
+    still: Bearing  # ... and after the dead zone
+    halfway: Bearing  # ... and after half of the lag
+    seen: Bearing  # ... and after the whole lag: the point at which the chain aims
 
     @property
     def is_settled(self) -> bool:
@@ -89,12 +90,13 @@ def seen_position(seen: Bearing, root: Vector) -> Vector:
 
 
 def has_jumped(before: Bearing, target: Bearing, kind: type, dt: float) -> bool:
-    """Whether a target has moved faster than any joint follows, in what a goal of this kind uses of it.
+    """Whether a target has moved faster than any joint can follow, in the values that a goal of this kind
+    uses.
 
     Args:
         before, target: The target in the last frame, and now.
         kind: Type of the goal.
-        dt: Time step [s]; within an instant nothing jumps, it is edited.
+        dt: Time step [s]; at 0 the change is an edit and not a jump.
     """
     farthest = SPEED * dt if dt > 0.0 else math.inf
     uses = kind.__dataclass_fields__  # type: ignore[attr-defined]  # all aims are dataclasses
@@ -118,7 +120,7 @@ def attend(
     """State of attention `dt` seconds later; the same object if nothing changes.
 
     Args:
-        before: Attention in the last frame; None: it begins at the target.
+        before: Attention in the last frame; None: attention begins at the target.
         target: The target as seen now.
         of: Identity of the target; if it differs from the last frame's, the chain changes to the new target
             gradually.
@@ -164,8 +166,8 @@ def partial(pose: Pose, aim: Aim, share: float) -> Aim:
 
 
 def _between(a: Vector, b: Vector) -> Quaternion:
-    """Shortest rotation from one direction to another; for opposite directions the one about the vertical, as
-    heads rotate.
+    """Shortest rotation from one direction to another; for opposite directions, the rotation about the
+    vertical, as of a head.
     """
     if rotations.dot(a, b) > HALF_TURN:
         return rotations.between(a, b)
@@ -208,7 +210,7 @@ def _mixed(a: Bearing, b: Bearing, direction: float, distance: float, orientatio
 
 
 def _turned(a: Quaternion, b: Quaternion, share: float) -> Quaternion:
-    """A share of the rotation from orientation `a` to orientation `b`, after `a`."""
+    """Orientation after a share (0 to 1) of the rotation from `a` to `b`."""
     return rotations.normalized(rotations.multiply(_power(_from(a, b), share), a))
 
 
@@ -228,8 +230,8 @@ def _followed(current: Bearing, begin: Bearing, end: Bearing, duration: float) -
     """Output of a first-order lag, from `current`, after its input has moved evenly from `begin` to `end` in
     `duration` time constants.
 
-    So the lag does not depend on the frame rate: with the target at `end` all the time it would be shorter by
-    a frame.
+    So the lag does not depend on the frame rate; with the target at `end` during the whole step it would be
+    shorter by one frame.
     """
     if duration == 0.0:
         return current
@@ -241,7 +243,7 @@ def _followed(current: Bearing, begin: Bearing, end: Bearing, duration: float) -
 
 
 def _toward(current: Bearing, target: Bearing, share: float) -> Bearing:
-    """A share (0 to 1) of the motion toward a target; exactly the target if it is almost reached."""
+    """A share (0 to 1) of the motion toward a target; exactly the target if it is nearly reached."""
     if max(*_apart(current, target), abs(current.distance / target.distance - 1.0)) < ARRIVED:
         return target
     return _mixed(current, target, share, share, share)

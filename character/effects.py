@@ -23,7 +23,7 @@ class PostureEffect(Protocol):
 
         Args:
             skeleton: The chain.
-            posture: (n,) [rad; prismatic joints m], with the effects before this one.
+            posture: (n,) [rad; prismatic joints m], including the effects before this one.
             up: World up in the base frame, unit vector.
             seconds: Scene time [s].
         """
@@ -33,7 +33,9 @@ class PostureEffect(Protocol):
 def total(
     effects: Iterable[PostureEffect], skeleton: Skeleton, posture: Angles, up: Vector, seconds: float
 ) -> Angles:
-    """Sum (n,) of the effects' offsets; arguments as for `PostureEffect.offsets`."""
+    """Sum (n,) [rad; prismatic joints m] of the effects' offsets; arguments as for
+    `PostureEffect.offsets`.
+    """
     added = np.zeros(len(skeleton))
     for effect in effects:
         added = added + effect.offsets(skeleton, posture + added, up, seconds)

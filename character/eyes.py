@@ -1,8 +1,9 @@
-"""Eyes of a chain that looks: blinks, lids that follow the gaze, and looks away from who is looked at.
+"""Eyes of a chain that looks: blinks, lids that follow the gaze, and looks away from the person looked at.
 
-A state that goes on by time steps, with draws by a seed: the same steps give the same eyes in every host.
+The state advances by time steps, with random numbers from a seed, so that the same steps give the same motion
+of the eyes in every host.
 
-Source: docs/guide/behaviour.md has the figures, which are those of people in conversation.
+Source: the figures, and where they are from, are in docs/guide/behaviour.md: people in conversation.
 """
 
 import math
@@ -13,17 +14,18 @@ from ..solvers.kinematics.rotations import Vector
 from ..solvers.kinematics.skeleton import Angles, Skeleton
 from .draws import between, draws
 
-BETWEEN = (2.0, 6.0)  # [s] between two blinks without another cause
-CLOSING, OPENING = 0.1, 0.15  # [s] of a blink
-SHIFT = math.radians(20)  # of the gaze, that comes with a blink
-FIXATION = 0.3  # [s] in which a new direction becomes the one that shifts are measured from
-LOOKING, AWAY = (2.0, 5.0), (0.5, 4.0)  # [s] at who is looked at, and away
-MOVE = 0.2  # [s] of a look away, and of the one back
-ASIDE, UP = math.radians(20), math.radians(30)  # farthest look away
+BETWEEN = (2.0, 6.0)  # [s] (shortest, longest) time between two blinks without another cause
+CLOSING, OPENING = 0.1, 0.15  # [s] duration of both phases of a blink
+SHIFT = math.radians(20)  # smallest shift of the gaze that is accompanied by a blink
+FIXATION = 0.3  # [s] time after which a new direction becomes the reference for shifts
+# [s] (shortest, longest) time of looking at the person, and of looking away
+LOOKING, AWAY = (2.0, 5.0), (0.5, 4.0)
+MOVE = 0.2  # [s] duration of the movement away, and of that back
+ASIDE, UP = math.radians(20), math.radians(30)  # largest angles of a look away, to the side and up
 CLOSED = math.radians(
     40
-)  # rotation of an upper lid from open to closed: what the gaze's pitch is measured by
-WIDEST = -0.5  # least `closed` of the lids (0 open, 1 closed): a look upward opens them beyond open
+)  # rotation of an upper lid from open to closed, relative to which the gaze's pitch is measured
+WIDEST = -0.5  # smallest `closed` of the lids (0 open, 1 closed): a look upward opens them beyond open
 
 
 class EyesSettings(NamedTuple):
@@ -31,12 +33,12 @@ class EyesSettings(NamedTuple):
 
     Attributes:
         enabled: Whether the chain's end is eyes.
-        blinks: Factor of the number of blinks; 0: none.
-        aversion: Factor of the angles of looks away; 0: none.
+        blinks: Factor of the number of blinks; 0 for none.
+        aversion: Factor of the angles of looks away; 0 for none.
         follow: Share of the gaze's pitch that the lids follow.
         closed: How far the lids are closed without a blink: 0 open, 1 closed.
-        seed: Seed of the draws.
-        cues: How many times something ended, such as speech, that a blink follows.
+        seed: Seed of the random numbers.
+        cues: Number of ended events, such as speech, that a blink follows.
     """
 
     enabled: bool = False
@@ -48,22 +50,22 @@ class EyesSettings(NamedTuple):
     cues: int = 0
 
 
-Angle2 = tuple[float, float]  # to the side and up [rad]
+Angle2 = tuple[float, float]  # [rad] to the side and up
 
 
 class EyesState(NamedTuple):
     """State of the eyes, passed on to the next tick.
 
     Attributes:
-        settings: Of this tick.
-        blink: Time [s] since the last blink began; infinite: none so far.
-        waited: Time [s] since that blink, in which the next one is drawn.
-        blinks: How many blinks there were.
-        fixation: Direction that shifts of the gaze are measured from; None: not known.
-        averted: Present look away.
-        origin, goal: Begin and end of the last move of it.
-        since_move: Time [s] since that move began.
-        moves: How many moves there were; an odd number: it is away.
+        settings: Settings in this tick.
+        blink: Time [s] since the last blink began; infinite if there was none.
+        waited: Time [s] since that blink, compared with the randomly drawn time of the next.
+        blinks: Number of blinks so far.
+        fixation: Direction from which shifts of the gaze are measured; None if not known.
+        averted: Current offset of the look [rad].
+        origin, goal: Begin and end of its last movement [rad].
+        since_move: Time [s] since that movement began.
+        moves: Number of movements so far; if odd, the eyes look away.
     """
 
     settings: EyesSettings
@@ -79,7 +81,7 @@ class EyesState(NamedTuple):
 
     @property
     def is_settled(self) -> bool:
-        """Whether they look at the target with open lids, so that they may stay as they are."""
+        """Whether they look at the target with open lids, so that they may stay at rest."""
         return self.blink >= CLOSING + OPENING and self.since_move >= MOVE and self.moves % 2 == 0
 
     @property
@@ -96,10 +98,10 @@ def advance(
     """State of the eyes `dt` [s] later.
 
     Args:
-        state: State that the last call returned; None: they begin, and look.
-        settings: Their settings.
-        direction: Unit vector in the world to what is looked at; None: not known.
-        dt: Time step [s]; 0: the same tick again.
+        state: State returned by the last call; None at the start, when they look at the target.
+        settings: Settings of the eyes.
+        direction: Unit vector in the world toward the target; None if not known.
+        dt: Time step [s]; 0 for the same tick again.
     """
     if state is None:
         return EyesState(settings, fixation=direction)
@@ -109,7 +111,7 @@ def advance(
 
 
 def _blinked(state: EyesState, settings: EyesSettings, direction: Vector | None, dt: float) -> EyesState:
-    """The state with what its blinks have become."""
+    """The state with its blinks advanced by `dt` [s]."""
     state = state._replace(blink=state.blink + dt, waited=state.waited + dt)
     is_over = state.blink >= CLOSING + OPENING
     has_cue = settings.cues != state.settings.cues
@@ -129,13 +131,13 @@ def _blinked(state: EyesState, settings: EyesSettings, direction: Vector | None,
 
 
 def _toward(begin: Vector, end: Vector, share: float) -> Vector:
-    """A direction that is a share of the distance from one to another."""
+    """A direction at a share of the way from one direction to another."""
     mixed = rotations.add(rotations.scale(begin, 1.0 - share), rotations.scale(end, share))
     return rotations.unit(mixed)
 
 
 def _averted(state: EyesState, settings: EyesSettings, dt: float) -> EyesState:
-    """The state with what its looks away have become."""
+    """The state with its looks away advanced by `dt` [s]."""
     since_move, moves, goal, origin = state.since_move + dt, state.moves, state.goal, state.origin
     drawn = draws(settings.seed, "look", moves)
     is_away = moves % 2 == 1
@@ -152,12 +154,12 @@ def _averted(state: EyesState, settings: EyesSettings, dt: float) -> EyesState:
 
 
 def lid(state: EyesState, skeleton: Skeleton, angles: Angles) -> float:
-    """How far the lids are closed: 0 open, 1 closed; below 0 where they follow a look upward.
+    """How far the lids are closed: 0 open, 1 closed; below 0 if they follow a look upward.
 
     Args:
         state: State of the eyes.
         skeleton: The chain whose end looks.
-        angles: (n,) [rad; prismatic joints m] its joints.
+        angles: (n,) [rad; prismatic joints m] values of its joints.
     """
     settings, following = state.settings, 0.0
     if settings.follow > 0.0:
@@ -167,7 +169,7 @@ def lid(state: EyesState, skeleton: Skeleton, angles: Angles) -> float:
 
 
 def pitch(skeleton: Skeleton, angles: Angles) -> float:
-    """Angle [rad] by which a chain's end looks up, from where it looks at rest."""
+    """Angle [rad] by which a chain's end looks up, relative to its look at rest."""
     rest = skeleton.forward([0.0] * len(skeleton)).tool_rotation
     look = rotations.rotate(skeleton.forward(angles.tolist()).tool_rotation, rotations.Y)
     upward = rotations.dot(look, rotations.rotate(rest, rotations.Z))
@@ -175,5 +177,5 @@ def pitch(skeleton: Skeleton, angles: Angles) -> float:
 
 
 def _eased(share: float) -> float:
-    """Share of a minimum-jerk movement after a share of its time."""
+    """Share of a minimum-jerk movement that is completed after a share of its time."""
     return share**3 * (10.0 - 15.0 * share + 6.0 * share * share)

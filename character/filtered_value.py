@@ -1,4 +1,6 @@
-"""Motion filters of values beside the joints, such as a light's brightness, on their way to a robot."""
+"""Motion filters of values other than joints', such as a light's brightness, before they are sent to a
+robot.
+"""
 
 from dataclasses import dataclass
 from typing import NamedTuple, Self
@@ -6,7 +8,7 @@ from typing import NamedTuple, Self
 from ..motion import Filter, Kinematic, Limits, MotionStyle, make_filter
 
 AT_REST = 1e-4  # share of a value's range, and of its range per second, within which it counts as at rest
-LONGEST_STEP = 0.1  # [s] longest step, so that after a pause a value continues from where it was
+LONGEST_STEP = 0.1  # [s] longest step; after a longer pause a value continues from where it was
 
 
 class ValueFilter(NamedTuple):
@@ -19,23 +21,23 @@ class ValueFilter(NamedTuple):
 
 @dataclass
 class FilteredValue:
-    """A value that is filtered, with its motion [1/s, 1/s2]."""
+    """A filtered value with its motion [1, 1/s, 1/s2]."""
 
     filter: Filter
     motion: Kinematic
 
     @classmethod
     def at(cls, settings: ValueFilter, number: float) -> Self:
-        """A value at rest at a number, or at the nearest within its limits."""
+        """A value at rest at a number, clamped to its limits."""
         motion_filter = make_filter(*settings)
         return cls(motion_filter, motion_filter.rest(settings.limits.clamp(number)))
 
     def step(self, number: float, dt: float) -> None:
-        """Moves on by `dt` [s] toward a number, as far as its limits let it."""
+        """Advances by `dt` [s] toward a number, within its limits."""
         self.motion = self.filter.step(self.motion, self.filter.limits.clamp(number), min(dt, LONGEST_STEP))
 
     def is_at(self, number: float) -> bool:
-        """Whether it rests at a number, or at the nearest within its limits."""
+        """Whether it is at rest at a number, clamped to its limits."""
         limits = self.filter.limits
         near = AT_REST * (limits.upper - limits.lower)
         apart = abs(self.motion.position - limits.clamp(number))

@@ -1,7 +1,7 @@
 """Interface of a host, such as Blender: its movers, a session of each, and the poses of its scene in a frame.
 
-A host has a `Session` for each kind of mover, which reads the mover and its inputs from the host's scene, and
-a `Host` for each frame, which knows dependencies and poses.
+A host has a `Session` class for each kind of mover, which reads the mover and its inputs from the host's
+scene, and a `Host` object for each frame, which has dependencies and poses.
 """
 
 from abc import ABC, abstractmethod
@@ -13,30 +13,31 @@ from ..solvers.goals import GazeGoal
 from .mover import MoverModel, MoverState, Outputs
 
 View = TypeVar("View")  # poses of everything in the scene, in the host's form
-Pose = TypeVar("Pose")  # pose of one mover, in the host's form; poses are compared
-NoPose = Mapping[str, Never]  # the empty mapping: the pose is not known
+Pose = TypeVar("Pose")  # pose of one mover, in the host's form; comparable by ==
+NoPose = Mapping[str, Never]  # the empty mapping, if the pose is not known
 
 
 class Frame(NamedTuple, Generic[View, Pose]):
-    """What a session may read in a frame: the mover and the poses of the scene as the host represents
-    them.
+    """Everything that a session may read in a frame: the mover, and the poses of the scene in the host's
+    form.
     """
 
     host: "Host[View, Pose]"
     mover: "SceneMover[View, Pose]"
-    view: View  # poses of the whole scene, with the results of the movers that were ticked earlier
-    targets: View  # poses of targets: in a cycle with the movers' desired poses, else `view` itself
+    view: View  # poses of the whole scene, with the results of movers that were ticked before
+    targets: View  # poses of targets: in a cycle with the movers' desired poses, else the same as `view`
     ahead: Sequence[GazeGoal] = ()  # goals of the next frames, if they are known
-    feedback: "SceneMover[View, Pose] | None" = None  # the mover through which `mover` depends on itself
+    # the mover through which `mover` depends on itself; None without a cycle
+    feedback: "SceneMover[View, Pose] | None" = None
 
     @property
     def is_mutual(self) -> bool:
-        """Whether the targets are at the desired poses of other movers instead of their current ones."""
+        """Whether the targets have the desired poses of other movers, in place of their current poses."""
         return self.targets is not self.view
 
 
 class Snapshot(NamedTuple, Generic[Pose]):
-    """State of a session as a value, to be restored later."""
+    """State of a session as a value that can be restored later."""
 
     state: MoverState | None
     pose: Pose | NoPose
@@ -49,28 +50,29 @@ class Snapshot(NamedTuple, Generic[Pose]):
 class Session(ABC, Generic[View, Pose]):
     """State of one mover from frame to frame. A host has a subclass for each kind of mover."""
 
-    state: MoverState | None = None  # state for the next tick; None: it begins at rest
+    state: MoverState | None = None  # state for the next tick; None: motion begins at rest
     outputs: Outputs | None = None
-    # model and inputs of the last tick; None: these could not be read
+    # model and inputs of the last tick; None if they could not be read
     ticked: tuple[MoverModel, object] | None = None
     problem: str = ""  # why the mover does not follow its goals, as a sentence with the remedy
     remark: str = ""  # how the mover falls short of its goals, as a sentence
     pose: Pose | NoPose = field(default_factory=dict)
-    pose_before: Pose | NoPose = field(default_factory=dict)  # in the previous frame; empty at a new start
-    # pose before the motion filter, at which movers in a cycle aim
+    # pose in the previous frame; empty at a new start
+    pose_before: Pose | NoPose = field(default_factory=dict)
+    # pose before the motion filter, which is the target for movers in a cycle
     desired_pose: Pose | NoPose = field(default_factory=dict)
     desired_before: Pose | NoPose = field(default_factory=dict)
 
     errors = (
         ValueError,
-    )  # raised by `read` and by ticks: the mover comes to rest, with the message as its problem
+    )  # raised by `read` and by ticks: the mover then comes to rest, with the message as its problem
 
     @abstractmethod
     def read(self, frame: Frame[View, Pose], dt: float) -> tuple[MoverModel, object]:
         """Reads the mover's model and its inputs for a frame from the host's scene.
 
         Raises:
-            ValueError: the set-up cannot be used; the message names what is wrong and the remedy.
+            ValueError: the setup cannot be used; the message names the fault and the remedy.
         """
 
     @abstractmethod
@@ -97,7 +99,7 @@ class Session(ABC, Generic[View, Pose]):
         return model.tick(inputs, self.state, dt)
 
     def differs(self, frame: Frame[View, Pose]) -> bool:
-        """Whether inputs have changed since the last tick, or became valid or invalid."""
+        """Whether inputs have changed since the last tick, or have become valid or invalid."""
         before = self.ticked
         try:
             model, inputs = self.read(frame, 0.0)
@@ -107,9 +109,7 @@ class Session(ABC, Generic[View, Pose]):
 
     @property
     def is_settled(self) -> bool:
-        """Whether the session's own state, such as its attention, stays constant as long as its
-        targets do.
-        """
+        """Whether the session's own state, such as its attention, stays constant while its targets do."""
         return True
 
     @property
@@ -126,7 +126,7 @@ class Session(ABC, Generic[View, Pose]):
         return Snapshot(self.state, self.pose, self.pose_before, self.desired_pose, self.desired_before)
 
     def restore(self, snapshot: Snapshot[Pose] | None) -> None:
-        """Restores a snapshot; None: the state of a new session."""
+        """Restores a snapshot, or the state of a new session for None."""
         restored = snapshot or Snapshot(None, {}, {}, {}, {})
         self.state, self.pose, self.pose_before, self.desired_pose, self.desired_before = restored
 
@@ -145,7 +145,7 @@ class SceneMover(Protocol[View, Pose]):
 
     @property
     def looks_forward(self) -> bool:
-        """Whether, in a cyclic dependency, this mover reads the desired poses of the other movers instead of
+        """Whether this mover, in a cyclic dependency, reads the desired poses of the other movers in place of
         their last poses.
         """
         ...
@@ -163,9 +163,7 @@ class Host(Protocol[View, Pose]):
     """
 
     def needs(self, movers: Sequence[SceneMover[View, Pose]], certain: bool = False) -> list[list[int]]:
-        """For each mover the indices of those on which it depends; `certain`: without uncertain
-        dependencies.
-        """
+        """For each mover the indices of those on which it depends; `certain`: only certain dependencies."""
         ...
 
     def view(

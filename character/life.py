@@ -1,6 +1,5 @@
-"""Idle motion on top of a posture: breathing, sway and small glances. A function of time and seed.
-
-An effect on top of the posture (`effects.py`). The same frame always has the same offsets.
+"""Idle motion: breathing, sway and small glances. It is an effect on top of the posture (`effects.py`) and a
+function of time and seed, so that the same frame always has the same offsets.
 """
 
 import math
@@ -16,19 +15,19 @@ from ..solvers.kinematics.skeleton import Angles, Joint, Skeleton
 from .draws import draws
 
 BREATH = 4.0  # [s] period of a calm adult's breathing
-INHALE = 0.4  # share of the period for breathing in, which is quicker than breathing out
+INHALE = 0.4  # share of the period for breathing in, which is faster than breathing out
 SWAY = (
     2.9,
     5.3,
     9.1,
-)  # [s] periods of a standing body's slow sway; without a common multiple, so that no repetition is seen
+)  # [s] periods of a standing body's slow sway, without a common multiple, so that no repetition is visible
 GLANCE = 1.7  # [s] mean time between glances
-JITTER = 0.7  # width of the random shift of a glance's start, in shares of GLANCE
-DART = 0.15  # [s] duration of a glance's motion, as of a head in a quick look
-# share of the reach: if no joint lifts the end by more per radian, breathing is less, down to none in an
+JITTER = 0.7  # width of the random shift of a glance's start, as a share of GLANCE
+DART = 0.15  # [s] duration of a glance's motion, that of a head's quick look
+# share of the reach per radian: if no joint lifts the end by more, breathing is reduced, down to none in an
 # upright chain
 LIFTS = 0.1
-ROOTED = 0.3  # amplitude of the sway at the end, relative to the root's: bodies sway from the feet
+ROOTED = 0.3  # amplitude of the sway at the end, relative to the root's, since bodies sway from the feet
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class Life:
     """Idle motion.
 
     Attributes:
-        breathing, sway, glances: Amplitude [rad] of the joints that move most.
+        breathing, sway, glances: Amplitude [rad] of the joint that moves most.
         seed: Seed of the pseudo-random motion.
     """
 
@@ -116,7 +115,7 @@ def _last(skeleton: Skeleton) -> Sequence[int]:
 
 
 def _glance(seed: int, joint: int, seconds: float) -> float:
-    """Glances of a joint, -1 to 1: quick moves with pauses; every second one goes back to the posture."""
+    """Glances of a joint, -1 to 1: quick moves with pauses; every second one returns to the posture."""
     number = math.floor(seconds / GLANCE) + 1
     while _begins(seed, number) > seconds:
         number -= 1

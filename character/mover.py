@@ -1,8 +1,8 @@
 """Interface of a mover: a model with a pure tick.
 
-The model is built once from what rarely changes (joints, limits, solver, filters), and ticked every frame. A
-fourth kind of mover is another class with such a tick, and for each host a `host.Session` that reads its
-inputs.
+The model is built once from data that rarely changes (joints, limits, solver, filters), and ticked in every
+frame. A further kind of mover is another class with such a tick, and a `host.Session` for each host that
+reads its inputs.
 """
 
 from typing import Any, NamedTuple, Protocol
@@ -11,9 +11,9 @@ from typing import Any, NamedTuple, Protocol
 class GoalResidual(NamedTuple):
     """Error of one goal of a mover, as solved, before the motion filter."""
 
-    name: str  # of what has the goal, as in sentences
-    angle: float  # [rad] 0 where the goal has no orientation
-    distance: float  # [m] 0 where the goal has no position
+    name: str  # name of the goal's owner, as in sentences
+    angle: float  # [rad] 0 if the goal has no orientation
+    distance: float  # [m] 0 if the goal has no position
 
 
 class Outputs(Protocol):
@@ -35,9 +35,9 @@ class MoverState(Protocol):
 
 
 class MoverModel(Protocol):
-    """Interface of a mover's model: of a chain, a body that follows a motion, or a mechanism."""
+    """Interface of a mover's model, for a chain, a body that follows a motion, or a mechanism."""
 
-    # Any: each kind of mover has its own inputs and its own state, which only its session knows.
+    # Any: each kind of mover has its own types of inputs and state, which only its session knows
     def tick(self, inputs: Any, state: Any, dt: float) -> tuple[Outputs, MoverState]:
         """The next frame: outputs, and the state for the frame after. A pure function: it uses no clock, no
         scene and no other memory.
@@ -45,11 +45,11 @@ class MoverModel(Protocol):
         Args:
             inputs: The mover's goals and settings in this frame; None: the mover comes to rest at its last
                 target.
-            state: State that the last tick returned; None at a new start, where motion begins at rest in the
+            state: State returned by the last tick; None at a new start, where motion begins at rest at the
                 solution.
             dt: Time step [s]; 0 solves without moving anything.
 
         Raises:
-            ValueError: the inputs cannot be used; the message names what is wrong and the remedy.
+            ValueError: the inputs cannot be used; the message names the fault and the remedy.
         """
         ...

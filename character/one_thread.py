@@ -1,18 +1,18 @@
 """Restricts numpy's linear algebra to one thread while Limber computes.
 
-Limber's matrices are small. BLAS shares them among threads that wait for one another without sleeping: on a
-computer whose cores are busy, a frame of a millisecond then takes a second.
+Limber's matrices are small, and BLAS splits their products among threads that busy-wait for each other. On a
+computer with busy cores, a frame of a millisecond then takes a second.
 """
 
 from collections.abc import Callable
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
-import numpy  # noqa: F401  its BLAS must be there before it is looked for
+import numpy  # noqa: F401  its BLAS must be loaded before the search for libraries
 
 try:
     from threadpoolctl import ThreadpoolController
-except ImportError:  # the wheel was not unpacked: results are right, but slower on a busy computer
+except ImportError:  # the wheel was not unpacked; results are right, but slower on a busy computer
     _libraries = []
 else:
     _libraries = ThreadpoolController().select(user_api="blas").lib_controllers
@@ -28,7 +28,7 @@ def in_one_thread(function: Callable[Arguments, Result]) -> Callable[Arguments, 
 
     @wraps(function)
     def alone(*args: Arguments.args, **options: Arguments.kwargs) -> Result:
-        # This does what `ThreadpoolController.wrap` does, whose own work would take a tenth of a live frame.
+        # the same as `ThreadpoolController.wrap`, which would take a tenth of a live frame
         before = [(library, number) for library in _libraries if (number := library.get_num_threads()) != 1]
         for library, _ in before:
             library.set_num_threads(1)

@@ -1,4 +1,4 @@
-"""How a stage moves from frame to frame: consecutive frames, jumps and sub-frames."""
+"""Movement of a stage from frame to frame: consecutive frames, jumps and sub-frames."""
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ JUMP = (
 )
 
 
-# Any: a host's stage, whatever its poses are
+# Any: stages of all hosts, with any type of poses
 StageT = TypeVar("StageT", bound=Stage[Any, Any])
 
 
@@ -21,7 +21,7 @@ class Time(NamedTuple):
 
     frame: int
     fraction: float  # fraction of a frame, from 0 to below 1
-    step: int  # number of frames from one shown frame to the next
+    step: int  # number of frames between two shown frames
     seconds_a_frame: float
 
 
@@ -38,8 +38,8 @@ class Playback(Generic[StageT]):
 
     def __init__(self, stage: StageT) -> None:
         self.stage = stage
-        self._frames: dict[Hashable, int] = {}  # scene -> the frame to which the stage has been brought
-        self._before: dict[Hashable, _Instant] = {}  # scene -> the frame before that one
+        self._frames: dict[Hashable, int] = {}  # scene -> the frame that the stage has reached
+        self._before: dict[Hashable, _Instant] = {}  # scene -> the frame before it
 
     def frame(self, scene: Hashable) -> int | None:
         return self._frames.get(scene)
@@ -62,9 +62,9 @@ class Playback(Generic[StageT]):
         restart: Callable[[], None],
         is_playing: Callable[[], bool],
     ) -> StageT:
-        """Moves the stage to a scene's frame; returns the stage that has the movers' poses there.
+        """Moves the stage to a scene's frame; returns the stage with the movers' poses in that frame.
 
-        Consecutive frames, and frames that playback drops, advance the motion; a jump restarts it at rest in
+        Consecutive frames, and frames that playback drops, advance the motion; a jump restarts it at rest at
         the solution. Sub-frames (motion blur) do not advance it: their poses are extrapolated from the frame
         before, and then discarded.
 
@@ -73,7 +73,7 @@ class Playback(Generic[StageT]):
             time: The frame.
             advance: Ticks the scene's movers on a stage by a time [s].
             restart: Restarts the scene's movers on this stage.
-            is_playing: Returns whether the scene plays, and so may drop frames.
+            is_playing: Returns whether the scene is playing, so that it may drop frames.
         """
         if time.fraction:
             return self._between_frames(scene, time, advance)
@@ -103,7 +103,7 @@ class Playback(Generic[StageT]):
             stage, origin = self.stage.copy(before.snapshot), before.frame
         elif last is None or not last - step < at < last:
             stage.restart()
-        # Before the first frame no time passes: what has a motion filter is at rest as in that frame, and the
-        # rest is where it is keyed.
+        # no time passes before the first frame: movers with a motion filter stay at rest as in that frame,
+        # and the others are at their keyed poses
         advance(stage, (at - origin) * time.seconds_a_frame)
         return stage

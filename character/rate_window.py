@@ -1,11 +1,11 @@
-"""Whether the samples of a signal come at another rate than before: a window of the newest samples, and lines
-through the times of the last of them as if none had been lost. Pure functions.
+"""Detects a change of a signal's sample rate, from a window of the newest samples and lines fitted to their
+times under the assumption of no loss. Pure functions.
 
-A period that is no longer true explains samples by losses and lateness. For each sample of the window, the
-description of those after it by the present line, with the losses that it must name, is compared with that by
-a line of their own, which must name its two numbers and where it begins. The shortest description says
-whether and when the sender has changed its rate. Values that move less evenly without the losses speak for
-these: a lost sample changes the values too, a late one only its time.
+With an outdated period, samples seem to be lost or late. For each sample of the window, two descriptions of
+the later samples are compared: by the current line, including the assumed losses, and by a new line,
+including its two parameters and its begin. The shortest description decides whether and when the sender has
+changed its rate. Losses are more likely if values move less evenly without them: a lost sample changes the
+values too, a late one only its time.
 
 Sources: Rissanen 1978, "Modeling by shortest data description"; Lorden 1971, "Procedures for reacting to a
 change in distribution" (the likelihood ratio, over all times of the change).
@@ -18,42 +18,44 @@ from numpy.typing import NDArray
 
 from ..solvers.kinematics.se3 import Array
 
-LENGTH = 32  # samples of a window: more tell no more (24 and 48 give the same)
+LENGTH = 32  # number of samples in a window; 24 and 48 give the same results
 COLUMNS = 5
-LINE = 2.0  # numbers of a line: so many samples lie on it whatever they are
-LEAST_SPREAD = 1e-12  # of numbers of samples, where there is but one
+LINE = 2.0  # number of parameters of a line; as many samples lie on it exactly
+LEAST_SPREAD = 1e-12  # smallest spread of sample numbers, for a single sample
 
 Mask = NDArray[np.bool_]
 
 
 class TimedSample(NamedTuple):
-    """A new sample of each of m signals, by the present line."""
+    """A new sample of each of m signals, relative to the current line."""
 
-    taken: Array  # (m,) [s] when it was taken, as well as it is known
-    came: Array  # (m,) samples that came with it, itself included
-    late: Array  # (m,) [s] lateness, as large as it would be beside a line that is known exactly
-    lost: Array  # (m,) samples that were lost before it
-    values: Array  # (m,) [nats] by which its values are described shorter if none was lost
+    taken: Array  # (m,) [s] best estimate of the time at which it was taken
+    came: Array  # (m,) number of samples that arrived with it, itself included
+    late: Array  # (m,) [s] lateness, scaled to that relative to an exactly known line
+    lost: Array  # (m,) number of samples lost before it
+    values: Array  # (m,) [nats] by which the description of its values is shorter if none was lost
 
 
 class Verdict(NamedTuple):
-    """What windows say. Of signals that have no other rate the other fields mean nothing."""
+    """Result for each of m signals. The other fields are meaningless for signals without a new rate."""
 
     is_new: Mask  # (m,) whether the sender has another rate
-    periods: Array  # (m,) [s] of the line since it has changed
-    newest: Array  # (m,) [s] time of the newest sample by that line
-    counts: Array  # (m,) samples since then
-    spreads: Array  # (m,) [s] their deviation from that line
-    needs: Array  # (m,) [s] greatest age of one of them when the next one came
+    periods: Array  # (m,) [s] period of the line since the change
+    newest: Array  # (m,) [s] time of the newest sample on that line
+    counts: Array  # (m,) number of samples since the change
+    spreads: Array  # (m,) [s] deviation of the samples from that line
+    needs: Array  # (m,) [s] greatest age of a sample when the next one arrived
 
 
 def empty(count: int) -> Array:
-    """Windows (m, 5, 32) of m signals: the fields of `TimedSample`, of the newest one last; NaN: none."""
+    """Windows (m, 5, 32) of m signals: the fields of `TimedSample` for each sample, the newest last; NaN for
+    none.
+    """
     return np.full((count, COLUMNS, LENGTH), np.nan)
 
 
 def added(window: Array, sample: TimedSample, begins: Mask) -> Array:
-    """Windows to which a sample of each signal is added; those of `begins` (m,) have no other."""
+    """Windows with a sample added to each signal; those of `begins` (m,) are emptied first."""
     older = np.where(begins[:, None, None], np.nan, window[:, :, 1:])
     return np.concatenate((older, np.stack(sample, 1)[:, :, None]), 2)
 
@@ -63,7 +65,7 @@ def verdict(window: Array, dt: float, rounding: Array) -> Verdict:
     is_there = np.isfinite(window[:, 0])
     taken, counts, late, lost, values = np.where(is_there[:, None], window, 0.0).transpose(1, 0, 2)
 
-    # Lines through the samples from each on. Numbers and times are relative to the newest sample.
+    # lines through the samples from each one on; numbers and times are relative to the newest sample
     n = _from_each(is_there.astype(float))
     x, t = counts - _from_each(counts), np.where(is_there, taken - taken[:, -1:], 0.0)
     x_sum, t_sum = _from_each(x * is_there), _from_each(t)
@@ -101,19 +103,19 @@ def verdict(window: Array, dt: float, rounding: Array) -> Verdict:
 
 
 def _from_each(values: Array) -> Array:
-    """Sums (m, n) of values (m, n) from each on, itself included."""
+    """Sums (m, n) of values (m, n) from each one on, itself included."""
     sums: Array = np.cumsum(values[:, ::-1], 1)[:, ::-1]
     return sums
 
 
 def _after_each(values: Array) -> Array:
-    """Sums (m, n) of values (m, n) after each."""
+    """Sums (m, n) of values (m, n) after each one."""
     return np.concatenate((_from_each(values)[:, 1:], np.zeros((len(values), 1))), 1)
 
 
 def _loss(mean: Array) -> Array:
-    """Length [nats] by which the losses before one sample are named, of which there are so many on the
-    average: the entropy of the geometric distribution.
+    """Description length [nats] of the losses before one sample, for this mean number of losses: the entropy
+    of the geometric distribution.
     """
     entropy: Array = (1.0 + mean) * np.log1p(mean) - mean * np.log(np.where(mean > 0.0, mean, 1.0))
     return entropy

@@ -1,6 +1,4 @@
-"""Numbers that other programs send again and again, such as a target's position, and what they are at each
-tick of live motion.
-"""
+"""Values that other programs send repeatedly, such as a target's position, at each tick of live motion."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,18 +8,18 @@ from ..solvers.kinematics.se3 import Array
 from . import stream
 from .sample_times import is_outdated
 
-WIDEST = 4  # numbers of an address at most: a quaternion
+WIDEST = 4  # largest count of numbers for an address: a quaternion
 
 
 class RemoteSignals:
-    """Continuous numbers by address, from those that were received; see `character.stream`. One that nothing
-    is sent to for `stream.PAUSE` ends: the next number that is sent there counts at once.
+    """Continuous values by address, computed from received numbers; see `character.stream`. A signal ends if
+    nothing is sent for `stream.PAUSE`; the next number then takes effect at once.
     """
 
     def __init__(self) -> None:
         self._rows: dict[str, int] = {}  # row of each address
-        self._sizes: dict[str, int] = {}  # count of its numbers
-        self._begun: set[str] = set()  # addresses whose first numbers came since the last tick
+        self._sizes: dict[str, int] = {}  # count of numbers for each address
+        self._begun: set[str] = set()  # addresses whose first numbers have arrived since the last tick
         self._state: stream.StreamState | None = None
         self._samples = stream.Samples(
             np.zeros((0, WIDEST)), np.zeros(0, np.int64), np.zeros((0, WIDEST)), np.zeros(0), np.zeros(0)
@@ -35,8 +33,8 @@ class RemoteSignals:
         return bool(self._rows)
 
     def begin(self, address: str, numbers: Sequence[float], time: float) -> None:
-        """Begins a signal at rest, or begins it anew. `time`: [s] of its numbers by the sender's clock; NaN:
-        not said.
+        """Begins or restarts a signal at rest. `time`: time [s] of its numbers by the sender's clock; NaN if
+        not given.
         """
         self.end(address)
         row = stream.begin(
@@ -64,7 +62,8 @@ class RemoteSignals:
         time: float,
         age: float = np.nan,
     ) -> None:
-        """Takes the newest numbers of a signal; ignores those that newer ones have overtaken on their way.
+        """Takes the newest numbers of a signal; ignores them if newer ones have overtaken them in the
+        network.
 
         Args:
             address: Its address.
@@ -87,12 +86,12 @@ class RemoteSignals:
         self._samples = stream.Samples(values, counts, velocities, times, ages)
 
     def value(self, address: str) -> list[float]:
-        """Numbers that were received last for an OSC address."""
+        """The last received numbers for an OSC address."""
         numbers: list[float] = self._samples.values[self._rows[address], : self._sizes[address]].tolist()
         return numbers
 
     def advance(self, dt: float) -> Iterator[tuple[str, list[float]]]:
-        """Goes on by `dt` [s]; yields the addresses whose numbers change, with these."""
+        """Advances by `dt` [s]; yields the addresses whose numbers change, with the new numbers."""
         if self._state is None or dt <= 0.0:
             return
         before = self._state.values
@@ -111,7 +110,7 @@ class RemoteSignals:
             self.end(address)
 
     def end(self, address: str) -> None:
-        """Forgets the signal of an OSC address; no effect if there is none."""
+        """Removes the signal of an OSC address, if there is one."""
         row = self._rows.pop(address, None)
         if row is None or self._state is None:
             return

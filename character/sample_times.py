@@ -8,14 +8,14 @@ sample changes both, a late one only its arrival. Where the motion cannot say it
 Between two ticks several samples may come: when the system received each says more than at which tick.
 Whether the sender has another rate is seen from a window of samples (`rate_window`).
 
-A sender that says by its own clock when it took its samples frees this of the network: the line then goes
-through its times, and arrivals say only how far the clocks are apart, by the least delay. Where values move
-as evenly by the sender's times as by the line, these times count as they are, so that its rate need not be
-steady; else its clock is coarse, and the line counts. A time that is no later than the one before says
-nothing, nor does a clock that stands, jumps or has another speed.
+If a sender gives the times of its samples by its own clock, these do not depend on the network: the line is
+then fitted to them, and arrivals only give the offset of the clocks, by the smallest delay. If values move as
+evenly by the sender's times as by the line, the times are used directly, so that its rate need not be steady;
+otherwise its clock is coarse, and the line is used. A time that is not later than the previous one is
+ignored, and so is a clock that stands still, jumps or has another speed.
 
-Values are shown later than they were sampled, by as much as makes the next sample known in time, also when it
-is as late, or as many before it are lost, as in the last half minute.
+Values are shown with a delay that is just long enough for the next sample to be known in time, even if it is
+as late, or as many samples before it are lost, as in the last half minute.
 
 Sources: Adriaensen 2005, "Using a DLL to filter time"; Brookner 1998, "Tracking and Kalman Filtering Made
 Easy", section 1.2.10 (the regression line as a filter); Ramjee et al. 1994, "Adaptive playout mechanisms for
@@ -30,22 +30,24 @@ from numpy.typing import NDArray
 from ..solvers.kinematics.se3 import Array
 from . import rate_window
 
-# samples of the regression: a few seconds, in which the sender's rate is constant and its delays average out
+# number of samples in the regression: a few seconds, in which the sender's rate is constant and its delays
+# average out
 MEMORY = 256
-LEARNT = 3  # samples after which the period is known well enough to say that others were lost
-# [s] without a sample, after which the sender has stopped: the next one belongs to a motion of its own
+LEARNT = 3  # number of samples after which the period is known well enough to detect losses
+# [s] without a sample, after which the sender has stopped; the next sample begins a new motion
 PAUSE = 0.5
 LEAST = 1e-3  # [s] shortest period
-ROBUST = 2.0  # mean deviations from the line, beyond which a sample counts no more in the regression
-STEADY = 0.1  # share of a new deviation in the mean one
-LONGEST = 0.1  # [s] by which the delay is longer than a period at most
-SLEW = 0.01  # largest change of the delay in a second [s]: motions are that much slower or faster meanwhile
-# [s] after which a need of delay is forgotten, and in which two clocks are seen to be farther apart
+# number of mean deviations from the line beyond which a sample has no more weight in the regression
+ROBUST = 2.0
+STEADY = 0.1  # weight of a new deviation in the mean deviation
+LONGEST = 0.1  # [s] largest excess of the delay over a period
+SLEW = 0.01  # [s] largest change of the delay per second; motion is slower or faster by as much
+# [s] after which a required delay is forgotten, and in which two clocks are observed to drift apart
 FORGET = 30.0
-SHRINK = 10.0  # [s] time constant with which a need that is forgotten decreases
-ABOUT = 0.8  # share of the greatest need from which on another one keeps it from being forgotten
-# Ratio of errors by the sender's times to those by the line, from which on its clock is coarse: times that
-# are rounded down scatter about twice as much from sample to sample as about a line.
+SHRINK = 10.0  # [s] time constant with which a forgotten delay decreases
+ABOUT = 0.8  # share of the greatest required delay from which another one keeps it from being forgotten
+# ratio of errors by the sender's times to those by the line, above which its clock is coarse: times that are
+# rounded down scatter about twice as much from sample to sample as about a line
 COARSE = 1.25
 PACE = 0.2  # share of a period by which times of a clock of another speed differ from arrivals on the average
 SMALLEST = 1e-12  # mean error of values that are exact but for rounding
@@ -58,26 +60,28 @@ Mask = NDArray[np.bool_]
 
 
 class Timing(NamedTuple):
-    """What is known of the times of m signals' samples. Times are in seconds since the start."""
+    """State of the estimation of the sample times of m signals. Times are in seconds since the start."""
 
-    raws: Array  # (m,) [s] times of the newest samples by the sender's clock, where it says them
+    raws: Array  # (m,) [s] times of the newest samples by the sender's clock, if it gives them
     lines: Array  # (m,) [s] the same by the line of steady times
-    is_exact: Mask  # (m,) whether the sender's times count as they are
-    sent: Array  # (m,) [s] times of the newest samples as the sender's clock shows them; NaN: not said
-    arrivals: Array  # (m,) [s] when they came
-    drifts: Array  # (m,) [s] mean time by which arrivals are farther from each other than the sender's times
-    periods: Array  # (m,) [s] between samples; 0: not known yet
-    counts: Array  # (m,) samples in the regression; 0: when the newest one came is not known
-    window: Array  # (m, 5, 32) the newest samples, by which another rate is known (`rate_window`)
-    # (m, 4, d) if no sample was lost: the slope to the newest sample, velocity and acceleration there, all by
-    # sample in place of second, and how many came with it; NaN: not known
+    is_exact: Mask  # (m,) whether the sender's times are used directly
+    sent: Array  # (m,) [s] times of the newest samples as sent; NaN if not given
+    arrivals: Array  # (m,) [s] their times of arrival
+    drifts: Array  # (m,) [s] mean difference of the intervals between arrivals and between the sender's times
+    periods: Array  # (m,) [s] between samples; 0 if not known yet
+    counts: Array  # (m,) number of samples in the regression; 0 if the arrival of the newest one is not known
+    # (m, 5, 32) the newest samples, from which a change of the rate is detected (`rate_window`)
+    window: Array
+    # (m, 4, d) motion if no sample was lost: slope to the newest sample, velocity and acceleration there (all
+    # per sample, not per second), and number of samples that arrived with it; NaN if not known
     unbroken: Array
     spreads: Array  # (m,) [s] mean deviation of arrivals from the line
-    errors: Array  # (m,) mean distance of values from where the motion before leads; NaN: not known
-    sent_errors: Array  # (m,) the same by the sender's times
-    needs: Array  # (m,) [s] greatest age of a sample when the next one came, in the last half minute
-    needed: Array  # (m,) [s] when that was about as great
-    delays: Array  # (m,) [s] by which values are shown later than they were sampled
+    # (m,) mean distance of values from the extrapolation of the earlier motion; NaN if not known
+    errors: Array
+    sent_errors: Array  # (m,) the same with the sender's times
+    needs: Array  # (m,) [s] greatest age of a sample when the next one arrived, in the last half minute
+    needed: Array  # (m,) [s] last time at which the age was about as great
+    delays: Array  # (m,) [s] delay between a sample and its display
 
     @property
     def stamps(self) -> Array:
@@ -85,29 +89,29 @@ class Timing(NamedTuple):
         return np.where(self.is_exact, self.raws, self.lines)
 
     def at(self, time: float, rows: NDArray[np.int64]) -> "Timing":
-        """Timing in which the newest samples of some signals have come at a time [s]."""
+        """Timing with the newest samples of some signals (`rows`) arriving at a time [s]."""
         raws, lines, arrivals = self.raws.copy(), self.lines.copy(), self.arrivals.copy()
         raws[rows] = lines[rows] = arrivals[rows] = time
         return self._replace(raws=raws, lines=lines, arrivals=arrivals)
 
 
 class Arrival(NamedTuple):
-    """What a new sample of each of some signals is."""
+    """Classification of a new sample of each of some signals."""
 
     is_paused: Mask  # (m,) whether it is the first one after an interruption
-    begins: Mask  # (m,) whether it is the first one from which the rate is known, or another rate
-    spans: Array  # (m,) [s] since the sample before
+    begins: Mask  # (m,) whether it is the first one from which the rate, or a new rate, is known
+    spans: Array  # (m,) [s] since the previous sample
 
 
 class Course(NamedTuple):
-    """How m signals move at their newest samples, as far as it is known."""
+    """Motion of m signals at their newest samples, as far as it is known."""
 
-    velocities: Array  # (m, d) [1/s]; NaN: not known
+    velocities: Array  # (m, d) [1/s]; NaN if not known
     accelerations: Array  # (m, d) [1/s^2]
 
     def misses(self, moved: Array, spans: Array) -> Array:
-        """Distances (m,) of values that have changed by `moved` (m, d) in `spans` (m,) [s] from the course;
-        NaN: not known.
+        """Distances (m,) of values that have changed by `moved` (m, d) in `spans` (m,) [s] from the
+        extrapolated motion; NaN if not known.
         """
         time = spans[:, None]
         expected = time * self.velocities + 0.5 * time * time * self.accelerations
@@ -116,7 +120,7 @@ class Course(NamedTuple):
 
 def unknown(sent: Array, is_timed: bool, size: int) -> Timing:
     """Timing of signals of `size` components whose rate is not known, with times (m,) [s] of their first
-    samples by the sender's clock; `is_timed`: these have come just now, at the time 0.
+    samples by the sender's clock; `is_timed`: whether these have just arrived, at the time 0.
     """
     none = np.zeros(len(sent))
     unknown_errors = none + np.nan
@@ -129,8 +133,8 @@ def unknown(sent: Array, is_timed: bool, size: int) -> Timing:
 
 
 def is_outdated(sent: float, newest: float) -> bool:
-    """Whether a sample taken at `sent` [s] of the sender's clock has been overtaken on its way by one taken
-    at `newest`; NaN: not known.
+    """Whether a sample taken at `sent` [s] of the sender's clock has been overtaken in the network by one
+    taken at `newest` [s]; NaN for unknown times.
     """
     return 0.0 < newest - sent < PAUSE
 
@@ -145,7 +149,7 @@ def renewed(
     moved: Array,
     course: Course,
 ) -> tuple[Timing, Arrival]:
-    """Timing of signals after samples of each have come.
+    """Timing of signals after samples of each have arrived.
 
     Args:
         before: Timing after the samples before.
@@ -177,11 +181,11 @@ def renewed(
     late = line_gap - passed * period
     errors_now = course.misses(moved, passed * period)
     unbroken, errors_unbroken = _followed(before.unbroken, moved, sample_counts, is_paused)
-    # How much better the values are described if no sample was lost; both deviations have long tails.
+    # by how much the values are described better if no sample was lost; both deviations have long tails
     scale = np.maximum(before.errors, SMALLEST)
     better = np.log1p((errors_now / scale) ** 2) - np.log1p((errors_unbroken / scale) ** 2)
     better = np.where(is_known & np.isfinite(better), better, 0.0)
-    # Beside a line through few samples a new one comes farther off, by as much as it moves the line.
+    # relative to a line through few samples a new one deviates more, by as much as it moves the line
     beside = late * np.sqrt(1.0 - _shares(np.minimum(before.counts + 1.0, MEMORY))[0])
     sample = rate_window.TimedSample(taken, sample_counts, beside, lost, better)
     window = rate_window.added(before.window, sample, is_paused)
@@ -208,12 +212,12 @@ def renewed(
     learnt = np.maximum(np.clip(period + slow * pull / passed, 0.5 * period, 2.0 * period), LEAST)
     line = np.where(is_paused, came, taken - late + fast * pull)
     raw = np.where(is_said & ~is_paused, taken, line)
-    # How far the clocks are apart: what is shown when stays the same, as delays change by as much.
+    # difference of the clocks; the displayed times stay the same, as delays change by as much
     age = time - raw
     apart = np.where(
         is_said & ~is_paused, np.where(age < 0.0, age, age * np.minimum(span / FORGET, 1.0)), 0.0
     )
-    # The age of the sample before at the last tick. What was needed beyond a period is still needed.
+    # age of the previous sample at the last tick; what was needed beyond a period is still needed
     still_needed = np.maximum(says.needs, before.needs - before.periods + period)
     need = np.where(is_other, still_needed, np.maximum(gap - dt, 0.0))
     is_old = time - before.needed > FORGET
@@ -247,7 +251,7 @@ def renewed(
 
 
 def _said(before: Timing, time: float, gap: Array, sent_span: Array) -> tuple[Mask, Mask, Array]:
-    """Of samples that the sender's clock says to be `sent_span` (m,) [s] later than those before: whether
+    """For samples that by the sender's clock are `sent_span` (m,) [s] later than the previous ones: whether
     they are later, whether that clock can be followed, and the new drifts (m,) [s].
     """
     is_later = (sent_span > 0.0) & (sent_span <= PAUSE) & (gap <= PAUSE)
@@ -258,15 +262,15 @@ def _said(before: Timing, time: float, gap: Array, sent_span: Array) -> tuple[Ma
 
 
 def _shares(count: Array) -> tuple[Array, Array]:
-    """Shares of the lateness of the last of so many samples by which their regression line moves at its end,
-    and its period changes.
+    """Shares of the lateness of the last of `count` samples by which their regression line moves at its end,
+    and by which its period changes.
     """
     return 2.0 * (2.0 * count - 1.0) / (count * (count + 1.0)), 6.0 / (count * (count + 1.0))
 
 
 def _followed(unbroken: Array, moved: Array, sample_counts: Array, is_paused: Mask) -> tuple[Array, Array]:
-    """How values move if no sample was lost (m, 4, d), after they have moved by `moved` (m, d) in so many
-    samples, and the distances (m,) from where the motion before leads.
+    """Motion of values if no sample was lost (m, 4, d), after they have moved by `moved` (m, d) in
+    `sample_counts` samples, and their distances (m,) from the extrapolation of the earlier motion.
     """
     slopes, velocities, accelerations, spans = unbroken.transpose(1, 0, 2)
     errors = Course(velocities, accelerations).misses(moved, sample_counts)
@@ -277,7 +281,7 @@ def _followed(unbroken: Array, moved: Array, sample_counts: Array, is_paused: Ma
 
 
 def _mean_error(before: Array, error: Array, share: Array) -> Array:
-    """Means (m,) of errors, in which a new one counts by `share`; one that is not known changes nothing."""
+    """Means (m,) of errors, in which a new error has the weight `share`; an unknown one changes nothing."""
     mean = np.where(np.isfinite(before), before, error)
     return np.where(np.isfinite(error), mean + (error - mean) * share, before)
 
@@ -291,8 +295,8 @@ def _lost(
     moved: Array,
     course: Course,
 ) -> Array:
-    """Numbers (m,) of samples that were lost, the likeliest ones by arrivals and values. Deviations of both
-    have long tails (Cauchy's).
+    """Most likely numbers (m,) of lost samples, by arrivals and values. Deviations of both have long tails
+    (Cauchy distribution).
     """
     spread = np.maximum(before.spreads, 0.5 * rounding)
     about = np.rint((gap - sample_counts * period) / np.maximum(period, LEAST))
@@ -308,6 +312,6 @@ def _lost(
 
 
 def slewed(timing: Timing, time: float, dt: float) -> Timing:
-    """Timing with delays that go slowly to what the sender needs."""
+    """Timing with delays that change slowly to what the sender requires."""
     needs = np.minimum(timing.needs, timing.periods + LONGEST)
     return timing._replace(delays=timing.delays + np.clip(needs - timing.delays, -SLEW * dt, SLEW * dt))

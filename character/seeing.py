@@ -1,9 +1,9 @@
-"""Persons that trackers see: who is seen, how far away, and where in the world. Any program may be a tracker;
-a host passes on what it says. Knows no Blender.
+"""Persons whom trackers see: their number, distance and world position. Any program may be a tracker; a host
+passes its reports on. Knows no Blender.
 
-A tracker says of a person in its camera's picture: a number that is the person's own, how long ago the
-picture was taken, the tangents x (right) and y (down) of the direction from the camera, the distance along
-its axis, and how sure it is. A camera looks along -Z of its frame, with +Y up, as Blender's do.
+A tracker reports for each person in its camera's picture: the person's number, the age of the picture, the
+tangents x (right) and y (down) of the direction from the camera, the distance along its axis, and the
+confidence. A camera looks along -Z of its frame, with +Y up, as Blender's do.
 """
 
 from collections import deque
@@ -21,19 +21,21 @@ from .chain.inputs import Matrix
 from .remote_signals import RemoteSignals
 from .stream import PAUSE
 
-LOST = PAUSE  # [s] after a person's last picture from which on nobody is there: a stream has ended then
-SURE = 1.0  # sum of the confidences of a person's pictures from which on it is seen
-NEARER = 0.5  # factor of the distance of whom a camera follows, within which another takes over ...
+# [s] after a person's last picture, from which nobody is seen: as long as until a stream has ended
+LOST = PAUSE
+SURE = 1.0  # sum of the confidences of a person's pictures from which the person is seen
+NEARER = 0.5  # factor of the distance of the followed person, within which another person takes over ...
 NEARER_FOR = 1.0  # ... after this time [s]
-MOST = 64  # persons at a time; a sender of ever new ones cannot fill the memory
+# largest number of persons at a time, so that a sender that keeps inventing numbers cannot fill the memory
+MOST = 64
 
 
 class SightingError(ValueError):
-    """Numbers that say of nobody where they are; the message says what was expected."""
+    """Numbers that give no position of a person; the message says what was expected."""
 
 
 class Sighting(NamedTuple):
-    """What a tracker says of a person: the person's number, the age of the picture [s], tangents right and
+    """A tracker's report on a person: the person's number, the age of the picture [s], tangents right and
     down in it, the distance [m] along the camera's axis, and the confidence from 0, nobody, to 1.
     """
 
@@ -54,7 +56,7 @@ def sighting_of(numbers: Sequence[float]) -> Sighting:
 
 
 def unknown_camera(camera: str, known: Sequence[str]) -> str:
-    """A sentence on a camera that is not there; `known`: names of those that are."""
+    """Sentence on a camera that does not exist; `known`: names of the existing ones."""
     names = ", ".join(f"'{name}'" for name in known) or "none"
     return (
         f"Persons before camera '{camera}' are noticed, but nobody looks at them: no camera is called so; there"
@@ -67,11 +69,11 @@ class _Person:
     """A person in a camera's pictures.
 
     Attributes:
-        sighting: The newest one.
+        sighting: The newest sighting.
         since: Time [s] since its picture was taken.
         sureness: Sum of the confidences so far, at most `SURE`.
-        position: (3,) [m] in the world; empty: it is not known where the camera is.
-        count: Sightings since the last tick.
+        position: World position (3,) [m]; empty if the camera's pose is not known.
+        count: Number of sightings since the last tick.
     """
 
     sighting: Sighting
@@ -86,11 +88,11 @@ class _Person:
 
 
 class _Camera:
-    """Where a camera is and was while pictures are of use, and whom it follows.
+    """A camera's pose now and during recent pictures, and the person whom it follows.
 
     Attributes:
-        follows: The person's number; None: nobody.
-        nearer_for: [s] for which somebody has been much nearer.
+        follows: Number of the followed person; None for nobody.
+        nearer_for: Time [s] for which another person has been much nearer.
     """
 
     def __init__(self, time: float, pose: Matrix) -> None:
@@ -99,14 +101,14 @@ class _Camera:
         self.nearer_for = 0.0
 
     def remember(self, time: float, pose: Matrix) -> None:
-        """Remembers where it is at a time [s], which is later than all before."""
+        """Records the camera's pose at a time [s] later than all recorded ones."""
         self._past.append((time, pose))
         while len(self._past) > 2 and self._past[1][0] < time - LOST:
             self._past.popleft()
 
     def in_world(self, position: Vector, time: float) -> Vector:
-        """A position [m] in the camera's frame at a time [s] as one in the world; linear between two times
-        that are known.
+        """World position [m] of a position in the camera's frame at a time [s]; camera poses are interpolated
+        linearly.
         """
         later, pose = self._past[-1]
         in_world = _placed(pose, position)
@@ -120,8 +122,8 @@ class _Camera:
         return x, y, z
 
     def choose(self, distances: dict[float, float], dt: float) -> None:
-        """Chooses whom it follows: the nearest, until another has been much nearer for a while. `distances`:
-        of persons, by their numbers [m].
+        """Chooses the person to follow: the nearest one, until another has been much nearer for a while.
+        `distances`: distances [m] of persons, by their numbers.
         """
         nearest = min(distances, key=distances.__getitem__, default=None)
         if nearest is None or self.follows not in distances:
@@ -134,25 +136,25 @@ class _Camera:
 
 
 class SeenPersons:
-    """Persons that trackers see, each by its camera's name and its own number.
+    """Persons whom trackers see, identified by the camera's name and the person's number.
 
     Attributes:
-        positions: Position [m] in the world of the person that each camera follows, or followed last, by the
-            camera's name; none where it is not known where the camera is.
+        positions: World position [m] of the person whom each camera follows, or followed last, by the
+            camera's name; without cameras whose pose is not known.
     """
 
     def __init__(self) -> None:
         self.positions: dict[str, Vector] = {}
-        self._time = 0.0  # [s] since the begin
+        self._time = 0.0  # [s] since the start
         self._persons: dict[tuple[str, float], _Person] = {}
         self._cameras: dict[str, _Camera] = {}
         self._signals = RemoteSignals()
-        self._is_tracked = False  # whether a tracker has ever said something
-        self._unknown: set[str] = set()  # names of cameras that are not there, and were said
+        self._is_tracked = False  # whether a tracker has ever reported
+        self._unknown: set[str] = set()  # names of missing cameras that have been reported to the user
 
     @property
     def senses(self) -> Senses | None:
-        """What is perceived of persons; None: no tracker has said anything yet."""
+        """The current perception of persons; None if no tracker has reported yet."""
         if not self._is_tracked:
             return None
         seen = (each.sighting.distance for each in self._persons.values() if each.is_seen)
@@ -160,23 +162,23 @@ class SeenPersons:
 
     @property
     def is_active(self) -> bool:
-        """Whether time alone changes something."""
+        """Whether something changes by time alone."""
         return bool(self._persons) or self._signals.is_active
 
     def is_news(self, unknown: str) -> bool:
-        """Whether a camera that is not there has not been said yet; then it counts as said."""
+        """Whether a missing camera has not been reported to the user yet; marks it as reported."""
         is_news = unknown not in self._unknown and len(self._unknown) < MOST
         if is_news:
             self._unknown.add(unknown)
         return is_news
 
     def take(self, camera: str, sighting: Sighting, pose: Matrix | None) -> None:
-        """Takes a sighting; one that is older than what is known already changes nothing.
+        """Records a sighting; one that is older than the known one is ignored.
 
         Args:
             camera: Name of the camera.
-            sighting: What its tracker says.
-            pose: World matrix of the camera now; None: it is not known.
+            sighting: The tracker's report.
+            pose: World matrix of the camera now; None if not known.
         """
         self._is_tracked = True
         key = camera, sighting.person
@@ -198,7 +200,9 @@ class SeenPersons:
             person.position = known.in_world(_in_camera(sighting), self._time - sighting.age)
 
     def advance(self, dt: float, pose_of: Callable[[str], Matrix | None]) -> None:
-        """Goes on by `dt` [s]; `pose_of` gives the world matrix of a camera now, None if it is not known."""
+        """Advances by `dt` [s]; `pose_of` returns the current world matrix of a camera, or None if it is not
+        known.
+        """
         if dt <= 0.0:
             return
         self._time += dt
@@ -214,7 +218,7 @@ class SeenPersons:
             person.count = 0
 
     def _follow(self, name: str, camera: _Camera, dt: float) -> None:
-        """Chooses whom a camera follows, and passes the person's positions on."""
+        """Chooses the person whom a camera follows, and updates the person's position."""
         seen = {
             number: person
             for (of, number), person in self._persons.items()
@@ -239,7 +243,7 @@ def _in_camera(sighting: Sighting) -> Vector:
 
 
 def _placed(pose: Matrix, position: Vector) -> Array:
-    """A position (3,) [m] in the frame of a camera as one in the world; the camera's scale does not count."""
+    """World position (3,) [m] of a position (3,) [m] in the frame of a camera, without the camera's scale."""
     matrix = np.array(pose)
     rotation = matrix[:3, :3] / np.linalg.norm(matrix[:3, :3], axis=0)
     in_world: Array = rotation @ position + matrix[:3, 3]
@@ -247,6 +251,6 @@ def _placed(pose: Matrix, position: Vector) -> Array:
 
 
 def _single(position: Sequence[float]) -> Vector:
-    """A position in single precision, as Blender stores it: it gives the same motion in every host."""
+    """A position [m] in single precision, as in Blender, so that the motion is the same in every host."""
     x, y, z = np.array(position).astype(np.float32).tolist()
     return x, y, z

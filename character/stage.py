@@ -1,8 +1,8 @@
 """A stage: movers that move together, ticked in the order of their dependencies.
 
-A host has a session for each mover and describes each frame (`host`). The stage orders the movers, asks each
-session for its inputs given the new poses of earlier movers, ticks it, and stores its state. States are
-values, so undo, sub-frames, renders and bakes copy them.
+A host has a session for each mover and describes each frame (`host`). The stage orders the movers, gets each
+session's inputs given the new poses of earlier movers, ticks it, and stores its state. States are values, so
+undo, sub-frames, renders and bakes copy them.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -15,17 +15,17 @@ from .host import Frame, Host, Pose, SceneMover, Session, Snapshot, View
 
 Needs = Sequence[
     Sequence[int]
-]  # for each mover the indices of the movers on which it depends; its own index if it depends on itself
+]  # for each mover the indices of the movers on which it depends; includes its own if it depends on itself
 
 
 class TickOrder(NamedTuple):
-    """Indices of movers in the order of ticking, and the cycles among them."""
+    """Order of ticking, as indices of movers, and the cycles among them."""
 
     indices: Sequence[int]
     cyclic: frozenset[int] = frozenset()  # movers in a cycle that read the others' desired poses
     feedback: Mapping[int, int] = MappingProxyType(
         {}
-    )  # other movers that depend on themselves -> the mover through which they do
+    )  # other movers that depend on themselves -> the mover through which they depend on themselves
 
 
 class Stage(Generic[View, Pose]):
@@ -33,7 +33,8 @@ class Stage(Generic[View, Pose]):
 
     def __init__(self) -> None:
         self.sessions: dict[Hashable, Session[View, Pose]] = {}
-        self.cyclic: frozenset[Hashable] = frozenset()  # keys of movers that were in a cycle at the last tick
+        # keys of the movers that were in a cycle at the last tick
+        self.cyclic: frozenset[Hashable] = frozenset()
         self.feedback: dict[
             Hashable, Hashable
         ] = {}  # key of a mover that depends on itself -> key of the mover through which it does
@@ -85,7 +86,7 @@ class Stage(Generic[View, Pose]):
         Args:
             movers: The movers, as their host represents them.
             host: The scene in this frame.
-            dt: Time since the last tick [s]; 0: the same frame again.
+            dt: Time since the last tick [s]; 0 for the same frame again.
             ahead: Goals of the next frames, if known, by the movers' keys.
         """
         sessions = [self.of(mover) for mover in movers]
@@ -132,7 +133,7 @@ class Stage(Generic[View, Pose]):
         )
 
     def has_changed(self, movers: Sequence[SceneMover[View, Pose]], host: Host[View, Pose]) -> bool:
-        """Whether inputs of a mover have changed since the last tick, or became valid or invalid."""
+        """Whether inputs of a mover have changed since the last tick, or have become valid or invalid."""
         if not self.is_at_rest(movers):
             return True
         sessions = [(mover, self.of(mover)) for mover in movers]
@@ -147,8 +148,8 @@ class Stage(Generic[View, Pose]):
         return bool(self.feedback) and _by_keys(movers, self.in_order(movers, host)) != self.feedback
 
     def view(self, movers: Sequence[SceneMover[View, Pose]], host: Host[View, Pose]) -> View:
-        """Poses of everything in the scene with the movers' newest poses; movers that were not ticked yet are
-        left as they are.
+        """Poses of everything in the scene with the movers' newest poses; movers without a tick keep the
+        host's poses.
         """
         return host.view([(mover, self.of(mover), self.of(mover).pose) for mover in movers])
 
@@ -159,7 +160,7 @@ def _views(
     is_cyclic: bool,
 ) -> tuple[View, View]:
     """Poses of everything in the scene with the movers' poses of the last frame, and the same with their
-    desired ones; without a cycle nothing reads these.
+    desired ones; without a cycle the latter are not used.
     """
     view = host.view([(mover, session, session.pose_before) for mover, session in movers_and_sessions])
     if not is_cyclic:
@@ -172,8 +173,8 @@ def _views(
 def _place_last(
     cycle: Sequence[tuple[SceneMover[View, Pose], Session[View, Pose]]], view: View, desired: View
 ) -> None:
-    """Puts the movers of a cycle into their last poses, also on a body that has moved since, for those that
-    are ticked before them.
+    """Sets the movers of a cycle to their last poses, relative to a body that may have moved since, for the
+    movers that are ticked before them.
     """
     for mover, session in cycle:
         mover.place(view, session.pose_before)
@@ -185,19 +186,18 @@ def _by_keys(movers: Sequence[SceneMover[View, Pose]], order: TickOrder) -> dict
 
 
 def in_order(needs: Needs, looks_forward: Sequence[bool], certain: Callable[[], Needs]) -> TickOrder:
-    """The order of ticking, and the cycles.
+    """Order of ticking, and the cycles.
 
     Args:
-        needs: For each mover the indices of those on which it depends. Movers that do not depend on each
-            other keep their order.
+        needs: For each mover the indices of those on which it depends. Independent movers keep their order.
         looks_forward: For each mover whether, in a cycle, it reads the desired poses of the others instead of
             their last poses.
-        certain: Returns `needs` without uncertain dependencies; called only if there is a cycle.
+        certain: Returns `needs` with certain dependencies only; called only if there is a cycle.
     """
     ordered, is_cyclic = _by_depth(needs)
     if not is_cyclic:
         return TickOrder(ordered)
-    # A cycle of movers that look at each other is broken by desired poses.
+    # a cycle of movers that look at each other is broken by desired poses
     forward = [
         [j for j in above if looks_forward[j]] if looks_forward[k] else [] for k, above in enumerate(needs)
     ]
@@ -228,7 +228,7 @@ def _by_depth(needs: Needs) -> tuple[list[int], bool]:
 
 
 def _feedback(looks_forward: Sequence[bool], certain: Callable[[], Needs]) -> dict[int, int]:
-    """For each mover in a cycle that reads last poses the mover through which it depends on itself."""
+    """For each mover in a cycle that reads last poses: the mover through which it depends on itself."""
     backward = [k for k, does in enumerate(looks_forward) if not does]
     needs = certain() if backward else []
     feedback = {}

@@ -1,12 +1,12 @@
-"""Streams: from samples that come at times of their own to values at every tick. Pure functions: no network
-and no clock.
+"""Streams: converts samples that arrive at any times to values at every tick. Pure functions: no network and
+no clock.
 
-A program that sends 30 poses a second to a clock of 60 ticks would move a body in stairs. Here every sample
-begins a cubic (Hermite's) from the shown value and velocity to the sample and its velocity, so that the value
-has a continuous velocity whatever the rates are. The cubic ends when its sample is shown, which is when the
-next one is known (`sample_times`), also if that is late or the one after it: so what is lost is bridged
-between its neighbours. If none comes, the value goes on with its velocity and acceleration for one period,
-and then comes back to its last sample.
+A program that sends 30 poses a second to a clock of 60 ticks a second would move a body in steps. Here every
+sample begins a cubic Hermite curve from the shown value and velocity to the sample and its velocity, so that
+the velocity is continuous at any rates. The curve ends when its sample is to be shown. By then the next
+sample is known (`sample_times`), even if it is late or lost, so that losses are bridged between their
+neighbours. If no sample arrives, the value continues with its velocity and acceleration for one period, and
+then returns to its last sample.
 """
 
 from collections.abc import Sequence
@@ -20,12 +20,14 @@ from . import sample_times
 from .sample_times import LEAST, PAUSE, Arrival, Course, Timing
 
 REJOIN = 0.5  # [s] longest time in which a stream that was interrupted is caught up with
-START = 0.25  # [s] in which a stream that has just begun is joined, where it is slower than the ticks
-ROUNDING = 1e-6  # relative
-RETURN = 3.0  # periods in which a signal that has gone on comes back to its last sample, if no other comes
-INSTANT = 1e-9  # [s] a shorter cubic is a step
-BEYOND = 2.0  # times the distance of the last samples, which a signal leaves them by at most
-LEAST_RATE = 1e-12  # [1/s] smaller velocities count as none
+START = 0.25  # [s] time in which a new stream is joined, if it is slower than the ticks
+ROUNDING = 1e-6  # relative rounding error
+# number of periods in which an extrapolated signal returns to its last sample, if no other arrives
+RETURN = 3.0
+INSTANT = 1e-9  # [s] a shorter curve is a step
+# largest distance by which a signal leaves the range of the last samples, in distances between these
+BEYOND = 2.0
+LEAST_RATE = 1e-12  # [1/s] smaller velocities count as 0
 
 __all__ = ["PAUSE", "REJOIN", "Samples", "StreamState", "advance", "begin"]
 
@@ -49,13 +51,14 @@ class Samples(NamedTuple):
 
 
 class Tendency(NamedTuple):
-    """How m signals moved between their last samples."""
+    """Motion of m signals between their last samples."""
 
-    slopes: Array  # (m, d) [1/s] mean velocities between the last two samples; NaN: not known
+    slopes: Array  # (m, d) [1/s] mean velocities between the last two samples; NaN if not known
     spans: Array  # (m,) [s] between the last two samples
     bends: Array  # (m, d) [1/s] change of the mean velocities at the last sample but one
     velocities: (
-        Array  # (m, d) [1/s] at the last samples, of the parabolas through the last three; NaN: not known
+        # (m, d) [1/s] velocities at the last samples, of parabolas through the last three; NaN if not known
+        Array
     )
     accelerations: Array  # (m, d) [1/s^2] of these parabolas
 
@@ -65,7 +68,7 @@ class Tendency(NamedTuple):
 
 
 class Cubics(NamedTuple):
-    """Courses of m signals from their shown values to their newest samples. Times are in seconds since the
+    """Curves of m signals from their shown values to their newest samples. Times are in seconds since the
     start.
     """
 
@@ -76,17 +79,17 @@ class Cubics(NamedTuple):
     end_values: Array  # (m, d)
     end_velocities: Array  # (m, d) [1/s]
     end_accelerations: Array  # (m, d) [1/s^2]
-    caught_up: Array  # (m,) [s] when a signal that was interrupted is where it would be otherwise
-    lowest: Array  # (m, d) values that are not left, however steep the last samples lay
-    highest: Array  # (m, d)
+    caught_up: Array  # (m,) [s] time at which an interrupted signal has caught up
+    lowest: Array  # (m, d) lower bounds of the values, however steep the last samples are
+    highest: Array  # (m, d) upper bounds
 
     def at(self, time: float, periods: Array, rest: Array) -> tuple[Array, Array]:
-        """Values (m, d) and velocities (m, d) [1/s] at a time [s] after their begin.
+        """Values (m, d) and velocities (m, d) [1/s] at a time [s] after the curves' begin.
 
         Args:
             time: [s] since the start.
-            periods: (m,) [s] between samples, for which a signal goes on after its end; 0: not at all.
-            rest: (m, d) samples, to which it then comes back.
+            periods: (m,) [s] between samples, for which a signal continues after its end; 0 for not at all.
+            rest: (m, d) samples, to which it then returns.
         """
         course = _cubic(
             (self.begin_values, self.begin_velocities),
@@ -126,7 +129,7 @@ class StreamState(NamedTuple):
         return StreamState(self.time, samples, timing, _some(self.tendency, rows), _some(self.cubics, rows))
 
     def with_row(self, first: "StreamState") -> "StreamState":
-        """State with the signals of another state, which has just begun, as well."""
+        """State with the signals of `first` added; their stream has just begun."""
         timing = first.timing.at(self.time, np.arange(len(first.timing.counts)))
         times = {name: getattr(first.cubics, name) + self.time for name in ("begin", "end", "caught_up")}
         return StreamState(
@@ -138,12 +141,12 @@ class StreamState(NamedTuple):
         )
 
     def with_samples_now(self, rows: Sequence[int]) -> "StreamState":
-        """State in which the samples of some signals have come just now."""
+        """State in which the samples of some signals (`rows`) have arrived just now."""
         return self._replace(timing=self.timing.at(self.time, np.array(rows, int)))
 
 
 def begin(samples: Samples, is_timed: bool = False) -> StreamState:
-    """The state at rest in the newest samples; `is_timed`: these have come just now."""
+    """State at rest at the newest samples; `is_timed`: these have arrived just now."""
     values = samples.values
     none, still = np.zeros(len(values)), np.zeros_like(values)
     unknown = np.full_like(values, np.nan)
@@ -163,9 +166,9 @@ def advance(
     """Values (m, d) of the signals `dt` [s] later, and the next state.
 
     Args:
-        state: State that the last call returned; None: the signals begin at rest in their samples.
+        state: State returned by the last call; None: the signals begin at rest at their samples.
         samples: The newest samples.
-        dt: Time that passed [s]; 0: the values stay, and new samples wait for the next call.
+        dt: Time [s] since the last call; 0: the values stay, and new samples wait for the next call.
         rejoin: Longest time [s] in which the first sample after a pause is reached.
     """
     if state is None or state.samples.values.shape != samples.values.shape:
@@ -180,8 +183,8 @@ def advance(
 
 
 def _renewed(state: StreamState, samples: Samples, rows: Indices, dt: float, rejoin: float) -> StreamState:
-    """The state with new cubics for the signals `rows`, of which samples came since the last tick, `dt` [s]
-    ago.
+    """The state with new curves for the signals `rows`, whose samples have arrived since the last tick, `dt`
+    [s] ago.
     """
     renewed, new = state.only(rows), _some(samples, rows)
     sample_counts = np.maximum(new.numbers - renewed.samples.numbers, 1).astype(float)
@@ -196,7 +199,8 @@ def _renewed(state: StreamState, samples: Samples, rows: Indices, dt: float, rej
         renewed.tendency.course,
     )
     shown, velocity = renewed.cubics.at(renewed.time, renewed.timing.periods, renewed.samples.values)
-    is_new = ~(np.isfinite(shown) & np.isfinite(new.values)).all(1)  # it was lost, or is
+    # a signal that was lost, or is lost now, begins anew
+    is_new = ~(np.isfinite(shown) & np.isfinite(new.values)).all(1)
     tendency, velocities, accelerations = _tendency(renewed, new, arrival, is_new)
     cubics = _cubics(
         renewed, new, timing, arrival, is_new, (shown, velocity), (velocities, accelerations), dt, rejoin
@@ -213,19 +217,19 @@ def _renewed(state: StreamState, samples: Samples, rows: Indices, dt: float, rej
 def _tendency(
     state: StreamState, new: Samples, arrival: Arrival, is_new: NDArray[np.bool_]
 ) -> tuple[Tendency, Array, Array]:
-    """How the signals moved to their new samples; velocities (m, d) [1/s] and accelerations (m, d) [1/s^2]
-    there.
+    """Motion of the signals to their new samples; velocities (m, d) [1/s] and accelerations (m, d) [1/s^2] at
+    these.
     """
     before, spans = state.tendency, arrival.spans
     stops = (arrival.is_paused | is_new)[:, None]
     slopes = np.where(stops, np.nan, (new.values - state.samples.values) / np.maximum(spans, LEAST)[:, None])
     bends = np.where(np.isfinite(slopes + before.slopes), slopes - before.slopes, 0.0)
     summed_spans = np.maximum(spans + before.spans, LEAST)
-    # A velocity that has appeared at once, as in a step or in noise, is not continued.
+    # a velocity that has appeared suddenly, as in a step or in noise, is not continued
     size = sum(np.linalg.norm(part, axis=1) for part in (slopes, before.slopes, before.bends))
     sudden = np.linalg.norm(bends - before.bends, axis=1) / np.maximum(size, LEAST_RATE)
     trust = np.where(np.isfinite(size), np.clip(2.0 - 2.0 * sudden, 0.0, 1.0), 0.0)[:, None]
-    # The parabola through the last three samples, at the last one.
+    # the parabola through the last three samples, at the last one
     bent = np.where(np.isfinite(before.slopes), (spans / summed_spans)[:, None] * bends, 0.0)
     parabola, accelerations = slopes + bent, 2.0 * bends / summed_spans[:, None]
     velocities = np.where(trust > 0.0, trust * parabola, 0.0)
@@ -245,11 +249,10 @@ def _cubics(
     dt: float,
     rejoin: float,
 ) -> Cubics:
-    """Courses from the shown values and velocities to the new samples with their velocities and
-    accelerations.
+    """Curves from the shown values and velocities to the new samples with their velocities and accelerations.
 
-    A cubic ends when its sample is due. Where that is less than a period away, or a gap is caught up with, it
-    ends later, where the signal will be then.
+    A curve ends when its sample is due. If that is less than a period away, or an interruption is being
+    caught up, it ends later, at the extrapolated position of the signal.
     """
     due = timing.stamps + timing.delays
     overdue = state.time - state.cubics.end
@@ -263,7 +266,7 @@ def _cubics(
     stops = arrival.is_paused | is_new
     end = np.where(is_new, state.time + dt, np.maximum(soonest, caught_up))
     ahead = np.where(stops, 0.0, end - due)[:, None]
-    accelerated = np.minimum(ahead, timing.periods[:, None])  # a longer acceleration is not known
+    accelerated = np.minimum(ahead, timing.periods[:, None])  # an acceleration is not extrapolated farther
     velocities, accelerations = motion
     goals = new.values + ahead * velocities + (ahead - 0.5 * accelerated) * accelerated * accelerations
     values, rates = np.where(is_new[:, None], new.values, shown[0]), np.where(is_new[:, None], 0.0, shown[1])
@@ -285,9 +288,9 @@ def _cubics(
 
 
 def _limits(state: StreamState, new: Samples, shown: Array, sent: Array) -> tuple[Array, Array]:
-    """The values (m, d) between which a signal stays: its last three samples with twice as much on either
-    side as they are apart, what it shows, and how far its sender says that it moves. Few samples, or some
-    that came almost together, may lie on a parabola that leaves them steeply.
+    """Bounds (m, d) between which a signal stays: the range of its last three samples, extended on both sides
+    by twice its size, its shown value, and the motion given by sent velocities. Otherwise few samples, or
+    some that arrived almost together, may give a parabola that leaves them steeply.
     """
     before = state.samples.values - state.tendency.slopes * state.tendency.spans[:, None]
     last = np.array((new.values, state.samples.values, before))
@@ -297,8 +300,8 @@ def _limits(state: StreamState, new: Samples, shown: Array, sent: Array) -> tupl
 
 
 def _cubic(begin: Motion, end: Motion, span: Array, time: Array) -> Motion:
-    """Values and velocities (m, d) at times (m,) [s] after the begin of Hermite's cubics, which take spans
-    (m,) [s].
+    """Values and velocities (m, d) at times (m,) [s] after the begin of cubic Hermite curves of durations
+    `span` (m,) [s].
     """
     length = np.maximum(span, INSTANT)[:, None]
     s = np.clip(time[:, None] / length, 0.0, 1.0)
@@ -309,7 +312,7 @@ def _cubic(begin: Motion, end: Motion, span: Array, time: Array) -> Motion:
 
 
 def _parabola(values: Array, velocities: Array, accelerations: Array, time: Array) -> Motion:
-    """Values and velocities (m, d) after times (m,) [s] at constant accelerations."""
+    """Values and velocities (m, d) after times (m,) [s] with constant accelerations."""
     t = time[:, None]
     return values + t * velocities + 0.5 * t * t * accelerations, velocities + t * accelerations
 
@@ -327,12 +330,12 @@ def _rows_of(array: Any, rows: Sequence[int] | Indices) -> Any:
 
 
 def _joined(part: Rows, other: Rows) -> Rows:
-    """The rows of two tuples of arrays."""
+    """The concatenated rows of two tuples of arrays."""
     return type(part)(*(np.concatenate(arrays) for arrays in zip(part, other, strict=True)))
 
 
 def _put(part: Rows, rows: Indices, new: Rows) -> Rows:
-    """A tuple of arrays, with `new` in some rows."""
+    """A tuple of arrays with some rows replaced by `new`."""
     changed = [array.copy() for array in part]
     for array, values in zip(changed, new, strict=True):
         array[rows] = values

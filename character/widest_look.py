@@ -1,9 +1,9 @@
-"""Widest look of a chain: how far its end looks away from where the character faces, and which side it takes.
+"""Widest look of a chain: how far its end looks away from the front of the character, and to which side.
 
-A look is given by two angles from where the end faces at rest: to the side about the figure's up, and up.
-Beyond the widest look it rests at the edge, at the height of the target if the edge is that wide. When the
-target passes behind, the look stays at its edge until the other side is clearly nearer, then crosses over by
-the front.
+A look is given by two angles from the end's direction at rest: to the side (about the figure's up axis), and
+up. Beyond the widest look it rests at the edge, at the height of the target if the edge is that wide. When
+the target passes behind, the look stays at its edge until the other side is clearly nearer, and then crosses
+over in front.
 """
 
 import math
@@ -15,15 +15,13 @@ from ..solvers.kinematics import rotations
 from ..solvers.kinematics.rotations import Quaternion, Vector
 from ..solvers.kinematics.skeleton import SHORTEST_LINK, Pose, Skeleton
 
-ALL_AROUND = math.pi - 1e-3  # [rad] a widest look from here on limits nothing
-BEHIND = math.radians(
-    15
-    # [rad] that a target must pass beyond straight behind before the look changes sides: one that stands
-    # there does not
-)
+ALL_AROUND = math.pi - 1e-3  # [rad] a widest look from this angle on has no effect
+# [rad] angle that a target must pass beyond straight behind before the look changes sides, so that a target
+# that stands there does not make it change
+BEHIND = math.radians(15)
 # [rad/s] largest speed of the crossing from edge to edge: a quick turn of a human head
 CROSSING_SPEED = math.radians(300)
-STEEPEST = 1.875  # largest speed of the eased crossing, in mean speeds
+STEEPEST = 1.875  # largest speed of the eased crossing, relative to its mean speed
 
 
 @dataclass(frozen=True)
@@ -31,7 +29,7 @@ class LookSettings:
     """Settings of a chain's look.
 
     Attributes:
-        widest: Largest angle [rad] from where the end faces at rest; pi: there is none.
+        widest: Largest angle [rad] from the end's direction at rest; pi for no limit.
         aside, up: Angles [rad] added to the look, to the end's left and up.
     """
 
@@ -40,7 +38,7 @@ class LookSettings:
     up: float = 0.0
 
 
-ANYWHERE = LookSettings()  # they change nothing
+ANYWHERE = LookSettings()  # settings without effect
 
 
 class Look(NamedTuple):
@@ -48,10 +46,10 @@ class Look(NamedTuple):
 
     Attributes:
         side: Side of the target, 1 to the left and -1 to the right.
-        angles: The look's angle to the side and up [rad].
-        origin: These when the last crossing began.
-        left: Remaining time of that crossing [s].
-        duration: Its duration [s].
+        angles: Angles of the look to the side and up [rad].
+        origin: Angles [rad] at the begin of the last crossing.
+        left: Remaining time [s] of that crossing.
+        duration: Duration [s] of that crossing.
         is_beyond: Whether the target is beyond the widest look.
     """
 
@@ -69,8 +67,8 @@ class Look(NamedTuple):
 
 
 class Facing(NamedTuple):
-    """Where an end faces at rest, in the base frame: its rotation (it looks along its +Y, its up is +Z), and
-    its position [m].
+    """Frame of an end that faces its rest direction, in the base frame: rotation (the look is along +Y, up is
+    +Z) and position [m].
     """
 
     rotation: Quaternion
@@ -78,14 +76,14 @@ class Facing(NamedTuple):
 
 
 class Posed(NamedTuple):
-    """A posture of a skeleton, and what looks are measured from.
+    """A posture of a skeleton, and the frame from which looks are measured.
 
     Attributes:
         skeleton: The skeleton.
         angles: The posture (n,).
         pose: Its pose.
-        facing: Where the skeleton's end faces, from where it is in the posture.
-        ahead: Rotation of the end in its first bone, where all joints after that are at zero.
+        facing: Frame of the end's rest direction, at its position in the posture.
+        ahead: Rotation of the end relative to its first bone, with all joints after that at zero.
     """
 
     skeleton: Skeleton
@@ -96,11 +94,13 @@ class Posed(NamedTuple):
 
 
 def posed(skeleton: Skeleton, angles: list[float], before: Posed | None) -> Posed:
-    """A posture (n,) of a skeleton; `before`, the last frame's, if that is the same."""
+    """A posture (n,) [rad; prismatic joints m] of a skeleton; returns `before`, the last frame's, if it is
+    the same.
+    """
     is_same = before is not None and before.skeleton is skeleton
     if before is not None and is_same and before.angles == angles:
         return before
-    # The end faces as at rest, on a first bone that is posed, which rotates the body.
+    # the end faces as at rest, relative to a posed first bone, which rotates the body
     path = skeleton.path()
     last = next(
         (
@@ -123,13 +123,12 @@ def posed(skeleton: Skeleton, angles: list[float], before: Posed | None) -> Pose
 def looking(
     before: Look | None, ahead: Facing, aim: Aim, settings: LookSettings, dt: float
 ) -> tuple[Aim, Look | None]:
-    """The aim within the widest look and with the offset, and the look's state `dt` seconds later.
-
-    Aims that are no looks are returned unchanged, and so is an aim that the settings do not change.
+    """The aim limited to the widest look and with the offset, and the look's state `dt` [s] later. Aims that
+    are not looks are returned unchanged, and so are aims on which the settings have no effect.
 
     Args:
-        before: The look in the last frame; None: it begins at the target.
-        ahead: Where the end faces.
+        before: The look in the last frame; None: the look begins at the target.
+        ahead: Frame of the end's rest direction.
         aim: The aim in the base frame.
         settings: Widest look and offset.
         dt: Time step [s].
@@ -154,27 +153,28 @@ def looking(
 
 
 def _side(before: Look | None, aside: float, widest: float) -> float:
-    """The side of a target at an angle `aside` [rad]; behind, that of the last frame."""
+    """The side of a target at an angle `aside` [rad]; for a target behind, that of the last frame."""
     side = math.copysign(1.0, aside)
     margin = min(BEHIND, 0.5 * (math.pi - widest))
     return before.side if before is not None and math.pi - abs(aside) < margin else side
 
 
 def _cosine(aside: float, up: float) -> float:
-    """Cosine of a look's angle from where the end faces."""
+    """Cosine of the angle between a look and the end's rest direction."""
     return math.cos(aside) * math.cos(up)
 
 
 def _edge(side: float, aside: float, up: float, widest: float) -> tuple[float, float]:
-    """The widest look to a side for a target at angles [rad] `aside` and `up`.
+    """Angles [rad] of the widest look to a side, for a target at angles [rad] `aside` and `up`.
 
-    From a right angle on the look is as high as the target. A narrower one cannot be: it goes from ahead the
-    shortest path toward the target; toward one behind as toward what is beside at that height, so that it
-    does not go over the top.
+    If the widest look is a right angle or more, it is as high as the target. A narrower look follows the
+    shortest path from straight ahead toward the target. For a target behind it is the path toward a point
+    beside, at the same height, so that the look does not go over the top.
     """
     if widest >= 0.5 * math.pi:
         return side * math.acos(max(-1.0, math.cos(widest) / math.cos(up))), up
-    slope = math.atan2(math.sin(up), math.cos(up) * math.sin(min(abs(aside), 0.5 * math.pi)))  # of that path
+    # slope of that path
+    slope = math.atan2(math.sin(up), math.cos(up) * math.sin(min(abs(aside), 0.5 * math.pi)))
     across, high = math.sin(widest) * math.cos(slope), math.sin(widest) * math.sin(slope)
     return side * math.atan2(across, math.cos(widest)), math.asin(high)
 
@@ -182,7 +182,7 @@ def _edge(side: float, aside: float, up: float, widest: float) -> tuple[float, f
 def _crossing(
     before: Look | None, side: float, desired: tuple[float, float], is_beyond: bool, dt: float
 ) -> Look:
-    """The look on its way to the desired angles; it crosses over gradually where the side has changed beyond
+    """The look on its path to the desired angles; it crosses over gradually if the side has changed beyond
     the widest look.
     """
     if before is None:
@@ -196,11 +196,11 @@ def _crossing(
     share = left / duration
     share = share**3 * (
         10.0 - 15.0 * share + 6.0 * share * share
-    )  # of the path that is left; begins and ends with velocity 0
+    )  # share of the remaining path, which begins and ends with velocity 0
     angles = (desired[0] + share * (origin[0] - desired[0]), desired[1] + share * (origin[1] - desired[1]))
     return Look(side, angles, origin, left, duration, is_beyond)
 
 
 def _direction(aside: float, up: float) -> Vector:
-    """Unit direction of a look by its angles [rad], in the facing end's axes."""
+    """Unit direction of a look by its angles [rad], in the axes of the facing frame."""
     return -math.cos(up) * math.sin(aside), math.cos(up) * math.cos(aside), math.sin(up)

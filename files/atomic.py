@@ -21,13 +21,13 @@ from typing import BinaryIO
 LONGEST_STEM, LONGEST_SUFFIX = (
     40,
     16,
-)  # characters of the file's name in the temporary one: a name has at most 255 bytes
-PART = ".part"  # stands before the suffix of a temporary file
+)  # characters of the file's name in that of the temporary file, since a name has at most 255 bytes
+PART = ".part"  # precedes the suffix of a temporary file
 ABANDONED_AFTER = (
     3600.0  # [s] age at which a temporary file counts as abandoned if its writer's process cannot be checked
 )
 
-_numbers = count(1)  # of this process's temporary files
+_numbers = count(1)  # numbers of this process's temporary files
 
 
 def write(path: Path, data: bytes) -> None:
@@ -53,7 +53,7 @@ def write_new(path: Path, data: bytes) -> None:
     """
     if path.is_file() and path.stat().st_size == len(data) and path.read_bytes() == data:
         return
-    if os.path.lexists(path):  # also a link that leads nowhere
+    if os.path.lexists(path):  # lexists, so that a dangling link counts too
         raise FileExistsError(errno.EEXIST, "it is there already", str(path))
     write(path, data)
 
@@ -115,10 +115,10 @@ def replacing(path: Path, rights: int | None = None) -> Iterator[Path]:
         os.replace(temporary, path)
     except OSError as error:
         if error.filename == str(temporary):
-            error.filename = str(path)  # users know this one
+            error.filename = str(path)  # users know this path, and not the temporary one
         raise
     finally:
-        with suppress(OSError):  # where it became the file, it is gone
+        with suppress(OSError):  # the file is gone if it was renamed
             temporary.unlink(missing_ok=True)
     flush_folder(path.parent)
 

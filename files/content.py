@@ -1,5 +1,5 @@
-"""Content of files that a user or another file names: of regular files alone, never more than a file
-announces.
+"""Content of files that are named by a user or by another file: of regular files only, and never more than
+the size that a file has.
 """
 
 import errno
@@ -8,14 +8,15 @@ import stat
 from pathlib import Path
 from typing import BinaryIO
 
-# [bytes] of files that have some thousand, and are read at once: calibrations, characters, descriptions
+# [bytes] limit for small files that are read at once (calibrations, styles, descriptions); they have some
+# thousand
 SMALL = 1_000_000
-LARGE = 50_000_000  # [bytes] a larger file is read only where the user says so
+LARGE = 50_000_000  # [bytes] a larger file is read only after the user's confirmation
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """A file, open for reading; raises OSError for what is no regular file: opening a pipe may wait
-    for ever.
+    """Opens a regular file for reading; raises OSError for others, since opening a pipe may block for
+    ever.
     """
     mode = path.stat().st_mode
     if not stat.S_ISREG(mode):
@@ -24,8 +25,7 @@ def open_regular(path: Path) -> BinaryIO:
 
 
 def content(path: Path, most: int = LARGE) -> bytes:
-    """The bytes of a file, as many as it has when it is opened: pipes, devices and files without end are not
-    read.
+    """The bytes of a file, up to its size when opened; pipes, devices and endless files are not read.
 
     Args:
         path: The file.

@@ -2,7 +2,7 @@
 
 The new content goes to a hidden folder beside, which then takes the place of the old one. A process that is
 killed in between, or that cannot delete the old one, leaves a hidden folder. The next writer of the same
-folder deletes it, or renames the old one back where its place is empty.
+folder deletes it, or renames the old one back if the folder itself is missing.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from pathlib import Path
 from . import atomic
 
 NEW, OLD = ".part", ".old"  # ends of the names of the hidden folders
-LONGEST_NAME = 40  # characters of the folder's name in theirs: a name has at most 255 bytes
+LONGEST_NAME = 40  # number of characters of the folder's name in theirs, since a name has at most 255 bytes
 
-_numbers = count(1)  # of this process's hidden folders
-_in_use: set[str] = set()  # names of those that a writer has not discarded yet
+_numbers = count(1)  # numbers of this process's hidden folders
+_in_use: set[str] = set()  # names of hidden folders that are still being written
 
 
 class FolderWriter:
-    """Writes a folder file by file under a hidden name; `commit` puts it in its place.
+    """Writes a folder file by file under a hidden name; `commit` renames it.
 
     Args:
         path: Path of the folder.
@@ -47,7 +47,7 @@ class FolderWriter:
         atomic.write(file, data)
 
     def commit(self) -> None:
-        """Put the folder in its place, instead of the one that is there.
+        """Rename the folder to its final name, in place of an existing one.
 
         Raises:
             OSError: The folder cannot be moved there; the old folder stays in place.
@@ -65,7 +65,7 @@ class FolderWriter:
         atomic.flush_folder(self.path.parent)
 
     def discard(self) -> None:
-        """Remove what was written, unless it was committed. The writer cannot be used afterwards."""
+        """Remove the hidden folder, unless it was committed. The writer cannot be used afterwards."""
         shutil.rmtree(self._new, ignore_errors=True)
         _in_use.difference_update((self._new.name, self._old.name))
 
@@ -97,15 +97,15 @@ def _beside(path: Path, end: str) -> Path:
 
 
 def _beginning(path: Path) -> str:
-    """Prefix of the names of a folder's hidden folders, with a hash, so that long names that begin alike do
-    not share it.
+    """Prefix of the names of a folder's hidden folders, with a hash, so that long names with the same
+    beginning differ.
     """
     return f".{path.name[:LONGEST_NAME]}.{zlib.crc32(os.fsencode(path.name)):08x}."
 
 
 def _clean_up(path: Path) -> None:
-    """Delete hidden folders that killed processes left beside this one; an old folder whose place is empty
-    returns to it.
+    """Delete hidden folders that killed processes left beside this one; if the folder itself is missing, an
+    old one is renamed back.
     """
     left = re.compile(re.escape(_beginning(path)) + rf"(\d+)-\d+({re.escape(NEW)}|{re.escape(OLD)})")
     with suppress(OSError):

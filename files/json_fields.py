@@ -1,5 +1,5 @@
-"""Reads the fields of a JSON object that anyone may have written; errors name object, field, expected and
-found value.
+"""Reads the fields of an untrusted JSON object; errors name the object, the field, and the expected and found
+value.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class JsonFields:
             yield field, JsonFields(f"{self._name}, {kind} {shown(field)}", self._fields[field], self._error)
 
     def items(self) -> list[tuple[str, Any]]:
-        """All fields with their values, as they are."""
+        """All fields with their unchecked values."""
         return list(self._fields.items())
 
     def only(self, fields: tuple[str, ...]) -> None:

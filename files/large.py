@@ -1,7 +1,7 @@
-"""Error for a file that announces so much data that the user is asked before it is read."""
+"""Error for a file so large that the user is asked before it is read."""
 
 
 class LargeError(ValueError):
-    """A file announces over 50 MB in memory, or over an hour of motion; the message says how much, and how to
-    read it all the same.
+    """A file announces over 50 MB in memory, or over an hour of motion; the message gives the size, and how
+    to read it nevertheless.
     """

@@ -6,7 +6,7 @@ import json
 import math
 from typing import Any
 
-LONGEST = 60  # characters of a value in a message
+LONGEST = 60  # largest length [characters] of a value in a message
 
 
 def json_of(text: str) -> Any:
@@ -54,7 +54,7 @@ def shown(value: Any) -> str:
     else:
         try:
             text = json.dumps(value, default=str)
-        except RecursionError:  # lists in lists as deep as Python just reads them
+        except RecursionError:  # lists nested as deeply as Python can just read
             text = f"a list of {len(value)}" if isinstance(value, list) else "an object"
     text = text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
     return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -1,4 +1,4 @@
-"""Whether there is a file or a folder, for paths that come from files or users and may be none."""
+"""Tests whether a path is a file or a folder, for paths from files or users that may be invalid."""
 
 from pathlib import Path
 

@@ -1,8 +1,7 @@
-"""Reading of a file in a process of its own, which can be ended: whatever is in the file, Blender's window
-goes on.
+"""Reading of a file in a separate process that can be ended, so that no file can block Blender's window.
 
-The process gets a function with its arguments, and gives its result or its error, both pickled: it runs this
-package alone, in the Python that runs Blender. It ends when Blender does.
+The process receives a function with its arguments, and returns its result or its error, all pickled. It runs
+only this package, in the Python that runs Blender, and ends when Blender does.
 """
 
 from __future__ import annotations
@@ -31,11 +30,11 @@ class ReadingError(ValueError):
 
 
 class ReadingProcess(Generic[Result]):
-    """A call of a function that reads files, in a process of its own.
+    """A call of a function that reads files, in a separate process.
 
     Args:
         function: A function at the top level of one of this package's modules that know no Blender. It raises
-            named errors.
+            errors of named classes.
         arguments: Its arguments; they and the result can be pickled.
 
     Raises:
@@ -44,7 +43,7 @@ class ReadingProcess(Generic[Result]):
 
     def __init__(self, function: Callable[..., Result], *arguments: Any) -> None:
         self._answer: tuple[bool, Any] | None = (
-            None  # whether the function returned, and its result or its error
+            None  # (whether the function returned, its result or its error); None while it runs
         )
         self._is_cancelled = False
         call = pickle.dumps((function, arguments))
@@ -65,11 +64,11 @@ class ReadingProcess(Generic[Result]):
         self._thread.start()
 
     def result(self, wait: float) -> Result | None:
-        """What the function returned; None if it has not after `wait` [s].
+        """Result of the function; None if it is not finished after `wait` [s].
 
         Raises:
             ReadingError: The process ended without a result, or was cancelled.
-            Exception: What the function raised.
+            Exception: Error raised by the function.
         """
         self._thread.join(wait)
         if self._thread.is_alive():
@@ -81,7 +80,7 @@ class ReadingProcess(Generic[Result]):
         return answer  # type: ignore[no-any-return]
 
     def cancel(self) -> None:
-        """Ends the process."""
+        """Ends the process, if it is running."""
         self._is_cancelled = True
         with contextlib.suppress(OSError):
             self._process.kill()
@@ -114,7 +113,7 @@ class ReadingProcess(Generic[Result]):
 
 def called(function: Callable[..., Any], arguments: tuple[Any, ...]) -> bytes:
     """The pickled answer of a call: whether the function returned, and its result or its error. Errors that
-    are not of a file's content are raised.
+    are not about a file's content are raised.
     """
     try:
         return pickle.dumps((True, function(*arguments)), pickle.HIGHEST_PROTOCOL)
@@ -123,7 +122,9 @@ def called(function: Callable[..., Any], arguments: tuple[Any, ...]) -> bytes:
 
 
 class _Portable:
-    """An error as `pickle` takes it: most need other arguments when they are made than they keep."""
+    """An error in a form that `pickle` accepts: the constructors of most errors take other arguments than
+    those stored.
+    """
 
     def __init__(self, error: Exception) -> None:
         self.error = error

@@ -1,7 +1,7 @@
 """Entry point of a process that reads a file: `python -I reading_process_entry.py NAME PACKAGE PATH...`.
 
-Run as a script by `reading_process`, outside any package: it loads the extension's folder under the name that
-Blender gives it, so that both name classes alike, with Blender's own search path.
+Run as a script by `reading_process`, outside any package: it loads the extension's folder under the package
+name that it has in Blender, with Blender's search path, so that pickled classes have the same names.
 """
 
 import importlib
@@ -47,7 +47,7 @@ def main() -> None:
     answer = importlib.import_module(f"{name}.files.reading_process").called(function, arguments)
     sys.stdout.buffer.write(answer)
     sys.stdout.flush()
-    os._exit(0)  # the thread waits for Blender
+    os._exit(0)  # the main thread waits for Blender
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""What the system says, as users read it: why a file cannot be read or written, and how a process ended."""
+"""Texts for users on why a file cannot be read or written, and on how a process ended."""
 
 import signal
 
 
 def reason(error: OSError | UnicodeDecodeError) -> str:
-    """An error of reading or writing a file as a few words, without its number and path: "No such file or
+    """Text of an error of reading or writing a file, without its number and path: "No such file or
     directory".
     """
     if isinstance(error, UnicodeDecodeError):
@@ -13,13 +13,13 @@ def reason(error: OSError | UnicodeDecodeError) -> str:
 
 
 def ending(code: int) -> str:
-    """The exit code of a process in words: "exit status 3", or the signal that ended it: "ended by SIGKILL,
+    """Text on the exit code of a process: "exit status 3", or the signal that ended it: "ended by SIGKILL,
     Killed".
     """
     if code >= 0:
         return f"exit status {code}"
     try:
         number = signal.Signals(-code)
-    except ValueError:  # a real-time signal, which has no name
+    except ValueError:  # real-time signals have no name
         return f"ended by signal {-code}"
     return f"ended by {number.name}, {signal.strsignal(number)}"

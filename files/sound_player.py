@@ -1,10 +1,10 @@
-"""A sound file, played by the system's own player."""
+"""Plays a sound file with the operating system's player."""
 
 import shutil
 import subprocess
 from pathlib import Path
 
-# Programs that play a file, each with the suffixes that it plays; none: all.
+# (command that plays a file, suffixes of the files that it can play); () for all suffixes
 PROGRAMS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (("pw-play",), (".wav", ".flac", ".ogg", ".oga", ".mp3")),
     (("paplay",), (".wav", ".flac", ".ogg", ".oga")),
@@ -20,7 +20,7 @@ class SoundError(Exception):
 
 
 class SoundPlayer:
-    """The system's player of a sound file.
+    """The operating system's player of a sound file.
 
     Args:
         sound: The file.
@@ -42,11 +42,11 @@ class SoundPlayer:
 
     @property
     def plays(self) -> bool:
-        """Whether the sound is heard now."""
+        """Whether the sound is playing now."""
         return self._process is not None and self._process.poll() is None
 
     def begin(self) -> None:
-        """Plays the sound from its begin; raises SoundError where the program does not start."""
+        """Plays the sound from its beginning; raises SoundError if the program does not start."""
         self.close()
         try:
             self._process = subprocess.Popen(
@@ -59,7 +59,7 @@ class SoundPlayer:
             raise SoundError(f"{self.program} does not start: {error.strerror or error}") from error
 
     def close(self) -> None:
-        """Ends the sound."""
+        """Stops the sound."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()

@@ -1,4 +1,4 @@
-"""Which files are sounds, and the one beside another file."""
+"""Recognises sound files, and finds the one that belongs to another file."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -33,10 +33,10 @@ Mini's `RecordedMoves` look.
 
 
 def sound_beside(path: Path) -> Path | None:
-    """Sound file that belongs to a motion or character file: of the same folder and stem; None: there is
+    """Sound file that belongs to a motion or character file, with the same folder and stem; None if there is
     none.
     """
     names = (
         (path.with_suffix(suffix) for suffix in SOUNDS) if path.name else ()
-    )  # the root of a disk has no name
+    )  # the root of a file system has no name
     return next((sound for sound in names if is_file(sound)), None)

@@ -2,7 +2,7 @@
 
 Only the parser's events are used: every scalar remains text ("010" is no number), no tag creates an object,
 and neither aliases nor nesting can make a short text expand. Importing this module imports ruamel.yaml (.3
-s), so import it only where a text is read.
+s), so it is imported only when a text is read.
 """
 
 import re
@@ -23,13 +23,13 @@ from ruamel.yaml.events import (
 from ruamel.yaml.reader import ReaderError
 
 NULLS = ("", "~", "null", "Null", "NULL")  # YAML 1.2, section 10.2.1.1
-# characters, read in 5 s at worst: files of closures have some thousands, a robot arm's motion of a minute
+# [characters] read in 5 s at worst; files of closures have some thousands, a robot arm's motion of a minute
 # almost as many
 MAX_LENGTH = 1_000_000
-MAX_MERGED = 100_000  # entries that << copies: robots have some dozens
-MAX_DEPTH = 50  # nested lists and maps; files of closures have two
-HALF_CHARACTER = re.compile("[\ud800-\udfff]")  # surrogates: no text, and Blender stores none
-REMEDIES = {  # part of ruamel.yaml's message -> what to do, the first that is found
+MAX_MERGED = 100_000  # number of entries that << copies; robots have some dozens
+MAX_DEPTH = 50  # nesting of lists and maps; files of closures have two levels
+HALF_CHARACTER = re.compile("[\ud800-\udfff]")  # unpaired surrogates, which Blender cannot store
+REMEDIES = {  # part of ruamel.yaml's message -> remedy; the first part that is found is used
     r"'\t'": "use spaces instead of tabs",
     "cannot start any token": "put the text in quotes",
     "escape": "write \\\\ for one backslash",
@@ -46,7 +46,8 @@ REMEDIES = {  # part of ruamel.yaml's message -> what to do, the first that is f
 OTHER_REMEDY = "correct this line"
 
 
-Scalar = Callable[[str, bool, str | None], Any]  # from its text, whether it is without quotes, and its tag
+# function from (text, whether it is unquoted, tag) to a value
+Scalar = Callable[[str, bool, str | None], Any]
 
 
 class YamlError(ValueError):
@@ -82,7 +83,7 @@ class _YamlReader:
     def __init__(self, text: str, scalar: Scalar | None) -> None:
         self.text, self.scalar = text, scalar
         self._anchored: dict[str, Any] = {}
-        self.merged = 0  # entries that << has copied
+        self.merged = 0  # number of entries copied by <<
         self.line = 1  # line of the last event
         self.events = self._events()
 
@@ -107,7 +108,8 @@ class _YamlReader:
 
     def _syntax_error(self, error: MarkedYAMLError) -> YamlError:
         what = ", ".join(part for part in (error.context, error.problem) if part)
-        is_at_end = "stream end" in what or "end of stream" in what  # then where it began says more
+        # then the place where it began is more informative
+        is_at_end = "stream end" in what or "end of stream" in what
         mark = (
             error.context_mark
             if is_at_end and error.context_mark
@@ -128,7 +130,7 @@ class _YamlReader:
                 if node is not None and not isinstance(node, dict) and self.scalar is None:
                     self.line = line
                     raise self._error("a map is needed: keys, each with a colon and its value")
-                self._anchored.clear()  # they count within a document
+                self._anchored.clear()  # anchors are valid within a document
                 yield begin, {} if node is None else node
 
     def _node(self, event: Any, depth: int) -> Any:
@@ -184,7 +186,7 @@ class _YamlReader:
 
     def _check(self, event: Any, depth: int) -> None:
         """Raises YamlError for an event with an anchor, a tag, a depth or a character that is not allowed."""
-        if event.anchor and self.scalar is None:  # an alias has one, too
+        if event.anchor and self.scalar is None:  # an alias has an anchor too
             raise self._error(f"anchor '{event.anchor}' is not allowed: write the list out each time")
         if getattr(event, "tag", None) and not (self.scalar and isinstance(event, ScalarEvent)):
             raise self._error(f"tag '{event.tag}' is not allowed: take it out")

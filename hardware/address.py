@@ -22,21 +22,21 @@ class Address:
 
     @property
     def is_loopback(self) -> bool:
-        """Whether this is surely the computer itself, which no name server needs to say."""
+        """Whether this is certainly this computer, known without a name server."""
         try:
             return ip_address(self.host).is_loopback
-        except ValueError:  # a name
+        except ValueError:  # a host name
             return self.host.lower() == "localhost"
 
 
-LONGEST_PORT = 5  # digits
+LONGEST_PORT = 5  # digits of the longest port number
 
 
 def address_of(text: str, port: int = 8000) -> Address:
-    """The address written as "host", "host:port" or "[IPv6]:port"; without a port in the text it gets `port`.
+    """The address written as "host", "host:port" or "[IPv6]:port"; `port` is used if the text has none.
 
     Raises:
-        DeviceError: The text is no address; the message says how one is written.
+        DeviceError: The text is no address; the message shows the format.
     """
     host, number = text.strip(), ""
     if host.startswith("["):

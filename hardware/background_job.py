@@ -1,4 +1,4 @@
-"""Blender's side of a background job: a process of its own that scans ports, changes a servo, or reads a
+"""Blender's side of a background job: a separate process that scans ports, changes a servo, or reads a
 user's file.
 
 No call blocks: a thread reads the process's output, `events` returns it. The process ends when Blender does.
@@ -68,7 +68,7 @@ class BackgroundJob:
 
     @property
     def over(self) -> bool:
-        """Whether the process has ended and all its events were returned."""
+        """Whether the process has ended and all its events have been returned."""
         return self._over and not self._heard
 
     def events(self) -> list[JobEvent]:

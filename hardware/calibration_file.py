@@ -1,8 +1,8 @@
 """Calibration file: the servos of a robot and how its joints drive them, as JSON to load into another scene.
 
-JSON of a stated version: the servo of each joint, its zero position, direction and range. The parser is
-strict: what does not fit is an error that names the file, the joint or servo, the field, what is expected and
-what was found. Writing is all or nothing.
+The JSON has a version number and, for each joint, its servo, zero position, direction and range. The parser
+is strict: errors name the file, the joint or servo, the field, and the expected and found value. Writing is
+atomic.
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ _CHANNEL = (
 _SHARE = ("joint", "gear")
 _ANY = Limits(
     -1.0, 1.0, 1.0, 1.0, 1.0
-)  # placeholder: limits are the chain's; here only joints and channels are checked against each other
+)  # placeholder, since limits belong to the chain and only joints and channels are checked here
 
 FARTHEST_OFFSET = 1_044_479  # raw units: the largest homing offset of any servo, a Dynamixel's
-LARGEST = 1e12  # largest value of numbers without bounds of their own; a larger one is a mistake
+LARGEST = 1e12  # largest absolute value of numbers without declared bounds; a larger one is a mistake
 
 
 class CalibrationError(HardwareError, ValueError):
@@ -105,8 +105,8 @@ class RobotCalibration:
         return cls(device.protocol, device.baudrate, joints, device.channels, device.latency, device.settings)
 
     def mismatches(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Differences between the calibration's joints and the joint names `names`, as sentences; empty: they
-        are the same.
+        """Differences between the calibration's joints and the joint names `names`, as sentences; empty if
+        they are the same.
         """
         calibrated_joints = [joint.name for joint in self.joints]
         missing = [name for name in names if name not in calibrated_joints]
@@ -146,7 +146,7 @@ def save(path: Path, calibration: RobotCalibration) -> None:
     """Write a calibration file; an interrupted write leaves the old file unchanged.
 
     Raises:
-        CalibrationError: The file cannot be written; names it.
+        CalibrationError: The file cannot be written; the message names it.
     """
     try:
         atomic.write_text(path, to_text(calibration))
@@ -217,7 +217,7 @@ def _calibration(robot: JsonFields) -> RobotCalibration:
         robot.get("protocol", str), baudrate, joints, channels, robot.number("latency"), settings
     )
     stand_ins = tuple(DeviceJoint(joint.name, _ANY, joint.unit) for joint in joints)
-    # Raises DeviceError if joints and channels do not fit.
+    # raises DeviceError if joints and channels do not fit
     Device("any", stand_ins, channels, calibration.baudrate, calibration.protocol, calibration.latency)
     return calibration
 

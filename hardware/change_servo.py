@@ -14,13 +14,13 @@ from .protocols.dialogue import PATIENT
 from .protocols.interface import Identified, Problem, ProblemKind
 from .protocols.table import codec_for
 
-TIMES = 3  # number of queries without an answer after which an id counts as free
+TIMES = 3  # number of unanswered queries after which an id counts as free
 STEPS = 4
 
 
 class ChangeError(HardwareError):
-    """The servo was not changed, or the change could not be verified; the message says which, and the
-    remedy.
+    """The servo was not changed, or the change could not be verified; the message says which of the two, and
+    gives the remedy.
     """
 
 
@@ -30,7 +30,7 @@ def run(arguments: Mapping[str, Any], serial: ModuleType | None) -> Iterator[Job
     Args:
         arguments: "port", "protocol", "baudrate" [bit/s] and "servo"; and "new_servo" (an id) or
             "new_baudrate" [bit/s].
-        serial: The pyserial module; None where it is missing.
+        serial: The pyserial module; None if it is missing.
     """
     port, protocol, rate, servo = (arguments[key] for key in ("port", "protocol", "baudrate", "servo"))
     codec = codec_for(protocol)
@@ -98,7 +98,7 @@ def _change_rate(
 
 
 def _only_one(session: PortSession, codec: BusCodec, servo: int, rate: int) -> Identified:
-    """The single servo with this id; raises where none or several answer."""
+    """The single servo with this id; raises ChangeError if none or several answer."""
     identified, several = _who(session, codec, servo)
     if several:
         raise ChangeError(
@@ -111,13 +111,13 @@ def _only_one(session: PortSession, codec: BusCodec, servo: int, rate: int) -> I
 
 
 def _who(session: PortSession, codec: BusCodec, servo: int) -> tuple[Identified | None, str]:
-    """The servo that answers to an id, queried several times, and a hint at several servos sharing it (empty:
-    none).
+    """(servo that answers to an id, queried several times, or None; remark if several servos may share the
+    id, else "").
     """
     identified: Identified | None = None
     hint = ""
     for _ in range(TIMES):
-        # These values tell servos of the same kind apart.
+        # these values distinguish servos of the same kind
         everything = codec.read(codec.capabilities.reads, (servo,)) if identified is not None else ()
         for message in session.query((*codec.identify((servo,)), *everything), PATIENT):
             if isinstance(message, Identified) and message.servo == servo:

@@ -1,4 +1,4 @@
-"""Questions to answer after a fault, before the robot is armed again."""
+"""Questions for the user after a fault, before the robot is armed again."""
 
 from __future__ import annotations
 

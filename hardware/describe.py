@@ -1,6 +1,6 @@
 """Capabilities of a protocol as sentences for the user.
 
-A user's own file is a program: it is described in a process of its own (`run`), never in Blender.
+A user's own file is a program, so it is described in a separate process (`run`) and never in Blender.
 """
 
 from __future__ import annotations

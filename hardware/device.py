@@ -1,7 +1,7 @@
 """Description of a robot: port, protocol, joints, and the channels that drive them.
 
-A joint moves, a channel receives goals: several channels may drive one joint (two servos on one axis), and
-several joints one channel (a differential). `mixing` converts between the two.
+A joint is what moves, and a channel is what receives positions: several channels may drive one joint (two
+servos on one axis), and several joints one channel (a differential). `mixing` converts between the two.
 """
 
 from __future__ import annotations
@@ -24,14 +24,16 @@ VIRTUAL_HOBBY_PORT = "virtual-hobby"
 the pose.
 """
 
-VIRTUAL_PULSES = (500.0, 2500.0)  # [us] range of its servos
+VIRTUAL_PULSES = (500.0, 2500.0)  # [us] pulse range of its servos
 
-MAX_CHANNELS = 64  # as many as anyone puts on one serial line; bounds the memory map
-LAST_SERVO = 252  # the highest id on a bus; no board has as many servos
+MAX_CHANNELS = 64  # largest number of channels on one serial line; it bounds the memory map
+LAST_SERVO = 252  # highest id on a bus; no board has as many servos
 FARTHEST = 2e6  # [raw units] twice the range of a servo with 4096 steps in 256 revolutions
 SLOWEST_BAUDRATE, FASTEST_BAUDRATE = 1200, 4_000_000  # [bit/s]
-LONGEST_LATENCY = 2.0  # [s] sound through the slowest wireless loudspeaker is 0.3 s late; more is a mistake
-LEVER = 0.05  # [m] travel of a prismatic joint that counts as a radian: the end of a 5 cm lever moves as far
+# [s] sound through the slowest wireless loudspeaker is 0.3 s late; a larger value is a mistake
+LONGEST_LATENCY = 2.0
+# [m] travel of a prismatic joint that is equivalent to a radian: the end of a 5 cm lever moves as far
+LEVER = 0.05
 
 OnSilence = Literal["hold", "detach"]
 Unit = Literal["rad", "m", "plain"]
@@ -43,8 +45,8 @@ class DeviceJoint:
 
     Attributes:
         name: Unique on the device.
-        limits: Range, and largest velocity, acceleration and jerk, in the joint's unit, as the motion filter
-            uses them; the limiter's are a little wider.
+        limits: Range, and largest velocity, acceleration and jerk, in the joint's unit, for the motion
+            filter; the limiter's are slightly wider.
         unit: Radians, metres, or a plain number.
 
     Raises:
@@ -79,8 +81,8 @@ class DeviceJoint:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Gear ratio between a joint and a channel: `gear` [rad of the servo per joint unit]; negative: opposite
-    directions.
+    """Gear ratio between a joint and a channel: `gear` [rad of the servo per joint unit], negative for
+    opposite directions.
     """
 
     joint: str
@@ -89,23 +91,23 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class ServoChannel:
-    """A servo of a device and the joints that drive it. Raw positions are pulses [us], or the protocol's own
-    unit where it has no pulses.
+    """A servo of a device and the joints that drive it. Raw positions are pulses [us], or in the protocol's
+    own unit if it has no pulses.
 
     Attributes:
         servo: The servo's id.
         shares: The joints that drive it, with their gear ratios; several are a mix.
-        direction: +1 where the raw position grows with the joint values, -1 where it shrinks.
-        zero: Raw position where all joints of the channel are at 0.
+        direction: +1 if the raw position grows with the joint values, -1 if it decreases.
+        zero: Raw position at which all joints of the channel are at 0.
         per_radian: Raw units per radian of the servo; a hobby servo has about 637 (500 to 2500 us for 180
             degrees).
         lowest: Lowest allowed raw position.
         highest: Highest allowed raw position.
         on_silence: What the device does with the servo when it receives no more commands: hold its last
             pulse, or detach (no pulse, limp).
-        speed: The servo's maximum speed [rad/s]; None where that is not known.
-        homing_offset: Offset in the servo with which zero and range were calibrated [raw units]; None: not
-            known, and not compared.
+        speed: The servo's maximum speed [rad/s]; None if not known.
+        homing_offset: Offset in the servo with which zero and range were calibrated [raw units]; None if not
+            known, and then not compared.
 
     Raises:
         DeviceError: A value that no servo can have.
@@ -179,10 +181,10 @@ class Device:
         channels: The servos, in any order.
         baudrate: Baud rate of the serial port [bit/s].
         protocol: Name of the protocol: "limber", or one in `protocols.table`.
-        latency: Delay of all motion [s], for synchronisation with sound; negative: the values are sent
+        latency: Delay of all motion [s], for synchronisation with sound; if negative, the values are sent
             earlier by that time.
         settings: Settings of the protocol.
-        program: SHA-256 of the user's protocol file, where it is one: no other content is run.
+        program: SHA-256 of the user's protocol file, if the protocol is one; no other content is run.
 
     Raises:
         DeviceError: The port is empty, the address is invalid, there is no channel, two channels have the
@@ -200,7 +202,7 @@ class Device:
 
     @property
     def address(self) -> Address | None:
-        """Network address of the robot; None: it is on a serial port, or virtual. Raises DeviceError for an
+        """Network address of the robot; None if it is on a serial port or virtual. Raises DeviceError for an
         invalid address.
         """
         return address_of(self.port) if is_on_network(self.protocol) and not self.is_virtual else None
@@ -215,7 +217,7 @@ class Device:
     def __post_init__(self) -> None:
         if not self.port.strip():
             raise DeviceError("The device has no port; choose one from the list or type its path")
-        _ = self.address  # an invalid one raises its error
+        _ = self.address  # raises the error of an invalid address
         if not self.channels:
             raise DeviceError("The device has no channels; give at least one joint a servo")
         if max(len(self.channels), len(self.joints)) > MAX_CHANNELS:
@@ -289,8 +291,8 @@ def auxiliary(
 
 
 def on_virtual_robot(device: Device) -> Device:
-    """A device in the unit of the virtual robot, which has pulses: each range of positions becomes that of a
-    hobby servo.
+    """A device in the unit of the virtual robot, which has pulses: each range of positions is mapped to that
+    of a hobby servo.
     """
     if device.protocol == OWN:
         return device
@@ -306,7 +308,7 @@ def on_virtual_robot(device: Device) -> Device:
 
 
 def to_plain(device: Device) -> dict[str, Any]:
-    """The device as a dict for JSON: the worker reads it from the shared memory."""
+    """The device as a dict for JSON, which the worker reads from the shared memory."""
     return asdict(device)
 
 

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 
 @dataclass(frozen=True, slots=True)
 class JobProgress:
-    """`done` of `total` steps, and a text that says what is being done."""
+    """`done` of `total` steps, and a text on the current step."""
 
     done: int
     total: int
@@ -24,11 +24,11 @@ class Found:
         port: Port on which the device answered.
         protocol: Protocol of the answer: a name of the protocol table, or "limber".
         baudrate: Baud rate of the answer [bit/s].
-        servo: Id of the servo; None: a controller that answers for all its servos.
-        name: Model of the servo, or the name that a controller gives itself.
+        servo: Id of the servo; None for a controller that answers for all its servos.
+        name: Model of the servo, or the controller's own name.
         firmware: Version of the firmware; may be empty.
-        voltage: Supply voltage [V]; None: not measured.
-        temperature: Temperature of the servo [degrees Celsius]; None: not measured.
+        voltage: Supply voltage [V]; None if not measured.
+        temperature: Temperature of the servo [degrees Celsius]; None if not measured.
     """
 
     port: str
@@ -49,7 +49,7 @@ class Described:
         protocol: Name of the protocol, as in `Device.protocol`.
         title: Name of the protocol for the user.
         sentences: Sentences on what the protocol can and cannot do, most important first.
-        baudrates: Baud rates that it offers [bit/s], the usual one first.
+        baudrates: Supported baud rates [bit/s], the default one first.
         units: Unit of a position.
     """
 
@@ -62,7 +62,7 @@ class Described:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A sentence that the user should read."""
+    """A sentence for the user."""
 
     text: str
 

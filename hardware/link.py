@@ -31,9 +31,8 @@ from .status import Status
 START_GRACE = (
     10.0  # [s] a cold start of Python on a slow disk, or a wireless port that takes its time to open
 )
-HUNG_AFTER = 1.0  # [s] a hundred periods of the worker: no scheduler delays it for so long
-# [s] of silence that one look at the worker can show: if Blender itself was held up, the worker may have
-# been, too
+HUNG_AFTER = 1.0  # [s] a hundred periods of the worker, which no scheduler delays for so long
+# [s] of silence that one read can prove, since the worker may have been delayed with Blender
 LOOK = 0.25
 
 # Windows: no console window, and a priority above other programs', since a late worker is of no use
@@ -42,19 +41,17 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 _ENTRY = Path(__file__).resolve().parent / "worker" / "entry.py"
 _SHARED = [
     field.name for field in fields(Status) if field.name not in ("state", "sentence", "fault")
-]  # fields that `Report` has as well
+]  # fields that `Report` has too
 
 
 class WorkerLink:
-    """The link from Blender to one robot; to be used from one thread, but for `stop`.
-
-    `send` and `status` are signs of life: where neither is called for 5 s while the robot is armed, the
-    worker disarms it.
+    """The link from Blender to one robot; to be used from one thread, except for `stop`. `send` and `status`
+    are heartbeats: if neither is called for 5 s while the robot is armed, the worker disarms it.
 
     Args:
         device: The robot.
         python: The interpreter that runs the worker: the host's own.
-        host: What sentences call the host.
+        host: Words for the host in sentences.
 
     Raises:
         DeviceError: Joints and channels do not belong together; see `mixing.Mixing`.
@@ -68,7 +65,7 @@ class WorkerLink:
         self._process: subprocess.Popen[bytes] | None = None
         self._last_words = ""
         self._worker_beat = -1
-        self._silence = 0.0  # [s] for which the worker has been silent
+        self._silence = 0.0  # [s] time for which the worker has been silent
         self._looked_at = 0.0
         self._lost: Fault | None = None
         self._beat = 0
@@ -81,10 +78,12 @@ class WorkerLink:
         self._disarmed_because = ""
         self._said_of: tuple[
             object, ...
-        ] = ()  # state, fault, detail and need of a confirmation, of which `_said` is the sentence
+        ] = ()  # (state, fault, detail, need of a confirmation) for which `_said` is the sentence
         self._said = ""
-        self._ended_at = -1  # number of the worker's reports when Stop or Disarm was given; another number: it had a cycle since
-        self._lock = threading.Lock()  # held while the memory is taken away, and while Stop is written to it
+        # number of the worker's reports when Stop or Disarm was given; if it has changed, the worker had a
+        # cycle since
+        self._ended_at = -1
+        self._lock = threading.Lock()  # held while the memory is closed, and while Stop is written to it
 
     @property
     def worker_pid(self) -> int | None:
@@ -127,8 +126,8 @@ class WorkerLink:
         atexit.register(self._close_at_exit)
 
     def unit(self, due: float) -> float:
-        """Unit of time of the velocities in a frame that announces the next one in `due` [s]: what the frame
-        before announced; 0: not known.
+        """Unit of time [s] of the velocities in a frame that announces the next one in `due` [s]: the time
+        that the previous frame announced; 0 if not known.
         """
         return self._due or due
 
@@ -141,9 +140,9 @@ class WorkerLink:
 
         Args:
             frame: The values.
-            plays: Whether Blender plays: this is then a frame of a motion also if nothing has moved, and
-                another is to follow. Otherwise values equal to the last ones are a sign of life.
-            due: Time until the next frame [s]; 0: not known. Velocities are per `unit`.
+            plays: Whether Blender plays: then this is a frame of a motion even if nothing has moved, and
+                another will follow. Otherwise values equal to the last ones are a heartbeat.
+            due: Time [s] until the next frame; 0 if not known. Velocities are per `unit`.
 
         Raises:
             AnglesError: Not one value per joint.
@@ -158,12 +157,12 @@ class WorkerLink:
         self.send_again()
 
     def send_again(self) -> None:
-        """Send the newest joint values again, as a sign of life between two frames."""
+        """Send the newest joint values again, as a heartbeat between two frames."""
         self._frame += 1
         self._write()
 
     def arm(self) -> None:
-        """Arm the robot: it moves slowly from its present pose to the newest values. A robot that does not
+        """Arm the robot: it moves slowly from its current pose to the newest values. A robot that does not
         measure waits for `confirm_pose`.
         """
         self._make(Command.ARM)
@@ -190,15 +189,16 @@ class WorkerLink:
 
         Args:
             joint: Index of the joint.
-            amount: Distance with sign, in the joint's unit.
-            free: Apply the servo's range alone, not the joint's: while zero and limits are not known yet.
+            amount: Signed distance, in the joint's unit.
+            free: Whether to apply only the servo's range, and not the joint's, while zero and limits are not
+                known yet.
         """
         if not math.isfinite(amount):
             raise AnglesError(f"A jog of {amount}; give a finite number")
         self._make(Command.JOG, Request(target=self._joint(joint), amount=amount, free=free))
 
     def wiggle(self, channel: int) -> None:
-        """Rotate one servo by some 5 degrees and back, twice, so that the user sees which one it is; then
+        """Rotate one servo by about 5 degrees and back, twice, so that the user can identify it; then
         disarm.
         """
         if not 0 <= channel < len(self.device.channels):
@@ -208,8 +208,8 @@ class WorkerLink:
         self._make(Command.WIGGLE, Request(target=channel))
 
     def test(self, joint: int, low: float | None = None, high: float | None = None) -> None:
-        """Move one joint slowly to `low`, to `high` and back, then disarm; None stands for a value near that
-        end of the joint's range.
+        """Move one joint slowly to `low`, to `high` and back, then disarm; None means a value near that end
+        of the joint's range.
         """
         span = (math.nan if low is None else low, math.nan if high is None else high)
         self._make(Command.TEST, Request(target=self._joint(joint), span=span))
@@ -223,9 +223,7 @@ class WorkerLink:
 
     def release(self, channels: Iterable[int] | None = None) -> None:
         """Switch the torque of channels' servos off until `disarm`, even if they are set to hold, and read
-        their positions; None: all channels.
-
-        Limber's own firmware releases all or none.
+        their positions; None: all channels. Limber's own firmware can only release all.
         """
         self._make(Command.RELEASE, Request(channels=frozenset(channels or ())))
 
@@ -251,7 +249,7 @@ class WorkerLink:
             self._make(Command.CLEAR_FAULT)
 
     def reconnect(self) -> None:
-        """Disarm, close the port and open it again; a lost worker is started anew."""
+        """Disarm, close the port and open it again; a lost worker is restarted."""
         if self._process is None or self._is_lost(self._report()):
             self.open()
         else:
@@ -263,7 +261,7 @@ class WorkerLink:
         return self.read_status()
 
     def read_status(self) -> Status:
-        """Current status, without a sign of life: for one who has just sent a frame."""
+        """Current status, without counting as a heartbeat, for use after a frame was sent."""
         if self._memory is None:
             return self._describe(State.CLOSED, Fault.NONE, "")
         report = self._report()
@@ -291,7 +289,7 @@ class WorkerLink:
         self.close()
 
     def _close_at_exit(self) -> None:
-        """Close while Blender exits: blocking, since no thread can start then."""
+        """Close while Blender exits; this blocks, since no thread can be started then."""
         self._end(shut_down)
 
     def _end(self, leave: Callable[[subprocess.Popen[bytes], float], None]) -> None:
@@ -325,7 +323,7 @@ class WorkerLink:
             and command is not Command.DISARM
             and self._ended_at == self._memory.reports
         ):
-            return  # Stop and Disarm win over what is ordered before the worker had a cycle since
+            return  # Stop and Disarm take precedence over commands given before the worker had a cycle
         self._disarmed_because = ""
         if self._memory is not None:
             self._memory.write_request(
@@ -349,8 +347,8 @@ class WorkerLink:
             self._ended_at = self._memory.reports
 
     def _is_lost(self, report: Report | None) -> Fault | None:
-        """The fault by which the worker was lost; None while it runs. Lost is lost until `open`: a worker
-        that hangs is ended, so that it cannot move the robot when it goes on.
+        """The fault if the worker is lost; None while it runs. It stays lost until `open`: a hanging worker
+        is ended, so that it cannot move the robot when it continues.
         """
         if self._process is not None and self._lost is None:
             self._lost = self._why_lost(self._process, report)

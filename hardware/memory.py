@@ -1,8 +1,8 @@
 """Shared memory between Blender and the worker: a temporary file that both processes map.
 
-It holds the device's description (written once, before the worker starts), the stop counter, a mailbox in
-each direction, whose newest message counts, and a log of commands, each of which counts. Nothing in it
-blocks.
+It contains the device's description (written once, before the worker starts), the stop counter, a mailbox in
+each direction, of which only the newest message is used, and a log of commands, all of which are executed.
+Nothing in it blocks.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _DEVICE_OFFSET = 32
 
 _COUNTER = struct.Struct("<Q")
 _CHECK = struct.Struct("<I")
-_READS = (
-    4  # times a reader tries: a writer that overtakes it once takes some 10 us, at most 200 times a second
-)
+# number of attempts to read: a writer that overtakes a reader takes about 10 us, at most 200 times a
+# second
+_READS = 4
 
 
 class Mailbox:
@@ -41,7 +41,7 @@ class Mailbox:
 
     One process writes, another reads; neither ever waits. Two slots alternate, so the newest message stays
     readable while the next is written. A slot carries its sequence number and a checksum over everything: a
-    torn read is noticed whatever the machine's memory order, and read again.
+    torn read is detected with any memory order of the machine, and repeated.
 
     Args:
         memory: The whole shared memory, writable.
@@ -68,7 +68,7 @@ class Mailbox:
 
     @property
     def count(self) -> int:
-        """Number of messages that were written."""
+        """Number of messages written so far."""
         return int(_COUNTER.unpack_from(self._memory, self._counter)[0])
 
     def write(self, message: bytes) -> None:
@@ -103,8 +103,7 @@ class Mailbox:
 class SharedMemory:
     """The shared memory, from either side: `create` in Blender, `attach` in the worker.
 
-    The stop counter is apart from the mailboxes, so that no problem with joint values can keep a Stop from
-    arriving.
+    The stop counter is separate from the mailboxes, so that no problem with joint values can block a Stop.
     """
 
     def __init__(self, path: Path, mapped: mmap.mmap, device: Device, mailboxes: int) -> None:
@@ -129,7 +128,7 @@ class SharedMemory:
         """Shared memory for `device`, in a new temporary file that only this user can read.
 
         Raises:
-            WorkerError: The temporary folder takes no file; names the folder.
+            WorkerError: No file can be made in the temporary folder; the message names the folder.
         """
         described = json.dumps(to_plain(device)).encode("utf-8")
         mailboxes = _mailboxes_offset(len(described))
@@ -163,7 +162,7 @@ class SharedMemory:
 
     @property
     def stops(self) -> int:
-        """Value of the stop counter: number of times that Stop was pressed."""
+        """Value of the stop counter: number of Stops so far."""
         return int(_STOP.unpack_from(self._memory, _STOP_OFFSET)[0])
 
     def press_stop(self, count: int) -> None:
@@ -186,7 +185,7 @@ class SharedMemory:
         self._requests.write(self._request_codec.pack(request))
 
     def read_requests(self) -> list[Request] | None:
-        """Requests since the last call, in order; None: there were too many to be stored."""
+        """Requests since the last call, in order; None if there were too many to be stored."""
         messages = self._requests.read()
         return None if messages is None else [self._request_codec.unpack(message) for message in messages]
 
@@ -238,16 +237,16 @@ def _new_file(size: int) -> tuple[Path, mmap.mmap]:
 
 
 def _reserve(handle: int, size: int) -> None:
-    """Allocate the file's `size` bytes on disk: a full disk is an error here, and not a crash at a later
-    write to the map.
+    """Allocate the file's `size` bytes on disk, so that a full disk is an error here and not a crash at a
+    later write to the map.
     """
     with os.fdopen(handle, "wb", closefd=False) as file:
         file.write(bytes(size))
 
 
 def _temporary_folder() -> str:
-    """Path of the folder for temporary files, for messages; if none can be written to, the environment
-    variables that set it.
+    """Path of the folder for temporary files, for messages; if none is writable, the environment variables
+    that set it.
     """
     try:
         return tempfile.gettempdir()
@@ -256,4 +255,4 @@ def _temporary_folder() -> str:
 
 
 def _mailboxes_offset(described: int) -> int:
-    return (_DEVICE_OFFSET + described + 63) // 64 * 64  # a cache line's bounds
+    return (_DEVICE_OFFSET + described + 63) // 64 * 64  # aligned to a cache line

@@ -13,14 +13,14 @@ from .messages import Orders, Report, Request
 from .safety import Command, Fault, State
 from .status import ChannelStatus
 
-DETAIL_BYTES = 320  # longest detail of a fault: a path, a number, the system's message
-WARNING_BYTES = 600  # longest warning: some five sentences
+DETAIL_BYTES = 320  # longest detail of a fault: a path, a number, and the system's message
+WARNING_BYTES = 600  # longest warning: about five sentences
 
 _CHANNEL_FIELDS = tuple(field.name for field in fields(ChannelStatus))
 _COUNTS = ("sent", "acknowledged", "lost", "refused", "clamped", "late_ms_p50", "late_ms_p99", "ack_ms_p50")
-_ORDERS = struct.Struct("<QQd?dd")  # `Orders` but for their motion
-_HEAD = struct.Struct("<QBB5Q3d")  # beat, state and fault of a report, and `_COUNTS`
-_UNKNOWN = math.nan  # stands for None
+_ORDERS = struct.Struct("<QQd?dd")  # `Orders` without their motion
+_HEAD = struct.Struct("<QBB5Q3d")  # count, state and fault of a report, and `_COUNTS`
+_UNKNOWN = math.nan  # encodes None
 
 
 class OrdersCodec:
@@ -31,7 +31,7 @@ class OrdersCodec:
         self.size = _ORDERS.size + self._layout.size
         self._motion: tuple[
             Kinematic, ...
-        ] = ()  # encoded last: it is the same in all signs of life between two frames
+        ] = ()  # encoded last; it is the same in all heartbeats between two frames
         self._encoded = b""
 
     def pack(self, orders: Orders) -> bytes:
@@ -83,8 +83,8 @@ class RequestCodec:
 class ReportCodec:
     """Encodes and decodes `Report`s of a device with `joints` joints and `channels` channels.
 
-    Of a robot that stands still only beat and counts change from report to report, so the rest is decoded
-    where its bytes differ from those of the report before.
+    For a robot at rest only beat and counts change from report to report, so the rest is decoded only if its
+    bytes have changed.
     """
 
     def __init__(self, joints: int, channels: int) -> None:
@@ -94,8 +94,8 @@ class ReportCodec:
         self._layout = struct.Struct(f"<??{joints}?{numbers}dH{DETAIL_BYTES}sH{WARNING_BYTES}s")
         self._nowhere = (0.0,) * joints
         self.size = _HEAD.size + self._layout.size
-        self._encoded = b""  # what follows the head in the report that was decoded last
-        self._decoded: dict[str, Any] = {}  # its fields
+        self._encoded = b""  # bytes after the head of the report that was decoded last
+        self._decoded: dict[str, Any] = {}  # fields decoded from them
 
     def pack(self, report: Report) -> bytes:
         texts = [
@@ -127,7 +127,7 @@ class ReportCodec:
         )
 
     def _decode(self, encoded: bytes) -> dict[str, Any]:
-        """The fields of a report that follow its head."""
+        """The fields of a report after its head."""
         has_commanded, needs_confirmation, *rest = self._layout.unpack(encoded)
         n, width = self._joints, len(_CHANNEL_FIELDS)
         *numbers, length, detail, warning_length, warnings = rest[n:]
@@ -150,4 +150,4 @@ def _filled(numbers: Iterable[float | None]) -> tuple[float, ...]:
 
 
 def _text(data: bytes, length: int) -> str:
-    return data[:length].decode("utf-8", "ignore")  # a text that was cut may end within a letter
+    return data[:length].decode("utf-8", "ignore")  # a truncated text may end within a character

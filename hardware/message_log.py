@@ -1,12 +1,11 @@
-"""One direction of the shared memory for messages of which each counts, and not the newest alone."""
+"""One direction of the shared memory for messages that are all read, and not only the newest one."""
 
 from __future__ import annotations
 
 import struct
 import zlib
 
-# number of messages that are stored: more than a person, or a script's one step, gives in a cycle of the
-# worker
+# number of stored messages: more than a person, or one step of a script, gives in a cycle of the worker
 LOGGED = 16
 
 _COUNTER = struct.Struct("<Q")
@@ -17,7 +16,7 @@ class MessageLog:
     """A log of the last `LOGGED` messages, each of which is read once, in order.
 
     One process writes, another reads; neither ever waits. A message carries its number and a checksum over
-    everything: one that is being written is read at the next time.
+    everything: one that is being written is read in the next call.
 
     Args:
         memory: The whole shared memory, writable.
@@ -48,7 +47,7 @@ class MessageLog:
         self._memory[start : start + self._slot] = body + _CHECK.pack(zlib.crc32(body))
 
     def read(self) -> list[bytes] | None:
-        """Messages since the last call, oldest first; None: some were overwritten before they were read."""
+        """Messages since the last call, oldest first; None if some were overwritten before they were read."""
         messages: list[bytes] = []
         while (entry := self._at(self._seen + 1)) is not None:
             number, message = entry
@@ -64,8 +63,8 @@ class MessageLog:
         return self._offset + number % LOGGED * self._slot
 
     def _at(self, number: int) -> tuple[int, bytes] | None:
-        """Number and content of the message at the place of message `number`; None: it is being written, or
-        older than that one.
+        """(number, content) of the message in the slot of message `number`; None if it is being written, or
+        older.
         """
         start = self._start(number)
         stored: int = _COUNTER.unpack_from(self._memory, start)[0]

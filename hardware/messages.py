@@ -16,13 +16,13 @@ class Request:
 
     Attributes:
         command: Command that the user requests.
-        target: Index of the joint; for WIGGLE of the channel.
+        target: Index of the joint, or of the channel for WIGGLE.
         amount: Distance of a JOG, in the joint's unit.
-        span: Lowest and highest value of a TEST; NaN: the joint's own.
-        free: Whether a JOG is limited by the servo's range alone, not by the joint's.
+        span: (lowest, highest) value of a TEST, in the joint's unit; NaN for the joint's own limits.
+        free: Whether a JOG is limited only by the servo's range, and not by the joint's.
         channels: Channels to RELEASE.
         values: Park pose for PARK (joints,).
-        stops: Number of Stops when the command was given; a command that is older than the last Stop is void.
+        stops: Number of Stops when the command was given; a command older than the last Stop is ignored.
     """
 
     command: Command = Command.NOTHING
@@ -37,17 +37,17 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Orders:
-    """Message from Blender to the worker: newest joint values. Commands have a log of their own, since each
-    of them counts.
+    """Message from Blender to the worker with the newest joint values. Commands are in a separate log, since
+    all of them are executed.
 
     Attributes:
-        beat: Counts Blender's signs of life: every frame and every query of the status.
-        frame: Counts frames of values; 0 before the first.
+        beat: Number of Blender's heartbeats: every frame and every query of the status.
+        frame: Number of frames of values; 0 before the first.
         stamp: Time of the newest frame [s, `clock.now`].
         plays: Whether Blender plays, so that another frame is to follow.
-        step: Unit of time of the newest frame's velocities [s]: what the frame before announced; 0: the
-            measured interval.
-        due: Announced until the next frame [s]; 0: nothing is known of it.
+        step: Unit of time [s] of the newest frame's velocities: the interval announced by the previous frame;
+            0 for the measured interval.
+        due: Announced time [s] until the next frame; 0 if not known.
         motion: The newest frame (joints,), each in its joint's unit; with its velocity and acceleration per
             `step` where known, else 0.
     """
@@ -63,7 +63,7 @@ class Orders:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Message from the worker to Blender; fields as in `status.Status`."""
+    """Message from the worker to Blender, with the fields of `status.Status`."""
 
     beat: int
     state: State

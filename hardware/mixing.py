@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from .device import Device, ServoChannel
 from .errors import AnglesError, DeviceError
 
-# smallest share of a column that is independent of the others: below it a joint's value is not determined
+# smallest share of a column that is independent of the other columns; below it a joint's value is
+# undetermined
 SINGULAR = 1e-6
 
 
@@ -29,11 +30,11 @@ def least_squares_inverse(matrix: Sequence[tuple[float, ...]]) -> tuple[tuple[fl
     """Least-squares inverse of a (channels, joints) matrix by Gram-Schmidt; None if its rank is below the
     number of joints.
     """
-    # Factors Q and R of the matrix: each column loses its parts along those before, one after the other,
-    # since to subtract all at once would lose digits.
+    # Factors Q and R of the matrix: each column loses its parts along the previous ones, one after the other,
+    # since subtracting all at once would lose digits.
     columns = [[row[k] for row in matrix] for k in range(len(matrix[0]))]
     basis: list[list[float]] = []
-    parts: list[list[float]] = []  # of each column along the basis: an upper triangle
+    parts: list[list[float]] = []  # parts of each column along the basis: an upper triangle
     for column in columns:
         rest, along, size = list(column), [], math.sqrt(dot(column, column))
         for direction in basis:
@@ -45,7 +46,7 @@ def least_squares_inverse(matrix: Sequence[tuple[float, ...]]) -> tuple[tuple[fl
             return None
         basis.append([value / length for value in rest])
         parts.append([*along, length])
-    # R X = Q', solved from the last row up: R is triangular.
+    # R X = Q', solved from the last row, since R is triangular
     inverse: list[list[float]] = [[] for _ in columns]
     for k in reversed(range(len(columns))):
         row = list(basis[k])
@@ -55,7 +56,7 @@ def least_squares_inverse(matrix: Sequence[tuple[float, ...]]) -> tuple[tuple[fl
     return tuple(tuple(row) for row in inverse)
 
 
-ROUNDS = 2000  # most rounds of projections in the search for a pose within all limits; some ten are usual
+ROUNDS = 2000  # largest number of projections in the search for a pose within all limits; about ten are usual
 TOUCHING = 1e-9  # [rad of the servo] tolerance of servo ranges
 
 Values = tuple[float, ...]
@@ -66,7 +67,7 @@ class _Group:
     """Joints that share channels, and these channels, by index.
 
     Attributes:
-        rotations: Rotation of each channel's servo per unit of each joint [rad] (channels, joints).
+        rotations: (channels, joints) rotation [rad] of each channel's servo per unit of each joint.
         inverse: The least-squares inverse of `rotations` (joints, channels).
         inside: Joint values within all limits and ranges.
     """
@@ -111,7 +112,7 @@ class Mixing:
         """Raw position of each channel for joint values, clamped to the channel's range.
 
         Raises:
-            AnglesError: Not one value a joint, or one is not a finite number.
+            AnglesError: There is not one value per joint, or one is not finite.
         """
         pairs = zip(self._channels, self.unbounded(values), strict=True)
         return tuple(raw_within(channel, raw) for channel, raw in pairs)
@@ -148,7 +149,7 @@ class Mixing:
 
     def disagreement(self, raw: Sequence[float | None]) -> tuple[int, float, float] | None:
         """The channel farthest from the least-squares joint values: index, expected and found rotation [rad];
-        None: no redundancy.
+        None without redundancy.
         """
         worst: tuple[int, float, float] | None = None
         for group in self._groups:
@@ -165,8 +166,8 @@ class Mixing:
     def clamp(self, values: Sequence[float]) -> Values:
         """Joint values clamped to all limits and ranges.
 
-        Each joint is clamped to its range; if a channel of its group is then beyond its own, the group is
-        moved straight toward `inside`.
+        Each joint is clamped to its range; if a channel of its group is then beyond its range, the group is
+        moved in a straight line toward `inside`.
         """
         clamped = [min(max(value, low), high) for value, (low, high) in zip(values, self.ranges, strict=True)]
         for group in self._groups:
@@ -179,8 +180,8 @@ class Mixing:
         return tuple(clamped)
 
     def reach(self, joint: int, values: Sequence[float]) -> tuple[float, float]:
-        """Lowest and highest value that a joint can have while the others stay at `values`, by its channels'
-        ranges alone; they include its present value.
+        """(lowest, highest) value that a joint can have while the others stay at `values`, by its channels'
+        ranges alone; includes its current value.
         """
         low, high = -math.inf, math.inf
         for shares, span in zip(self._shares, self._spans, strict=True):
@@ -223,7 +224,7 @@ class Mixing:
         return rotations
 
     def _belonging(self) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
-        """Indices of the joints and of the channels of each group."""
+        """Indices of (joints, channels) of each group."""
         groups: list[tuple[set[int], set[int]]] = []
         for channel, shares in enumerate(self._shares):
             joints, channels = {joint for joint, _ in shares}, {channel}
@@ -323,7 +324,7 @@ class Mixing:
                 )
             ranges.append(
                 (min(low, group.inside[k]), max(high, group.inside[k]))
-            )  # this changes only what rounding has put outside
+            )  # this only changes values that rounding has put outside
         return ranges
 
     def _share_inside(self, group: _Group, desired: Sequence[float]) -> float:

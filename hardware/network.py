@@ -1,4 +1,4 @@
-"""A connection to a robot on a network that never blocks."""
+"""A non-blocking connection to a robot on a network."""
 
 from __future__ import annotations
 
@@ -9,16 +9,14 @@ from .address import Address
 from .safety import Fault
 from .transport import TransportError
 
-CONNECT_TIMEOUT = 4.0  # [s] less than the worker waits for an answer
-# [bytes] most that a cycle of the worker takes: eight times what the daemon sends, and decoded within 2 ms
-# whatever it is
+CONNECT_TIMEOUT = 4.0  # [s] shorter than the worker's timeout for an answer
+# [bytes] largest read in a cycle of the worker: eight times the daemon's data, decoded within 2 ms for any
+# content
 RECEIVE = 2_048
-# turns in a row in which more came than is taken: what is read is older every time, after a quarter of a
-# megabyte 1.3 s
+# number of successive cycles with unread data: the data read become older each time, 1.3 s after a quarter of
+# a megabyte
 FLOODED_AFTER = 128
-MOST_WAITING = (
-    8_192  # [bytes] that the network has not taken: half a second of orders. Further ones would be late
-)
+MOST_WAITING = 8_192  # [bytes] of unsent data: half a second of commands; further ones would arrive late
 
 
 class NetworkTransport:
@@ -36,7 +34,7 @@ class NetworkTransport:
         self._closed = threading.Event()
         self._lock = threading.Lock()
         self._waiting = bytearray()
-        self._full_reads = 0  # in a row
+        self._full_reads = 0  # number of successive full reads
         threading.Thread(target=self._connect, daemon=True).start()
 
     def read(self) -> bytes:
@@ -102,7 +100,7 @@ class NetworkTransport:
                 socket.IPPROTO_TCP, socket.TCP_NODELAY, 1
             )  # commands are sent at once instead of being collected
             connection.setblocking(False)
-        except (OSError, UnicodeError) as error:  # UnicodeError: a host that no name server could know
+        except (OSError, UnicodeError) as error:  # UnicodeError: an impossible host name
             failure = TransportError(_why_not(error), _reason(error))
         with self._lock:
             self._socket, self._failure = (connection, None) if failure is None else (None, failure)

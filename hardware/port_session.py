@@ -13,7 +13,8 @@ from .safety import Fault
 from .transport import TransportError, open_serial
 
 READ_EVERY = 0.0005  # [s] between two reads of the port
-BUSY_FOR = 2.5  # [s] for which a busy port is retried: a worker that was just disconnected may still hold it
+# [s] for which a busy port is retried, since a worker that was just disconnected may still use it
+BUSY_FOR = 2.5
 
 _WHY = {
     Fault.PORT_MISSING: "does not exist: plug the device in, or choose another port",
@@ -34,13 +35,13 @@ class PortError(HardwareError):
 
 
 class PortSession:
-    """An open serial port on which one protocol at a time is spoken; a context manager.
+    """An open serial port, used with one protocol at a time; a context manager.
 
     Args:
-        serial: The pyserial module; None where it is missing.
+        serial: The pyserial module; None if it is missing.
         port: Name or path.
         baudrate: Baud rate [bit/s].
-        codec: The protocol's; see `use`.
+        codec: Codec of the protocol; see `use`.
 
     Raises:
         HardwareError: The port cannot be opened.
@@ -70,8 +71,8 @@ class PortSession:
         """Send exchanges in order and return all answers; a missing answer is a `Problem` among them.
 
         Args:
-            exchanges: What to send.
-            patience: Delay of an answer until it counts as missing [s].
+            exchanges: Exchanges to send.
+            patience: Delay [s] of an answer after which it counts as missing.
 
         Raises:
             HardwareError: The port failed, or the codec cannot encode an exchange.

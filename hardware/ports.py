@@ -1,4 +1,4 @@
-"""The list of ports and addresses to choose from."""
+"""The list of ports and addresses that the user can choose."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ class Listing:
 
 
 def addresses(protocol: str) -> tuple[Port, ...]:
-    """The virtual robot, and usual addresses of a robot on a network; empty for protocols of serial ports."""
+    """The virtual robot, and default addresses of a robot on a network; empty for protocols of serial
+    ports.
+    """
     if not is_on_network(protocol):
         return ()
     usual = capabilities_of(protocol).address

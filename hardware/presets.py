@@ -1,8 +1,8 @@
 """Data of common servo models.
 
 Speeds are the makers', at the stated voltage and without load. The limits of a joint are derived from them: a
-share of the speed as velocity limit, an acceleration that reaches it in a third of a second, and a jerk that
-reaches that in a tenth of a second.
+share of the speed as velocity limit, an acceleration that reaches that velocity in 0.3 s, and a jerk that
+reaches that acceleration in 0.1 s.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from types import MappingProxyType
 
 from ..motion.joint import Limits
 
-SHARE = 0.7  # share of the no-load speed that a servo reaches under its usual load
+SHARE = 0.7  # share of the no-load speed that a servo reaches under a usual load
 GATHERING = 0.3  # [s] from standstill to full speed
-EASING = 0.1  # [s] from no acceleration to the full one
+EASING = 0.1  # [s] from zero to full acceleration
 
 HOBBY = ("limber", "maestro", "servo_animation")
 STEPS_PER_RADIAN = 4096 / math.tau
-PULSE = (1500.0, 500.0, 2500.0)  # [us]
+PULSE = (1500.0, 500.0, 2500.0)  # [us] middle, lowest and highest pulse
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Preset:
     Attributes:
         label: Name for the user.
         protocols: Names of the protocols that drive it.
-        per_radian: Raw units in a radian: microseconds of pulse, or steps.
+        per_radian: Raw units per radian: microseconds of pulse, or steps.
         zero: Middle raw position.
         lowest: Lowest raw position.
         highest: Highest raw position.

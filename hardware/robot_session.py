@@ -1,10 +1,10 @@
-"""A host's robots, and the rules by which any host moves them, whether it is Blender or the player.
+"""The robots of a host (Blender or the player), and the rules that hold in every host:
 
 * A port has one owner.
 * While a host steps through frames faster or slower than real time, robots keep their last values.
-* A robot gets signs of life apart from values, which come when the host has new ones.
-* A robot is disarmed when something that moved it ends: what is shown then may be far from where it is.
-* What a host plays comes from a file: when that changes, every robot is disarmed, and no permit outlives it.
+* A robot gets heartbeats separately from values, which are sent when the host has new ones.
+* A robot is disarmed when a mover that moved it ends, since the shown pose may then be far from the robot's.
+* When the host opens another file, every robot is disarmed and all permits end.
 * A program drives a robot only with the consent of this computer's user.
 * Other programs may arm a robot only with a permit, which ends when it is disarmed or stopped.
 """
@@ -27,19 +27,19 @@ from .sentences import BLENDER, HostWords
 from .status import Status
 
 HEARTBEAT = 0.05  # [s] a quarter of the silence after which the worker holds the robot
-# the robot does not follow its host in these states, but may move
+# states in which the robot does not follow its host, but may move
 SELF_MOVING = {State.SETUP, State.PARKING, State.LIMP}
 
 
-ARMING = ("arm", "confirm")  # orders after which a robot may move
-TO_ROBOTS = (*ARMING, "disarm", "clear", "connect")  # orders of a person to a robot, beside stop
+ARMING = ("arm", "confirm")  # commands after which a robot may move
+TO_ROBOTS = (*ARMING, "disarm", "clear", "connect")  # a person's commands to a robot, apart from stop
 LOST = {State.FAULT, State.WORKER_LOST}
 
 
 def possible_orders(status: Status) -> list[str]:
-    """The orders that a person may give a robot now, beside stop."""
+    """The commands, apart from stop, that a person may give a robot now."""
     if status.state is State.DISARMED:
-        return ["arm", "connect"]  # a robot that cannot measure then shows the pose that it asks to confirm
+        return ["arm", "connect"]  # a robot that cannot measure then shows the pose to confirm
     if status.state is State.CONFIRM_POSE:
         return ["confirm", "disarm"]
     if status.state in LOST:
@@ -48,7 +48,7 @@ def possible_orders(status: Status) -> list[str]:
 
 
 class ArmingPermits:
-    """Which robots other programs may arm, by the keys of their sessions."""
+    """Permits for other programs to arm robots, by the keys of their sessions."""
 
     def __init__(self) -> None:
         self._keys: set[Hashable] = set()
@@ -65,18 +65,18 @@ class ArmingPermits:
 
 
 class RobotSession:
-    """A robot that is connected: its link, and what moves it.
+    """A connected robot: its link, and the movers that move it.
 
     Attributes:
         link: The link to its worker.
-        owner: Name of what it follows, for messages.
+        owner: Name of the object that it follows, for messages.
     """
 
     def __init__(self, link: WorkerLink, owner: str, key: Hashable, permits: ArmingPermits) -> None:
         self.link, self.owner = link, owner
         self._key, self._permits = key, permits
         self._movers: frozenset[str] = frozenset()
-        self._sent_at = time.monotonic()  # [s] when values were sent last, or again
+        self._sent_at = time.monotonic()  # [s] time when values were last sent, or repeated
 
     def send(self, values: Sequence[float | Kinematic], plays: bool = False, due: float = 0.0) -> None:
         """Sends values; arguments as of `WorkerLink.send`."""
@@ -84,21 +84,21 @@ class RobotSession:
         self._sent_at = time.monotonic()
 
     def keep_alive(self) -> None:
-        """Sends a sign of life where the next values are late: hosts call it as often as they can."""
+        """Sends a heartbeat if the next values are late; hosts call this as often as they can."""
         if (time_now := time.monotonic()) - self._sent_at >= HEARTBEAT:
             self.link.send_again()
             self._sent_at = time_now
 
     def note_movers(self, movers: frozenset[str]) -> None:
-        """Says what moves the robot now, by names; it is disarmed if something of that has ended since the
-        last call.
+        """Sets the names of the movers that move the robot now; it is disarmed if one of the previous ones
+        has ended.
         """
         if not self._movers <= movers and (state := self.link.status().state) not in SELF_MOVING:
             self.disarm("" if state is State.DISARMED else "live motion has ended")
         self._movers = movers
 
     def order(self, word: str) -> None:
-        """Does what a person orders, one of `TO_ROBOTS`."""
+        """Executes a person's command, one of `TO_ROBOTS`."""
         is_asking = self.link.read_status().state is State.CONFIRM_POSE
         {
             "arm": self.link.arm,
@@ -133,13 +133,13 @@ class RobotSessions:
         """Connects a robot; nothing moves.
 
         Args:
-            key, owner: Key and name of what it follows.
+            key, owner: Key and name of the object that it follows.
             device: The robot.
             python, host: As for `WorkerLink`.
 
         Raises:
             DeviceError: Another owner of this host uses the port, or as `WorkerLink`.
-            ProtocolError: A program drives the robot, and this user has not allowed it as it is now.
+            ProtocolError: A program drives the robot, and this user has not allowed its current content.
             WorkerError: As `WorkerLink.open`.
         """
         self.close(key)
@@ -169,8 +169,8 @@ class RobotSessions:
             self.close(key)
 
     def change_file(self) -> None:
-        """Disarms every robot and closes its port, since the file whose motion it follows is replaced;
-        withdraws all permits to arm.
+        """Disarms every robot and closes its port, since the host opens another file; withdraws all permits
+        to arm.
         """
         self.close_all()
         self.permits.withdraw_all()

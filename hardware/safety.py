@@ -1,7 +1,7 @@
 """Safety state machine of the robot link, without port, thread or clock.
 
-`step` is pure: it maps the last state and the inputs of this period to the next state. What is sent
-follows from the state alone (see `worker.loop`).
+`step` is pure: it maps the last state and the inputs of this period to the next state. The data sent depend
+on the state alone (see `worker.loop`).
 """
 
 from __future__ import annotations
@@ -9,14 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
-HOLD_AFTER = 0.2  # [s] without angles: a save, a file dialog, a slow redraw. The robot slows down to a hold
-DISARM_AFTER = 5.0  # [s] without a sign of life: Blender hangs, and nobody may be attending the robot
-HELD_UP_AFTER = (
-    1.02  # [s] between two cycles of the worker: one is a second late, as when Blender calls the worker lost
-)
-CONFIRM_WITHIN = (
-    1.0  # [s] age of the pose that the user confirms: what Blender shows now, not what it showed before
-)
+# [s] without joint values, as during a save, a file dialog or a slow redraw, after which the robot slows down
+# to a hold
+HOLD_AFTER = 0.2
+DISARM_AFTER = 5.0  # [s] without a heartbeat: Blender hangs, and nobody may be attending the robot
+# [s] between two cycles of the worker, after which it was held up: the same delay at which Blender
+# considers the worker lost
+HELD_UP_AFTER = 1.02
+# [s] largest age of the pose that the user confirms: it is the pose shown now, and not an earlier one
+CONFIRM_WITHIN = 1.0
 
 JUMPED = "the pose in Blender jumped"
 """The detail of a hold, and of the slow approach that ends it, after a jump of the pose."""
@@ -85,10 +86,9 @@ class Fault(IntEnum):
 
 
 class Command(IntEnum):
-    """A user's command. The emergency stop is no command: it has a counter of its own in the shared memory.
-
-    ARM_CONFIRMED is ARM with the user's confirmation that the robot, which does not measure, is at the pose
-    that Blender shows.
+    """A user's command. The emergency stop is not a command: it has a separate counter in the shared memory.
+    ARM_CONFIRMED is ARM with the user's confirmation that a robot without measured positions is in the
+    pose that Blender shows.
     """
 
     NOTHING = 0
@@ -131,22 +131,23 @@ class SafetyInputs:
     Attributes:
         stop: Stop was pressed since the last period.
         command: The user's new command.
-        fault_report: Fault of the port or the device; None: none.
+        fault_report: Fault of the port or the device; None if there is none.
         connected: The device is identified and configured.
         tells_pose: The positions of all joints that are to move are known: measured, or held by a pulse.
         confirmed: The user has confirmed the position of each joint that is to move.
-        unread: Name of a joint or channel whose position the newest report lacks; None: all are known.
-        implausible: Why the robot cannot be at the positions that it reports; empty: it can.
+        unread: Name of a joint or channel whose position is missing in the newest report; None if all are
+            known.
+        implausible: Why the reported positions are impossible; empty if they are possible.
         releases: The servos' torque can be switched off.
         device_armed: The device is armed and receives goals.
-        turn_gap: Time since the last cycle of the worker, with the time that the computer slept [s].
-        blender_silence: Time since Blender's last sign of life [s].
-        frame_age: Time since the last usable angles [s]; infinite before the first.
-        arrived: The slow approach has reached the newest angles.
+        turn_gap: Time [s] since the last cycle of the worker, including the computer's sleep.
+        blender_silence: Time [s] since Blender's last heartbeat.
+        frame_age: Time [s] since the last usable joint values; infinite before the first.
+        arrived: The slow approach has reached the newest joint values.
         done: A motion with an end (a test, parking) has ended.
         at_rest: The commanded angles are at rest.
         jumped: The newest angles are far from the commanded ones, without a motion of the joints in between.
-        remark: Why Blender's angles are refused; empty: they are not.
+        remark: Why Blender's joint values are refused; empty if they are not.
     """
 
     stop: bool = False
@@ -199,10 +200,8 @@ def step(before: Safety, inputs: SafetyInputs) -> Safety:
 
 
 def was_held_up(before: Safety, inputs: SafetyInputs) -> bool:
-    """Whether the worker was held up before this turn, by the computer's sleep or load: it does not know what
-    happened meanwhile.
-
-    While it connects, it may wait for the port.
+    """Whether the worker was held up before this cycle, by the computer's sleep or load, so that it does not
+    know what happened meanwhile. While it connects, it may wait for the port.
     """
     return inputs.turn_gap > HELD_UP_AFTER and before.state is not State.CONNECTING
 
@@ -237,15 +236,15 @@ def _following(before: Safety, inputs: SafetyInputs) -> Safety:
         elif inputs.jumped and state is not State.HOLDING:
             state, detail = State.HOLDING, JUMPED
         elif state is State.HOLDING and inputs.at_rest:
-            state = State.ARMING  # the robot approaches slowly from a standstill, as when it is armed
+            state = State.ARMING  # the robot approaches slowly from a standstill, as after arming
         elif state is State.ARMING and inputs.arrived:
             state, detail = State.ARMED, ""
     return Safety(state, detail=inputs.remark or detail)
 
 
 def _setting_up(before: Safety, inputs: SafetyInputs) -> Safety:
-    """Next state while a single joint or servo is moved: disarmed when that is done, unless another such
-    command comes.
+    """Next state while a single joint or servo is moved: disarmed at the end, unless another such command
+    follows.
     """
     if inputs.command is Command.RELEASE and inputs.releases:
         return Safety(State.LIMP)
@@ -262,7 +261,9 @@ def _parking(before: Safety, inputs: SafetyInputs) -> Safety:
 
 
 def _not_driven(before: Safety, inputs: SafetyInputs) -> Safety:
-    """Next state while the robot is not driven: connecting, disarmed, limp, or its pose to be confirmed."""
+    """Next state while the robot is not driven: connecting, disarmed, without torque, or waiting for a
+    confirmation of its pose.
+    """
     if not inputs.connected:
         return Safety(State.CONNECTING)
     if before.state is State.CONNECTING:
@@ -279,7 +280,7 @@ def _not_driven(before: Safety, inputs: SafetyInputs) -> Safety:
 
 
 def _begin(state: State, inputs: SafetyInputs) -> Safety:
-    """State in which driving begins, from the robot's present pose if that is known and plausible."""
+    """State in which driving begins, from the robot's current pose if that is known and plausible."""
     if not inputs.tells_pose:
         confirmed = (
             inputs.command is Command.ARM_CONFIRMED
@@ -289,7 +290,7 @@ def _begin(state: State, inputs: SafetyInputs) -> Safety:
         return Safety(state) if confirmed else Safety(State.CONFIRM_POSE, then=state)
     if inputs.unread is not None:
         return Safety(State.FAULT, Fault.POSE_UNREAD, inputs.unread)
-    if inputs.implausible and state is not State.SETUP:  # in SETUP the user mends one joint at a time
+    if inputs.implausible and state is not State.SETUP:  # in SETUP the user corrects one joint at a time
         return Safety(State.FAULT, Fault.POSE_UNFIT, inputs.implausible)
     return Safety(state)
 

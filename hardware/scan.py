@@ -1,6 +1,6 @@
-"""Background job that looks for servos on ports, at baud rates and in protocols of the user's choice.
+"""Background job that searches for servos on ports, with baud rates and protocols of the user's choice.
 
-It only sends queries and no commands, but a device on a port receives all of them, also those in foreign
+It sends only queries and no commands, but a device on a port receives all of them, including those of other
 protocols.
 """
 
@@ -21,14 +21,14 @@ from .protocols.interface import Codec, Identified, Measured, Message, Problem, 
 from .protocols.table import OWN, PROTOCOLS, capabilities_of, codec_for
 
 BLOCK = 16  # number of ids between two reports of progress
-# [s] that a board may take after its port was opened: an Arduino restarts then, and its loader waits first
+# [s] that a board may need after its port was opened: an Arduino resets, and its boot loader waits first
 BOOT = 2.5
-GREETINGS = 5  # number of greetings in that time
-UNKNOWN = "unknown"  # begins the name of a model that the table does not have
+GREETINGS = 5  # number of HELLO messages in that time
+UNKNOWN = "unknown"  # beginning of the name of a model that is not in the table
 OTHER_SERIES = {
     "feetech_sts": "feetech_scs",
     "feetech_scs": "feetech_sts",
-}  # they answer each other's questions
+}  # protocols whose servos answer each other's queries
 
 SCANNED = (
     OWN,
@@ -38,7 +38,7 @@ SCANNED = (
 
 
 def rates_of(protocol: str, picked: Sequence[int]) -> list[int]:
-    """Baud rates to try for a protocol: those of `picked` that its devices offer, the usual one first."""
+    """Baud rates to try for a protocol: those of `picked` that its devices support, the default one first."""
     return [rate for rate in capabilities_of(protocol).baudrates if rate in picked]
 
 
@@ -46,9 +46,9 @@ def run(arguments: Mapping[str, Any], serial: ModuleType | None) -> Iterator[Job
     """Run the background job, yielding its progress events.
 
     Args:
-        arguments: "ports" (None: all serial ports but those in "without"), "protocols" and "baudrates"
+        arguments: "ports" (None: all serial ports except those in "without"), "protocols" and "baudrates"
             [bit/s] to try, "lowest" and "highest" id.
-        serial: The pyserial module; None where it is missing.
+        serial: The pyserial module; None if it is missing.
     """
     ids = range(arguments["lowest"], arguments["highest"] + 1)
     tries = [
@@ -70,7 +70,7 @@ def run(arguments: Mapping[str, Any], serial: ModuleType | None) -> Iterator[Job
                     yield from _find_firmware(session, port, rate, steps)
                 elif (codec := codec_for(protocol)).identify(
                     ()
-                ):  # this protocol identifies the controller, whatever servos it has
+                ):  # this protocol identifies the controller, with any servos
                     yield from _find_board(session, codec, port, protocol, rate)
                 else:
                     yield from _find_servos(session, codec, port, protocol, rate, ids, steps)
@@ -99,8 +99,8 @@ class _Steps:
 
 
 def _find_firmware(session: PortSession, port: str, rate: int, steps: _Steps) -> Iterator[JobEvent]:
-    """Events for a board with Limber's firmware; one that restarts when its port is opened answers only a
-    later greeting.
+    """Events for a board with Limber's firmware; a board that resets when its port is opened answers only a
+    later HELLO.
     """
     decoder = limber.FrameDecoder()
     hello = limber.encode(limber.Hello(random.randrange(1, 1 << 16)))
@@ -131,10 +131,10 @@ def _find_board(
 def _find_servos(
     session: PortSession, codec: Codec, port: str, protocol: str, rate: int, ids: range, steps: _Steps
 ) -> Iterator[JobEvent]:
-    """Events for servos with ids of their own, which are queried in blocks.
+    """Events for servos with ids, which are queried in blocks.
 
-    Where one answers, the silent ones of its block are queried once more, since a busy computer may hand an
-    answer over too late.
+    If one answers, the silent ids of its block are queried once more, since a busy computer may deliver an
+    answer too late.
     """
     session.use(codec)
     possible = [servo for servo in codec.capabilities.servos if servo in ids]
@@ -157,7 +157,7 @@ def _find_servos(
 def _found(
     session: PortSession, codec: Codec, port: str, protocol: str, rate: int, identified: Identified
 ) -> Found:
-    """The servo with its voltage [V] and temperature [degrees Celsius], as far as it reports them."""
+    """The servo with its voltage [V] and temperature [degrees Celsius], if it reports them."""
     servo = identified.servo
     assert servo is not None
     if identified.name.startswith(UNKNOWN) and protocol in OTHER_SERIES:
@@ -179,8 +179,8 @@ def _found(
 def _other_series(
     session: PortSession, usual: Codec, protocol: str, servo: int
 ) -> tuple[str, Identified] | None:
-    """(protocol, identification) of a servo that, queried in the protocol of the maker's other series, is a
-    known model; None otherwise.
+    """(protocol, identification) of a servo that is a known model when queried in the protocol of the maker's
+    other series; else None.
     """
     other = OTHER_SERIES[protocol]
     codec = codec_for(other)
@@ -196,7 +196,9 @@ def _other_series(
 
 
 def _several(heard: Sequence[Message], port: str, rate: int) -> Iterator[Remark]:
-    """Remarks about servos that share an id: they answer at once, so answers are damaged or come twice."""
+    """Remarks on servos that share an id: they answer at the same time, so that answers are damaged or arrive
+    twice.
+    """
     for message in heard:
         if isinstance(message, Problem) and message.kind is ProblemKind.UNEXPECTED:
             yield Remark(f"{port} at {rate}: {message.text}")

@@ -1,9 +1,9 @@
-"""A sentence for every state and fault of the robot link: what has happened, and the remedy.
+"""A sentence for every state and fault of the robot link: the cause, and the remedy.
 
-Texts are templates for all hosts. Some of their fields are the host's words: `{host}` its name, `{press:Arm}`
-and `{then:Arm}` what a person does in place of that button of Blender's, `{joint_by_joint}` and `{stop}` what
-else a person can do there. The others are facts: `{port}`, `{detail}`, and of a robot that nobody talks to
-`{alone}` and `{alone_remedy}`.
+Texts are templates for all hosts. Some fields are filled with the host's words: `{host}` is its name,
+`{press:Arm}` and `{then:Arm}` the action that corresponds to that button in Blender, `{joint_by_joint}` and
+`{stop}` further actions. Other fields are facts: `{port}`, `{detail}`, and `{alone}` and `{alone_remedy}` for
+a robot without communication.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from .safety import JUMPED, NO_POSE, Fault, State
 
 
 class HostWords(NamedTuple):
-    """What sentences call the host, and how a person gives it orders.
+    """Words for a host in sentences, and for the actions of a person in it.
 
     Attributes:
         name: Name of the host.
-        typed: What a person types for each button; empty: there are buttons.
+        typed: Text to type in place of each button; empty if there are buttons.
         has_stop: Whether a person can give Stop at any moment.
-        no_orders: Where nobody can give it orders: what to do instead.
-        retried: Faults after which it connects again by itself.
+        no_orders: Remedy in a host that nobody can give commands.
+        retried: Faults after which it reconnects on its own.
         confirms_joints: Whether a person can confirm the pose joint by joint.
     """
 
@@ -40,13 +40,13 @@ class HostWords(NamedTuple):
 
     @property
     def stop(self) -> str:
-        """How the robot is stopped."""
+        """Text on how to stop the robot."""
         if self.has_stop:
             return "Stop is always ready"
         return f"nobody can give Stop here, so end {self.name}, or switch off the robot's power, to stop it"
 
     def press(self, button: str) -> str:
-        """What a person does in place of pressing a button."""
+        """Text on the action that corresponds to pressing a button."""
         if self.no_orders:
             return self.no_orders
         return f"type '{self.typed[button]}'" if self.typed else f"press {button}"
@@ -56,7 +56,7 @@ class HostWords(NamedTuple):
         return f"then '{self.typed[button]}'" if self.typed and not self.no_orders else f"then {button}"
 
     def fields(self) -> dict[str, object]:
-        """Fields of texts that are this host's words."""
+        """Values of the template fields for this host."""
         return {
             "host": self.name,
             "press": _ButtonField(self.press),
@@ -83,10 +83,10 @@ class FaultText(NamedTuple):
     """Text of a fault.
 
     Attributes:
-        cause: What has happened.
-        remedy: What a person does; "": the cause says it.
-        reconnect: The end of the remedy by which a person connects again, with what joins it to the rest; a
-            host that does so by itself says that instead. "": the remedy is whole.
+        cause: Cause of the fault.
+        remedy: Action for the user; "" if the cause contains it.
+        reconnect: Last part of the remedy, on reconnecting, with its conjunction; it is replaced for a host
+            that reconnects on its own. "" if there is no such part.
     """
 
     cause: str
@@ -307,7 +307,7 @@ _ALONE: dict[Silence, tuple[str, str]] = {
 
 
 def shown(text: str) -> str:
-    """A text that a device may have a part in, with replacements for characters that cannot be shown."""
+    """A text that may come from a device, with replacements for characters that cannot be shown."""
     return (
         text
         if text.isprintable()
@@ -323,7 +323,7 @@ def port_name(port: str) -> str:
 
 
 def pose_texts(joints: Sequence[DeviceJoint], positions: Sequence[float]) -> list[str]:
-    """The position of each joint, in its unit, as a person reads it."""
+    """The position of each joint, in its unit, as text."""
     scales = {"rad": (math.degrees(1.0), " degrees"), "m": (1e3, " mm"), "plain": (1.0, "")}
     rows = [
         (joint.name, position, *scales[joint.unit]) for joint, position in zip(joints, positions, strict=True)
@@ -362,7 +362,7 @@ def sentence(
 
 
 def _fault_text(fault: Fault, device: Device, is_retried: bool) -> str:
-    """Text of a fault with its remedy; `is_retried`: the host connects again by itself."""
+    """Text of a fault with its remedy; `is_retried`: whether the host reconnects on its own."""
     text = _FAULTS[fault]
     if is_on_network(device.protocol):
         text = _NETWORK_FAULTS.get(fault, text)

@@ -1,4 +1,4 @@
-"""What a robot's servos cannot do that its joints ask for: speed and range."""
+"""Joints that ask more of a robot's servos than these can do, in speed or range."""
 
 import math
 

@@ -6,10 +6,9 @@ import _thread
 import contextlib
 import subprocess
 
-# [s] the worker slows the robot down, disarms it and ends when the servos are at rest, or after 1.6 s
+# [s] the worker slows the robot down, disarms it, and ends when the servos are at rest or after 1.6 s
 CLOSE_GRACE = 1.8
-# [s] the system ends a killed process at once, but for one in a driver's call: that one ends when the driver
-# lets it
+# [s] the system ends a killed process at once, except during a call of a driver
 KILL_GRACE = 1.0
 
 

@@ -12,14 +12,14 @@ class ChannelStatus:
     """State of a channel's servo; None for values that are unknown or not measured.
 
     Attributes:
-        commanded: Raw position sent last.
+        commanded: Last raw position sent.
         measured: Raw position that the servo reports.
         error: Distance from the recently commanded positions [rad of the servo].
         homing_offset: Offset that the servo stores [raw units].
-        temperature: [degrees Celsius].
-        voltage: [V].
-        load: Share of the maximum load, with the sign of its direction.
-        current: [A].
+        temperature: Temperature [degrees Celsius].
+        voltage: Supply voltage [V].
+        load: Share of the maximum load, signed by direction.
+        current: Current [A].
     """
 
     commanded: float | None = None
@@ -39,14 +39,15 @@ class Status:
     Attributes:
         state: State of the link.
         sentence: Sentence about the state, and what to do.
-        fault: The cause, in FAULT and WORKER_LOST.
+        fault: The fault, in the states FAULT and WORKER_LOST.
         commanded: Values last sent (joints,), each in its joint's unit; None while the robot does not follow.
-        measured: Measured joint values (joints,); None where one of them is unknown.
-        positions: Measured value of each joint (joints,); None: unknown.
+        measured: Measured joint values (joints,); None if one of them is unknown.
+        positions: Measured value of each joint (joints,); None if unknown.
         channels: Status of each channel (channels,).
         warnings: Warnings, as sentences.
-        confirmed: In CONFIRM_POSE: which joints the user has confirmed (joints,).
-        needs_confirmation: In DISARMED: the user must confirm the robot's pose before it can be armed.
+        confirmed: In CONFIRM_POSE: whether the user has confirmed each joint (joints,).
+        needs_confirmation: In DISARMED: whether the user must confirm the robot's pose before it can be
+            armed.
         sent: Number of moves sent to the device.
         acknowledged: Number of moves that the device acknowledged.
         lost: Number of moves that it did not acknowledge in time.

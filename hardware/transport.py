@@ -12,11 +12,11 @@ from typing import Any, Protocol
 from .errors import HardwareError
 from .safety import Fault
 
-# [bytes] most that a cycle of the worker takes: a line of 1 Mbaud brings no more, and the worst is decoded
-# within 3 ms
+# [bytes] largest read in a cycle of the worker: a line of 1 Mbaud delivers no more, and the worst case is
+# decoded within 3 ms
 RECEIVE = 1_024
 TRY_EVERY = 0.05  # [s] between two attempts to open a busy port
-# [s] a port that takes no byte for this long is stuck; the frame is given up, the next one is newer anyway
+# [s] a port that accepts no byte for this long is stuck; the frame is dropped, since the next one is newer
 WRITE_TIMEOUT = 0.05
 
 try:
@@ -25,7 +25,7 @@ try:
     PORT_ERRORS: tuple[type[Exception], ...] = (
         OSError,
         termios.error,
-    )  # pyserial lets termios.error through, which is no OSError
+    )  # pyserial passes on termios.error, which is no OSError
 except ImportError:  # Windows
     PORT_ERRORS = (OSError,)
 
@@ -37,7 +37,7 @@ _FORBIDDEN = (errno.EACCES, errno.EPERM)
 _OPEN_ERRORS: tuple[type[Exception], ...] = (
     *PORT_ERRORS,
     ValueError,
-)  # a baud rate that the port cannot have
+)  # a baud rate that the port does not support
 
 
 class TransportError(HardwareError):
@@ -55,8 +55,8 @@ class Transport(Protocol):
     def read(self) -> bytes:
         """Bytes that have arrived, perhaps none; never blocks. Raises TransportError.
 
-        They are at most what can be decoded in a cycle of the worker; the rest waits, so that no peer can
-        hold a turn up.
+        At most as many as can be decoded in a cycle of the worker; the rest waits, so that no peer can delay
+        a cycle.
         """
 
     def write(self, data: bytes) -> bool:

@@ -14,8 +14,8 @@ from .device import VIRTUAL_HOBBY_PORT, Device
 from .mixing import Mixing
 from .protocols import limber
 
-LAG = 0.04  # [s] time constant with which a servo closes in on its pulse
-TOP_SPEED = 4500.0  # [us/s] what a common servo can: 60 degrees in .15 s at 637 us/rad
+LAG = 0.04  # [s] time constant with which a servo approaches its pulse
+TOP_SPEED = 4500.0  # [us/s] speed of a common servo: 60 degrees in .15 s at 637 us/rad
 FIRMWARE = (1, 0)
 WATCHDOG_MS = 250
 PERIOD_US = 20000
@@ -32,9 +32,7 @@ class VirtualServo:
 
     position: float
     pulse: float | None = None
-    ended: tuple[float, float] | None = (
-        None  # last pulse [us] before the signal ended, and the time of its end [s]
-    )
+    ended: tuple[float, float] | None = None  # (last pulse [us] before the signal ended, time of its end [s])
     start: float | None = None  # pulse [us] when the newest move arrived
     goal: float | None = None
     settings: limber.Configure | None = None
@@ -51,7 +49,7 @@ class VirtualServo:
         self.pulse = self.ended[0] if self.ended is not None and recent else self.goal
 
     def advance(self, dt: float) -> None:
-        """Move the horn for `dt` [s] toward the present pulse; without a pulse it stays, as a geared servo
+        """Move the horn for `dt` [s] toward the current pulse; without a pulse it stays, as a geared servo
         does.
         """
         if self.pulse is None:
@@ -84,7 +82,7 @@ class VirtualRobot:
     def __init__(self, positions: Sequence[float], feedback: bool, time: float) -> None:
         self.servos = [VirtualServo(position) for position in positions]
         self._feedback = feedback
-        self.unread: set[int] = set()  # servos whose sensors do not answer
+        self.unread: set[int] = set()  # channels of servos whose sensors do not answer
         self._now = time
         self._decoder = limber.FrameDecoder()
         self._answers: list[bytes] = []
@@ -106,7 +104,7 @@ class VirtualRobot:
         self._state = limber.DeviceState.DISARMED
         self._reasons = limber.Reason.NO_SESSION
         self._moved_at = self._now
-        self._span = (self._now, self._now)  # [s] times at which the newest move begins and ends
+        self._span = (self._now, self._now)  # [s] begin and end time of the newest move
         for servo in self.servos:
             servo.pulse = servo.ended = servo.start = servo.goal = servo.settings = None
         self._say(self._report(None, limber.DeviceResult.ACCEPTED), 0)
@@ -118,7 +116,7 @@ class VirtualRobot:
 
     @property
     def pulses(self) -> tuple[float | None, ...]:
-        """The pulse that each channel currently sends [us]; None: no pulse."""
+        """The pulse that each channel currently sends [us]; None for no pulse."""
         return tuple(servo.pulse for servo in self.servos)
 
     @property

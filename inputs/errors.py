@@ -1,5 +1,5 @@
-"""Errors of what comes from outside."""
+"""Errors of inputs from other programs and people."""
 
 
 class InputError(ValueError):
-    """An address that cannot be listened on; the message names it and the remedy."""
+    """An address that Limber cannot listen on, or an invalid command; the message names it and the remedy."""

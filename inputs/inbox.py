@@ -1,5 +1,4 @@
-"""Receives OSC messages over UDP in bounded time, without blocking. Nothing listens until it is requested. No
-Blender.
+"""Receives OSC messages over UDP in bounded time, without blocking. No Blender.
 
 Each `look` takes at most `BUDGET` of the main thread: first it empties the socket; then it parses packets
 from the newest to the oldest, and only the newest value of each key counts. Packets that are not parsed in
@@ -25,19 +24,20 @@ from .errors import InputError
 from .packets import Message, first_number, has_address, messages
 from .urgent_socket import urgent_socket
 
-LARGEST = 65507  # [bytes] largest UDP packet
-BUDGET = 2e-3  # [s] processor time of a look: an eighth of a display's frame
-DRAINING = 0.5  # largest share of it for emptying the socket; the rest is for parsing
-WAITING = 1 << 20  # [bytes] capacity of the queue of packets; older ones are dropped
-OVERHEAD = 512  # [bytes] counted for each packet beside its content
-NAME = 64  # significant letters of a string: the longest name in Blender
+LARGEST = 65507  # [bytes] largest UDP payload
+BUDGET = 2e-3  # [s] processor time of a look: an eighth of a frame of a display at 60 Hz
+DRAINING = 0.5  # largest share of the budget for emptying the socket; the rest is for parsing
+WAITING = 1 << 20  # [bytes] capacity of the queue of packets; beyond it the oldest are dropped
+OVERHEAD = 512  # [bytes] counted for each packet in addition to its content
+NAME = 64  # number of significant letters of a string, which is the longest name in Blender
 KEPT = 4096  # largest number of keys whose newest packet is remembered while older ones wait
-# [bytes] requested socket buffer, which holds what comes while the computer runs other programs: a tenth of a
-# second of a flood, and urgent packets where they have no socket of their own.
-# Linux gives as much as net.core.rmem_max allows; macOS refuses more than some 7 MB.
+# [bytes] requested socket buffer, which stores packets while the computer runs other programs: those of a
+# flood for a tenth of a second, and urgent packets if they have no separate socket. Linux grants at most
+# net.core.rmem_max; macOS refuses more than about 7 MB.
 BUFFER = 1 << 22
-PAUSE = 1e-3  # [s] between two turns of the thread; in a flood they make room for others
-LONGEST_DRAIN = 5e-3  # [s] in which the thread empties a socket, and for which a look may have to wait
+PAUSE = 1e-3  # [s] pause of the thread between two passes, so that other threads can run in a flood
+# [s] longest time for which the thread empties a socket, and for which a look may have to wait
+LONGEST_DRAIN = 5e-3
 TOO_MUCH = "More comes than can be read in time: older messages are left out. Let the sender send less often"
 
 Key = tuple[str, ...]
@@ -63,16 +63,17 @@ class _Packet(NamedTuple):
 
 
 class Inbox:
-    """A socket that receives messages. Subclasses implement `take(message)`, and may name an urgent address.
+    """A socket that receives messages. Subclasses implement `take(message)`, and may set an urgent address.
 
     Raises:
         OSError: the address cannot be bound, e.g. because another program uses the port.
     """
 
-    urgent = b""  # address for which `alarm` is called before any packet is parsed, wherever it is in them
-    clock_address = b""  # address by which a sender says its time, before or after what it sends at that time
-    timed_root = ""  # beginning of the addresses whose values are of that time
-    numbered_roots: tuple[str, ...] = ()  # beginnings of those whose first number says what they are about
+    # address for which `alarm` is called before any packet is parsed, at any position in a packet
+    urgent = b""
+    clock_address = b""  # address by which a sender gives its time, before or after the values of that time
+    timed_root = ""  # beginning of the addresses whose values belong to that time
+    numbered_roots: tuple[str, ...] = ()  # beginnings of addresses whose first number selects the subject
 
     def __init__(self, host: str, port: int, clock: Callable[[], float] | None = None) -> None:
         """Opens a socket on a host and port. `clock` [s] measures the budget."""
@@ -88,25 +89,27 @@ class Inbox:
         self._urgent_socket = urgent_socket(self._socket, self.urgent) if self.urgent else None
         arrival_times.request(self._socket)
         self._sockets = [self._socket] if self._urgent_socket is None else [self._urgent_socket, self._socket]
-        self.is_read = True  # whether nothing is left to be read, in the socket or the queue
+        self.is_read = True  # whether nothing is left to read, in the socket and the queue
         self.is_alarmed = False  # whether the urgent address was received, up to the last look
         self.problem = ""  # why the last packets could not be read
         self.now: Callable[[], float] = time.monotonic  # [s] the clock of arrivals
         self._arrivals_known_until = self.now()  # [s] time of the last look
         self.clock = clock or processor_time()
         self._buffer = memoryview(bytearray(LARGEST))
-        self._lock = threading.Lock()  # of all that follows, which the thread changes, too
-        self._waiting: deque[_Packet] = deque()  # packets that wait to be read, the newest last
+        self._lock = threading.Lock()  # protects all attributes below, which the thread changes too
+        self._waiting: deque[_Packet] = deque()  # packets in the queue, the newest last
         self.received = 0  # number of the newest packet
         self._size = 0  # [bytes] of the packets in the queue
         self._has_dropped = self._is_alarmed = False  # since the last look
-        # [bytes] of the ordinary socket that may have come before an urgent packet: at most a full buffer
+        # [bytes] of the ordinary socket that may have arrived before an urgent packet: at most a full buffer
         self._outdated = 0
         self._sender_time: float | None = None
-        self._known: dict[Key, int] = {}  # number of the newest packet with each key, while older ones wait
+        # number of the newest packet of each key, while older ones are in the queue
+        self._known: dict[Key, int] = {}
         self._thread: threading.Thread | None = None
         if self.urgent:
-            self._closing, closed = socket.socketpair()  # the thread waits for both sockets
+            # the thread waits for these and for the receiving sockets
+            self._closing, closed = socket.socketpair()
             self._thread = threading.Thread(target=self._listen, args=(closed,), daemon=True)
             self._thread.start()
 
@@ -131,13 +134,13 @@ class Inbox:
         raise NotImplementedError
 
     def alarm(self) -> None:
-        """Called when the urgent address was received, in any thread. Earlier messages that the next look
-        does not come to are dropped.
+        """Called when the urgent address is received, in any thread. Earlier messages that the next look does
+        not process are dropped.
         """
 
     def key(self, message: Message) -> Key:
-        """What a message is about, of which the newest counts: its address, the strings among its arguments,
-        and where these are numbered the first number.
+        """Key of a message: of messages with the same key only the newest is used. It has the address, the
+        strings among the arguments and, for numbered addresses, the first number.
         """
         if message.trouble:
             return message.address, "", "trouble"
@@ -148,7 +151,7 @@ class Inbox:
     def close(self) -> None:
         if self._thread is not None:
             self._closing.close()
-            self._thread.join()  # it ends at once; the port is free only then
+            self._thread.join()  # the thread ends at once; only then is the port free
         for each in self._sockets:
             each.close()
 
@@ -201,7 +204,8 @@ class Inbox:
 
     def _empty_all(self, until: float) -> bool:
         """Receives packets from all sockets until the time `until`; returns whether there may be more. The
-        urgent one is the last: a stop before a packet that was read is heard before that is obeyed.
+        urgent socket is read last, so that a stop sent before a packet is noticed before that packet is
+        executed.
         """
         has_more = False
         for each in reversed(self._sockets):
@@ -209,7 +213,7 @@ class Inbox:
         return (self._outdated > 0 and self._empty(self._socket, self.clock, until)) or has_more
 
     def _empty(self, source: socket.socket, clock: Callable[[], float], until: float) -> bool:
-        """Receives packets from a socket, one at least, until the time `until`; returns whether there may be
+        """Receives packets from a socket, at least one, until the time `until`; returns whether there may be
         more.
         """
         while (has_more := self._receive(source)) and clock() < until:
@@ -224,7 +228,7 @@ class Inbox:
             if source is self._socket:
                 self._outdated = 0
             return False
-        except OSError:  # the network has an error: later there may be more
+        except OSError:  # a network error; there may be more packets later
             return False
         packet = bytes(self._buffer[:size])
         self.received += 1
@@ -234,7 +238,7 @@ class Inbox:
                 self._outdated = self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF)
             self.alarm()
         if self._outdated > 0 and source is self._socket:
-            self._outdated -= len(packet) + OVERHEAD  # the system counts no less
+            self._outdated -= len(packet) + OVERHEAD  # the system counts at least as much
             return True
         self._put(packet, came)
         return True
@@ -264,7 +268,7 @@ Kind = TypeVar("Kind", bound=Inbox)
 
 
 def opened(kind: Callable[[str, int], Kind], host: str, port: int) -> Kind:
-    """A listening inbox of class `kind`.
+    """Opens a listening inbox of class `kind`.
 
     Raises:
         InputError: the address cannot be bound.

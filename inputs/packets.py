@@ -13,16 +13,16 @@ from typing import NamedTuple
 
 BUNDLE = b"#bundle\x00"
 HEADER = len(BUNDLE) + 8  # [bytes] header of a bundle: its mark and time tag
-FIRST_ELEMENT = HEADER + 4  # offset [bytes] of a bundle's first element, behind its size
-IMMEDIATELY = 1  # the largest time tag that says no time; senders that know none send 0, too
+FIRST_ELEMENT = HEADER + 4  # offset [bytes] of a bundle's first element, after its size
+IMMEDIATELY = 1  # largest time tag without a time; some senders send 0 for it
 FRACTION = 2.0**-32  # [s] unit of time tags
 NUMBERS = {"f": (">f", 4), "d": (">d", 8), "i": (">i", 4), "h": (">q", 8)}
 NOTHING = {"T": 1.0, "F": 0.0, "I": 1.0, "N": 0.0}  # tags without bytes: true, false, impulse, nil
 STRINGS = "sS"
 SKIPPED = {"t": 8, "m": 4, "r": 4, "c": 4}  # [bytes] of arguments that are skipped
 BLOB = "b"
-DEEPEST = 8  # largest nesting of bundles: no real sender needs more
-TRIES = 64  # largest number of positions that are examined in search of an address
+DEEPEST = 8  # largest nesting of bundles; no real sender needs more
+TRIES = 64  # largest number of positions that are examined in the search for an address
 LONGEST = 1024  # [bytes] longest address or type tags, which bounds the time to parse a message
 
 
@@ -31,11 +31,11 @@ class _MalformedError(ValueError):
 
 
 class Message(NamedTuple):
-    """Address and arguments of a message; `trouble` says why it could not be read. Without address and
-    `trouble`: an empty bundle.
+    """Address and arguments of a message; `trouble` is the reason if it could not be read. An empty bundle
+    has neither address nor `trouble`.
     """
 
-    address: str  # "": it cannot be read
+    address: str  # "" if it cannot be read
     arguments: tuple[float | str, ...] = ()  # numbers and strings in order
     trouble: str = ""  # why it cannot be read: what was expected and what was found
     repeats: int = 1  # messages of its address since the last one that was taken, this one included
@@ -54,7 +54,7 @@ class Message(NamedTuple):
 
 def messages(packet: bytes, depth: int = 0, time: float = nan) -> Iterator[Message]:
     """Messages of a packet. A part that cannot be read is a message with `trouble`; other parts of its bundle
-    are read. `time`: [s] that the bundle around it says.
+    are read. `time`: time [s] of the enclosing bundle.
     """
     if not packet.startswith(BUNDLE):
         yield _message(packet, time)
@@ -78,7 +78,7 @@ def has_address(packet: bytes, address: bytes) -> bool:
         return True
     if not packet.startswith(BUNDLE):
         return False
-    if packet.startswith(address, FIRST_ELEMENT):  # whatever its size claims to be
+    if packet.startswith(address, FIRST_ELEMENT):  # its stated size is not checked
         return True
     at = HEADER
     for _ in range(TRIES):
@@ -93,7 +93,7 @@ def has_address(packet: bytes, address: bytes) -> bool:
 
 def first_number(packet: bytes, address: bytes) -> float | None:
     """The first number of the first message with that address in a packet, found without parsing the others;
-    None: there is none.
+    None if there is none.
     """
     address += b"\x00"
     at = 0 if packet.startswith(address) else packet.find(address, HEADER) if packet[:1] == b"#" else -1
@@ -104,7 +104,7 @@ def first_number(packet: bytes, address: bytes) -> float | None:
 
 
 def _time_tag(bundle: bytes, around: float) -> float:
-    """Time [s] of a bundle's tag; that of the bundle around it where it says none."""
+    """Time [s] of a bundle's tag, or of the enclosing bundle if the tag gives none."""
     if len(bundle) < HEADER:
         return around
     (tag,) = struct.unpack_from(">Q", bundle, len(BUNDLE))
@@ -141,7 +141,7 @@ def _message(packet: bytes, time: float) -> Message:
 
 def _arguments(packet: bytes, at: int) -> tuple[float | str, ...]:
     """Numbers and strings whose type tags begin at `at`."""
-    if at >= len(packet):  # old senders omit the type tags where there are no arguments
+    if at >= len(packet):  # old senders omit the type tags if there are no arguments
         return ()
     tags, at = _text(packet, at)
     if not tags.startswith(","):
@@ -165,9 +165,7 @@ def _arguments(packet: bytes, at: int) -> tuple[float | str, ...]:
 
 
 def _argument(packet: bytes, at: int, tag: str) -> tuple[float | str | None, int]:
-    """The argument of a type tag at `at`, None for one that is no number or string, and where the next one
-    begins.
-    """
+    """(argument of a type tag at `at`, or None if it is no number or string; offset of the next argument)."""
     if tag in NOTHING:
         return NOTHING[tag], at
     if tag in NUMBERS:
@@ -200,7 +198,7 @@ def _number(packet: bytes, at: int, tag: str) -> float:
 
 
 def _text(packet: bytes, at: int) -> tuple[str, int]:
-    """The string at `at`, and the offset of what follows it."""
+    """(string at `at`, offset of the byte after it)."""
     end = packet.find(b"\x00", at)
     if end < 0:
         raise _MalformedError(f"a text that begins at byte {at} does not end")

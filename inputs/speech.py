@@ -1,4 +1,4 @@
-"""What a character says: sound files beside its own, and speech that another program makes audible."""
+"""Speech of a character: sound files in its folder, and speech that another program plays."""
 
 from pathlib import Path
 
@@ -6,33 +6,33 @@ from ..files.presence import is_file
 from ..files.sound_player import SoundError, SoundPlayer
 from ..files.sounds import SOUNDS
 
-BEGINS, ENDS = "speak", "spoken"  # events
-MOST_NAMED = 10  # sounds that a sentence lists
+BEGINS, ENDS = "speak", "spoken"  # names of events
+MOST_NAMED = 10  # largest number of sounds that a message lists
 
 
 class Speech:
     """Speech as events of a behaviour: `BEGINS` when it begins, `ENDS` when it ends.
 
     Attributes:
-        problem: Why the last sound did not begin; "": it did.
+        problem: Reason why the last sound did not begin; "" if it did.
     """
 
     def __init__(self) -> None:
         self.problem = ""
         self._sound: SoundPlayer | None = None
-        self._next: SoundPlayer | None = None  # the newest that is to be played
+        self._next: SoundPlayer | None = None  # the sound to be played next
         self._events: list[str] = []
 
     def note(self, is_spoken: bool) -> None:
-        """Another program says that the speech which it makes audible has begun, or ended."""
+        """Records that speech which another program plays has begun, or ended."""
         self._events.append(BEGINS if is_spoken else ENDS)
 
     def say(self, folder: Path, name: str) -> None:
         """Plays a sound file in a folder, by its name with or without suffix, from the next call of `events`
-        on, in place of the one that plays.
+        on, in place of a sound that is playing.
 
         Raises:
-            SoundError: There is none of that name, or this computer has no program for it.
+            SoundError: There is no sound of this name, or this computer has no program to play it.
         """
         self._next = SoundPlayer(sound_called(folder, name))
 
@@ -54,14 +54,16 @@ class Speech:
         return events
 
     def close(self) -> None:
-        """Ends the sound, without an event."""
+        """Stops the sound, without an event."""
         if self._sound is not None:
             self._sound.close()
             self._sound = None
 
 
 def sound_called(folder: Path, name: str) -> Path:
-    """The sound file of a name in a folder, no other one; raises SoundError."""
+    """The sound file with a name in a folder, and no file outside of it; raises SoundError if there is
+    none.
+    """
     try:
         sounds = [
             path for path in sorted(folder.iterdir()) if path.suffix.lower() in SOUNDS and is_file(path)

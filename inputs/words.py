@@ -1,8 +1,9 @@
-"""The words by which programs and people direct a character: one table for OSC, the page, what is typed, and
+"""The commands by which programs and people direct a character: one table for OSC, the page, typed lines and
 scripts, in every host. No Blender.
 
-An order is a word, the names behind it, and numbers or a text: the OSC message `/limber/weight/Neck/Sad 0.5`,
-the typed line `set weight/Neck/Sad 0.5` and the page's slider are the same order.
+A command ("order") is a word, the names after it, and numbers or a text: the OSC message
+`/limber/weight/Neck/Sad 0.5`, the typed line `set weight/Neck/Sad 0.5` and the page's slider give the same
+command.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,19 +12,19 @@ from typing import NamedTuple
 from .errors import InputError
 
 FARTHEST = 1e6  # largest number: coordinates [m] beyond it exceed single precision
-NAME = 64  # significant letters of a name in a message: the longest in Blender
+NAME = 64  # number of significant letters of a name in a message: the longest in Blender
 
 
 class Word(NamedTuple):
-    """What an order of one word has.
+    """Syntax of the commands with one word.
 
     Attributes:
-        least_names: How many names it needs, a text among its arguments included.
-        counts: How many numbers it may have.
-        takes_text: Whether a text, a name, may stand among its arguments.
-        is_text_enough: Whether that may stand in the numbers' place.
-        is_press: Whether it is a button's: its number is 0 when it is let go, which does nothing.
-        is_personal: Whether a person alone gives it: no program does.
+        least_names: Number of names required, including a text among the arguments.
+        counts: Allowed counts of numbers.
+        takes_text: Whether a text (a name) may be among the arguments.
+        is_text_enough: Whether a text may replace the numbers.
+        is_press: Whether it is a button's command: its number is 0 on release, which has no effect.
+        is_personal: Whether only a person may give it, and no program.
     """
 
     least_names: int
@@ -60,21 +61,21 @@ WORDS = {
     "connect": Word(0, is_press=True, is_personal=True),
     "quit": Word(0, is_press=True, is_personal=True),
 }
-# numbers that come again and again, and are followed smoothly where a host does that
+# words whose numbers may be sent repeatedly, so that hosts smooth them
 STREAMED = ("target", "rotation", "axis", "influence", "share", "weight", "value")
-ALSO = {"trigger": "event"}  # words of other programs for the same
-# words whose first number says what an order is about: of several at once each counts
+ALSO = {"trigger": "event"}  # synonyms used by other programs
+# words whose first number selects the subject; commands on different subjects do not replace each other
 NUMBERED = ("seen",)
 
 
 class Order(NamedTuple):
-    """An order: its word, the names behind it as they were sent, and numbers or a text.
+    """A command: its word, the names after it as sent, and numbers or a text.
 
     Attributes:
         word: One of `WORDS`.
-        names: "CHAIN/POSTURE" and the like.
-        numbers: Finite, none beyond `FARTHEST`.
-        text: A name in place of the last one of the names; "": none.
+        names: Names joined by slashes, such as "CHAIN/POSTURE".
+        numbers: Finite numbers up to `FARTHEST`.
+        text: A name in place of the last one of `names`; "" for none.
     """
 
     word: str
@@ -84,12 +85,12 @@ class Order(NamedTuple):
 
     @property
     def is_released(self) -> bool:
-        """Whether it is a button that was let go."""
+        """Whether it is the release of a button."""
         return WORDS[self.word].is_press and bool(self.numbers) and self.numbers[0] == 0.0
 
     @property
     def name(self) -> str:
-        """The name behind a word of one name, be it a text or a part of the address."""
+        """The name of a command with one name, given as text or as part of the address."""
         return self.text or self.names
 
     @property
@@ -98,18 +99,18 @@ class Order(NamedTuple):
 
     @property
     def line(self) -> str:
-        """It as a line to read."""
+        """The command as a line of text."""
         numbers = (f"{number:g}" for number in self.numbers)
         return " ".join(filter(None, (self.word, self.names, self.text, *numbers)))
 
 
 def order_of(path: str, arguments: Sequence[float | str], shown: str = "", list_of_words: str = "") -> Order:
-    """The order of a path, as "weight/Neck/Sad", and its arguments.
+    """The command for a path such as "weight/Neck/Sad" and its arguments.
 
     Args:
         path, arguments: As in an OSC message, without its root.
-        shown: The address as messages name it; "": the path.
-        list_of_words: Where the words are listed, for messages.
+        shown: The address in messages; "": the path.
+        list_of_words: Reference to the list of words, for messages.
 
     Raises:
         InputError: There is no such word, or it has other arguments.
@@ -132,7 +133,7 @@ def order_of(path: str, arguments: Sequence[float | str], shown: str = "", list_
 
 
 def _check_texts(shown: str, word: str, names: str, texts: Sequence[str]) -> None:
-    """Raises InputError for names and texts that an order of this word does not have."""
+    """Raises InputError if a command of this word cannot have these names and texts."""
     kind = WORDS[word]
     if len(texts) > kind.takes_text:
         raise InputError(f"'{shown}' has a text among its arguments, where only numbers were expected")
@@ -153,16 +154,16 @@ def _check_count(shown: str, numbers: tuple[float, ...], counts: tuple[int, ...]
 
 
 def spellings(name: str) -> set[str]:
-    """How a name may be written in an address: as it is, with underscores for blanks, and with `/` and `~`
-    as in JSON pointers (RFC 6901).
+    """Spellings of a name in an address: unchanged, with underscores for spaces, and with `/` and `~` as in
+    JSON pointers (RFC 6901).
     """
     escaped = name.replace("~", "~0").replace("/", "~1")
     return {each for spelled in (name, escaped) for each in (spelled, spelled.replace(" ", "_"))}
 
 
 def begun_with(names: str, known: Iterable[str]) -> tuple[str, str] | None:
-    """The longest of the known names with which `names` begin, and the rest; None: with none. Names may
-    contain slashes.
+    """The longest of the known names with which `names` begin, and the rest; None if they begin with none.
+    Names may contain slashes.
     """
     begun = [
         (len(spelled), name)
@@ -177,5 +178,5 @@ def begun_with(names: str, known: Iterable[str]) -> tuple[str, str] | None:
 
 
 def named(written: str, known: Iterable[str]) -> str | None:
-    """The known name that is written so; None: there is none."""
+    """The known name with this spelling; None if there is none."""
     return next((name for name in known if written in spellings(name)), None)

@@ -16,9 +16,9 @@ class MotionStyle:
     Attributes:
         sigma: Smoothness, 0 to 1: 0 is neutral, 1 the smoothest and slowest.
         rho: Responsiveness, 0 up to but not 1: makes a smooth motion faster again.
-        velocity, acceleration, jerk: Share of the joint's limits that the motion may use: above 0, up to 1.
-        beta: How near a position limit the Nutty filter slows down: at 1 from mid-range on, at larger values
-            later. Above 0.
+        velocity, acceleration, jerk: Shares of the joint's limits that the motion may use: above 0, up to 1.
+        beta: Distance from a position limit at which the Nutty filter slows down: 1 from mid-range on, larger
+            values later. Above 0.
     """
 
     sigma: float = 0.0
@@ -55,8 +55,8 @@ class MotionStyle:
         )
 
 
-NEUTRAL = MotionStyle()  # all that the limits allow
-NO_FILTER = "none"  # stands for no motion filter, where one could be named
+NEUTRAL = MotionStyle()  # uses all that the limits allow
+NO_FILTER = "none"  # name for no motion filter
 
 
 class Filter(Protocol):
@@ -78,8 +78,8 @@ class Filter(Protocol):
 
         Args:
             state: State that `rest` or the last `step` returned.
-            target: Desired position [rad]; one beyond a position limit is replaced by that limit.
-            dt: [s] since `state`, at least 0; may change from step to step. 0 returns the same state.
+            target: Desired position [rad]; clamped to the position limits.
+            dt: Time [s] since `state`, at least 0; may change from step to step. 0 returns the same state.
             target_velocity: Velocity of the target [rad/s], if the caller knows it; None: the filter
                 estimates it.
 

@@ -9,11 +9,11 @@ from math import isfinite
 
 from .errors import LimitsError, TargetError, TimeStepError
 
-# relative: some forty units in the last place, more than the rounding of one step, less than a check of
+# relative: about forty units in the last place, more than the rounding of one step and less than a check of
 # limits notices
 _ROUNDING = 1e-14
-FRAMES = 4  # control points of a point of the curve
-DELAY = 2  # frames between a point of the curve and the newest of its control points
+FRAMES = 4  # number of control points that determine a point of the curve
+DELAY = 2  # number of frames between a point of the curve and the newest of its control points
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +22,13 @@ class Limits:
 
     Attributes:
         lower, upper: Position limits [rad] ([m] for a prismatic joint), lower <= upper.
-        velocity: [rad/s], positive.
-        acceleration: [rad/s2], positive.
-        jerk: [rad/s3], positive.
+        velocity: Velocity limit [rad/s], positive.
+        acceleration: Acceleration limit [rad/s2], positive.
+        jerk: Jerk limit [rad/s3], positive.
 
     Raises:
-        LimitsError: a field is no finite number, lower > upper, or a dynamic limit is not positive; names the
-            field and the remedy.
+        LimitsError: a field is not a finite number, lower > upper, or a dynamic limit is not positive; the
+            message names the field and the remedy.
     """
 
     lower: float
@@ -100,8 +100,8 @@ def extrapolated(state: Kinematic, interval: float) -> float:
     """Position [rad] after `interval` at constant acceleration. Used as a control point one frame early, it
     halves the curve's delay.
 
-    `interval` is in the unit of time of the velocity: seconds, or 1 where that is per frame. If the jerk is
-    at most j, the position is off by at most j * interval^3 / 6 (50 pi rad/s3: .11 degrees at 24 frames a
+    `interval` is in the unit of time of the velocity: seconds, or 1 if that is per frame. If the jerk is at
+    most j, the error of the position is at most j * interval^3 / 6 (50 pi rad/s3: .11 degrees at 24 frames a
     second).
     """
     return state.position + interval * (state.velocity + 0.5 * interval * state.acceleration)
@@ -114,7 +114,7 @@ def between(frames: tuple[float, float, float, float], share: float, interval: f
         frames: Positions [rad], oldest first, at equal intervals. Before the first frame and after the last
             one, repeat it.
         share: 0 at the second frame, 1 at the third.
-        interval: Between frames [s], above 0.
+        interval: Time [s] between frames, above 0.
 
     Source: the uniform cubic B-spline, e.g. de Boor 1978, "A Practical Guide to Splines".
     """

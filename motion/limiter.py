@@ -1,4 +1,4 @@
-"""The limiter: the last check of a motion before it is sent, with limits a little wider than the motion
+"""The limiter: the last check of a motion before it is sent, with limits slightly wider than the motion
 filter's.
 """
 
@@ -10,12 +10,12 @@ from .joint import Kinematic, Limits, check_step
 from .profile import ROUNDING, stopping_range, toward_rest
 from .tracking import TargetMotion, TrackingFilter, TrackingState, stopping_displacement
 
-# added to velocity, acceleration and jerk limits: a clock that plays frames 3% too fast adds 9.3% to the
-# jerk, which is no fault
+# share added to velocity, acceleration and jerk limits: a clock that plays frames 3% too fast adds 9.3% to
+# the jerk, which is no fault
 HEADROOM = 0.1
-JOINED_WITHIN = (
-    0.25  # [s] at the headroom's velocity: a larger error is corrected sooner by the time-optimal motion
-)
+# [s] time at the headroom's velocity within which an error is corrected by the headroom; a larger error
+# is corrected sooner by the time-optimal motion
+JOINED_WITHIN = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +59,13 @@ class Limiter(TrackingFilter):
         )
 
     def _joining(self, state: Kinematic, requested: TrackingState, dt: float) -> TrackingState | None:
-        """Next state of a joint that catches up with the motion by the headroom alone; None if its error is
+        """Next state of a joint that catches up with the motion using only the headroom; None if its error is
         too large for that.
         """
         last = state.target_motion if isinstance(state, TrackingState) else None
         if last is None or requested.velocity == requested.acceleration == 0.0:
             # the time-optimal motion comes to rest without overshoot, which position limits could interrupt
-            # again and again
+            # repeatedly
             return None
         spare = HEADROOM / (1.0 + HEADROOM)
         speed, limit, jerk = (
@@ -126,7 +126,7 @@ def jerk_suffices(start: Kinematic, end: Kinematic, dt: float, jerk: float) -> b
 
     Relative to full jerk over the step, the jerk's mean gives the change of acceleration, its first moment
     that of velocity and its second moment that of position. For given mean and first moment the second is
-    greatest if the jerk is at its maximum, then at its minimum, then at its maximum, and least for the
+    largest if the jerk is at its maximum, then at its minimum, then at its maximum, and smallest for the
     opposite signs; every value between is possible (moments of a bounded function).
     """
     pushed = jerk * dt
@@ -146,7 +146,7 @@ def _greatest_second_moment(mean: float, first: float) -> float | None:
     """Integral of (1 - t)^2 j over t in 0..1 for j = 1, -1, 1 with that mean and integral of (1 - t) j; None
     if there is no such j.
     """
-    low = 0.5 * (1.0 - mean)  # duration of j = -1
+    low = 0.5 * (1.0 - mean)  # duration of the phase with jerk -1
     if not 0.0 <= low <= 1.0:
         return None
     if low == 0.0:

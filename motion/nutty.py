@@ -12,7 +12,8 @@ As printed, for one step of dt, with x, x', x'' the output so far and s the set-
 
 Omega slows what leads away from the middle of the range: 1 - |.|^(2 beta).
 
-Its units do not agree. Comments "Repair 1" to "Repair 8" below and docs/motion.md say what is done instead.
+Its units are inconsistent. Comments "Repair 1" to "Repair 8" below, and docs/motion.md, describe the
+corrections.
 """
 
 from dataclasses import dataclass
@@ -22,21 +23,23 @@ from .filters import NEUTRAL, MotionStyle
 from .joint import Kinematic, Limits, check_step
 from .profile import Point, moved, moved_toward, stopping_range
 
-# of the time in which the jerk builds up the usable acceleration: a longer step lags, a shorter one exceeds
-# the limits
+# share of the time in which the jerk builds up the usable acceleration: a longer step lags, a shorter one
+# exceeds the limits
 OWN_STEP = 0.3
 SHORTEST_OWN_STEP = 0.02  # [s]: the 50 Hz of a hobby servo
-SUBSTEPS = 5  # per own step, at least: the loop is then practically continuous at any frame rate
-LONGEST = 5.0  # [s] a longer step is no animation: the default filter's motion is used
+SUBSTEPS = 5  # smallest number per own step, with which the loop is practically continuous at any frame rate
+LONGEST = 5.0  # [s] a longer step is not animation, and the default filter's motion is used
+# smallest gain at sigma 0 and 1: .25 is the fastest convergence of the loop z^3 + z^2 + z + gain without
+# oscillation, .08 a third of it
 EASE = (
     0.25,
     0.08,
-    # least gain at sigma 0 and 1: .25 is the fastest convergence of the loop z^3 + z^2 + z + gain without
-    # oscillation, .08 a third of it
 )
 MAX_GAIN = 0.5  # half of 1, at which that loop oscillates forever
-SLOWEST = 0.1  # least share of the velocity limit that Omega leaves: a joint arrives at its position limit
-# of the distance that the velocity limit covers in an own step: nearer to the target the motion ends exactly
+# smallest share of the velocity limit that Omega leaves, so that a joint arrives at its position limit
+SLOWEST = 0.1
+# share of the distance that the velocity limit covers in an own step: nearer to the target the motion ends
+# exactly
 HOME = 1e-3
 
 
@@ -89,8 +92,8 @@ class NuttyFilter:
         easing = eased(induced, limits.velocity, self.style)
         easing = min(max(easing, EASE[0] + (EASE[1] - EASE[0]) * self.style.sigma), MAX_GAIN)
         # Repair 8: Omega is printed as a factor on the induced velocity, many times the velocity limit until
-        # the target is near: lambda saturates it all the same, and beta has no effect. As a factor on
-        # lambda's limit it slows the joint wherever it is.
+        # the target is near: lambda saturates it in any case, and beta has no effect. As a factor on lambda's
+        # limit it slows the joint everywhere.
         room = max(leeway(induced, position, limits, self.style.beta), SLOWEST)
         # Repair 5: each lambda is printed around the increments, where velocity and acceleration change
         # faster than the next limit allows; around the requested values each limit holds.
@@ -115,7 +118,7 @@ class NuttyFilter:
             point[2] * acceleration < 0.0
             and abs(point[1] - 0.5 * point[2] * point[2] / jerk) > limits.velocity
         ):
-            return False  # the velocity peaked in between
+            return False  # the velocity peaked between the two points
         lowest, highest = stopping_range(ahead, limits.acceleration, limits.jerk)
         if point[0] < target:
             return point[0] <= lowest and highest <= target

@@ -8,26 +8,31 @@ from math import copysign, sqrt
 
 from .joint import Kinematic, Limits
 
-Point = tuple[float, float, float]  # position, velocity, acceleration
+# position [rad], velocity [rad/s], acceleration [rad/s2] (metres for a prismatic joint)
+Point = tuple[float, float, float]
 Stopping = tuple[
     float, float, float
-]  # signed distance, first jerk, derivative of the distance with respect to acceleration [s2]
+]  # signed distance [rad], first jerk [rad/s3], derivative of the distance with respect to acceleration [s2]
 Pulse = tuple[
     float, float, float, float
     # first jerk (the last one is its negative), durations [s] of the first span, of constant acceleration, of
     # the last span
 ]
 
-ROUNDING = 1e-15  # relative: some four units in the last place, the rounding error of a position in one step
-_MOST_TRIALS = (
-    100  # twice the bisections from any bracket to neighbouring floats; about four trials are usual
-)
-_HALVE_EVERY = 6  # trials: bisections bound the number of trials where Newton's method converges slowly
+ROUNDING = 1e-15  # relative: about four units in the last place, the rounding error of a position in one step
+# largest number of trials: twice the bisections from any bracket to neighbouring floats; about four are
+# usual
+_MOST_TRIALS = 100
+# [trials] a bisection after this number bounds the trials when Newton's method converges slowly
+_HALVE_EVERY = 6
 
 
 def pulse_to(goal: float, velocity: float, acceleration: float, limit: float, jerk: float) -> Pulse:
-    """Fastest change from (velocity, acceleration) to (goal, 0), with |acceleration| at most `limit` if it
-    starts within that.
+    """Fastest change from (velocity, acceleration) to (goal, 0), with
+    acceleration
+     at most `limit` [rad/s2] if it starts within that, and
+    jerk
+     at most `jerk` [rad/s3].
     """
     excess = velocity - goal
     if (
@@ -38,7 +43,7 @@ def pulse_to(goal: float, velocity: float, acceleration: float, limit: float, je
         excess, acceleration, first = -excess, -acceleration, jerk
     excess = max(
         excess + 0.5 * acceleration * acceleration / jerk, 0.0
-    )  # velocity to lose, from where the acceleration is 0
+    )  # velocity to lose after the acceleration has reached 0
     peak = sqrt(jerk * excess)
     middle = 0.0
     if peak > limit:
@@ -124,8 +129,14 @@ def toward_rest(point: Point, dt: float, speed: float, limit: float, jerk: float
     Args:
         point: Position relative to the goal, velocity, acceleration. A point outside the limits first returns
             into them.
-        dt: [s], above 0.
-        speed, limit, jerk: Greatest |velocity|, |acceleration| and |jerk|.
+        dt: Time step [s], above 0.
+        speed, limit, jerk: Largest
+    velocity
+     [rad/s],
+    acceleration
+     [rad/s2] and
+    jerk
+     [rad/s3].
         grain: Rounding error of positions [rad]: planning is no finer.
 
     Returns:
@@ -142,11 +153,11 @@ def toward_rest(point: Point, dt: float, speed: float, limit: float, jerk: float
     grain += ROUNDING * (abs(point[0]) + abs(point[1]) * dt)
     short = point[0] + stopping_distance(
         point[1], point[2], limit, jerk
-    )  # where the joint would stop if it braked now
+    )  # stopping position if the joint braked now
     sign = 1.0
     if (
         short > 0.0
-    ):  # the joint would stop beyond the goal: the problem is mirrored, so that the goal lies above
+    ):  # the joint would stop beyond the goal: the problem is mirrored, so that the goal is above
         sign, point, short = -1.0, (-point[0], -point[1], -point[2]), -short
     if short < -grain:
         point, dt = _run(point, dt, speed, limit, jerk, grain, short)
@@ -229,7 +240,7 @@ def _braking_time(
             middle = 0.5 * (early + late)
             if not early < middle < late:
                 break
-        gained = 0.5 * push * middle  # this is `moved`, written out for speed
+        gained = 0.5 * push * middle  # the same as `moved`, written out for speed
         distance, brake, growth = stopping(
             velocity + middle * (acceleration + gained), acceleration + push * middle, limit, jerk
         )

@@ -13,21 +13,22 @@ from .filters import NEUTRAL, MotionStyle
 from .joint import Kinematic, Limits, check_step
 from .profile import ROUNDING, Point, moved_toward, stopping_distance, stopping_range
 
-# of the joint's acceleration limit: following a target that accelerates harder would end in antiphase, so it
-# is not predicted
+# factor of the joint's acceleration limit: a target that accelerates harder is not predicted, since following
+# it would end in antiphase
 FOLLOWABLE = 2.0
-# of the joint's jerk limit, from which a target's acceleration is not extrapolated: it may end twice as fast
-# as it began
+# factor of the joint's jerk limit, above which a target's acceleration is not extrapolated, since it may end
+# twice as fast as it began
 GENTLE = 0.5
-# times the velocity that the last change of acceleration makes in a step: a smaller velocity may be noise
+# multiple of the velocity that the last change of acceleration produces in a step, below which a velocity may
+# be noise
 CLEAR = 3.0
-SMOOTH_STEPS = (
-    3  # steps without a jump before the target is trusted again: in noise, one or two look smooth by chance
-)
+# number of steps without a jump before the target is trusted again; in noise, one or two look smooth by
+# chance
+SMOOTH_STEPS = 3
 
 
 class TargetMotion(NamedTuple):
-    """Estimated motion of the target after a step, and how much of its speed may vanish again. Source:
+    """Estimated motion of the target after a step, and the part of its speed that may vanish again. Source:
     docs/motion.md, "A moving target".
 
     Attributes:
@@ -36,8 +37,8 @@ class TargetMotion(NamedTuple):
         acceleration: Difference of the last two mean velocities [rad/s2].
         dt: Duration of the last step [s].
         change: Change of the acceleration since the step before [rad/s2].
-        untrusted: Part of the speed that appeared in jumps [rad/s].
-        smooth_steps: Steps since the last jump.
+        untrusted: Part of the speed [rad/s] that appeared in jumps.
+        smooth_steps: Number of steps since the last jump.
         jerk: Largest jerk since the target began to speed up, 0 while it does not [rad/s3].
     """
 
@@ -54,8 +55,8 @@ class TargetMotion(NamedTuple):
 def observed(
     last: TargetMotion | None, position: float, dt: float, given_velocity: float | None, limits: Limits
 ) -> TargetMotion:
-    """Motion of the target estimated from its new position, `dt` seconds after the last; None as `last`: the
-    target is taken to be at rest.
+    """Motion of the target estimated from its new position, `dt` seconds after the last; if `last` is None,
+    the target is assumed to be at rest.
     """
     if last is None:
         return TargetMotion(position, given_velocity or 0.0, 0.0, dt)
@@ -73,35 +74,35 @@ def observed(
         last.untrusted + abs(gained) if jumped and not slower else max(last.untrusted - abs(gained), 0.0)
     )
     smooth_steps = 0 if jumped else last.smooth_steps + 1
-    if smooth_steps >= SMOOTH_STEPS:  # a target that reverses smoothly, or is at rest, is trusted in full
+    if smooth_steps >= SMOOTH_STEPS:  # a target that reverses smoothly, or is at rest, is fully trusted
         untrusted = min(untrusted, abs(velocity)) if velocity * last.velocity > 0.0 else 0.0
     jerk = max(last.jerk, abs(change) / between) if velocity * acceleration > 0.0 else 0.0
     return TargetMotion(position, velocity, acceleration, dt, change, untrusted, smooth_steps, jerk)
 
 
 def stop_ahead(motion: TargetMotion, limits: Limits) -> float:
-    """Displacement [rad] from the target's position to where the target would stop if it braked, counting
-    only the trusted part of its motion.
+    """Displacement [rad] from the target's position to the position at which it would stop if it braked, for
+    the trusted part of its motion only.
     """
     velocity, acceleration, dt, change, untrusted = motion[1:6]
     if abs(velocity) <= max(CLEAR * abs(change) * dt, untrusted):
         return 0.0
     if velocity * change > 0.0:
         change = 0.0  # a change since then is extrapolated only if it makes the target stop sooner
-    # Velocity gained since the middle of the last step, at which the mean velocity is exact.
+    # velocity gained since the middle of the last step, at which the mean velocity is exact
     gained = 0.5 * dt * (acceleration + 0.75 * change)
     acceleration += change  # the acceleration one step after the observation
     if acceleration * velocity > 0.0:
         acceleration *= max(
             1.0 - motion.jerk / (GENTLE * limits.jerk), 0.0
-        )  # an acceleration that began abruptly may end as abruptly
+        )  # an acceleration that began abruptly may end abruptly
     ahead = stopping_displacement(velocity - copysign(untrusted, velocity) + gained, acceleration, limits)
     return ahead if ahead * velocity > 0.0 else 0.0
 
 
 def stopping_displacement(velocity: float, acceleration: float, limits: Limits) -> float:
-    """Displacement [rad] after which a target with that motion would stop, if it braked as hard as the joint
-    can.
+    """Displacement [rad] after which a target with that motion would stop, if it braked at the joint's
+    limits.
     """
     if velocity == 0.0 and acceleration == 0.0:
         return 0.0
@@ -110,15 +111,14 @@ def stopping_displacement(velocity: float, acceleration: float, limits: Limits) 
     return stopping_distance(velocity, acceleration, limits.acceleration, limits.jerk)
 
 
-# rate at sigma = 1: acceleration then takes five times as long to build up, which looks like moving under
-# water
+# rate at sigma = 1: acceleration then builds up five times as slowly, which looks like moving under water
 SLOWEST = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class TrackingState(Kinematic):
-    """State of a joint: its own motion, and the estimated motion of its target (None: no target observed
-    yet).
+    """State of a joint: its own motion, and the estimated motion of its target (None if no target was
+    observed yet).
     """
 
     target_motion: TargetMotion | None = None

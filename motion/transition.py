@@ -9,8 +9,8 @@ from math import cbrt, sqrt
 from .joint import Kinematic, Limits, check_step
 from .profile import stopping_distance
 
-# Largest velocity, acceleration and jerk of the minimum-jerk movement over the unit of distance in the unit
-# of time
+# largest velocity, acceleration and jerk of the minimum-jerk movement over a unit of distance in a unit of
+# time
 PEAK_VELOCITY, PEAK_ACCELERATION, PEAK_JERK = 15 / 8, 10 / sqrt(3), 60.0
 
 
@@ -24,13 +24,13 @@ class TransitionState(Kinematic):
 
 @dataclass(frozen=True)
 class Transition:
-    """Transition of one joint to each new target in `seconds`, along a polynomial of degree five; 0: as fast
-    as the limits allow.
+    """Transition of one joint to each new target in `seconds` [s], along a polynomial of degree five; 0: as
+    fast as the limits allow.
 
-    It continues position, velocity and acceleration and ends at rest; a new target starts it anew. It keeps
+    It continues position, velocity and acceleration and ends at rest; a new target restarts it. It keeps
     position limits only: the motion filter after it keeps the others.
 
-    Source: Flash & Hogan 1985, "The coordination of arm movements": their minimum-jerk movement, where it
+    Source: Flash & Hogan 1985, "The coordination of arm movements": it is their minimum-jerk movement if it
     starts at rest.
     """
 
@@ -59,7 +59,7 @@ class Transition:
         )
 
     def remaining(self, state: Kinematic, target: float) -> float:
-        """Time [s] until the joint arrives at `target` [rad]: what is left of a transition that has begun, or
+        """Time [s] until the joint arrives at `target` [rad]: the remaining time of a running transition, or
         the duration of a new one.
         """
         if isinstance(state, TransitionState) and state.target == self.limits.clamp(target):
@@ -75,7 +75,7 @@ class Transition:
             return state
         target = self.limits.clamp(target)
         if isinstance(state, TransitionState) and state.target == target and not state.remaining:
-            return state  # at rest there
+            return state  # at rest at the target
         remaining = self.remaining(state, target)
         if remaining <= dt:
             return self.rest(target)
@@ -103,8 +103,8 @@ class Transition:
 
 
 def remaining_share(left: float) -> float:
-    """Share of the distance that is left of a minimum-jerk movement when a share `left` (1 to 0) of its time
-    is left.
+    """Remaining share of the distance of a minimum-jerk movement when a share `left` (1 to 0) of its time
+    remains.
     """
     return left**3 * (10.0 - 15.0 * left + 6.0 * left * left)
 
@@ -116,7 +116,7 @@ def together(
     rest, a straight line in joint space.
 
     If the targets of some joints change on the way, these arrive together, and not before the others, whose
-    transitions go on as they were.
+    transitions continue unchanged.
     """
     joints = tuple(zip(transitions, states, targets, strict=True))
     seconds = max((transition.remaining(state, target) for transition, state, target in joints), default=0.0)

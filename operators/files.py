@@ -8,8 +8,8 @@ from bpy.props import BoolProperty, StringProperty
 
 from ..rig.blender.errors import RigError
 
-DIALOG = 480  # [pixels] width of the question about a large file
-LINE = 75  # characters of a line in it
+DIALOG = 480  # [pixels] width of the dialog that asks about a large file
+LINE = 75  # number of characters of a line in it
 
 
 def shown_files(pattern: str):
@@ -36,8 +36,8 @@ def browse(context, operator) -> set[str]:
 
 
 class ReadsFile:
-    """Base of operators that ask for a file to read. Subclasses define `filter_glob`, and may set `missing`,
-    the error message if no file is chosen.
+    """Base of operators that open the file browser to choose a file to read. Subclasses define `filter_glob`,
+    and may set `missing`, the error message if no file is chosen.
     """
 
     filepath: StringProperty(
@@ -51,7 +51,7 @@ class ReadsFile:
 
     @property
     def path(self) -> Path:
-        """The file that was chosen.
+        """Path of the chosen file.
 
         Raises:
             RigError: No file was chosen.
@@ -60,17 +60,17 @@ class ReadsFile:
 
 
 class ReadsLargeFile(ReadsFile):
-    """Base of `Stepwise` operators that read a file which may announce so much that they ask first. Put it
-    before `Stepwise`.
+    """Base of `Stepwise` operators that read a file, and ask first if it is very large. Comes before
+    `Stepwise` in the bases.
 
-    Subclasses have `allow_large` among their `settings`, and may override `draw_settings(layout)`. A script
-    is refused where a window asks.
+    Subclasses list `allow_large` in `settings`, and may override `draw_settings(layout)`. Without a window,
+    as in a script, a large file is refused with an error instead.
     """
 
     allow_large: BoolProperty(
         name="Large File",
         description=(
-            "Read the file also if it announces more than 50 MB in memory, or more than an hour of motion"
+            "Read the file even if it takes more than 50 MB of memory, or has more than an hour of motion"
         ),
         options={"SKIP_SAVE"},
     )
@@ -107,8 +107,9 @@ class ReadsLargeFile(ReadsFile):
 
 
 class WritesFile(ReadsFile):
-    """Base of operators that ask for a file to write. Subclasses define `filter_glob`, and
-    `_usual_path(context)`, the path that the browser suggests. `suffix` is added if the chosen name lacks it.
+    """Base of operators that open the file browser to choose a file to write. Subclasses define
+    `filter_glob`, and `_usual_path(context)`, the path that the browser suggests. `suffix` is added if the
+    chosen name lacks it.
     """
 
     filepath: StringProperty(
@@ -130,7 +131,7 @@ class WritesFile(ReadsFile):
         the file browser.
         """
         name = self.filepath
-        if bpy.path.basename(name).strip("."):  # else it is the folder alone
+        if bpy.path.basename(name).strip("."):  # without a name the path is only a folder
             self.filepath = bpy.path.ensure_ext(name, self.suffix)
         return self.filepath != name
 

@@ -1,4 +1,6 @@
-"""The mover that an operator acts on: the one assigned to its button, else the one in use."""
+"""The mover (chain, body or mechanism) that an operator acts on: the one assigned to its button, else the one
+in use.
+"""
 
 from bpy.props import IntProperty, StringProperty
 
@@ -64,9 +66,7 @@ class ActsOnMover:
 
     @classmethod
     def _is_usable_again(cls, context) -> bool:
-        """Whether the operator can be used on the mover that it was last called for, where no button names
-        another.
-        """
+        """Whether the operator can be used on the mover of its last call, if the button names no mover."""
         called = _mover_at(*cls.last_called) if getattr(context, POINTER, None) is None else None
         if called is None:
             return False
@@ -74,13 +74,15 @@ class ActsOnMover:
             return not cls.why_not(context)
 
     def invoke(self, context, event):
-        """Stores the mover, then asks as the operator's other base classes do, or runs."""
+        """Stores the mover, then calls `invoke` of the operator's other base classes (which may open a
+        dialog), or runs.
+        """
         ask = getattr(super(), "invoke", None)
         return self.refused(context) or (ask(context, event) if ask else self.execute(context))
 
     def refused(self, context) -> set[str] | None:
-        """Stores the mover; returns the result of `invoke`, {"CANCELLED"}, if the operator cannot be used on
-        it.
+        """Stores the mover; returns {"CANCELLED"} as the result of `invoke` if the operator cannot be used on
+        it, else None.
         """
         try:
             self.mover(context)
@@ -89,8 +91,7 @@ class ActsOnMover:
         return None
 
     def mover(self, context) -> Mover:
-        """The mover on which the operator was first called, which the first call stores; for Repeat Last, the
-        one of the present context.
+        """The mover of the operator's first call, which stores it; for Repeat Last, the mover in use.
 
         Raises:
             RigError: the operator cannot be used on it, or it was deleted meanwhile.
@@ -109,8 +110,8 @@ class ActsOnMover:
 
 
 def mover_called_for(properties) -> Mover | None:
-    """The mover on which an `ActsOnMover` (or an operator with its properties) was called; None: not called
-    yet, or the mover was deleted.
+    """The mover on which an `ActsOnMover` (or an operator with its properties) was called; None if it was not
+    called yet, or the mover was deleted.
     """
     return _mover_at(properties.owner_uid, properties.mover_path)
 
@@ -138,7 +139,7 @@ def needs_mover(context) -> str:
 
 def needs_use(context, use: Use, work: str) -> str:
     """Why the mover in use cannot be used in this way (bake, check ...), with the remedy; "" if it can.
-    `work` begins the sentence, as "Bake works".
+    `work` is the beginning of that sentence, such as "Bake works".
     """
     if why := needs_mover(context):
         return why

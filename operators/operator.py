@@ -18,9 +18,9 @@ ERRORS = (RigError, InputError, HardwareError, MotionError, UrdfError)
 class Operator(bpy.types.Operator):
     """Base of Limber's operators; the class name gives the identifier: `LIMBER_OT_live` is `limber.live`.
 
-    Subclasses implement `run(context)`, which does the work, and returns None or Blender's result where this
-    is not {"FINISHED"}. It may raise one of `ERRORS`, which is reported; the operator is then cancelled. They
-    may override `why_not(context)`.
+    Subclasses implement `run(context)`, which does the work and returns None for {"FINISHED"}, else Blender's
+    result. It may raise one of `ERRORS`, which is reported; the operator is then cancelled. They may override
+    `why_not(context)`.
     """
 
     def __init_subclass__(cls, **arguments) -> None:
@@ -29,7 +29,7 @@ class Operator(bpy.types.Operator):
 
     @classmethod
     def why_not(cls, context) -> str:
-        """Why the operator cannot be used now, with the remedy; "" if it can."""
+        """Why the operator cannot be used now, as a sentence with the remedy; "" if it can."""
         return ""
 
     @classmethod
@@ -44,12 +44,12 @@ class Operator(bpy.types.Operator):
             result = self.run(context) or {"FINISHED"}
         except ERRORS as error:
             return self.refuse(error)
-        # Blender redraws what shows its own data only; and a dialog leaves the panel below it as it was
+        # Blender redraws only editors that show its own changed data, and not the panel below a dialog
         handlers.redraw()
         return result
 
     def warn(self, sentences: Iterable[str]) -> None:
-        """Reports warnings; those that say the same of several things are one."""
+        """Reports warnings; those that differ only in a name are merged into one."""
         for sentence in merged(sentences):
             self.report({"WARNING"}, sentence)
 
@@ -64,8 +64,8 @@ class Operator(bpy.types.Operator):
             context.window_manager.popup_menu(draw, title=title, icon=icon)
 
     def offer(self, context, title: str, choices: Iterable[tuple[str, dict]], icon: str = "NONE") -> set[str]:
-        """Opens a menu whose entries call this operator, each with a text and properties; returns the result
-        for `invoke`.
+        """Opens a menu whose entries call this operator; `choices` are (text, properties) of the entries.
+        Returns the result for `invoke`.
         """
         idname, listed = type(self).bl_idname, list(choices)
 

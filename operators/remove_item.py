@@ -33,11 +33,11 @@ class RemoveItem(UndoOperator):
         removed, count = selected_index(items, getattr(owner, self.active)), len(items)
         try:
             items.remove(removed)
-        except TypeError:  # Blender refuses to remove an item of the library from an override
+        except TypeError:  # an item of the library cannot be removed from an override
             raise RigError(
                 f"It comes from the file that '{owner.id_data.name}' is linked from: {self.linked}"
             ) from None
         data_block, path = owner.id_data, f"{owner.path_from_id()}.{self.items}"
         new_indices = {k: None if k == removed else k - (k > removed) for k in range(count)}
-        item_keys.follow(data_block, path, new_indices)  # the others' keyframes stay with them
+        item_keys.follow(data_block, path, new_indices)  # keyframes of the other items stay with them
         setattr(owner, self.active, selected_index(items, getattr(owner, self.active)))

@@ -1,4 +1,4 @@
-"""Operator that shows a message whole, where a panel has room for its first lines only."""
+"""Operator that shows the whole of a message for which a panel has too few lines."""
 
 from textwrap import wrap
 
@@ -10,7 +10,7 @@ LETTERS = 72  # width of the popup [letters]
 
 
 class LIMBER_OT_show_message(Operator):
-    """Show the whole message"""
+    """Show the whole text of the message"""
 
     bl_label = "Message"
 

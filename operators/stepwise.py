@@ -18,17 +18,17 @@ class Stepwise(Operator):
 
     Subclasses implement `_begin(context)`, which returns the work or raises RigError, and `_finish(context)`,
     set `nothing` and `cancelled`, the reports of a failure and of cancelling, and may implement `_says()`,
-    the text of the status bar. One that asks the user first sets `settings`, the names of the properties that
-    it asks for: it asks while the first of them is not set. `_ask(context)` opens the file browser, or a
-    dialog where a subclass says so.
+    the text of the status bar. An operator that asks the user first defines `settings`, the names of the
+    properties to ask for; it asks if the first of them is not set. `_ask(context)` opens the file browser, or
+    a dialog where a subclass says so.
     """
 
     work: Stepped
     nothing = ""
     cancelled = ""
     settings: tuple[str, ...] = ()
-    is_watched = False  # a user waits at a window, for work in steps
-    is_asking = False  # a dialog or the file browser is open, or was: no work has begun
+    is_watched = False  # whether a user waits at a window while the work is done in steps
+    is_asking = False  # whether a dialog or the file browser is or was open, and work has not begun
 
     def invoke(self, context, event):
         if self.settings and not self.properties.is_property_set(self.settings[0]):
@@ -50,8 +50,8 @@ class Stepwise(Operator):
 
     def run(self, context):
         if self.is_asking and not bpy.app.background:
-            # Neither a dialogue nor the file browser can show progress: the operator is invoked again,
-            # outside of it.
+            # A dialog or the file browser cannot show progress, so the operator is invoked again outside of
+            # it.
             return self._again()
         work = self.work = self._begin(context)
         try:
@@ -66,7 +66,7 @@ class Stepwise(Operator):
         again = getattr(bpy.ops.limber, type(self).bl_idname.removeprefix("limber."))
         try:
             again("INVOKE_DEFAULT", **{name: getattr(self, name) for name in self.settings}, **more)
-        except RuntimeError as error:  # what the operator reported is raised here
+        except RuntimeError as error:  # Blender raises the operator's reported errors here
             self.report({"ERROR"}, str(error).removeprefix("Error: ").partition("\nLocation:")[0].strip())
             return {"CANCELLED"}
         return None
@@ -76,7 +76,7 @@ class Stepwise(Operator):
 
     def modal(self, context, event):
         if event.type == "ESC":
-            if event.shift:  # Shift Esc, the stop key, reaches a modal operator first
+            if event.shift:  # Shift Esc stops robots; a modal operator gets it before the keymap
                 links.stop_all()
             self.cancel(context)
             self.report({"WARNING"}, self.cancelled)
@@ -104,7 +104,7 @@ class Stepwise(Operator):
         """Cancels the work and removes timer and progress.
 
         Blender calls this too when the window closes, and when the user leaves the dialog or the file
-        browser: nothing has begun then.
+        browser: then no work has begun.
         """
         if self.is_asking:
             return

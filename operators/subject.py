@@ -10,14 +10,14 @@ from ..rig.robot import servo_lists
 
 NO_CHAIN = "This armature has no chain: select bones in Pose Mode and press New Chain"
 
-# name of the armature that was active last: it stays in use while its target is selected and dragged
+# name of the armature that was active last: it remains in use while its target is selected and dragged
 _in_use = ""
 
 
 def rig_of(context):
-    """The active object if it is an armature or has a mover, else the last such object that was active, as
-    its target may be active; else, as after a file was opened, what is live, or the only armature with
-    chains. None: there is none in the view layer.
+    """The armature or mover that operators act on: the active object if it is one; else the last active one,
+    as its target may be active now; else, as after a file was opened, the one that is live, or the only
+    armature with chains. None if the view layer has none.
     """
     global _in_use
     rig = context.active_object
@@ -31,7 +31,9 @@ def rig_of(context):
 
 
 def _likely(context):
-    """What is live in the view layer, or its only armature with chains; None: neither is there."""
+    """The object that is live in the view layer, or the only armature with chains; None if there is
+    neither.
+    """
     objects = context.view_layer.objects
     if mover := next((mover for mover in live_movers(context.scene) if mover.owner.name in objects), None):
         return mover.owner
@@ -47,7 +49,7 @@ def _is_rig(obj) -> bool:
 
 def needs_rig(context) -> str:
     """Why there is no armature or mechanism to act on, with the remedy; "" if there is one. Other functions
-    `needs_...` answer the same question for the thing in their name.
+    `needs_...` do the same for what their name says.
     """
     rig = rig_of(context)
     return (

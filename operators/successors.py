@@ -1,4 +1,4 @@
-"""Operators that scripts of earlier versions call: each says which one has taken its place."""
+"""Operators of earlier versions that scripts may still call: each reports which operator to use instead."""
 
 from bpy.props import StringProperty
 
@@ -7,7 +7,7 @@ from .operator import Operator
 
 
 class Successor:
-    """Base of operators that have gone. `successor`: what to do instead, as the end of a sentence."""
+    """Base of removed operators. `successor` is what to use instead, as the end of a sentence."""
 
     bl_options = {"INTERNAL"}
     successor: str

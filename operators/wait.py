@@ -1,4 +1,4 @@
-"""Operator of a button that is greyed out, in the place of one that will be there in a moment."""
+"""Operator of a greyed-out button that is drawn for a moment before a button that lets a robot move."""
 
 from .operator import Operator
 
@@ -15,4 +15,4 @@ class LIMBER_OT_wait(Operator):
         return "Wait a moment: this button lets the robot move, and another one was in its place"
 
     def run(self, context):
-        """Does nothing: it cannot be called."""
+        """Does nothing: the button is always greyed out."""

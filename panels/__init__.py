@@ -1,1 +1,3 @@
-"""Panels, lists, menus and viewport overlays: they draw properties and states, and change nothing."""
+"""Panels, lists, menus and viewport overlays. They only show properties and states; changes are made by
+operators.
+"""

@@ -7,12 +7,12 @@ import bpy
 import gpu
 from gpu_extras.batch import batch_for_shader
 
-LETTERS = 11  # [points]
+LETTERS = 11  # size of text
 
 
 def draw_lines(points, colour, width: float) -> None:
-    """Draws a line between each pair of points (the first and the second, the third and the fourth ...),
-    `width` pixels wide.
+    """Draws lines `width` pixels wide between the first and the second point, the third and the fourth, and
+    so on. `colour`: RGBA, 0 to 1.
     """
     shader = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
     shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])

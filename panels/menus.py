@@ -1,7 +1,7 @@
 """Menu Limber in the 3D viewport's menus Object and Pose, so that F3 finds the operators.
 
-Blender's operator search covers menus only. Operators that need an item or a joint as argument are in panels
-alone.
+Blender's operator search covers menus only. Operators that take an item or a joint as argument are in panels
+only.
 """
 
 import bpy
@@ -22,7 +22,7 @@ class Submenu:
 
 
 class LIMBER_MT_operators_chain(Submenu, bpy.types.Menu):
-    """Operators: Chain"""
+    """Operators that add, set up and remove chains"""
 
     bl_label = "Chain"
     operators = (
@@ -40,7 +40,7 @@ class LIMBER_MT_operators_chain(Submenu, bpy.types.Menu):
 
 
 class LIMBER_MT_operators_postures(Submenu, bpy.types.Menu):
-    """Operators: Postures"""
+    """Operators on stored postures"""
 
     bl_label = "Postures"
     operators = (
@@ -56,7 +56,7 @@ class LIMBER_MT_operators_postures(Submenu, bpy.types.Menu):
 
 
 class LIMBER_MT_operators_gaze_and_live(Submenu, bpy.types.Menu):
-    """Operators: Gaze and Live"""
+    """Operators on targets and live motion"""
 
     bl_label = "Gaze and Live"
     operators = (
@@ -66,7 +66,7 @@ class LIMBER_MT_operators_gaze_and_live(Submenu, bpy.types.Menu):
 
 
 class LIMBER_MT_operators_motion(Submenu, bpy.types.Menu):
-    """Operators: Motion"""
+    """Operators on motion styles and motion"""
 
     bl_label = "Motion"
     operators = (
@@ -76,14 +76,14 @@ class LIMBER_MT_operators_motion(Submenu, bpy.types.Menu):
 
 
 class LIMBER_MT_operators_behaviour(Submenu, bpy.types.Menu):
-    """Operators: Behaviour and Eyes"""
+    """Operators on the behaviour and on eyes"""
 
     bl_label = "Behaviour and Eyes"
     operators = ("rehearse", "end_rehearsal", "check_behaviour", "add_lid", "remove_lid", "add_lid_value")
 
 
 class LIMBER_MT_operators_bake_and_record(Submenu, bpy.types.Menu):
-    """Operators: Bake and Record"""
+    """Operators that bake, record, check and export motion"""
 
     bl_label = "Bake and Record"
     operators = (
@@ -100,7 +100,7 @@ class LIMBER_MT_operators_bake_and_record(Submenu, bpy.types.Menu):
 
 
 class LIMBER_MT_operators_retarget(Submenu, bpy.types.Menu):
-    """Operators: Retarget"""
+    """Operators on retargeting"""
 
     bl_label = "Retarget"
     operators = (
@@ -110,7 +110,7 @@ class LIMBER_MT_operators_retarget(Submenu, bpy.types.Menu):
 
 
 class LIMBER_MT_operators_mechanism(Submenu, bpy.types.Menu):
-    """Operators: Mechanism"""
+    """Operators on mechanisms"""
 
     bl_label = "Mechanism"
     operators = (
@@ -122,7 +122,7 @@ class LIMBER_MT_operators_mechanism(Submenu, bpy.types.Menu):
 
 
 class LIMBER_MT_operators_robot(Submenu, bpy.types.Menu):
-    """Operators: Robot"""
+    """Operators that connect and move the robot"""
 
     bl_label = "Robot"
     operators = (
@@ -132,7 +132,7 @@ class LIMBER_MT_operators_robot(Submenu, bpy.types.Menu):
 
 
 class LIMBER_MT_operators_robot_set_up(Submenu, bpy.types.Menu):
-    """Operators: Robot Set Up"""
+    """Operators that find, assign and calibrate servos"""
 
     bl_label = "Robot Set Up"
     operators = (
@@ -163,7 +163,7 @@ class LIMBER_MT_add_robot(bpy.types.Menu):
 
 
 class LIMBER_MT_operators(bpy.types.Menu):
-    """Limber's operators"""
+    """Operators of Limber"""
 
     bl_label = "Limber"
 

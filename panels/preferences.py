@@ -8,7 +8,7 @@ PACKAGE = __package__.rpartition(".")[0]
 
 
 class LimberPreferences(bpy.types.AddonPreferences):
-    """Says whether solvers run in compiled code here."""
+    """Add-on preferences: whether solvers run in compiled code on this computer."""
 
     bl_idname = PACKAGE
 

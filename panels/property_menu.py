@@ -17,7 +17,7 @@ def full_path(context) -> str:
         return ""
     try:
         path = pointer.path_from_id(prop.identifier)
-    except ValueError:  # a property of an operator or a window
+    except ValueError:  # properties of operators and windows have no data path
         return ""
     if getattr(prop, "is_array", False):
         pointed_at = context.property
@@ -28,7 +28,7 @@ def full_path(context) -> str:
 
 
 def draw(menu, context) -> None:
-    """Draws the entry where the active armature has a chain."""
+    """Draws the entry if the active armature has a chain."""
     rig = rig_of(context)
     path = full_path(context) if rig is not None and len(rig.limber.chains) else ""
     if path:

@@ -1,5 +1,5 @@
-"""Buttons that move a motor and come in the place of another one: they come a second later, so that no click
-goes astray.
+"""Buttons that move a motor and appear in place of another button: they appear one second late, so that a
+click meant for the former button does not start a motion.
 """
 
 from time import monotonic
@@ -14,20 +14,19 @@ MOVES = {
     "limber.arm_confirmed",
     "limber.confirm_pose",
 }  # operators of Next Step that let a robot move
-SETTLES = 1.0  # [s] a click that was meant for the button before has been made by then
+SETTLES = 1.0  # [s] delay; a click that was meant for the former button has been made by then
 
 _shown: dict[
     int, tuple[str, float]
-] = {}  # by the area's address: the operator that was due there last, and since when [s]
+] = {}  # by the area's address: operator that was due last in this area, and since when [s]
 
 
 def settled(operator: str) -> str:
-    """The operator of the button that is to be drawn now where `operator` is due: that one if it moves no
-    motor, or if for a while no other could be pressed in this place; else `WAIT`, and Blender draws again
-    when it has settled.
+    """Operator of the button to draw where `operator` is due: `operator` itself if it moves no motor, or if
+    no other button has been enabled there for a while; else `WAIT`, and Blender redraws after the delay.
 
-    While the mouse is over a button Blender does not take up that it is greyed out no more, so it must be
-    another one.
+    Blender does not notice that a button under the mouse gets enabled, so until then it must be a button of
+    another operator.
     """
     area, time = bpy.context.area, monotonic()
     key = area.as_pointer() if area else 0

@@ -1,4 +1,4 @@
-"""What panels share: base classes with their polls, sentences that wrap, lists, and the frame range.
+"""Shared parts of panels: base classes with their polls, wrapped sentences, lists, and the frame range.
 
 No button changes its place by what a robot or the computer does: a text that changes by itself is a
 `message`, which has a fixed height, and a button that cannot be used now is greyed out in its place.
@@ -20,7 +20,7 @@ from ..rig.properties.frame_range import has_own_range
 from ..rig.robot import links, servo_lists
 
 CHARACTER = 6.6  # [pixels at a scale of 1] mean width of a letter of Blender's interface font
-ENDS = ".,:; "  # what a line does not end in before an ellipsis
+ENDS = ".,:; "  # characters that are removed from the end of a line before an ellipsis is added
 FRAME = 72  # [pixels at a scale of 1] width of a panel's margins, an icon and the tabs
 
 
@@ -30,8 +30,8 @@ def sidebar_width() -> float:
 
 
 def sentence(layout, text: str, icon: str) -> None:
-    """Draws a sentence with an icon, wrapped to the width of the sidebar. One that changes by itself is a
-    `message`.
+    """Draws a sentence with an icon, wrapped to the width of the sidebar. A text that changes without the
+    user is drawn by `message`.
     """
     column = _lines(layout)
     for line, shown in _with_icons(text, icon):
@@ -39,11 +39,9 @@ def sentence(layout, text: str, icon: str) -> None:
 
 
 def message(layout, sentences: Iterable[tuple[str, str]], lines: int) -> None:
-    """Draws sentences, each with its icon, in exactly `lines` lines: what is below keeps its place, whatever
-    they say.
-
-    Where they need more, the last line ends in an ellipsis: it is a button that shows them whole, as its
-    tooltip does.
+    """Draws sentences, each with its icon, in exactly `lines` lines, so that what is drawn below keeps its
+    position. If they need more lines, the last one is a button that ends in an ellipsis; its tooltip and a
+    click on it show the whole text.
     """
     sentences = [each for each in sentences if each[0]]
     column = _lines(layout)
@@ -68,7 +66,7 @@ def _lines(layout):
 
 
 def _with_icons(text: str, icon: str) -> list[tuple[str, str]]:
-    """The lines of a sentence, each with its icon: only the first has one."""
+    """The lines of a sentence, each with its icon: the first line has `icon`, the others none."""
     return [(line, icon if number == 0 else "BLANK1") for number, line in enumerate(_wrapped(text))]
 
 
@@ -114,7 +112,7 @@ def listed(
     move: str = "",
     menu: str = "",
 ):
-    """Draws a list with + and - beside it; returns its selected item, or None.
+    """Draws a list with buttons that add and remove items; returns its selected item, or None.
 
     Args:
         layout: Layout to draw into.

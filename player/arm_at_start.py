@@ -1,8 +1,8 @@
-"""Arming without a press: once after this computer was switched on, where the installer has said so.
+"""Arming without a press: once after this computer was switched on, if the installer has permitted it.
 
-The installer's word is in a file on this computer, `arm_at_start.json` in the folder of the user's settings,
-by the SHA-256 of the character file: what is put in its place arms nothing. What has been used up, and
-faults, are stored in the folder of the user's states.
+The permission is in a file on this computer, `arm_at_start.json` in the user's configuration folder, with the
+SHA-256 of the character file, so that another file in its place arms nothing. Used permissions and faults are
+stored in the user's state folder.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from .errors import PlayerError
 from .robots import calibration_beside
 
 FORMAT, VERSION = "limber-arm-at-start", 1
-BOOT = Path("/proc/sys/kernel/random/boot_id")  # another one each time that Linux starts
+BOOT = Path("/proc/sys/kernel/random/boot_id")  # its content changes each time that Linux starts
 UNPERMITTED = "nobody has permitted it for {file} as it is now: type limber arm-at-start {file} in a terminal"
 WRITABLE = stat.S_IWGRP | stat.S_IWOTH
 
@@ -37,7 +37,7 @@ def permission_path() -> Path:
 
 
 class Permission(NamedTuple):
-    """A permission to arm at the start: SHA-256 of the character file for which it holds."""
+    """Permission to arm at the start: SHA-256 of the character file for which it is given."""
 
     digest: str
 
@@ -47,11 +47,13 @@ class Permission(NamedTuple):
 
     @property
     def _fault(self) -> Path:
-        """Is there from a fault on until a person clears it."""
+        """A file that exists from a fault on until a person clears it."""
         return self._states / f"fault-{self.digest[:32]}"
 
     def claim(self) -> str:
-        """Uses up the one arming since this computer was switched on; returns why there is none, or ""."""
+        """Uses the one arming since this computer was switched on; returns the reason if there is none, or
+        "".
+        """
         if self._fault.exists():
             return "after a fault a person clears or arms first"
         try:
@@ -63,17 +65,17 @@ class Permission(NamedTuple):
         return "" if is_first else "it was used up since this computer was switched on"
 
     def note_fault(self) -> None:
-        """Keeps that there was a fault; raises OSError where that cannot be stored."""
+        """Stores that there was a fault; raises OSError if that fails."""
         self._states.mkdir(parents=True, exist_ok=True)
         atomic.claim(self._fault)
 
     def note_person(self) -> None:
-        """Forgets faults: a person has cleared or armed."""
+        """Clears stored faults, since a person has cleared them or armed."""
         self._fault.unlink(missing_ok=True)
 
 
 def permission_for(character: Path) -> Permission | None:
-    """The installer's permission for a character file; None: there is none.
+    """The installer's permission for a character file; None if there is none.
 
     Raises:
         PlayerError: The installer's file is damaged, or others may write it.
@@ -89,8 +91,8 @@ def permission_for(character: Path) -> Permission | None:
 
 
 def allow(character: Path) -> Path:
-    """Permits arming at the start for a character file as it is now; returns the path of the installer's
-    file. Raises as `permission_for`.
+    """Permits arming at the start for the current content of a character file; returns the path of the
+    installer's file. Raises as `permission_for`.
     """
     path = permission_path()
     allowed = _allowed(path) if path.exists() else {}
@@ -102,14 +104,14 @@ def allow(character: Path) -> Path:
 
 
 def _digest(character: Path) -> str:
-    """SHA-256 of a character file and of the calibration beside it, where there is one."""
+    """SHA-256 of a character file, together with the calibration file beside it if there is one."""
     beside = calibration_beside(character)
     files = [character, beside] if beside.exists() else [character]
     return hashlib.sha256(b"".join(hashlib.sha256(content(path)).digest() for path in files)).hexdigest()
 
 
 def _allowed(path: Path) -> dict[str, str]:
-    """Paths of the character files that the installer's file names, by their digests."""
+    """Paths of the character files in the installer's file, by their digests."""
     try:
         plain = json_of(text(path, SMALL))
     except ValueError as error:

@@ -32,11 +32,11 @@ class PlayedBody(PlayedMover[BodyEntry]):
 
     @property
     def anchors(self) -> list[Anchor]:
-        """It is fixed to nothing: its armature's place is in what it follows."""
+        """Empty: the motion that it follows is in its armature's space."""
         return []
 
     def followed(self, moment: Moment) -> Iterator[str]:
-        """It follows the clip's motion, no target."""
+        """Empty: it follows the clip's motion and no target."""
         return iter(())
 
     def new_session(self) -> PlayedBodySession:

@@ -1,9 +1,8 @@
 """Proves that a character moves on this computer as it did in Blender, by its file's self-test.
 
-Solvers and motion filters of chains are proved one by one: what the solvers find here is compared with what
-they found in Blender, and what the filters make here of Blender's values with what they made there. A filter
-plans anew at every step, and may make a hundred thousand times as much of the last digit in which two
-computers' numpy differ; that difference says nothing of the character.
+Solvers and motion filters of chains are tested separately: solutions are compared with Blender's, and filters
+are run on Blender's solutions. A filter plans again at every step, and may amplify the last digit, in which
+numpy differs between computers, a hundred thousand times; such a difference is no fault.
 """
 
 from dataclasses import replace
@@ -18,17 +17,17 @@ from .errors import PlayerError
 from .playing import play
 from .script import Script
 
-SAME = 1e-6  # [rad, m] largest difference that nobody sees and no servo resolves
+SAME = 1e-6  # [rad, m] largest difference that is invisible and below the resolution of servos
 
 
 class SelfTestResult(NamedTuple):
     """Result of a self-test.
 
     Attributes:
-        frames: How many frames were compared.
+        frames: Number of compared frames.
         largest: Largest difference [rad, m].
-        frame, joint: First frame of the scene that differs by more than `SAME`, and the joint; None, "": no
-            frame does.
+        frame, joint: First frame of the scene that differs by more than `SAME`, and the joint; None and "" if
+            no frame does.
     """
 
     frames: int
@@ -62,7 +61,7 @@ def check(character: CharacterFile) -> SelfTestResult:
 
 
 def _filtered(character: CharacterFile, desired: Array) -> Array:
-    """What the motion filters of the chains make of desired joint values (t, n) [rad, m]: the columns of the
+    """Output of the chains' motion filters for desired joint values (t, n) [rad, m]: the columns of the
     chains' joints, which come first.
     """
     columns: list[Array] = []
@@ -74,7 +73,7 @@ def _filtered(character: CharacterFile, desired: Array) -> Array:
 
 
 def _filtered_chain(character: CharacterFile, entry: ChainEntry, rows: Array) -> list[Array]:
-    """Values (t,) of each joint of a chain after its motion filter, from desired ones (t, n)."""
+    """Values (t,) of each joint of a chain after its motion filter, for desired values (t, n)."""
     joints = []
     for joint, style, values in zip(entry.skeleton.joints, entry.styles, rows.T.tolist(), strict=True):
         limits = Limits(joint.lower, joint.upper, joint.velocity, joint.acceleration, joint.jerk)

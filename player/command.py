@@ -22,10 +22,11 @@ from .page_token import kept_token
 from .printing import printable
 from .terminal import play_live
 
-LONGEST_DELAY = 5.0  # [s] of a sound
-FASTEST = 1000.0  # [ticks/s]
-LONGEST = 1e9  # [s] of a performance: thirty years
-NEEDS = {"osc_host": "osc", "page_host": "page", "page_token": "page"}  # option -> that which it is about
+LONGEST_DELAY = 5.0  # [s] longest delay of a sound
+FASTEST = 1000.0  # [ticks/s] highest rate
+LONGEST = 1e9  # [s] longest performance: thirty years
+# option -> the option that it requires
+NEEDS = {"osc_host": "osc", "page_host": "page", "page_token": "page"}
 OF_ROBOTS = ("port", "arm")  # options that --no-robot contradicts
 
 
@@ -33,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit status.
 
     Args:
-        arguments: What follows `limber` on the command line; None: of this process.
+        arguments: Arguments after `limber` on the command line; None: those of this process.
     """
     parsed = parser().parse_args(arguments)
     try:
@@ -147,7 +148,7 @@ def _add_play(command: argparse.ArgumentParser) -> None:
 
 
 def _bounded(kind: type[int] | type[float], lowest: float, highest: float, noun: str) -> Callable[[str], Any]:
-    """Reads a number of the command line that has bounds."""
+    """Type for a number with bounds on the command line."""
 
     def number(text: str) -> int | float:
         try:
@@ -168,7 +169,7 @@ _port = _bounded(int, 0, 65535, "a port")
 
 
 def _check_together(parsed: argparse.Namespace) -> None:
-    """Raises PlayerError for options of `play` that would do nothing beside the others."""
+    """Raises PlayerError for options of `play` that have no effect in combination with others."""
     given = parsed.given(parsed)
     if parsed.script is not None and given:
         raise PlayerError(

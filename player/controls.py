@@ -1,5 +1,5 @@
-"""What somebody has set while a character plays, instead of what its clip has there; and, until the next
-state, instead of what its behaviour's state sets.
+"""Values that somebody has set while a character plays, in place of those of its clip and, until the next
+state, of its behaviour.
 """
 
 import math
@@ -15,7 +15,7 @@ from .errors import PlayerError
 
 @dataclass(frozen=True)
 class ChainControls:
-    """What was set of a chain; None: as in its clip.
+    """Values set on a chain; None for values of its clip.
 
     Attributes:
         base: Kind of base, index in `BASES`.
@@ -34,17 +34,17 @@ class ChainControls:
 
 
 class SetControls:
-    """What was set of a character's chains and values."""
+    """Values set on a character's chains and values."""
 
     def __init__(
         self, character: CharacterFile, targets: frozenset[str], performer: Performer | None = None
     ) -> None:
-        """Nothing is set.
+        """Starts with nothing set.
 
         Args:
             character: The character.
             targets: Names of all targets that its chains may follow.
-            performer: What runs its behaviour; None: it has none.
+            performer: Its running behaviour; None if it has none.
         """
         self._performer = performer
         self._entries = {chain.name: chain for chain in character.chains}
@@ -86,7 +86,7 @@ class SetControls:
             self._performer.set_by_hand(name, **{word: number})
 
     def set_value(self, name: str, number: float) -> None:
-        """Sets a value beside the joints.
+        """Sets a value other than a joint's.
 
         Raises:
             PlayerError: There is no such value, or it cannot be that number.
@@ -127,7 +127,7 @@ def _posture(entry: ChainEntry, name: str) -> int:
 
 
 def _number(path: str, value: float, most: float = math.inf) -> float:
-    """A number that is finite, and from 0 to `most` where there is one."""
+    """A finite number, from 0 to `most` if `most` is finite."""
     if not math.isfinite(value):
         raise PlayerError(f"{path} is set to '{value}': give it a number")
     if math.isfinite(most) and not 0.0 <= value <= most:

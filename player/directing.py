@@ -1,4 +1,4 @@
-"""What a character does on orders: the one table for OSC, the page, what is typed, and scripts."""
+"""Effects of commands on a character: one table for OSC, the page, typed lines, and scripts."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -18,12 +18,14 @@ from .playhead import Playhead
 from .script import moved_to
 
 AXES = "xyz"
-SHORTEST = 0.1  # length of a quaternion below which it is no orientation
+SHORTEST = 0.1  # length of a quaternion below which it is not an orientation
 
 
 @dataclass
 class TargetPose:
-    """Where somebody has put a target: position (3,) [m] and rotation (w, x, y, z); None: as in the clip."""
+    """Pose to which somebody has moved a target: position (3,) [m] and rotation (w, x, y, z); None for values
+    of the clip.
+    """
 
     position: list[float] | None = None
     rotation: tuple[float, float, float, float] | None = None
@@ -31,16 +33,16 @@ class TargetPose:
 
 @dataclass
 class Director:
-    """A performance that takes orders.
+    """A performance that executes commands.
 
     Attributes:
-        performance, playhead: The performance, and where its clip is.
+        performance, playhead: The performance, and the position in its clip.
         events: Names of the events since the last tick.
-        placed: Targets that somebody has put elsewhere, by their names.
-        persons: Persons whom trackers see. Where a target is a camera, who looks at it looks at whom it sees.
-        folder: Where its sounds are; None: none are played.
-        speech: What it says.
-        remarks: Sentences on orders that were obeyed in part, to be said.
+        placed: Targets that somebody has moved, by their names.
+        persons: Persons whom trackers see. A chain whose target is a camera looks at the person whom it sees.
+        folder: Folder of its sounds; None: no sounds are played.
+        speech: Its speech.
+        remarks: Sentences to report on commands that were executed in part.
     """
 
     performance: Performance
@@ -53,14 +55,14 @@ class Director:
     remarks: list[str] = field(default_factory=list)
 
     def obey(self, order: Order, cause: str) -> None:
-        """Does what an order says; nothing where its button was let go.
+        """Executes a command; the release of a button has no effect.
 
         Args:
-            order: The order.
-            cause: Who gives it, for decisions.
+            order: The command.
+            cause: Source of the command, for the log of decisions.
 
         Raises:
-            PlayerError: It names what the character does not have, or the player has no such order.
+            PlayerError: It names something that the character does not have, or is unknown to the player.
         """
         if order.is_released:
             return
@@ -69,7 +71,7 @@ class Director:
         ORDERS[order.word](self, order, cause)
 
     def tick(self, dt: float, seconds: float) -> None:
-        """Moves the character on by `dt` [s], at `seconds` since the start."""
+        """Advances the character by `dt` [s], to `seconds` since the start."""
         self.playhead.advance(dt)
         frame = self.playhead.seconds / self.performance.character.rate.seconds_a_frame
         events, self.events = [*self.events, *self.speech.events()], []
@@ -77,7 +79,7 @@ class Director:
         self.performance.advance(frame, dt, self._targets(frame), events, seconds, senses=self.persons.senses)
 
     def _targets(self, frame: float) -> Mapping[str, Matrix]:
-        """World matrices of the targets that somebody has put elsewhere, and of persons who are seen."""
+        """World matrices of the targets that somebody has moved, and of persons who are seen."""
         seen = {name: TargetPose(list(position)) for name, position in self.persons.positions.items()}
         return {
             name: self._matrix(name, target_pose, frame)
@@ -92,18 +94,18 @@ class Director:
         return moved_to(position, [list(row) for row in rotations.to_matrix(target_pose.rotation)])
 
     def camera_pose(self, camera: str) -> Matrix | None:
-        """World matrix of a camera at the last tick; None: the character has no target of that name."""
+        """World matrix of a camera at the last tick; None if the character has no target of this name."""
         performance = self.performance
         if camera not in performance.target_names:
             return None
         return performance.authored_target(camera, performance.frame)
 
     def place(self, names: str) -> TargetPose:
-        """Where somebody has put the target for which names stand, to be changed."""
+        """The changed pose of the target named in an address."""
         return self.placed.setdefault(self.target(names), TargetPose())
 
     def target(self, names: str) -> str:
-        """Name of the target for which names stand: a chain's, or that of one of its other ends."""
+        """Name of the target that an address names: a chain's, or that of one of its other ends."""
         chain, goal = self.chain(names)
         target = self.performance.target_name(chain.name)
         if goal:
@@ -116,7 +118,7 @@ class Director:
         return target
 
     def chain(self, names: str) -> tuple[ChainEntry, str]:
-        """The chain with which names begin, and the rest."""
+        """The chain with whose name an address begins, and the rest of the address."""
         chains = {chain.name: chain for chain in self.performance.character.chains}
         begun = begun_with(names, chains)
         if begun is None:
@@ -174,7 +176,7 @@ def _target(director: Director, order: Order, cause: str) -> None:
 
 
 def _look(director: Director, order: Order, cause: str) -> None:
-    """All chains look at a target, or their targets go to a position."""
+    """Makes all chains look at a target, or moves their targets to a position."""
     for chain in director.performance.character.chains:
         if order.name:
             director.performance.controls.follow(chain.name, order.name)
@@ -203,7 +205,9 @@ def _axis(director: Director, order: Order, cause: str) -> None:
 
 
 def _seen(director: Director, order: Order, cause: str) -> None:
-    """A person before a camera; without one they are noticed, and nobody looks at them."""
+    """Records a sighting of a person by a camera. Without a camera the behaviour notices the person, but
+    nobody looks there.
+    """
     camera = named(order.name, director.performance.target_names) or order.name
     try:
         sighting = sighting_of(order.numbers)
@@ -213,11 +217,13 @@ def _seen(director: Director, order: Order, cause: str) -> None:
     director.persons.take(camera, sighting, pose)
     if order.name and pose is None and director.persons.is_news(camera):
         director.remarks.append(unknown_camera(camera, director.performance.target_names))
-    director.placed.pop(camera, None)  # the newest order counts
+    director.placed.pop(camera, None)  # the newest command is used
 
 
 def _say(director: Director, order: Order, cause: str) -> None:
-    """A sound beside the character's file, or the begin or end of speech that another program plays."""
+    """Plays a sound from the character's folder, or records the begin or end of speech that another program
+    plays.
+    """
     if not order.name:
         director.speech.note(order.numbers[0] != 0.0)
         return
@@ -230,7 +236,7 @@ def _say(director: Director, order: Order, cause: str) -> None:
 
 
 def _velocity(director: Director, order: Order, cause: str) -> None:
-    """Curves through what comes, and the motion filter, smooth it: a sender's velocity is not needed."""
+    """Does nothing: received numbers are smoothed without a velocity from the sender."""
     director.place(order.names)
 
 

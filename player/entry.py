@@ -1,13 +1,15 @@
-"""The command `limber` as it is installed: what may happen before the program itself runs."""
+"""Entry point of the installed command `limber`: handles errors before and while the program runs."""
 
 import os
 import sys
 
-INTERRUPTED = 130  # exit status of a program that Ctrl C has ended, as shells have it
+INTERRUPTED = 130  # exit status of a program ended by Ctrl C, as in shells
 
 
 def main() -> int:
-    """Runs the command; returns its exit status. A missing library and Ctrl C are no stack traces."""
+    """Runs the command; returns its exit status. A missing library and Ctrl C give a message instead of a
+    stack trace.
+    """
     try:
         from .command import main as run
 
@@ -24,6 +26,6 @@ def main() -> int:
             file=sys.stderr,
         )
         return 1
-    except BrokenPipeError:  # who read what is printed has had enough
+    except BrokenPipeError:  # the reader of the output has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

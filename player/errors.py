@@ -2,4 +2,4 @@
 
 
 class PlayerError(ValueError):
-    """What was asked of the player cannot be done; the message says why and the remedy."""
+    """A request that the player cannot fulfil; the message gives the reason and the remedy."""

@@ -1,4 +1,4 @@
-"""What is in a character file, for people and for programs."""
+"""Description of a character file's content, for people and for programs."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -12,7 +12,7 @@ from .robots import protocol_of
 
 
 def info(character: CharacterFile) -> dict[str, Any]:
-    """What is in a character file, as JSON."""
+    """The content of a character file, as JSON."""
     return {
         "name": character.name,
         "made_by": character.made_by,
@@ -58,7 +58,7 @@ def _robot(robot: RobotEntry) -> dict[str, Any]:
 
 
 def _paths(character: CharacterFile) -> list[str]:
-    """All that a script or a program can set."""
+    """All paths of values that a script or a program can set."""
     paths = []
     for chain in character.chains:
         paths += [path_of("weight", chain.name, posture.name) for posture in chain.postures]
@@ -67,7 +67,7 @@ def _paths(character: CharacterFile) -> list[str]:
 
 
 def lines(character: CharacterFile) -> list[str]:
-    """What is in a character file, as lines to read."""
+    """The content of a character file, as lines of text."""
     seconds = (character.frames - 1) * character.rate.seconds_a_frame
     text = [
         f"{character.name}, exported by {character.made_by}",
@@ -113,7 +113,7 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _kernel_line() -> str:
-    """Whether this computer has the compiled kernel of the solvers."""
+    """Line on whether this computer has the compiled kernel of the solvers."""
     library = kernel()
     if library is None:
         return "Kernel: not here: solvers are slower. Install the wheel limber_kernel for this computer"

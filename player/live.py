@@ -1,4 +1,4 @@
-"""Plays a character in real time, with its robots, as a person and other programs direct it."""
+"""Plays a character in real time with its robots, directed by a person and other programs."""
 
 import gc
 import json
@@ -35,36 +35,37 @@ from .sound import DELAY, ClipSound
 from .streams import OrderStreams
 from .typed_orders import order_of_line
 
-STOP = "stop"  # the order that is done at once
-FRESH = 1.0  # [s] within which an order to arm is done: what waited longer is no press any more
-MOST_WAITING = 1000  # orders that wait for a tick; what comes meanwhile is left out
-SHOWN_EVERY = 0.1  # [s] between two states that the page gets
-KEPT = 30  # decisions and sentences that the page shows
+STOP = "stop"  # the command that is executed at once
+FRESH = 1.0  # [s] age beyond which a command to arm is ignored, since it no longer is a fresh press
+MOST_WAITING = 1000  # largest number of commands that wait for a tick; further ones are dropped
+SHOWN_EVERY = 0.1  # [s] between two updates of the page's state
+KEPT = 30  # number of decisions and sentences on the page
 NOBODY = (
     "A robot is armed by a person at a terminal alone, or on the page: start limber play in one, and type arm,"
     " or with --page"
 )
-TYPED, PAGE, OSC = "typed", "page", "OSC"  # who gives orders
+TYPED, PAGE, OSC = "typed", "page", "OSC"  # sources of commands
 
 
 @dataclass(frozen=True)
 class LiveOptions:
-    """How a character is played.
+    """Options for playing a character.
 
     Attributes:
-        rate: Ticks a second.
-        seconds: How long it plays [s]; None: until it is ended.
-        port: Port of its robot, instead of that in the file; "": that one.
-        without_robot: Whether no robot is connected.
-        is_attended: Whether a person types the orders: what another program types arms nothing.
-        arm: Whether that person has ordered, at the start, to arm the robots once they are connected.
-        permission: The installer's permission to arm them at the start of this computer; None: there is none.
-        has_status: Whether a line a second says what it does.
-        seed: Seed of the behaviour's random draws.
-        osc, osc_host: UDP port and address on which OSC is heard; None: it is not.
-        page, page_host: Port and address of the page; None: there is none.
-        sound_delay: How much later than the clip its sound begins [s].
-        token: Token of the page's address; "": a new one.
+        rate: Ticks per second.
+        seconds: Duration [s]; None: until it is ended.
+        port: Port of its robot; "": that in the file.
+        without_robot: Whether to connect no robot.
+        is_attended: Whether a person types the commands; commands typed by a program cannot arm.
+        arm: Whether that person has requested at the start to arm the robots once they are connected.
+        permission: The installer's permission to arm them at the start of this computer; None if there is
+            none.
+        has_status: Whether a status line is printed every second.
+        seed: Seed of the behaviour's random numbers.
+        osc, osc_host: UDP port and address for OSC; None for no OSC.
+        page, page_host: Port and address of the page; None for no page.
+        sound_delay: Delay [s] of the sound after the begin of the clip.
+        token: Token of the page's address; "": a new one is made.
     """
 
     rate: float = 60.0
@@ -90,8 +91,8 @@ class LiveOptions:
 
 
 class _Waiting(NamedTuple):
-    """An order that waits: how many stops came before it, when it came [s], who gave it, and its line or
-    itself.
+    """A waiting command: the number of stops before it, its time of arrival [s], its source, and its line or
+    the command itself.
     """
 
     stops: int
@@ -105,7 +106,7 @@ class LivePlay:
 
     Args:
         character, path: The character, and the path of its file.
-        options: How it is played.
+        options: Options for playing it.
         say: Prints a line.
 
     Raises:
@@ -119,15 +120,16 @@ class LivePlay:
         self._performance = Performance(character, (), options.seed)
         length = (character.frames - 1) * character.rate.seconds_a_frame
         self._director = Director(self._performance, Playhead(length), folder=path.parent)
-        self._is_ended = False  # no lock: signal handlers set it, between any two steps of this thread
+        # without a lock, since signal handlers set it between any two steps of this thread
+        self._is_ended = False
         self._orders: queue.SimpleQueue[_Waiting] = queue.SimpleQueue()
         self._stops = 0  # number of stops so far
         self._problems: dict[str, str] = {}  # problems of movers that were reported last
-        self._trouble = ""  # what of OSC was said last
-        self._silent = ""  # why the last sound did not begin, as it was said
+        self._trouble = ""  # last report on OSC
+        self._silent = ""  # last report on a sound that did not begin
         self._said: deque[str] = deque(maxlen=KEPT)
         self._decisions: deque[dict[str, Any]] = deque(maxlen=KEPT)
-        self._seconds = self._shown_at = 0.0  # [s] of the last tick, and when the page gets its next state
+        self._seconds = self._shown_at = 0.0  # [s] time of the last tick, and of the page's next update
         self._sound = ClipSound(path, options.sound_delay, self._say)
         self._robots: LiveRobots | None = None
         self._inbox: PlayerInbox | None = None
@@ -149,7 +151,7 @@ class LivePlay:
             raise
 
     def _listen(self) -> None:
-        """Opens what orders come in by; raises PlayerError where an address cannot be used."""
+        """Opens the sources of commands; raises PlayerError if an address cannot be used."""
         options = self._options
         if options.osc is not None:
             try:
@@ -163,7 +165,8 @@ class LivePlay:
                 )
             except (OSError, ValueError) as error:
                 raise PlayerError(why_not_served(options.page_host, options.page, error)) from error
-            self._say_line(f"Page: {self._page.address}")  # it has the token: the page does not show it
+            # the address has the token, so the page does not show this line
+            self._say_line(f"Page: {self._page.address}")
 
     def _close(self) -> None:
         self._sound.close()
@@ -180,20 +183,20 @@ class LivePlay:
         self._say_line(line)
 
     def stop(self) -> None:
-        """Stops all robots, from any thread; orders that came before it and wait are dropped."""
+        """Stops all robots, from any thread; commands that arrived before it and still wait are dropped."""
         self._stops += 1
         if self._robots is not None:
             self._robots.sessions.stop_all()
 
     def order(self, line: str) -> None:
-        """Takes a line that a person has typed, from any thread. A stop is done at once."""
-        if line.split()[:1] and line.split()[0].casefold() == STOP:  # whatever is behind it: all robots stop
+        """Takes a line that a person has typed, from any thread. A stop is executed at once."""
+        if line.split()[:1] and line.split()[0].casefold() == STOP:  # with anything after it: all robots stop
             self.stop()
         else:
             self._wait_for_tick(TYPED, line.strip())
 
     def _take_from_page(self, message: dict[str, Any]) -> None:
-        """Takes an order from the page, in its thread; nothing where it is none."""
+        """Takes a command from the page, in its thread; invalid ones are ignored."""
         order = order_from(message)
         if order is not None:
             self._wait_for_tick(PAGE, order)
@@ -217,7 +220,8 @@ class LivePlay:
             self._tick(0.0, 0.0, 1.0 / self._options.rate)
             self._check_first()
             gc.collect()
-            gc.freeze()  # what lives as long as the performance is not searched again and again
+            # objects that live as long as the performance are not searched by the garbage collector
+            gc.freeze()
             service.ready()
             self._keep_playing(service)
         finally:
@@ -227,8 +231,8 @@ class LivePlay:
             self._close()
 
     def _keep_playing(self, service: ServiceManager) -> None:
-        """Ticks from the second on, until the performance is ended. The first one took longer: it built the
-        models.
+        """Ticks from the second tick on, until the performance is ended. The first tick took longer, as it
+        built the models.
         """
         began = time.monotonic()
         rate, seconds, end = self._options.rate, 0.0, self._options.seconds
@@ -246,12 +250,13 @@ class LivePlay:
                 why = "is too slow" if pacing.rate < rate else "has time again"
                 self._say(f"This computer {why}: {pacing.rate:.0f} ticks a second from now on")
             if self._options.has_status and ended - said_at >= 1.0:
-                said_at += int(ended - said_at)  # a player that was stopped says no line for each second
+                # after a pause of the process, no line is printed for each missed second
+                said_at += int(ended - said_at)
                 self._say_line(self._line(seconds, pacing))
             service.alive(partial(self._line, seconds, pacing))
 
     def _tick(self, seconds: float, dt: float, due: float) -> None:
-        """Moves the character and its robots on by `dt` [s]; the next tick is `due` [s] later."""
+        """Advances the character and its robots by `dt` [s]; the next tick is `due` [s] later."""
         self._seconds = seconds
         self._obey()
         if self._inbox is not None:
@@ -274,8 +279,8 @@ class LivePlay:
             self._show(self._page, seconds)
 
     def _hear(self, inbox: PlayerInbox, dt: float) -> None:
-        """Does what other programs order by OSC, `dt` [s] after the last call; what cannot be done is said
-        once. Numbers that come again and again are followed smoothly.
+        """Executes OSC commands, `dt` [s] after the last call. Impossible ones are reported once, and
+        repeatedly sent numbers are smoothed.
         """
         heard, troubles = inbox.told()
         for order, count, time_sent, age in heard:
@@ -291,7 +296,7 @@ class LivePlay:
                 self._say(trouble)
 
     def _can_do(self, order: Order, troubles: list[str]) -> bool:
-        """Does another program's order; returns whether that was possible, else adds a sentence."""
+        """Executes a program's command and returns whether it could; if not, adds to `troubles`."""
         try:
             self._do(order, OSC)
         except (PlayerError, HardwareError) as error:
@@ -300,7 +305,7 @@ class LivePlay:
         return True
 
     def _show(self, page: PageServer, seconds: float) -> None:
-        """Hands the page what it shows, while somebody looks."""
+        """Updates the page's state while somebody watches it."""
         self._shown_at = seconds + SHOWN_EVERY
         if page.is_watched or not seconds:
             robots = [robot.plain() for robot in self._robots.robots] if self._robots is not None else []
@@ -308,7 +313,7 @@ class LivePlay:
             page.publish(json.dumps(state))
 
     def _say_problems(self) -> None:
-        """Says of each mover why it does not follow its goals, when that changes."""
+        """Reports for each mover why it does not follow its goals, when that changes."""
         character = self._performance.character
         movers: list[MoverEntry] = [*character.chains, *character.mechanisms, *character.bodies]
         for mover in movers:
@@ -326,7 +331,7 @@ class LivePlay:
                 raise PlayerError(problem)
 
     def _obey(self) -> None:
-        """Does what was ordered since the last tick, and since the last stop."""
+        """Executes the commands since the last tick and since the last stop."""
         while not self._orders.empty():
             waiting = self._orders.get()
             if waiting.stops != self._stops:
@@ -335,7 +340,8 @@ class LivePlay:
                 self._do_waiting(waiting)
             except (PlayerError, HardwareError) as error:
                 self._say(str(error))
-            if waiting.stops != self._stops and self._robots is not None:  # ordered meanwhile: it counts
+            # pressed meanwhile: the stop takes precedence
+            if waiting.stops != self._stops and self._robots is not None:
                 self._robots.sessions.stop_all()
 
     def _do_waiting(self, waiting: _Waiting) -> None:
@@ -347,7 +353,7 @@ class LivePlay:
         self._do(order, waiting.cause)
 
     def _do(self, order: Order, cause: str) -> None:
-        """Does an order; `cause` is who gives it."""
+        """Executes a command; `cause` is its source."""
         if cause == OSC and WORDS[order.word].is_personal:
             raise PlayerError("this is a person's order: no program gives it")
         if order.word == "quit":
@@ -361,8 +367,8 @@ class LivePlay:
                 self._note(order, cause)
 
     def _note(self, order: Order, cause: str) -> None:
-        """Notes an order among the decisions. A newer one about the same, as of a slider that is dragged,
-        takes the place of the one before it. What is perceived is no decision.
+        """Records a command among the decisions. A newer one on the same subject, as from a dragged slider,
+        replaces the previous one. Perception is not recorded.
         """
         if order.word in NUMBERED:
             return
@@ -381,14 +387,14 @@ class LivePlay:
         self._robots.order(order.word, order.names)
 
     def _line(self, seconds: float, pacing: Pacing) -> str:
-        """A line on what the character does."""
+        """The status line."""
         state = f", {self._performance.state}" if self._performance.state else ""
         robots = self._robots.summary if self._robots is not None else "no robot"
         milliseconds = 1000.0 * pacing.tick_seconds
         return f"{seconds:.0f} s{state}, {pacing.rate:.0f} ticks a second, each computed in {milliseconds:.1f} ms; {robots}"
 
     def _wait(self, due: float) -> None:
-        """Waits until a time [s] or the end; robots get signs of life meanwhile."""
+        """Waits until a time [s] or the end, and sends heartbeats to robots meanwhile."""
         while (left := due - time.monotonic()) > 0.0 and not self._is_ended:
             time.sleep(min(left, HEARTBEAT))
             if self._robots is not None:

@@ -1,4 +1,4 @@
-"""The robots of a character that plays in real time. A robot moves after a person's order alone."""
+"""The robots of a character that plays in real time. A robot moves only after a person's command."""
 
 import time
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from .robots import AWAY, FollowedValues, calibration_beside, check_origin, devi
 
 RETRY_AFTER = 2.0  # [s] between two attempts to reach a robot that is away
 END_WITHIN = 6.0  # [s] for robots to come to rest at the end
-# in which an order to arm waits for the robot to be connected
+# states in which a command to arm waits for the robot to be connected
 BEFORE_ARMING = {State.CLOSED, State.CONNECTING, State.DISARMED}
 PERSON, INSTALLER = "person", "installer"
 
@@ -33,22 +33,22 @@ class LiveRobot:
     name: str
     session: RobotSession
     values: FollowedValues
-    # whose order it is to arm it, once, as soon as it is connected: a person's or the installer's; "": none
+    # source of a command to arm it once it is connected: a person or the installer; "" for none
     ordered_by: str = ""
-    retry_at: float = 0.0  # [s]
-    said: str = ""  # its last sentence
-    is_retrying: bool = False  # whether it is away, and is connected again and again: that is said once
-    # values that it keeps while a person brings it to their pose; None: it follows
+    retry_at: float = 0.0  # [s] time of the next attempt to connect
+    said: str = ""  # last reported sentence
+    is_retrying: bool = False  # whether it is away and repeatedly reconnected, which is reported once
+    # values that it keeps while a person moves it to their pose; None: it follows
     shown: list[Kinematic] | None = None
 
     def tick(
         self, performance: Performance, status: Status, dt: float, due: float, say: Callable[[str], None]
     ) -> None:
-        """Sends the robot what it follows, and says what has changed of it.
+        """Sends the robot its values, and reports changes of its state.
 
         Args:
             performance: The performance, after its tick.
-            status: The robot's.
+            status: Status of the robot.
             dt, due: Time [s] since the last tick, and until the next.
             say: Prints a line.
         """
@@ -65,8 +65,8 @@ class LiveRobot:
     def _followed(
         self, performance: Performance, status: Status, dt: float, say: Callable[[str], None]
     ) -> list[Kinematic]:
-        """Values that the robot is sent: those of the character, but while a person brings the robot to a
-        pose that pose, which is said once.
+        """Values to send to the robot: those of the character or, while a person moves the robot to a pose,
+        that pose, which is reported once.
         """
         values = self.values.at(performance, dt)
         if status.state is not State.CONFIRM_POSE:
@@ -78,8 +78,8 @@ class LiveRobot:
         return self.shown
 
     def _look(self, status: Status, say: Callable[[str], None]) -> None:
-        """Arms a robot that is connected where that was ordered, and connects one that was away, which then
-        stays disarmed.
+        """Arms a connected robot if that was requested, and reconnects one that was away, which then stays
+        disarmed.
         """
         if status.state not in BEFORE_ARMING:
             self.ordered_by = ""
@@ -94,7 +94,7 @@ class LiveRobot:
             self.session.link.reconnect()
 
     def order(self, word: str) -> None:
-        """Does what a person orders; raises PlayerError where that cannot be now."""
+        """Executes a person's command; raises PlayerError if that is impossible now."""
         status = self.session.link.read_status()
         self.ordered_by = ""
         if why := _refusal(word, status):
@@ -103,12 +103,12 @@ class LiveRobot:
 
     @property
     def _pose(self) -> list[str]:
-        """The pose to which a person brings the robot, joint by joint; empty: it follows."""
+        """The pose to which a person must move the robot, joint by joint; empty if it follows."""
         positions = [value.position for value in self.shown or ()]
         return pose_texts(self.session.link.device.joints, positions) if positions else []
 
     def plain(self) -> dict[str, Any]:
-        """What the page shows of it."""
+        """State of the robot for the page."""
         status = self.session.link.read_status()
         return {
             "name": self.name,
@@ -122,7 +122,7 @@ class LiveRobot:
 
 
 def _refusal(word: str, status: Status) -> str:
-    """Why a robot does not do an order now; "": it does."""
+    """Reason why a robot cannot execute a command now; "" if it can."""
     match word:
         case "connect" if status.state not in (State.CLOSED, State.DISARMED) and not is_away(status):
             return "type disarm or clear first, then connect"
@@ -134,7 +134,7 @@ def _refusal(word: str, status: Status) -> str:
 
 
 def is_away(status: Status) -> bool:
-    """Whether a robot is not there; it may come back."""
+    """Whether a robot is absent, so that it may come back."""
     return status.state is State.FAULT and status.fault in AWAY
 
 
@@ -143,10 +143,11 @@ class LiveRobots:
 
     Args:
         character, path: The character, and the path of its file.
-        port: Port of its robot, instead of that in the file; "": that one.
-        is_ordered: Whether a person has ordered, at the start, to arm them.
-        permission: That of the installer to arm them at the start of this computer; None: there is none.
-        host: What sentences call the player.
+        port: Port of its robot; "": that in the file.
+        is_ordered: Whether a person has requested at the start to arm them.
+        permission: The installer's permission to arm them at the start of this computer; None if there is
+            none.
+        host: Words for the player in sentences.
         say: Prints a line.
 
     Raises:
@@ -187,7 +188,9 @@ class LiveRobots:
             self._arm_at_start(permission, host)
 
     def _arm_at_start(self, permission: Permission, host: HostWords) -> None:
-        """Lets the robots be armed once they are connected, if the installer's permission is not used up."""
+        """Requests to arm the robots once they are connected, if the installer's permission is not used
+        up.
+        """
         if why := permission.claim():
             self._say(f"Not armed at the start: {why}")
             return
@@ -196,7 +199,7 @@ class LiveRobots:
             robot.ordered_by = INSTALLER
 
     def _note_faults(self, is_faulty: bool) -> None:
-        """Keeps for the next start of this computer that there was a fault, before it is said."""
+        """Stores for the next start of this computer that there was a fault, before it is reported."""
         was_faulty, self._is_faulty = self._is_faulty, is_faulty
         if self._permission is None or not is_faulty or was_faulty:
             return
@@ -206,22 +209,22 @@ class LiveRobots:
             self._say(f"This fault will not be known at the next start: {error.filename}: {reason(error)}")
 
     def tick(self, performance: Performance, dt: float, due: float) -> None:
-        """Sends each robot what it follows, `dt` [s] after the last tick and `due` [s] before the next."""
+        """Sends each robot its values, `dt` [s] after the last tick and `due` [s] before the next."""
         statuses = [robot.session.link.read_status() for robot in self.robots]
         self._note_faults(any(status.state in LOST for status in statuses))
         for robot, status in zip(self.robots, statuses, strict=True):
             robot.tick(performance, status, dt, due, self._say)
 
     def keep_alive(self) -> None:
-        """Gives signs of life between two ticks."""
+        """Sends heartbeats between two ticks."""
         for robot in self.robots:
             robot.session.keep_alive()
 
     def order(self, word: str, name: str) -> None:
-        """Gives an order to the robot of this name; "": to all.
+        """Executes a command for the robot of this name; "": for all.
 
         Raises:
-            PlayerError: There is none of that name, or the order cannot be followed now.
+            PlayerError: There is none of that name, or the command cannot be executed now.
         """
         robots = self._addressed(word, name)
         is_lost = any(robot.session.link.read_status().state in LOST for robot in self.robots)
@@ -231,7 +234,7 @@ class LiveRobots:
             self._forget_faults()
 
     def _addressed(self, word: str, name: str) -> list[LiveRobot]:
-        """The robots to which an order goes; raises PlayerError where there is none of the name."""
+        """The robots for which a command is; raises PlayerError if there is none of the name."""
         robots = [robot for robot in self.robots if name in ("", robot.name)]
         names = ", ".join(f"'{robot.name}'" for robot in self.robots) or "none"
         if name and not robots:
@@ -241,7 +244,7 @@ class LiveRobots:
         return robots
 
     def _forget_faults(self) -> None:
-        """Forgets earlier faults, since a person is there: one that goes on is noted again."""
+        """Clears earlier stored faults, since a person is present; a persisting fault is stored again."""
         if self._permission is None:
             return
         self._is_faulty = False

@@ -66,7 +66,7 @@ class PlayedMechanism(PlayedMover[MechanismEntry]):
 
     @property
     def anchors(self) -> list[Anchor]:
-        """Where it is fixed, and what moves its driven bodies."""
+        """Anchors of its base and of its driven bodies."""
         return [self.entry.base_frame.anchor, *(mounted.anchor for _, mounted in self.entry.driven)]
 
     def followed(self, moment: Moment) -> Iterator[str]:
@@ -78,7 +78,9 @@ class PlayedMechanism(PlayedMover[MechanismEntry]):
 
 
 def _kept(entry: MechanismEntry, frame: float) -> list[float]:
-    """Values (m,) [rad or m] of the motors in the posture that the mechanism keeps, else their own."""
+    """Values (m,) [rad or m] of the motors in the posture that the mechanism keeps, else their authored
+    values.
+    """
     base = BASES[int(entry.base.step(frame))]
     posture = int(entry.posture.step(frame))
     weighted = []

@@ -1,4 +1,4 @@
-"""What other programs tell a character that plays, by OSC over UDP: everything but arming."""
+"""Commands from other programs to a character that plays, by OSC over UDP: all except arming."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -13,7 +13,7 @@ STOP = "/limber/stop"
 
 
 class Heard(NamedTuple):
-    """An order that came by OSC.
+    """A command received by OSC.
 
     Attributes:
         order: The newest one of its kind.
@@ -32,7 +32,7 @@ class PlayerInbox(Inbox):
     """Messages to a performance.
 
     Args:
-        host, port: Where to listen.
+        host, port: Address to listen on.
         stop: Stops all robots, from any thread.
 
     Raises:
@@ -63,7 +63,7 @@ class PlayerInbox(Inbox):
         self._stop()
 
     def told(self) -> tuple[list[Heard], list[str]]:
-        """The orders since the last call, and what is none, as sentences."""
+        """(commands since the last call, sentences on invalid ones)."""
         self.look()
         orders, self._orders = self._orders, []
         troubles, self._troubles = self._troubles, []

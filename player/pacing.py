@@ -1,37 +1,37 @@
 """Ticks of a performance in real time, at a rate that the computer keeps."""
 
-SLOWEST = 5.0  # [ticks/s] below it there is nothing to lower
+SLOWEST = 5.0  # [ticks/s] rate that is not lowered further
 BUSY = 0.9  # share of the time in ticks above which the rate is lowered
-EASY = 0.6  # share that ticks would take at the next higher rate, up to which the computer has time for that
+EASY = 0.6  # share of the time that ticks would take at the next higher rate, below which the rate can rise
 LOWERED = 0.75  # factor of the rate when it is lowered
 WATCHED = 1.0  # [s] over which that share is measured
-PATIENCE = 10  # measurements in a row that were easy, after which the rate is raised by a step
-MOST_PATIENCE = 600  # ... at most: each raise that lasts for less than the patience doubles it
+PATIENCE = 10  # number of successive measurements below `EASY` after which the rate rises by a step
+MOST_PATIENCE = 600  # largest such number: each raise that lasts for less doubles it
 
 
 class Pacing:
-    """When the next tick is due.
+    """Schedule of ticks.
 
-    Where ticks take longer than they have, the rate is lowered, so that a performance is never behind its
-    clock. Where the computer has had time for more for a while, it is raised again, step by step; after a
-    raise that did not last the next one waits twice as long.
+    If ticks take longer than the time between them, the rate is lowered, so that a performance is never
+    behind its clock. If the computer has spare time for a while, it rises again step by step; after a raise
+    that did not last the next one takes twice as long.
 
     Args:
-        rate: Ticks a second, at most.
-        time: Time [s] on a clock that never jumps.
+        rate: Largest number of ticks per second.
+        time: Time [s] on a monotonic clock.
     """
 
     def __init__(self, rate: float, time: float) -> None:
         self.rate = self._highest = rate
         self.due = time  # [s] of the next tick
-        self.tick_seconds = 0.0  # mean time that a tick took, of the last `WATCHED` seconds
+        self.tick_seconds = 0.0  # [s] mean duration of a tick in the last `WATCHED` seconds
         self._began = time
         self._busy, self._ticks = 0.0, 0
         self._easy, self._patience = 0, PATIENCE
-        self._held = MOST_PATIENCE  # measurements since the last raise
+        self._held = MOST_PATIENCE  # number of measurements since the last raise
 
     def ticked(self, began: float, ended: float) -> bool:
-        """Says when a tick began and ended [s]; returns whether it changed the rate."""
+        """Records the begin and end [s] of a tick; returns whether the rate has changed."""
         self._busy += ended - began
         self._ticks += 1
         self.due = max(self.due + 1.0 / self.rate, ended)

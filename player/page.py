@@ -1,4 +1,4 @@
-"""What the page shows of a character that plays."""
+"""State of a playing character for the page."""
 
 import errno
 import os
@@ -25,7 +25,7 @@ def page_state(
     decisions: Sequence[dict[str, Any]],
     sentences: Sequence[str],
 ) -> dict[str, Any]:
-    """What the page shows, as JSON."""
+    """The page's state, as JSON."""
     performance, playhead = director.performance, director.playhead
     character = performance.character
     behaviour = character.behaviour
@@ -53,7 +53,7 @@ def page_state(
 
 
 def _chain(director: Director, number: int) -> dict[str, Any]:
-    """What the page shows of a chain."""
+    """State of a chain for the page."""
     performance = director.performance
     entry = performance.character.chains[number]
     requested = performance.kept(entry)
@@ -72,7 +72,7 @@ def _chain(director: Director, number: int) -> dict[str, Any]:
 
 
 def decision_line(decision: dict[str, Any]) -> str:
-    """A decision as a line to read."""
+    """A decision as a line of text."""
     begin = f"{decision['time']:.1f} s: "
     if "order" in decision:
         return f"{begin}{decision['order']} ({decision['cause']})"

@@ -1,4 +1,4 @@
-"""The token of the page's address, stored in a file so that a bookmark on a phone stays good."""
+"""The token of the page's address, stored in a file so that a bookmark on a phone remains valid."""
 
 import os
 import re
@@ -15,7 +15,7 @@ OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def kept_token(path: Path) -> str:
-    """The token in a file, which is made with a new one where it is missing.
+    """The token in a file; if the file is missing, it is made with a new token.
 
     Raises:
         PlayerError: The file has no token, or others may read it.

@@ -1,4 +1,4 @@
-"""Paths of what can be set while a character plays: "weight/CHAIN/POSTURE", "value/NAME" and others.
+"""Paths of values that can be set while a character plays: "weight/CHAIN/POSTURE", "value/NAME" and others.
 
 A `/` in a name is written `~1`, and a `~` is written `~0`, as in JSON pointers (RFC 6901).
 """
@@ -9,7 +9,7 @@ from ..inputs.errors import InputError
 from ..inputs.words import Order, order_of
 from .errors import PlayerError
 
-PARTS = {"weight": 2, "posture": 1, "influence": 1, "share": 1, "value": 1}  # names after each word
+PARTS = {"weight": 2, "posture": 1, "influence": 1, "share": 1, "value": 1}  # number of names after each word
 
 
 def names_of(path: str) -> tuple[str, ...]:
@@ -26,7 +26,7 @@ def names_of(path: str) -> tuple[str, ...]:
 
 
 def set_order(path: str, value: float | str) -> Order:
-    """The order that sets what a path names.
+    """The command that sets the value at a path.
 
     Raises:
         PlayerError: There is no such path, or it cannot have that value.
@@ -40,7 +40,7 @@ def set_order(path: str, value: float | str) -> Order:
 
 
 def checked_order(path: str, *arguments: float | str) -> Order:
-    """The order of a path and its arguments; raises PlayerError where there is no such order."""
+    """The command for a path and its arguments; raises PlayerError if there is no such command."""
     try:
         return order_of(path, arguments)
     except InputError as error:

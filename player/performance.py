@@ -1,4 +1,4 @@
-"""A character that plays: its movers on a stage of the engine, frame by frame, without a clock."""
+"""Performance of a character: its movers on a stage of the engine, frame by frame, without a clock."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -44,7 +44,7 @@ class PlayedChainSession(Session[PlayedView, ChainPose]):
         directed: What was asked of it at the last tick; None: it had none.
         posture: Index of the stored posture that it kept then; -1: none.
         base: World matrix of its base frame.
-        models: By whether stored postures are switched.
+        models: Models by whether stored postures are switched.
     """
 
     entry: ChainEntry = field(kw_only=True)
@@ -130,7 +130,7 @@ class PlayedChainSession(Session[PlayedView, ChainPose]):
 
     @property
     def solved(self) -> ChainOutputs | None:
-        """What the chain does; None: it could not be solved yet."""
+        """Outputs of the chain; None if it could not be solved yet."""
         return self.outputs if isinstance(self.outputs, ChainOutputs) else None
 
     def show(self, frame: Frame[PlayedView, ChainPose]) -> tuple[ChainPose | NoPose, ChainPose | NoPose]:
@@ -154,7 +154,7 @@ class PlayedChain(PlayedMover[ChainEntry]):
 
     @property
     def anchors(self) -> list[Anchor]:
-        """Where it is fixed."""
+        """Anchor of its base."""
         return [self.entry.base_frame]
 
     def followed(self, moment: Moment) -> Iterator[str]:
@@ -166,12 +166,12 @@ class PlayedChain(PlayedMover[ChainEntry]):
 
 
 class Performance:
-    """A character that plays from the first frame of its clip on; it begins at rest there.
+    """A character that plays from the first frame of its clip, where it begins at rest.
 
     Args:
         character: The character.
-        targets: Names of further targets beside those of the file.
-        seed: Seed of the behaviour's random draws.
+        targets: Names of targets in addition to those of the file.
+        seed: Seed of the behaviour's random numbers.
     """
 
     def __init__(self, character: CharacterFile, targets: Sequence[str] = (), seed: int = 0) -> None:
@@ -187,14 +187,15 @@ class Performance:
             frozenset(targets) | {target.name for target in character.targets},
             self.performer,
         )
-        self.frame = 0.0  # frame of the clip that is shown, counted from 0
+        self.frame = 0.0  # shown frame of the clip, counted from 0
         self._stage: Stage[PlayedView, ChainPose] = Stage()
         self._scene = PlayedScene(
             {chain.name: chain for chain in character.chains},
             {target.name: target.anchor for target in character.targets},
             {part.key: part for part in self.parts},
         )
-        self._moment = Moment(0.0, 0.0, self._scene, {}, self.controls.chains, None)  # of the last call
+        # moment of the last call
+        self._moment = Moment(0.0, 0.0, self._scene, {}, self.controls.chains, None)
         self._posture_names = {
             chain.name: [posture.name for posture in chain.postures] for chain in character.chains
         }
@@ -209,15 +210,15 @@ class Performance:
         seconds: float | None = None,
         senses: Senses | None = None,
     ) -> None:
-        """Moves the character on.
+        """Advances the character.
 
         Args:
             frame: Frame of the clip, counted from 0.
             dt: Time since the last call [s]; 0 in the first.
-            targets: World matrices of targets, instead of those of the clip.
+            targets: World matrices of targets, in place of those of the clip.
             events: Names of the events since the last call.
-            seconds: Time [s] since the first frame, for what goes on by itself; None: that of the frame.
-            senses: What is perceived of persons; None: nothing perceives them.
+            seconds: Time [s] since the first frame, for idle motion; None: that of the frame.
+            senses: Perception of persons; None without a tracker.
         """
         if self.performer is not None:
             self.performer.advance(dt, events, senses)
@@ -230,7 +231,7 @@ class Performance:
         self._stage.tick(self.parts, moment, dt, {})
 
     def _direct(self, performer: Performer, dt: float, chain: str, clip: Directed, kept: int) -> Directed:
-        """What the behaviour makes of a chain's clip in this moment."""
+        """The values of a chain's clip, changed by the behaviour."""
         return performer.direct(chain, self._posture_names[chain], clip, kept, dt)
 
     @property
@@ -248,21 +249,21 @@ class Performance:
             raise PlayerError(str(error)) from error
 
     def forget_decisions(self) -> None:
-        """Decisions so far are no longer stored: a performance may last for days."""
+        """Deletes the decisions so far, since a performance may last for days."""
         if self.performer is not None:
             self.performer.decisions.clear()
 
     def outputs(self, chain: ChainEntry) -> ChainOutputs | None:
-        """Outputs of a chain at the last call of `advance`; None: it could not be solved yet."""
+        """Outputs of a chain at the last call of `advance`; None if it could not be solved yet."""
         return self._session(chain).solved
 
     def mechanism_outputs(self, mechanism: MechanismEntry) -> MechanismOutputs | None:
-        """Outputs of a mechanism at the last call of `advance`; None: it could not be solved yet."""
+        """Outputs of a mechanism at the last call of `advance`; None if it could not be solved yet."""
         outputs = self._stage.sessions[key_of(mechanism)].outputs
         return outputs if isinstance(outputs, MechanismOutputs) else None
 
     def body_outputs(self, body: BodyEntry) -> BodyOutputs | None:
-        """Outputs of a body at the last call of `advance`; None: it could not be solved yet."""
+        """Outputs of a body at the last call of `advance`; None if it could not be solved yet."""
         outputs = self._stage.sessions[key_of(body)].outputs
         return outputs if isinstance(outputs, BodyOutputs) else None
 
@@ -279,17 +280,19 @@ class Performance:
         return self.controls.chains[chain].target or _watched(entry, self.frame)
 
     def kept(self, chain: ChainEntry) -> Requested:
-        """What a chain keeps at the last call of `advance`; what was set by hand counts at once."""
+        """Values requested of a chain at the last call of `advance`; values set by hand are included at
+        once.
+        """
         request = self.performer.requested(chain.name) if self.performer is not None else None
         return request if request is not None else self._session(chain).kept
 
     def set_by(self, chain: ChainEntry) -> dict[str, str]:
-        """Who sets what a chain keeps and follows, as `Performer.set_by`."""
+        """Sources of the values that a chain keeps and follows, as `Performer.set_by`."""
         return self.performer.set_by(chain.name) if self.performer is not None else {}
 
     def authored_target(self, name: str, frame: float) -> Matrix:
-        """World matrix of a target of the clip at a frame, also if somebody has put it elsewhere; where it
-        hangs on a chain, that is as at the last call of `advance`.
+        """World matrix of a target of the clip at a frame, even if somebody has moved the target; if a chain
+        carries it, with the chain's pose at the last call of `advance`.
         """
         anchor = self._scene.anchors[name]
         if anchor.link is None:
@@ -313,7 +316,7 @@ class Performance:
 
     def motion(self) -> dict[str, Kinematic]:
         """Motion of every joint that is solved [rad, m, and per second], by its name in the file; without a
-        motion filter its speed is not known, and 0.
+        motion filter its speed is unknown, and given as 0.
         """
         motion: dict[str, Kinematic] = {}
         for body in self.character.bodies:
@@ -334,14 +337,14 @@ class Performance:
         return motion
 
     def values(self) -> list[float]:
-        """The values beside the joints."""
+        """The values other than joints'."""
         return [
             float(_or(self.controls.values[value.name], self._value(value)))
             for value in self.character.values
         ]
 
     def _value(self, value: ValueEntry) -> float:
-        """A value as the clip has it, or the lids of its chain."""
+        """A value of the clip, or the closure of the chain's lids that it follows."""
         session = self._stage.sessions.get(value.lids_of)
         if isinstance(session, PlayedChainSession) and session.solved is not None:
             return session.solved.lid
@@ -363,7 +366,7 @@ def _named(
 
 
 def _or(control: Any, authored: Any) -> Any:
-    """What was set, or what the clip has if nothing was."""
+    """A set value, or that of the clip if none was set."""
     return authored if control is None else control
 
 
@@ -373,7 +376,7 @@ def _watched(entry: ChainEntry, frame: float) -> str:
 
 
 def _kept(entry: ChainEntry, controls: ChainControls, frame: float) -> tuple[str, int, list[float]]:
-    """Kind of base, index of the stored posture (-1: none), and weights of all, with what was set."""
+    """(kind of base, index of the stored posture or -1, weights of all postures), including set values."""
     weights = entry.weights.at(frame).tolist()
     return (
         BASES[_or(controls.base, int(entry.base.step(frame)))],
@@ -383,7 +386,7 @@ def _kept(entry: ChainEntry, controls: ChainControls, frame: float) -> tuple[str
 
 
 def _settings(entry: ChainEntry, controls: ChainControls, frame: float) -> ChainSettings:
-    """The settings of a chain at a frame of its clip, with what was set."""
+    """The settings of a chain at a frame of its clip, including set values."""
     settings = entry.settings_at(frame)
     return settings._replace(
         influence=_or(controls.influence, settings.influence), share=_or(controls.share, settings.share)

@@ -1,4 +1,4 @@
-"""Plays a script in simulated time, and records what the character does. No device, no clock."""
+"""Plays a script in simulated time, and records the character's motion. No device, no clock."""
 
 import json
 from collections import deque
@@ -20,7 +20,7 @@ from .performance import Performance
 from .playhead import Playhead
 from .script import SAME_TIME, Event, Script, TargetPath
 
-SAME_RATE = 1e-6  # relative: a rate that is nearer to the clip's is the clip's
+SAME_RATE = 1e-6  # relative difference within which a rate counts as the clip's
 ROWS = ("commanded", "desired", "target_position", "aim_error_desired", "aim_error", "state", "values")
 LIMITS = ("lower", "upper", "velocity", "acceleration", "jerk")
 IDENTITY = np.eye(4).tolist()
@@ -35,8 +35,8 @@ def play(character: CharacterFile, script: Script) -> dict[str, Array]:
         aim_error (t, c) [rad]; state (t,); value_names (v,); values (t, v); decisions, JSON lines.
 
     Raises:
-        PlayerError: the script names what the character does not have, or a chain cannot be solved in the
-            first frame.
+        PlayerError: the script names something that the character does not have, or a chain cannot be solved
+            in the first frame.
     """
     paths = dict(script.targets)
     performance = Performance(character, tuple(paths), script.seed)
@@ -59,7 +59,7 @@ def play(character: CharacterFile, script: Script) -> dict[str, Array]:
 
 
 def _recording(character: CharacterFile, rows: dict[str, list[Any]]) -> dict[str, Array]:
-    """Arrays of the recording, from what it has of each tick."""
+    """Arrays of the recording, from its rows for each tick."""
     return {
         "joint_names": np.array(character.joint_names),
         **{name: np.array(row) for name, row in rows.items()},
@@ -72,7 +72,7 @@ def _recording(character: CharacterFile, rows: dict[str, list[Any]]) -> dict[str
 
 
 def _lines(decisions: list[dict[str, Any]]) -> Array:
-    """Decisions as lines of JSON, in their order in time."""
+    """Decisions as lines of JSON, ordered by time."""
     ordered = sorted(decisions, key=lambda decision: round(float(decision["time"]), 6))
     return np.array([json.dumps(decision) for decision in ordered], dtype=str)
 
@@ -84,11 +84,9 @@ def write(path: Path, recording: dict[str, Array]) -> None:
 
 
 def _step(character: CharacterFile, rate: float, number: int) -> tuple[float, float]:
-    """Frame of the clip at a tick, and seconds between two ticks; those of the clip where the rates are
-    equal.
-    """
+    """(frame of the clip at a tick, seconds between two ticks); the clip's frames if the rates are equal."""
     clip = character.rate
-    frames = rate * clip.seconds_a_frame  # ticks a frame
+    frames = rate * clip.seconds_a_frame  # ticks per frame
     if abs(frames - 1.0) < SAME_RATE:
         return float(number), clip.seconds_a_frame
     return number / frames, 1.0 / rate
@@ -97,7 +95,7 @@ def _step(character: CharacterFile, rate: float, number: int) -> tuple[float, fl
 def _targets(
     character: CharacterFile, paths: dict[str, TargetPath], time: float, frame: float
 ) -> dict[str, list[list[float]]]:
-    """World matrices of the script's targets at a time [s], which is that frame of the clip."""
+    """World matrices of the script's targets at a time [s], which corresponds to `frame` of the clip."""
     authored = {target.name: target.anchor.frame for target in character.targets}
     return {
         name: path.at(time, authored[name].at(frame).tolist() if name in authored else IDENTITY)
@@ -106,7 +104,7 @@ def _targets(
 
 
 def _apply(director: Director, event: Event) -> list[dict[str, Any]]:
-    """Does what an event says; returns what was set, as decisions."""
+    """Executes an event; returns the set values, as decisions."""
     decision: dict[str, Any] = {"time": event.at, "cause": "script"}
     if event.target is not None:
         chain, target = event.target
@@ -119,12 +117,12 @@ def _apply(director: Director, event: Event) -> list[dict[str, Any]]:
     if event.state:
         director.obey(Order("state", event.state), "script")
         return []
-    director.events.append(event.event)  # one that the character does not have does nothing
+    director.events.append(event.event)  # an event that the character does not have has no effect
     return [decision | {"event": event.event}]
 
 
 def _row(performance: Performance) -> dict[str, Any]:
-    """What a recording has of a tick."""
+    """Row of the recording for a tick."""
     commanded, desired, positions, aim_errors, errors = [], [], [], [], []
     for chain, outputs in _outputs(performance):
         commanded += outputs.angles.tolist()
@@ -157,7 +155,7 @@ def _row(performance: Performance) -> dict[str, Any]:
 
 
 def _outputs(performance: Performance) -> Iterator[tuple[ChainEntry, Any]]:
-    """The chains with their outputs; raises PlayerError where one could not be solved."""
+    """The chains with their outputs; raises PlayerError if one could not be solved."""
     for chain in performance.character.chains:
         outputs = performance.outputs(chain)
         if outputs is None:

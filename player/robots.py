@@ -1,4 +1,4 @@
-"""The robots of a character as the player connects them: which device, and which values they are sent."""
+"""The robots of a character in the player: their devices, and the values sent to them."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -23,12 +23,13 @@ ORDERS = {
     "Confirm Pose and Arm": "confirm",
     "Clear Fault": "clear",
     "Connect": "connect",
-}  # what a person types instead of each button
-# Faults of a robot that is not there: it may come back, and stays disarmed then.
+}  # the command that a person types for each button
+# faults of an absent robot: it may come back, and then stays disarmed
 AWAY = frozenset({Fault.PORT_MISSING, Fault.PORT_BUSY, Fault.PORT_UNUSABLE, Fault.UNPLUGGED, Fault.SILENT})
 HOST = HostWords("Limber", ORDERS, retried=AWAY, confirms_joints=False)
 NO_ORDERS = "start limber play in a terminal, or with --page,"
-CALIBRATION = ".calibration.json"  # end of the name of a file beside the character's that replaces its own
+# end of the name of a calibration file beside the character's that replaces the one in it
+CALIBRATION = ".calibration.json"
 UNITS: Mapping[str, Unit] = {unit: unit for unit in get_args(Unit)}
 
 
@@ -39,7 +40,7 @@ def device_of(robot: RobotEntry, character: Path, port: str = "") -> Device:
         robot: The robot.
         character: Path of the character file; a calibration file of the same name beside it replaces the one
             in it.
-        port: Another port than that in the file; "": that one.
+        port: Port to use; "": that in the file.
 
     Raises:
         PlayerError: The calibration does not fit, or its protocol is a program.
@@ -72,13 +73,14 @@ def protocol_of(robot: RobotEntry) -> str:
 
 
 def calibration_beside(character: Path) -> Path:
-    """The file beside the character's whose calibration counts instead of that in it."""
+    """Path of a calibration file beside the character's, which replaces the one in it."""
     return character.with_name(character.stem + CALIBRATION)
 
 
 def check_origin(robot: RobotEntry, device: Device, character: Path, port: str, count: int) -> None:
-    """Raises PlayerError for what a character file alone may not decide: to reach a robot over the network,
-    and which of `count` robots a calibration beside it belongs to; `port` is the one that a person has given.
+    """Raises PlayerError for choices that a character file alone may not make: to connect to a robot over the
+    network, and to which of `count` robots a calibration beside it belongs. `port` is the one given by a
+    person.
     """
     if device.address is not None and not port:
         raise PlayerError(
@@ -94,7 +96,7 @@ def check_origin(robot: RobotEntry, device: Device, character: Path, port: str, 
 
 
 class FollowedValues:
-    """What the joints of a robot are sent, tick after tick.
+    """Values sent to the joints of a robot, tick after tick.
 
     Args:
         robot: The robot.
@@ -138,7 +140,9 @@ class FollowedValues:
 
 
 def per_unit(motion: Sequence[Kinematic], unit: float) -> list[Kinematic]:
-    """Motion per `unit` [s], as the link wants it."""
+    """Positions, velocities and accelerations with `unit` [s] as the unit of time, as the robot link needs
+    them.
+    """
     return [
         Kinematic(each.position, unit * each.velocity, unit * unit * each.acceleration) for each in motion
     ]

@@ -1,4 +1,4 @@
-"""Where everything of a performance is in a moment: what its sessions see of the scene."""
+"""Poses of all objects of a performance at one moment: the scene that its sessions read."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -16,18 +16,18 @@ from .controls import ChainControls
 
 @dataclass
 class PlayedView:
-    """Poses in a moment: of the chains that were ticked as they are now, of others as they are authored.
+    """Poses at one moment: current ones of chains that were ticked, authored ones of others.
 
     Attributes:
         moment: The moment.
-        chains: Where chains are, by their names.
+        chains: Poses of chains, by their names.
     """
 
     moment: "Moment"
     chains: dict[Hashable, ChainPose] = field(default_factory=dict)
 
     def place(self, chain: Hashable, pose: ChainPose | NoPose) -> None:
-        """Puts a chain where it is; nothing where that is not known."""
+        """Sets the pose of a chain, if it is known."""
         if isinstance(pose, ChainPose):
             self.chains[chain] = pose
 
@@ -57,7 +57,7 @@ Entry = TypeVar("Entry", bound=MoverEntry)
 
 
 def key_of(entry: MoverEntry) -> str:
-    """Key of a mover on a stage; of a chain its name, by which others hang on it."""
+    """Key of a mover on a stage; for a chain its name, by which carried movers refer to it."""
     if isinstance(entry, ChainEntry):
         return entry.name
     return f"{'body' if isinstance(entry, BodyEntry) else 'mechanism'} {entry.name}"
@@ -65,7 +65,7 @@ def key_of(entry: MoverEntry) -> str:
 
 @dataclass(frozen=True)
 class PlayedMover(ABC, Generic[Entry]):
-    """A mover of a character file, as the stage knows it."""
+    """A mover of a character file, in the form that the stage takes."""
 
     entry: Entry
     looks_forward = False
@@ -77,7 +77,7 @@ class PlayedMover(ABC, Generic[Entry]):
     @property
     @abstractmethod
     def anchors(self) -> list[Anchor]:
-        """Where it is fixed, and what moves its parts."""
+        """Anchors of its base and of its inputs."""
 
     @abstractmethod
     def followed(self, moment: "Moment") -> Iterator[str]:
@@ -92,8 +92,8 @@ class PlayedMover(ABC, Generic[Entry]):
 
 @dataclass(frozen=True)
 class PlayedScene:
-    """What is in a character file: chains by their names, where the clip has each target by its name, and
-    movers by their keys.
+    """Content of a character file for its performance: chains by name, anchors of targets by name, and movers
+    by key.
     """
 
     chains: Mapping[str, ChainEntry]
@@ -103,16 +103,16 @@ class PlayedScene:
 
 @dataclass(frozen=True)
 class Moment:
-    """A moment of a performance: what a stage calls the host.
+    """A moment of a performance, which is the stage's host.
 
     Attributes:
-        frame: Frame of the clip, counted from 0; between two frames a fraction.
+        frame: Frame of the clip, counted from 0, with its fraction.
         seconds: Scene time [s].
-        scene: What is in the file.
-        targets: World matrices of targets that somebody moves, instead of those of the clip.
-        controls: What was set of the chains, by their names.
-        direct: What the behaviour makes of a chain's clip in this moment, given the chain's name and the
-            index of the stored posture that it keeps; None: there is no behaviour.
+        scene: Content of the file.
+        targets: World matrices of targets that somebody moves, in place of those of the clip.
+        controls: Values set on the chains, by their names.
+        direct: Function that applies the behaviour to a chain's clip, given the chain's name and the index of
+            the stored posture that it keeps; None without a behaviour.
     """
 
     frame: float
@@ -147,5 +147,5 @@ class Moment:
         return view
 
     def _anchor(self, target: str) -> Anchor | None:
-        """Where the clip has a target; None: somebody moves it."""
+        """Anchor of a target in the clip; None if somebody moves it."""
         return None if target in self.targets else self.scene.anchors[target]

@@ -1,4 +1,4 @@
-"""Scripts of a performance in simulated time: where targets are, and what is set when."""
+"""Scripts of a performance in simulated time: paths of targets, and timed events."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,19 +16,19 @@ from ..files.plain import json_of
 from ..solvers.kinematics import rotations
 from .errors import PlayerError
 
-SAME_TIME = 1e-9  # [s] a time that is nearer to one of a script is that one, whatever its rounding
-LONGEST = 1_000_000.0  # [s]
-FASTEST = 10_000.0  # [ticks/s]
+SAME_TIME = 1e-9  # [s] difference within which two times are equal, in spite of rounding
+LONGEST = 1_000_000.0  # [s] longest performance
+FASTEST = 10_000.0  # [ticks/s] highest rate
 MOST_SEED = 2**63 - 1
-KINDS = ("event", "state", "set", "target")  # what an entry of a script does
+KINDS = ("event", "state", "set", "target")  # types of entries
 
 
 class Event(NamedTuple):
-    """Something that happens at a time [s]; one of the other fields is given.
+    """An event at a time [s]; one of the other fields is given.
 
     Attributes:
-        event, state: Names.
-        values: What is set, by paths.
+        event, state: Name of an event, or of a state to enter.
+        values: Values to set, by path.
         target: A chain, and the target that it follows from now on.
     """
 
@@ -41,12 +41,12 @@ class Event(NamedTuple):
 
 @dataclass(frozen=True)
 class TargetPath:
-    """Where a target is: linear between the times, constant outside of them.
+    """Path of a target: linear between the times, constant outside of them.
 
     Attributes:
         times: (k,) [s], ascending.
         positions: (k, 3) [m] in Blender's world.
-        rotations: (k, 4) unit quaternions (w, x, y, z); None: as in the clip.
+        rotations: (k, 4) unit quaternions (w, x, y, z); None for those of the clip.
     """
 
     times: Array
@@ -74,8 +74,8 @@ class TargetPath:
 
 
 def moved_to(position: Sequence[float] | Array, rows: Sequence[Sequence[float]]) -> Matrix:
-    """World matrix of a target at a position (3,) [m], with the rotation of a matrix given by its rows."""
-    # Blender's world is single precision: the same target gives the same motion in both hosts.
+    """World matrix of a target at a position (3,) [m], with the rotation of a matrix, given by its rows."""
+    # Blender's world is single precision, so that the same target gives the same motion in both hosts
     spot = np.array(position).astype(np.float32).tolist()
     turned = [[*row[:3], number] for row, number in zip(rows, spot, strict=False)]
     return [*turned, [0.0, 0.0, 0.0, 1.0]]
@@ -83,7 +83,7 @@ def moved_to(position: Sequence[float] | Array, rows: Sequence[Sequence[float]])
 
 @dataclass(frozen=True)
 class Script:
-    """A performance: its length [s], ticks a second, seed, targets by their names, and events by time."""
+    """A performance: its length [s], ticks per second, seed, targets by name, and events by time."""
 
     seconds: float
     rate: float
@@ -96,7 +96,7 @@ def read(path: Path) -> Script:
     """The script in a JSON file.
 
     Raises:
-        PlayerError: It is no such script; the message says what is expected where.
+        PlayerError: It is no valid script; the message names the field and what is expected.
         OSError: It cannot be read.
     """
     try:
@@ -107,7 +107,7 @@ def read(path: Path) -> Script:
 
 
 def remarks(script: Script, character: CharacterFile) -> list[str]:
-    """What a script names that the character does not have: nothing follows it."""
+    """Sentences on names in a script that the character does not have, so that nothing follows them."""
     targets = [target.name for target in character.targets]
     events = character.behaviour.events if character.behaviour is not None else ()
     unknown = [
@@ -179,7 +179,7 @@ def _event(plain: JsonFields) -> Event:
 
 
 def _values(plain: JsonFields) -> tuple[tuple[str, float | str], ...]:
-    """What an event sets: for each path a number or a text."""
+    """Values to set in an event: for each path a number or a text."""
     stored, paths = plain.child("set"), plain.get("set", dict)
     return tuple(
         (path, stored.get(path, str) if isinstance(value, str) else stored.number(path))

@@ -1,7 +1,7 @@
-"""What a player says to systemd, which started it as a service (`Type=notify`); nothing where nobody did.
+"""Reports of the player to systemd, if it was started as a service (`Type=notify`).
 
 Source: sd_notify(3): lines of `VARIABLE=value` in a datagram to the socket that `NOTIFY_SOCKET` names;
-sd_watchdog_enabled(3): a sign of life in half of `WATCHDOG_USEC`, by the process `WATCHDOG_PID`.
+sd_watchdog_enabled(3): a heartbeat within half of `WATCHDOG_USEC`, by the process `WATCHDOG_PID`.
 """
 
 import os
@@ -24,21 +24,22 @@ class ServiceManager:
         is_watched = microseconds.isdigit() and os.environ.get("WATCHDOG_PID", str(os.getpid())) == str(
             os.getpid()
         )
-        self._period = int(microseconds) / 2e6 if is_watched else 0.0  # [s] half of its patience
-        self._due = 0.0  # [s] of the next sign of life
+        # [s] interval of heartbeats: half of systemd's timeout
+        self._period = int(microseconds) / 2e6 if is_watched else 0.0
+        self._due = 0.0  # [s] time of the next heartbeat
 
     def ready(self) -> None:
-        """Says that the character plays."""
+        """Reports that the character is playing."""
         self._say("READY=1")
 
     def alive(self, status: Callable[[], str]) -> None:
-        """Gives a sign of life, with a line that `systemctl status` shows, as often as it is wanted."""
+        """Sends a heartbeat, with a line for `systemctl status`, at the required interval."""
         if self._address and (time_now := time.monotonic()) >= self._due:
             self._due = time_now + (self._period or 1.0)
-            self._say(f"WATCHDOG=1\nSTATUS={printable(status())}")  # one line, whatever a state is called
+            self._say(f"WATCHDOG=1\nSTATUS={printable(status())}")  # one line, for any name of a state
 
     def stopping(self) -> None:
-        """Says that the character ends: its robot comes to rest first."""
+        """Reports that the character is ending: its robot first comes to rest."""
         self._say("STOPPING=1")
 
     def _say(self, text: str) -> None:
@@ -48,5 +49,5 @@ class ServiceManager:
             sender.setblocking(False)
             try:
                 sender.sendto(text.encode(), self._address)
-            except OSError:  # the manager is not there, or busy: the character plays all the same
+            except OSError:  # the manager is absent or busy: the character continues to play
                 return

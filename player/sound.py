@@ -1,4 +1,4 @@
-"""The sound of a character's clip, played by the system's own player beside it."""
+"""The sound of a character's clip, played by the operating system's player."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,12 +7,12 @@ from ..files.sound_player import SoundError, SoundPlayer
 from ..files.sounds import sound_beside
 from .playhead import Playhead
 
-DELAY = 0.1  # [s] by which servos follow what they are sent; the sound begins so much later
+DELAY = 0.1  # [s] delay of servos after their commands, by which the sound is delayed too
 
 
 class ClipSound:
-    """The sound that begins with a clip. A clip that goes on from its middle is silent: the system's players
-    begin at a file's begin.
+    """The sound that begins with a clip. A clip that continues from its middle is silent, since the system's
+    players start at the begin of a file.
 
     Args:
         character: Path of the character file; a sound of the same name is beside it.
@@ -23,7 +23,7 @@ class ClipSound:
     def __init__(self, character: Path, delay: float, say: Callable[[str], None]) -> None:
         self._delay, self._say = delay, say
         self._player: SoundPlayer | None = None
-        self._before = -1.0  # [s] where the clip was in the last tick; negative: before its begin
+        self._before = -1.0  # [s] position in the clip at the last tick; negative before its begin
         sound = sound_beside(character)
         if sound is None:
             return
@@ -34,7 +34,9 @@ class ClipSound:
             say(str(error))
 
     def follow(self, playhead: Playhead) -> None:
-        """Begins the sound where the clip passes Sound Delay, and ends it where the clip jumps or is held."""
+        """Starts the sound when the clip passes Sound Delay, and stops it when the clip jumps or is
+        paused.
+        """
         if self._player is None:
             return
         seconds, before = playhead.seconds, self._before
@@ -46,7 +48,7 @@ class ClipSound:
             self._begin()
 
     def _end_if_held(self, playhead: Playhead) -> None:
-        """Ends the sound, unless the clip has come to its end: a sound may be longer."""
+        """Stops the sound if the clip is paused, but not at the clip's end, since a sound may be longer."""
         if playhead.seconds < playhead.length:
             self.close()
 
@@ -59,6 +61,6 @@ class ClipSound:
             self._player = None
 
     def close(self) -> None:
-        """Ends the sound."""
+        """Stops the sound."""
         if self._player is not None:
             self._player.close()

@@ -1,6 +1,4 @@
-"""Numbers that other programs send to a character that plays again and again: followed by smooth curves, at
-whatever rate they come.
-"""
+"""Numbers that other programs send repeatedly to a playing character, smoothed by curves at any rate."""
 
 from collections.abc import Iterator
 from math import nan
@@ -10,15 +8,15 @@ from ..inputs.words import STREAMED, Order
 
 
 class OrderStreams:
-    """Orders with numbers that continue one another, by what they are about."""
+    """Commands with numbers that continue one another, by their subject."""
 
     def __init__(self) -> None:
         self._signals = RemoteSignals()
         self._orders: dict[str, Order] = {}
 
     def begin(self, order: Order, time: float) -> None:
-        """Begins a stream with an order that was obeyed. `time`: [s] of its numbers by the sender's clock;
-        NaN: not said.
+        """Begins a stream with an executed command. `time`: time [s] of its numbers by the sender's clock;
+        NaN if not given.
         """
         if order.word in STREAMED and order.numbers:
             self._orders[_key(order)] = order
@@ -44,13 +42,13 @@ class OrderStreams:
         return True
 
     def advance(self, dt: float) -> Iterator[Order]:
-        """Goes on by `dt` [s]; yields the orders whose numbers change."""
+        """Advances by `dt` [s]; yields the commands whose numbers change."""
         for key, numbers in self._signals.advance(dt):
             yield self._orders[key]._replace(numbers=tuple(numbers))
         self._orders = {key: order for key, order in self._orders.items() if key in self._signals}
 
     def end(self, order: Order) -> None:
-        """Ends the stream of what an order is about, which somebody else directs now."""
+        """Ends the stream on the subject of a command, which another source controls now."""
         self._signals.end(_key(order))
 
 

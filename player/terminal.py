@@ -1,4 +1,4 @@
-"""A person at a terminal plays a character: orders are typed, sentences printed, signals end it."""
+"""Plays a character from a terminal: reads typed commands, prints sentences, and handles signals."""
 
 import codecs
 import os
@@ -37,17 +37,17 @@ def play_live(character: CharacterFile, path: Path, options: LiveOptions) -> Non
 
 
 def _say(typed: TypedLine | None, line: str) -> None:
-    """Prints a line, above what is typed where this program shows that."""
+    """Prints a line, above the line being typed if this program shows that."""
     if typed is not None:
         typed.say(printable(line))
         return
-    with suppress(OSError):  # what was to be read is gone, or its disk is full: the character plays on
+    with suppress(OSError):  # the output is closed, or its disk is full: the character continues to play
         print(printable(line), flush=True)
 
 
 def _read_orders(descriptor: int, play: LivePlay, is_attended: bool, typed: TypedLine | None) -> None:
-    """Hands every line of a file descriptor to the performance, without a lock that would outlive it. Where a
-    person types, its end ends the performance: nobody could stop the robot any more.
+    """Passes every line of a file descriptor to the performance. If a person types, the end of the input ends
+    the performance, since nobody could stop the robot any more.
     """
     for line in _lines(descriptor) if typed is None else _typed_lines(descriptor, typed):
         play.order(line)
@@ -58,7 +58,7 @@ def _read_orders(descriptor: int, play: LivePlay, is_attended: bool, typed: Type
 def _lines(descriptor: int) -> Iterator[str]:
     """The lines of a file descriptor until its end."""
     rest = b""
-    with suppress(OSError):  # a terminal that is gone
+    with suppress(OSError):  # a closed terminal
         while data := os.read(descriptor, 4096):
             *lines, rest = (rest + data).split(b"\n")
             for line in lines:
@@ -66,9 +66,9 @@ def _lines(descriptor: int) -> Iterator[str]:
 
 
 def _typed_lines(descriptor: int, typed: TypedLine) -> Iterator[str]:
-    """The lines that are typed on a terminal whose letters come one by one, until its end."""
+    """The lines typed on a terminal that delivers each letter at once, until its end."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
-    with suppress(OSError):  # a terminal that is gone
+    with suppress(OSError):  # a closed terminal
         while data := os.read(descriptor, 4096):
             lines, is_end = typed.take(decoder.decode(data))
             yield from lines
@@ -79,9 +79,7 @@ def _typed_lines(descriptor: int, typed: TypedLine) -> Iterator[str]:
 
 @contextmanager
 def _signals(play: LivePlay) -> Iterator[None]:
-    """Ends the performance on Ctrl C, SIGQUIT, SIGTERM and a closed terminal, in which robots come to rest
-    first.
-    """
+    """Ends the performance on Ctrl C, SIGQUIT, SIGTERM and a closed terminal; robots first come to rest."""
     numbers = [signal.SIGINT, signal.SIGTERM]
     if sys.platform != "win32":
         numbers += [signal.SIGHUP, signal.SIGQUIT]

@@ -1,7 +1,7 @@
-"""The line that a person types at a terminal, which stays whole while the player prints others above it.
+"""The line that a person types at a terminal, kept intact while the player prints lines above it.
 
-A terminal shows what is typed by itself, in the middle of what a program prints. So here it does not: this
-class shows the line, and shows it anew below each line that is printed.
+A terminal echoes typed letters in the middle of a program's output. So its echo is switched off here; this
+class shows the line, and shows it again below each printed line.
 """
 
 import os
@@ -14,24 +14,24 @@ from contextlib import contextmanager, suppress
 from unicodedata import east_asian_width
 
 PROMPT = "> "
-AGAIN = "\r\x1b[K"  # to the line's begin, and nothing is on it any more
+AGAIN = "\r\x1b[K"  # moves to the begin of the line and clears it
 ENTER, ERASE, ERASE_WORD, ERASE_LINE, END, ESCAPE = "\r\n", "\x7f\b", "\x17", "\x15", "\x04", "\x1b"
-LINUX_KEY = "\x1b[["  # begin of F1 to F5 on Linux' own console
-LONGEST = 1000  # letters of a line
-PATIENCE = 0.1  # [s] that what was typed waits for what is printed, before it is not shown
+LINUX_KEY = "\x1b[["  # begin of the codes of F1 to F5 on Linux' console
+LONGEST = 1000  # largest number of letters in a line
+PATIENCE = 0.1  # [s] for which the display of typed letters waits for a line being printed
 
 
 class TypedLine:
-    """A line that is being typed; one thread types, another prints. What is typed is taken also while the
-    terminal takes no output, as after Ctrl S: a stop must not wait for that.
+    """A line that is being typed; one thread types, another prints. Input is accepted even while the terminal
+    accepts no output, as after Ctrl S, so that a stop never waits.
     """
 
     def __init__(self, descriptor: int) -> None:
         """`descriptor`: file descriptor of the terminal to write to."""
         self._descriptor = descriptor
         self._text = ""
-        self._done = ""  # lines that are complete, and not shown as such yet
-        self._escape = ""  # what came so far of a key that is no letter, such as an arrow
+        self._done = ""  # completed lines that are not displayed as such yet
+        self._escape = ""  # received part of a key code that is no letter, such as an arrow
         self._lock = threading.Lock()
 
     def say(self, line: str) -> None:
@@ -40,7 +40,7 @@ class TypedLine:
             self._write(f"{AGAIN}{line}\n{self._shown()}")
 
     def take(self, typed: str) -> tuple[list[str], bool]:
-        """Takes what was typed; returns the lines that it completes, and whether the terminal's end was typed
+        """Processes typed characters; returns the lines that they complete, and whether the end was typed
         (Ctrl D in an empty line).
         """
         lines = []
@@ -56,7 +56,7 @@ class TypedLine:
         return lines, False
 
     def show(self) -> None:
-        """Shows what was typed, unless the terminal takes no output now."""
+        """Shows the typed line, unless the terminal accepts no output now."""
         if not self._lock.acquire(timeout=PATIENCE):
             return
         try:
@@ -86,7 +86,7 @@ class TypedLine:
             self._text, self._escape = self._text + letter, ""
 
     def _shown(self) -> str:
-        """The prompt, and as much of the line's end as one row of the terminal has room for."""
+        """The prompt, and the end of the line that fits into one row of the terminal."""
         room = shutil.get_terminal_size().columns - len(PROMPT) - 1
         shown = self._text
         while shown and sum(1 + (east_asian_width(letter) in "WF") for letter in shown) > room:
@@ -95,15 +95,15 @@ class TypedLine:
 
     def _write(self, text: str) -> None:
         data = text.encode("utf-8", "replace")
-        with suppress(OSError):  # a terminal that is gone: the character plays on
+        with suppress(OSError):  # a closed terminal: the character continues to play
             while data:
                 data = data[os.write(self._descriptor, data) :]
 
 
 @contextmanager
 def shown_by_program(descriptor: int, line: TypedLine) -> Iterator[None]:
-    """The terminal gives letters as they are typed and does not show them, until the end; `line` does. Ctrl C
-    and Ctrl Z do what they did: after `fg` the line is shown anew, below what was printed meanwhile.
+    """Context manager in which the terminal delivers each letter at once without echo, while `line` shows
+    them. Ctrl C and Ctrl Z work as usual; after `fg` the line is shown again.
     """
     import signal
     import termios
@@ -114,7 +114,7 @@ def shown_by_program(descriptor: int, line: TypedLine) -> Iterator[None]:
     changed[6][termios.VMIN], changed[6][termios.VTIME] = 1, 0
 
     def go_on(*_: object) -> None:
-        with suppress(termios.error):  # a terminal that is gone
+        with suppress(termios.error):  # a closed terminal
             termios.tcsetattr(descriptor, termios.TCSANOW, changed)
         line.show()
 
@@ -125,11 +125,14 @@ def shown_by_program(descriptor: int, line: TypedLine) -> Iterator[None]:
     finally:
         signal.signal(signal.SIGCONT, known)
         with suppress(termios.error):
-            termios.tcsetattr(descriptor, termios.TCSANOW, before)  # its output may be held, as by Ctrl S
+            # immediately, since output may be held, as by Ctrl S
+            termios.tcsetattr(descriptor, termios.TCSANOW, before)
 
 
 def is_possible() -> bool:
-    """Whether this program can show what is typed: on a terminal for both, where there is termios."""
+    """Whether this program can show typed letters: input and output are a terminal, and termios is
+    available.
+    """
     if sys.platform == "win32" or not (sys.stdin.isatty() and sys.stdout.isatty()):
         return False
     import termios

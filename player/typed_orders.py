@@ -1,4 +1,4 @@
-"""Orders of the lines that a person types."""
+"""Commands in lines that a person types."""
 
 import shlex
 
@@ -6,15 +6,15 @@ from ..inputs.words import Order
 from .errors import PlayerError
 from .paths import checked_order, path_of, set_order
 
-# words of lines that are written as an OSC message is: its address, then its arguments
+# words of lines that are written like an OSC message: address, then arguments
 AS_SENT = ("look", "target", "rotation", "axis", "seen", "say", "play", "pause", "seek", "quit")
 
 
 def order_of_line(line: str) -> Order | None:
-    """The order of a line that a person has typed; None: it is empty.
+    """The command in a typed line; None if it is empty.
 
     Raises:
-        PlayerError: It is no order.
+        PlayerError: It is no valid command.
     """
     try:
         words = shlex.split(line)

@@ -1,4 +1,6 @@
-"""Attributes of elements as texts, numbers and frames, or errors with their line; warnings are collected."""
+"""Reads attributes of elements as texts, numbers and frames; errors name the line, and warnings are
+collected.
+"""
 
 import os
 import re
@@ -11,9 +13,9 @@ from .xml_tree import Element
 
 NUMBER = re.compile(
     r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII
-)  # as C++ URDF parsers accept it: no 1_000, ASCII digits only
-LARGEST = 1e30  # of coordinates, in which their squares are finite numbers: a robot is smaller
-SHORTEST = 1e-9  # length of a quaternion: a shorter one is a rounded zero
+)  # numbers that C++ URDF parsers accept: no 1_000, ASCII digits only
+LARGEST = 1e30  # largest coordinate; its square is a finite number, and every robot is smaller
+SHORTEST = 1e-9  # length of a quaternion below which it is a rounded zero
 INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 
 
@@ -33,7 +35,7 @@ class AttributeReader:
         self.warnings.append(f"{self._location(element.line, element.file)}, {element}: {what}")
 
     def _location(self, line: int, file: str) -> str:
-        """The line, and the file's name where it is not the robot's own."""
+        """The line, and the file's name if it is not the robot's own file."""
         return f"line {line}" if file in ("", self.file) else f"{os.path.basename(file)}, line {line}"
 
     def text(self, element: Element, attribute: str) -> str:
@@ -77,8 +79,8 @@ class AttributeReader:
         )
 
     def is_filled(self, element: Element, attribute: str) -> bool:
-        """Whether an attribute is there and not empty, as exporters write what they do not know; of an empty
-        one there is a warning.
+        """Whether an attribute exists and is not empty. Exporters leave unknown ones empty, for which a
+        warning is added.
         """
         value = element.attributes.get(attribute)
         if value is not None and not value.strip():
@@ -92,8 +94,8 @@ class AttributeReader:
         return None if numbers is None else numbers[0]
 
     def limit(self, element: Element, attribute: str, most: float = inf) -> float | None:
-        """A limit [of the attribute's unit]; None: no limit, since the attribute is missing, infinite, or
-        larger than `most`. Raises NumberError.
+        """A limit, in the attribute's unit; None if the attribute is missing, infinite, or larger than
+        `most`, which means no limit. Raises NumberError.
         """
         if INFINITE.fullmatch(element.attributes.get(attribute, "").strip()):
             return None
@@ -101,7 +103,9 @@ class AttributeReader:
         return None if number is not None and abs(number) > most else number
 
     def optional_size(self, element: Element, attribute: str, most: float = inf) -> float | None:
-        """An optional size; None if it is missing, no number or negative, the latter two with a warning."""
+        """An optional size; None if it is missing, not a number or negative, with a warning in the last two
+        cases.
+        """
         try:
             size = self.limit(element, attribute, most)
         except NumberError as error:
@@ -113,14 +117,14 @@ class AttributeReader:
         return size
 
     def leave_out(self, error: UrdfError, outcome: str) -> None:
-        """Adds an error as a warning, for an attribute that is not required; `outcome` says what is
-        left out.
+        """Adds an error as a warning, for an attribute that is not required; `outcome` describes what is left
+        out.
         """
         self.warnings.append(f"{error.location}: {error.what}: {outcome}")
 
     def vector(self, element: Element, attribute: str) -> Vector | None:
-        """Three finite numbers of an attribute; None if it is missing, or empty, with a warning. Raises
-        NumberError.
+        """Three finite numbers of an attribute; None if it is missing, or empty, for which a warning is
+        added. Raises NumberError.
         """
         numbers = self.numbers(element, attribute, 3) if self.is_filled(element, attribute) else None
         return None if numbers is None else (numbers[0], numbers[1], numbers[2])

@@ -53,7 +53,7 @@ def read_mechanism(
 
 
 def mechanism_of(robot: Robot, text: str, file: str, is_floating: bool = False) -> Mechanism:
-    """Mechanism of a robot that is read already, and the text of its closures.
+    """Mechanism of a robot that is already read, with the text of its closures.
 
     Args:
         file: Name of the text in error messages.
@@ -66,8 +66,8 @@ def mechanism_of(robot: Robot, text: str, file: str, is_floating: bool = False) 
 
 
 def read_closures(path: Path) -> str:
-    """A file of closures as JSON, which is YAML that `mechanism_of` reads at once: YAML itself takes a second
-    for some 200 kB.
+    """Content of a file of closures, converted to JSON. JSON is YAML that `mechanism_of` reads fast, while
+    other YAML takes a second for about 200 kB.
 
     Raises:
         MalformedError: the file cannot be read, or is no YAML; the message names file, line and remedy.
@@ -91,7 +91,7 @@ def _parse(text: str, file: str) -> dict[str, Any]:
 
     from .yaml_text import (
         parse_yaml,
-    )  # it imports ruamel.yaml, for which enabling the extension must not wait
+    )  # imported here, since ruamel.yaml must not delay enabling the extension
 
     return dict(parse_yaml(text, file))
 
@@ -125,7 +125,7 @@ class _MechanismBuilder:
             )
 
     def _kinds(self, entries: Mapping[str, Any]) -> list[str]:
-        """Type of each pair's closure, "6d" where the file has none."""
+        """Type of each pair's closure; "6d" if the file gives none."""
         kinds = [str(kind).lower() for kind in self._list(entries, "type")]
         if kinds and len(kinds) != len(self.pairs):
             fewer, more = (
@@ -202,8 +202,8 @@ class _MechanismBuilder:
         return Held(joint.name, kind, joint.parent, joint.child, at, in_child, lower, upper, (), is_motor)
 
     def _kind(self, joint: Joint) -> tuple[Kind, Quaternion, int]:
-        """(kind, rotation, DoF) of a joint in the mechanism; the rotation leads from the
-        mechanism joint's frame to the URDF joint's.
+        """(kind, rotation, number of DoF) of a joint in the mechanism; the rotation is from the mechanism
+        joint's frame to the URDF joint's.
         """
         changed = self.changed.get(joint.name, "")
         if changed == "spherical":
@@ -231,7 +231,7 @@ class _MechanismBuilder:
         return "fixed", IDENTITY, 0
 
     def _closure(self, pair: Any, kind: str) -> Held | None:
-        """Closure of a pair of names; None, with a warning, if the robot lacks one of them."""
+        """Closure of a pair of names; None, with a warning, if the robot does not have one of them."""
         if not isinstance(pair, list) or len(pair) != 2:
             raise MalformedError(
                 self.file, 0, "closed_loop", f"each closure is a pair of names, found '{pair}'"

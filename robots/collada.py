@@ -1,7 +1,7 @@
 """Faces and colours of COLLADA files (.dae), which not every Blender can import.
 
-It reads what robot meshes use of COLLADA 1.4: triangles and polygons, the scene's transforms, the unit, the
-up axis, plain colours. docs/decisions.md says why no library does it.
+It reads the parts of COLLADA 1.4 that robot meshes use: triangles and polygons, the scene's transforms, the
+unit, the up axis, plain colours. docs/decisions.md explains why no library is used.
 """
 
 import xml.etree.ElementTree as ET
@@ -33,7 +33,7 @@ TOO_OFTEN = (
     f"its nodes or geometries repeat each other so often that more than {MOST_REPEATED} corners, faces and"
     " nodes are instances"
 )
-# authoring tool that writes Y_UP into every file, whatever the mesh's up axis (vcglib, UpAxisTag)
+# authoring tool that writes Y_UP into every file, for any up axis of the mesh (vcglib, UpAxisTag)
 MESHLAB = "VCGLib"
 
 
@@ -42,11 +42,11 @@ def read_collada(path: Path, up_axis: UpAxis = "AUTO") -> Faces:
 
     Args:
         path: The file.
-        up_axis: "FILE": rotate from the file's up axis to z up. "IGNORE": leave the corners as they are
-            written, as RViz does. "AUTO": as "FILE", but leave MeshLab's files as they are written.
+        up_axis: "FILE": rotate from the file's up axis to z up. "IGNORE": leave the corners unchanged, as
+            RViz does. "AUTO": as "FILE", but leave MeshLab's files unchanged.
 
     Raises:
-        MeshError: the file cannot be read, or shows nothing.
+        MeshError: the file cannot be read, or contains no faces.
     """
     try:
         return checked(_ColladaFile(_parsed(data := content(path, LARGEST)), len(data)).read(up_axis))
@@ -57,8 +57,8 @@ def read_collada(path: Path, up_axis: UpAxis = "AUTO") -> Faces:
 
 
 def _parsed(data: bytes) -> ET.Element:
-    """Root element of XML without declarations, by which a short text can stand for a long one; tags keep
-    their prefixes.
+    """Root element of XML without declarations, which could make a short text expand; tags keep their
+    prefixes.
     """
 
     def refuse(*_declared: object) -> None:
@@ -95,7 +95,7 @@ class _Geometry:
 
 
 class _ColladaFile:
-    """One file while it is read; each element is read once, however many instances it has."""
+    """State while one file is read; each element is read once, however many instances it has."""
 
     def __init__(self, root: ET.Element, size: int) -> None:
         for element in root.iter():
@@ -133,7 +133,7 @@ class _ColladaFile:
         return self.mesh
 
     def _rotated_from(self, up_axis: UpAxis) -> str:
-        """The file's up axis, if the mesh is to be rotated from it; else ""."""
+        """The file's up axis, if the mesh must be rotated from it; else ""."""
         tool = self.root.findtext("asset/contributor/authoring_tool") or ""
         if up_axis == "IGNORE" or (up_axis == "AUTO" and tool.startswith(MESHLAB)):
             return ""
@@ -166,7 +166,8 @@ class _ColladaFile:
         The work of a node is counted once, children first: its own corners and faces, and the work of its
         children.
         """
-        work: dict[ET.Element, int] = {}  # saturates: two instances in each of a thousand nodes are 2^1000
+        # the count saturates, since two instances in each of a thousand nodes would be 2^1000
+        work: dict[ET.Element, int] = {}
         is_open: set[ET.Element] = set()
         waiting = [(top, False) for top in tops]
         while waiting:
@@ -234,7 +235,7 @@ class _ColladaFile:
         return self._geometries[element]
 
     def _add_corners(self, geometry: _Geometry, corners: list[Vector]) -> None:
-        self._corner_count += len(corners)  # many geometries may name one list
+        self._corner_count += len(corners)  # many geometries may refer to one list
         if self._corner_count > self.most_work:
             raise MeshError(TOO_OFTEN)
         geometry.corners += corners
@@ -314,7 +315,7 @@ def _split(part: ET.Element, lists: list[list[int]]) -> list[tuple[int, ...]]:
     sizes = list(map(int, (counts.text or "").split()))
     if (
         sizes and min(sizes) < 0
-    ):  # a face would begin at corners of another, so a small file could have any number of faces
+    ):  # a face would begin at corners of another, so that a small file could have any number of faces
         raise MeshError(f"a polygon has {min(sizes)} corners")
     ends = list(accumulate(sizes))
     corners = lists[0] if lists else []  # COLLADA 1.4.1, <polylist>: one <p> at most
@@ -322,7 +323,7 @@ def _split(part: ET.Element, lists: list[list[int]]) -> list[tuple[int, ...]]:
 
 
 def _without_repeats(face: tuple[int, ...]) -> tuple[int, ...]:
-    """The face with each corner once: some files repeat corners."""
+    """The face with each corner only once, since some files repeat corners."""
     return face if len(set(face)) == len(face) else tuple(dict.fromkeys(face))
 
 

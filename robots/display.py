@@ -22,26 +22,26 @@ from ..solvers.kinematics.rotations import (
 from .model import Robot
 from .tree import Tree
 
-# cosine: a joint axis within 37 degrees of the bone's direction becomes its Y (a twist), any other its X (a
-# hinge)
+# cosine of the angle (37 degrees) between a joint axis and the bone's direction within which the axis becomes
+# the bone's Y (a twist); otherwise it becomes X (a hinge)
 ALONG = 0.8
-SAME_PLACE = 1e-3  # share of the robot's size: joints nearer to each other than this are at the same position
-SHORTEST = (
-    0.04  # of the robot's size: shorter bones lose their direction in single precision, and cannot be clicked
-)
-LONGEST_TIP = 0.25  # share of the robot's size: longest bone of a leaf link, whose end the file does not give
-SMALLEST_ROBOT = 0.01  # [m] if all links are at the same position
+SAME_PLACE = 1e-3  # share of the robot's size within which two joints are at the same position
+# share of the robot's size: shorter bones lose their direction in single precision, and cannot be clicked
+SHORTEST = 0.04
+LONGEST_TIP = 0.25  # share of the robot's size: longest bone of a leaf link, whose end is not in the file
+SMALLEST_ROBOT = 0.01  # [m] size used if all links are at the same position
 # Blender derives a bone's axes from its direction relative to its parent's in single precision, and loses
 # digits as the two become opposite: the error grows from 1e-6 rad at this bound to 2.5e-4 rad
 # (`vec_roll_to_mat3_normalized`).
-FOLDED = -0.85  # cosine of the angle to the parent bone: no bone points further back
+FOLDED = -0.85  # cosine of the largest angle between a bone and its parent
 ASIDE = (
     0.0,
     pi / 4,
     -pi / 4,
     pi / 2,
 )  # [rad] about the joint's axis: directions to try for a bone that would point back
-SNAP = 0.999  # cosine: a joint axis within 2.6 degrees of one of the link's axes counts as parallel to it
+# cosine of the angle (2.6 degrees) within which a joint axis counts as parallel to one of the link's axes
+SNAP = 0.999
 
 
 @dataclass(frozen=True)
@@ -49,11 +49,11 @@ class BoneShape:
     """Bone of a link, in the root link's frame with all joints at 0."""
 
     head: Vector  # [m]
-    rotation: Quaternion  # of the bone's axes; it points along its Y
+    rotation: Quaternion  # orientation of the bone's axes; the bone points along its Y
     length: float  # [m]
-    axis: str  # of the bone, about or along which the joint moves: "X", "Y"; "" for a fixed link
+    axis: str  # axis of the bone about or along which the joint moves: "X", "Y"; "" for a fixed link
     sign: int = (
-        1  # -1: the joint's axis is opposite to the bone's, so its value is the negative of the bone's
+        1  # -1 if the joint's axis is opposite to the bone's, so that its value is the negative of the bone's
     )
 
 
@@ -78,11 +78,11 @@ class _BoneLayout:
         self.weight = [1] * len(tree.branches)  # number of links in each link's subtree
         for k in range(len(tree.branches) - 1, 0, -1):
             self.weight[tree.branches[k].parent] += self.weight[k]
-        # Point to which each bone points, from the leaves to the root: the next joint at another position.
+        # point to which each bone points, from the leaves to the root: the next joint at another position
         self.goals: list[Vector | None] = [None] * len(tree.branches)
         for k in reversed(range(len(tree.branches))):
             self.goals[k] = self._goal(k)
-        self.directions: list[Vector] = []  # of the links, from the root to the leaves
+        self.directions: list[Vector] = []  # directions of the links, from the root to the leaves
         for k in range(len(tree.branches)):
             self.directions.append(self._direction(k))
 
@@ -125,8 +125,8 @@ class _BoneLayout:
         is_leaf = not self.tree.children[k]
         letter, sign = "", 1
         if branch.joint is None or not branch.joint.is_movable:
-            # The bone of a fixed leaf link has the link's own axes, so that a camera can look along one of
-            # them.
+            # the bone of a fixed leaf link has the link's own axes, so that a camera can look along one of
+            # them
             candidates = (
                 (link_axes[1], link_axes[2], link_axes[0])
                 if is_leaf
@@ -157,7 +157,7 @@ class _BoneLayout:
         return x, y, z
 
     def _direction(self, k: int) -> Vector:
-        """Unit vector along the link; where nothing defines it, the parent's direction, else up."""
+        """Unit vector along the link; if nothing defines it, the parent's direction, else up."""
         goal, above = self.goals[k], self.tree.branches[k].parent
         if goal is not None:
             return unit(subtract(goal, self.heads[k]))
@@ -203,8 +203,8 @@ def _hinge(axis: Vector, y: Vector) -> Quaternion:
 
 
 def _pointing(direction: Vector, link_axes: tuple[Vector, Vector, Vector]) -> Quaternion:
-    """Rotation with Y along the direction, and Z nearest to the link's z axis, or to its x axis where z is
-    the direction.
+    """Rotation with Y along the direction, and Z nearest to the link's z axis, or to its x axis if z is the
+    direction.
     """
     z = unit(reject(link_axes[2] if abs(dot(link_axes[2], direction)) < ALONG else link_axes[0], direction))
     return rotations.from_axes(cross(direction, z), direction, z)

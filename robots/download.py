@@ -1,4 +1,4 @@
-"""A robot's own model, fetched from its daemon on a network: URDF and meshes.
+"""Downloads a robot's model (URDF and meshes) from its daemon on a network.
 
 Reachy Mini's daemon gives its URDF as JSON at /api/kinematics/urdf, and each mesh at
 /api/kinematics/stl/NAME.
@@ -19,21 +19,21 @@ from .errors import UrdfError
 from .xml_tree import Element, parse
 
 URDF, MESH = "/api/kinematics/urdf", "/api/kinematics/stl/"
-MODEL = "robot.urdf"  # name of the file that is written
-TIMEOUT = 8.0  # [s] for a connection, and between two pieces of an answer
-LARGEST = 20_000_000  # bytes of an answer: all of Reachy Mini's meshes together have 10 million
-MOST = 300  # meshes: Reachy Mini has 41
+MODEL = "robot.urdf"  # name of the written file
+TIMEOUT = 8.0  # [s] timeout for a connection, and between two pieces of an answer
+LARGEST = 20_000_000  # [bytes] largest answer; all of Reachy Mini's meshes together have 10 million
+MOST = 300  # largest number of meshes; Reachy Mini has 41
 PLAIN = re.compile(
     r"(?:package://)?((?:\w[\w.-]*/)*\w[\w.-]*\.stl)", re.ASCII | re.IGNORECASE
 )  # a path below the model's folder
 
 
 class DownloadError(Exception):
-    """The model cannot be fetched; the message names the address, or the file, and the remedy."""
+    """The model cannot be downloaded; the message names the address, or the file, and the remedy."""
 
 
 class _SameHost(urllib.request.HTTPRedirectHandler):
-    """Follows redirects to the same host and port alone: the user chose this address, and no other."""
+    """Follows redirects to the same host and port only, since the user chose this address."""
 
     def redirect_request(self, req, fp, code, msg, headers, newurl):  # type: ignore[no-untyped-def]
         redirected = urlsplit(newurl)
@@ -46,16 +46,16 @@ class _SameHost(urllib.request.HTTPRedirectHandler):
 
 
 class Download:
-    """Fetches a model into a folder, in a thread of its own.
+    """Downloads a model into a folder, in a separate thread.
 
     Args:
         address: HOST:PORT of the daemon.
         folder: An empty folder.
 
     Attributes:
-        total, done: Number of files in all (1 until that is known), and of those fetched.
-        name: File that is being fetched.
-        error: Why the model could not be fetched; None: no error.
+        total, done: Number of all files (1 until it is known), and of downloaded ones.
+        name: File that is being downloaded.
+        error: Error of the download; None without error.
     """
 
     def __init__(self, address: str, folder: Path) -> None:
@@ -147,7 +147,7 @@ class Download:
         """
         from .xacro.expanding import (
             is_xacro,
-        )  # it imports ruamel.yaml, for which enabling the extension must not wait
+        )  # imported here, since ruamel.yaml must not delay enabling the extension
 
         try:
             root = parse(text.encode(), self.model)

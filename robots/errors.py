@@ -1,4 +1,4 @@
-"""Errors in robot files, one type for each cause; messages name file, line, element and remedy."""
+"""Errors in robot files, with one class for each cause; messages name file, line, element and remedy."""
 
 from ..files.large import LargeError
 
@@ -13,8 +13,8 @@ class UrdfError(ValueError):
 
 
 class MalformedError(UrdfError):
-    """A file that cannot be read: no XML or YAML, another root element, unexpanded xacro, or a required
-    element or attribute is missing.
+    """A file that cannot be read: it is no XML or YAML, has another root element, contains unexpanded xacro,
+    or a required element or attribute is missing.
     """
 
 
@@ -27,7 +27,7 @@ class LargeRobotError(UrdfError, LargeError):
 
 
 class NumberError(UrdfError):
-    """An attribute that must be one or several finite numbers, and is not."""
+    """An attribute that must be one or several finite numbers, but is not."""
 
 
 class NameClashError(UrdfError):
@@ -43,7 +43,7 @@ class AxisError(UrdfError):
 
 
 class UnknownNameError(UrdfError):
-    """Reference to a link or joint that the file does not have."""
+    """A reference to a link or joint that is not in the file."""
 
 
 class LoopError(UrdfError):

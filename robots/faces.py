@@ -7,11 +7,12 @@ from typing import Literal
 from ..solvers.kinematics.rotations import Vector
 from .model import Colour
 
-LARGEST = 500_000_000  # [bytes] of a file
-# corners, faces and nodes that instances may add beyond the file's size in bytes; a robot mesh has 100,000
+LARGEST = 500_000_000  # [bytes] largest size of a file
+# number of corners, faces and nodes that instances may add beyond the file's size in bytes; a robot mesh has
+# 100,000
 MOST_REPEATED = 4_000_000
 UpAxis = Literal["AUTO", "FILE", "IGNORE"]
-Affine = tuple[tuple[float, float, float, float], ...]  # three rows
+Affine = tuple[tuple[float, float, float, float], ...]  # three rows of a (3, 4) matrix
 IDENTITY: Affine = ((1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0))
 TO_Z_UP: dict[str, Affine] = {  # COLLADA 1.4.1, <up_axis>: rotation from a file's axes to x right, z up
     "Y_UP": ((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, -1.0, 0.0), (0.0, 1.0, 0.0, 0.0)),
@@ -30,14 +31,14 @@ class Faces:
     corners: list[Vector] = field(default_factory=list)
     faces: list[tuple[int, ...]] = field(default_factory=list)
     colour_of: list[int] = field(default_factory=list)
-    colours: list[Colour | None] = field(default_factory=list)  # None: the file has none
+    colours: list[Colour | None] = field(default_factory=list)  # None if the file has no colour
     rotated_from: str = (
-        ""  # the file's up axis, "X_UP" or "Y_UP", where the corners were rotated from it to z up
+        ""  # the file's up axis, "X_UP" or "Y_UP", if the corners were rotated from it to z up
     )
 
 
 def checked(faces: Faces) -> Faces:
-    """The same mesh, which has faces and finite corners. Raises MeshError for another."""
+    """The same mesh; raises MeshError if it has no faces, or corners that are not finite."""
     if not faces.faces:
         raise MeshError("it has no faces")
     if not all(isfinite(x) and isfinite(y) and isfinite(z) for x, y, z in faces.corners):

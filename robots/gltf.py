@@ -1,7 +1,7 @@
 """Faces and colours of glTF 2.0 files (.glb, .gltf).
 
-It reads what robot meshes use: triangles, the scene's transforms, plain colours. Textures, skins and
-animation are left out. Numbers in comments are sections of the glTF 2.0 specification (Khronos, 2021).
+It reads the parts that robot meshes use: triangles, the scene's transforms, plain colours. Textures, skins
+and animation are left out. Numbers in comments are sections of the glTF 2.0 specification (Khronos, 2021).
 """
 
 import struct
@@ -37,29 +37,28 @@ LARGEST_OF = {
     "B": 255.0,
     "h": 32767.0,
     "H": 65535.0,
-}  # value of a normalized component that stands for 1
-SIZES = {"SCALAR": 1, "VEC3": 3}  # components of what is read here
+}  # value of a normalized component that represents 1
+SIZES = {"SCALAR": 1, "VEC3": 3}  # number of components of the types that are read
 TRIANGLES, STRIP, FAN = 4, 5, 6  # modes of primitives
 COMPRESSED = ("KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_meshopt_compression")
 NOT_ROTATED = (
     "https://github.com/mikedh/trimesh",
     "Open Asset Import Library",
-)  # generators that write the axes of any mesh as they are
-WIDEST = 252  # [bytes] from a value to the next (3.6.2.4)
-SRGB_BELOW, SRGB_SLOPE = 0.0031308, 12.92  # of the sRGB curve (IEC 61966-2-1)
+)  # generators that write the axes of any mesh unchanged
+WIDEST = 252  # [bytes] largest distance from a value to the next (3.6.2.4)
+SRGB_BELOW, SRGB_SLOPE = 0.0031308, 12.92  # constants of the sRGB curve (IEC 61966-2-1)
 
 
 def read_gltf(path: Path, up_axis: UpAxis = "AUTO") -> Faces:
     """Mesh of everything in the file's scene, in metres, with z up.
 
     Args:
-        path: The file; other files that it names lie beside it.
-        up_axis: "FILE": rotate from glTF's y up to z up. "IGNORE": leave the corners as they are written, as
-            RViz does. "AUTO": as "FILE", but leave files as they are written whose generator writes the axes
-            of any mesh.
+        path: The file; files that it refers to are in its folder.
+        up_axis: "FILE": rotate from glTF's y up to z up. "IGNORE": leave the corners unchanged, as RViz does.
+            "AUTO": as "FILE", but leave files unchanged whose generator does not convert the axes.
 
     Raises:
-        MeshError: the file cannot be read, or shows nothing.
+        MeshError: the file cannot be read, or contains no faces.
     """
     try:
         data = content(path, LARGEST)
@@ -99,7 +98,7 @@ def _chunks(data: bytes) -> tuple[Any, bytes | None]:
 
 
 class _GltfFile:
-    """One file while it is read; each accessor is read once, however many meshes use it."""
+    """State while one file is read; each accessor is read once, however many meshes use it."""
 
     def __init__(self, document: Any, binary: bytes | None, folder: Path, size: int) -> None:
         self.document, self.binary, self.folder = document, binary, folder
@@ -138,7 +137,7 @@ class _GltfFile:
         return self.document[key][index]
 
     def _roots(self) -> list[int]:
-        """Nodes of the scene that is shown; without a scene, those that are no children."""
+        """Nodes of the default scene; without a scene, the nodes that are not children."""
         if self.document.get("scenes"):
             return list(self._entry("scenes", self.document.get("scene", 0)).get("nodes", []))
         nodes = self.document.get("nodes", [])
@@ -169,7 +168,9 @@ class _GltfFile:
         self.mesh.colour_of += [self._colour_index(primitive.get("material"))] * len(faces)
 
     def _spend(self, work: int) -> None:
-        """Counts corners and indices; raises MeshError if far more are read than a file of this size has."""
+        """Counts corners and indices; raises MeshError if far more are read than a file of this size can
+        have.
+        """
         self.work_left -= work
         if self.work_left < 0:
             raise MeshError(
@@ -276,5 +277,5 @@ def _colour(material: dict[str, Any]) -> Colour | None:
 
 
 def _srgb(part: float) -> float:
-    """sRGB value of a linear component, in which glTF writes colours."""
+    """sRGB value of a linear component, as glTF stores colours linearly."""
     return part * SRGB_SLOPE if part <= SRGB_BELOW else 1.055 * part ** (1.0 / 2.4) - 0.055

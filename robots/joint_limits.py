@@ -11,13 +11,13 @@ from ..files.plain import number_of, shown
 from ..files.reasons import reason
 from .errors import MalformedError
 
-KEY = "joint_limits"  # of the map with the joints, at the top or within ROS's parameters
-LARGEST = 1e8  # as of URDF's limits: beyond it a limit is a placeholder
+KEY = "joint_limits"  # key of the map with the joints, at the top or within ROS's parameters
+LARGEST = 1e8  # as for URDF's limits: a larger limit is a placeholder
 
 
 @dataclass(frozen=True)
 class JointRates:
-    """Limits of a joint [rad or m, per second]; None: the file has none.
+    """Limits of a joint [rad or m, per second]; None if the file has none.
 
     Attributes:
         has_range: Whether the file also limits the joint's position.
@@ -37,7 +37,7 @@ def read_joint_limits(path: Path) -> tuple[dict[str, JointRates], list[str]]:
     """
     from .xacro.expressions import (
         Evaluator,
-    )  # with ruamel.yaml, for which enabling the extension must not wait
+    )  # imported here with ruamel.yaml, which must not delay enabling the extension
     from .xacro.values import yaml_scalar
     from .yaml_text import parse_yaml
 
@@ -68,7 +68,7 @@ def read_joint_limits(path: Path) -> tuple[dict[str, JointRates], list[str]]:
 
 
 def _joints(content: Any) -> Mapping[Any, Any]:
-    """The map of joints, which ROS's parameter files have within others; empty without one."""
+    """The map of joints, which ROS's parameter files nest in other maps; empty if there is none."""
     waiting = [content]
     while waiting:
         node = waiting.pop()

@@ -1,7 +1,7 @@
 """Joint values of the models of LeRobot's arms at LeRobot's zero.
 
-LeRobot's degrees are the joint values of `so101_new_calib.urdf`; other models of the same arms count from
-other poses. The numbers follow from the models' files: `python -m benchmarks.lerobot_zeros` derives them from
+LeRobot's degrees are the joint values of `so101_new_calib.urdf`; other models of the same arms have other
+zero poses. The numbers follow from the models' files: `python -m benchmarks.lerobot_zeros` derives them from
 the lines of the joints' axes.
 """
 
@@ -18,10 +18,10 @@ class Zero:
 
     Attributes:
         value: The joint's value at LeRobot's 0 degrees [rad].
-        sense: -1 where the joint's value falls while LeRobot's grows.
-        of: The joint's name in the model; "": LeRobot's own.
-        swing: Angle [rad] to each side by which the joint is moved in the maker's calibration; None: to its
-            stops.
+        sense: -1 if the joint's value decreases while LeRobot's grows, else 1.
+        of: The joint's name in the model; "" if it is LeRobot's.
+        swing: Angle [rad] to each side by which the joint is moved in the maker's calibration; None if it is
+            moved to its stops.
     """
 
     value: float = 0.0

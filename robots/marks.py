@@ -1,8 +1,8 @@
 """Closures that a robot file marks by names: pairs of frames, ball joints written as three hinges, motors.
 
-URDF has no closures. Exporters write the two ends of a loop as links of their own, closing_NAME_1 and
-closing_NAME_2, whose frames coincide, a ball joint as three hinges about one point, and the name of a joint
-without a motor begins with "passive" (onshape-to-robot).
+URDF has no closures. Exporters such as onshape-to-robot write the two ends of a loop as additional links
+closing_NAME_1 and closing_NAME_2 with coincident frames, a ball joint as three hinges about one point, and
+joints without a motor with names that begin with "passive".
 """
 
 import json
@@ -14,10 +14,12 @@ from ..solvers.kinematics.rotations import dot, length, rotate
 from .model import Closure, Joint, Link, Robot
 
 CLOSING = re.compile(r"closing_(.+)_([12])")
-PASSIVE = "passive"  # the name of a joint without a motor begins with it
-SAME_POINT = 1e-9  # [m] hinges nearer to each other rotate about one point
+PASSIVE = "passive"  # beginning of the name of a joint without a motor
+SAME_POINT = 1e-9  # [m] distance within which hinges rotate about one point
 PERPENDICULAR = 1e-6  # cosine of the angle between axes
-LIGHT = 1e-6  # [kg] a lighter link is no part of the robot, but a step between the hinges of a ball
+# [kg] mass below which a link is no part of the robot, but an intermediate link between the hinges of a ball
+# joint
+LIGHT = 1e-6
 
 
 def closing_pairs(names: Sequence[str]) -> list[tuple[str, str, str]]:
@@ -33,8 +35,8 @@ def marked(robot: Robot, driven: Sequence[str] = ()) -> Robot:
     """The robot with the closures, ball joints and motors that its names mark.
 
     Args:
-        driven: Joints that have a motor according to the file. If empty and some joints are called passive,
-            all others have one.
+        driven: Joints that have a motor according to the file. If empty and the names of some joints begin
+            with "passive", all others have one.
     """
     pairs = closing_pairs([link.name for link in robot.links])
     if not pairs:
@@ -64,7 +66,7 @@ def _balls(robot: Robot, motors: set[str]) -> Iterator[tuple[str, str, str]]:
         return joint.is_rotary and joint.mimic is None and joint.name not in motors
 
     def onward(joint: Joint) -> Joint | None:
-        """The next hinge at the same point, if nothing else is attached between them; else None."""
+        """The next hinge, if it is at the same point and nothing else is attached between them; else None."""
         link, after = robot.link[joint.child], below.get(joint.child, [])
         if len(after) != 1 or not _is_light(link) or not hinge(after[0]):
             return None
@@ -82,7 +84,7 @@ def _balls(robot: Robot, motors: set[str]) -> Iterator[tuple[str, str, str]]:
 
 
 def _is_light(link: Link) -> bool:
-    """Whether a link only connects hinges: nothing is seen of it, and it has hardly any mass."""
+    """Whether a link only connects hinges: it has no visuals and hardly any mass."""
     return not link.visuals and (link.inertial is None or link.inertial.mass < LIGHT)
 
 

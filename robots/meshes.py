@@ -6,9 +6,9 @@ from urllib.parse import unquote
 
 from ..files.presence import is_file
 
-FOLDERS_UP = (
-    6  # how far above the URDF's folder a package may begin: robot/urdf/arm/robot.urdf needs two or three
-)
+# number of folders above the URDF's in which a package may begin; robot/urdf/arm/robot.urdf needs two or
+# three
+FOLDERS_UP = 6
 
 
 def find_mesh(name: str, urdf: str) -> Path | None:
@@ -38,7 +38,7 @@ def find_mesh(name: str, urdf: str) -> Path | None:
 
 
 def _above(folder: Path, name: str) -> list[Path]:
-    """Paths of a plain name relative to the folders above the URDF's."""
+    """Paths of a plain name relative to the folders above the URDF's folder."""
     return [] if os.path.isabs(name) else [parent / name for parent in list(folder.parents)[:FOLDERS_UP]]
 
 

@@ -12,11 +12,9 @@ from .transform import IDENTITY_TRANSFORM, Transform
 Kind = Literal["revolute", "continuous", "prismatic", "fixed", "floating", "planar"]
 KINDS: tuple[Kind, ...] = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 ROTARY = ("revolute", "continuous")
-MOVABLE = (*ROTARY, "prismatic")  # kinds with one DoF, which a motor can drive
-MAX_ANGLE = (
-    4 * pi
-)  # [rad] to either side, of a rotary joint without limits: two revolutions before it must rotate back
-MAX_TRAVEL = 1.0  # [m] to either side, of a prismatic joint without limits
+MOVABLE = (*ROTARY, "prismatic")  # kinds of joints with one DoF, which a motor can drive
+MAX_ANGLE = 4 * pi  # [rad] in each direction, for a rotary joint without limits: two revolutions
+MAX_TRAVEL = 1.0  # [m] in each direction, for a prismatic joint without limits
 Colour = tuple[float, float, float, float]
 
 
@@ -64,7 +62,7 @@ class Ellipsoid:
 class MeshFile:
     """Mesh in a file of its own, which `meshes.find_mesh` finds."""
 
-    name: str  # as the file writes it: "package://robot/meshes/arm.stl"
+    name: str  # as in the file: "package://robot/meshes/arm.stl"
     scale: Vector = (1.0, 1.0, 1.0)
 
 
@@ -83,7 +81,7 @@ class Material:
     """Material of a visual: a name and a plain colour."""
 
     name: str
-    colour: Colour | None = None  # red, green, blue, opacity in sRGB, each 0..1; None: the file has none
+    colour: Colour | None = None  # red, green, blue, opacity in sRGB, each 0..1; None if the file has none
 
 
 @dataclass(frozen=True)
@@ -102,15 +100,15 @@ class Link:
     name: str
     inertial: Inertial | None = None
     visuals: tuple[Visual, ...] = ()
-    line: int = 0  # in the file
-    file: str = ""  # path of the file that has it, where that is not the robot's own
+    line: int = 0  # line in the file
+    file: str = ""  # path of the file that contains it, if that is not the robot's own
 
 
 @dataclass(frozen=True)
 class Mimic:
     """Relation of a mimic joint to its leader: value = multiplier * leader's value + offset."""
 
-    joint: str  # the leader
+    joint: str  # name of the leader
     multiplier: float = 1.0
     offset: float = 0.0  # [rad or m]
 
@@ -124,20 +122,21 @@ class Joint:
     parent: str
     child: str
     origin: Transform = (
-        IDENTITY_TRANSFORM  # of the joint's frame, which is the child link's at value 0, in the parent link's
+        # pose of the joint's frame, which is the child link's frame at value 0, in the parent link's frame
+        IDENTITY_TRANSFORM
     )
-    axis: Vector = (1.0, 0.0, 0.0)  # unit, in the joint's frame
-    lower: float | None = None  # [rad or m]; None: no limit
-    upper: float | None = None  # [rad or m]; None: no limit
-    velocity: float | None = None  # [rad/s or m/s]; None: the file has none
-    effort: float | None = None  # [N m or N]; None: the file has none
+    axis: Vector = (1.0, 0.0, 0.0)  # unit vector in the joint's frame
+    lower: float | None = None  # [rad or m]; None for no limit
+    upper: float | None = None  # [rad or m]; None for no limit
+    velocity: float | None = None  # [rad/s or m/s]; None if the file has none
+    effort: float | None = None  # [N m or N]; None if the file has none
     mimic: Mimic | None = None
-    # pose of the child link's frame in the joint's moved one; MJCF has joints beside it
+    # pose of the child link's frame in the joint's moved frame; in MJCF the two may differ
     child_origin: Transform = IDENTITY_TRANSFORM
-    line: int = 0  # in the file
-    file: str = ""  # path of the file that has it, where that is not the robot's own
-    acceleration: float | None = None  # [rad/s2 or m/s2]; None: the file has none
-    jerk: float | None = None  # [rad/s3 or m/s3]; None: the file has none
+    line: int = 0  # line in the file
+    file: str = ""  # path of the file that contains it, if that is not the robot's own
+    acceleration: float | None = None  # [rad/s2 or m/s2]; None if the file has none
+    jerk: float | None = None  # [rad/s3 or m/s3]; None if the file has none
 
     @property
     def is_movable(self) -> bool:
@@ -151,7 +150,7 @@ class Joint:
 
     @property
     def finite_limits(self) -> tuple[float, float]:
-        """Smallest and largest value [rad or m]; without a limit in the file MAX_ANGLE or MAX_TRAVEL, since
+        """(smallest, largest) value [rad or m]; without limits in the file MAX_ANGLE or MAX_TRAVEL, since
         solvers need finite ones.
         """
         most = MAX_ANGLE if self.is_rotary else MAX_TRAVEL
@@ -180,22 +179,22 @@ class Closure:
 
 @dataclass(frozen=True)
 class Robot:
-    """Checked tree of links and joints, as `reading.read` returns it."""
+    """Checked tree of links and joints, the result of `reading.read`."""
 
     name: str
     file: str  # path, for messages and to find meshes
     links: tuple[Link, ...]
     joints: tuple[Joint, ...]
-    root: str  # the link without a parent
-    warnings: tuple[str, ...] = ()  # sentences: what was left out or read differently from the file
-    closures: tuple[Closure, ...] = ()  # that the file marks
-    motors: tuple[str, ...] = ()  # joints with a motor, as far as the file says
+    root: str  # name of the link without a parent
+    warnings: tuple[str, ...] = ()  # sentences on parts that were left out or interpreted differently
+    closures: tuple[Closure, ...] = ()  # closures that the file marks
+    motors: tuple[str, ...] = ()  # joints with a motor, if the file tells
     balls: tuple[
         tuple[str, str, str], ...
-    ] = ()  # joints about x, y, z of one point that are a ball joint together, parents first
+    ] = ()  # triples of joints about x, y, z of one point that together are a ball joint, parents first
     postures: Mapping[str, Mapping[str, float]] = field(
         default_factory=dict, hash=False
-    )  # values of joints [rad or m] that the file stores by names
+    )  # values of joints [rad or m] in postures that the file stores by name
 
     @cached_property
     def link(self) -> dict[str, Link]:

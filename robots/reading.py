@@ -14,8 +14,8 @@ from .model import Robot
 from .stray_xacro import strays_blamed, tell_strays
 from .xml_tree import Element, read_xml
 
-LARGEST = 500_000_000  # [bytes] of a file that the user has allowed to be large
-SUFFIXES = (".urdf", ".xacro", ".xml", ".mjcf")  # that robot files have
+LARGEST = 500_000_000  # [bytes] largest size of a file that the user has allowed to be large
+SUFFIXES = (".urdf", ".xacro", ".xml", ".mjcf")  # suffixes of robot files
 
 
 class Reader(Protocol):
@@ -29,7 +29,7 @@ class Reader(Protocol):
 READERS: dict[str, Reader] = {
     "robot": urdf.robot_of,
     "mujoco": mjcf.robot_of,
-}  # by the root element: a file's content decides, not its name
+}  # by the root element, since a file's content decides and not its name
 
 
 def read(
@@ -44,13 +44,13 @@ def read(
     Args:
         for_mechanism: Skip visuals, and leave out invalid masses and speed limits with a warning, since a
             mechanism can do without them. Otherwise they are errors.
-        remade: Names of joints that closures.py gives another type: their axes, limits and leaders mean
-            nothing and are not read.
+        remade: Names of joints that closures.py changes to another type; their axes, limits and leaders are
+            not read.
         arguments: Texts for the arguments of a xacro file, by name.
-        allow_large: Whether the file may have more than 50 MB.
+        allow_large: Whether the file may be larger than 50 MB.
 
     Raises:
-        LargeRobotError: the file has more.
+        LargeRobotError: the file is larger.
         UrdfError: the file cannot be used; the message names file, line, element and remedy.
     """
     root = read_xml(Path(path), LARGEST if allow_large else LARGE)
@@ -66,7 +66,7 @@ def read(
     from .xacro.expanding import (
         expand,
         is_xacro,
-    )  # it imports ruamel.yaml, for which enabling the extension must not wait
+    )  # imported here, since ruamel.yaml must not delay enabling the extension
 
     with strays_blamed(reader, root):
         root = expand(reader, root, arguments or {}) if is_xacro(root) else root

@@ -13,9 +13,9 @@ from .tree import Branch
 class LinkRecord(NamedTuple):
     """Stored data of a link: its branch of the tree, and how the bone's channel corresponds to the joint."""
 
-    branch: Branch  # with parent -1: the bone's own parent counts
-    axis: str  # of the bone, about or along which the joint moves: "X", "Y", "Z"; "": fixed
-    sign: int  # -1: the joint's value is the negative of the bone's
+    branch: Branch  # with parent -1: the parent is that of the bone
+    axis: str  # axis of the bone about or along which the joint moves: "X", "Y", "Z"; "" if fixed
+    sign: int  # -1 if the joint's value is the negative of the bone's
 
     @property
     def span(self) -> tuple[float, float]:
@@ -26,7 +26,7 @@ class LinkRecord(NamedTuple):
 
 
 def to_text(branch: Branch, axis: str, sign: int) -> str:
-    """JSON text of a link; floats are written so that reading returns the same double."""
+    """JSON text of a link; floats are written so that reading gives the same double."""
     data: dict[str, Any] = {**vars(branch), "before": _flat(branch.before), "after": _flat(branch.after)}
     del data["parent"]
     if branch.inertial is not None:
@@ -40,10 +40,10 @@ def to_text(branch: Branch, axis: str, sign: int) -> str:
 
 
 def from_text(text: str) -> LinkRecord:
-    """Record from a text of `to_text`.
+    """Record from a text written by `to_text`.
 
     Raises:
-        ValueError: the text was not made by `to_text`.
+        ValueError: the text was not written by `to_text`.
     """
     try:
         return _record(json_of(text))

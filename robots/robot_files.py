@@ -1,4 +1,4 @@
-"""All that the import of a robot reads: its file, and the mesh files that it names."""
+"""Reads all files of a robot for its import: the robot's file, and the mesh files that it names."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,18 +19,19 @@ MESH_READERS = {
     ".dae": read_collada,
     ".glb": read_gltf,
     ".gltf": read_gltf,
-}  # of files that Blender's importers are not used for
-# links and visuals above which the user is asked first: Blender evaluates new objects at once, and its window
-# stands still for up to a tenth of a second with so many; the largest public robots have some hundred
+}  # suffixes of files that are not read by Blender's importers
+# number of links and visuals above which the user is asked first: Blender evaluates new objects at once,
+# which blocks its window for up to a tenth of a second with this number; the largest public robots have some
+# hundred
 ASKED_PARTS = 600
 
 
 @dataclass(frozen=True)
 class FoundMesh:
-    """A mesh that a robot's file names.
+    """A mesh named in a robot's file.
 
     Attributes:
-        path: Its file; None: it is not there.
+        path: Path of its file; None if the file is missing.
         is_pointer: Whether the file is a Git LFS pointer.
         faces: The mesh of a DAE or glTF file; None for other files, and for one that cannot be read.
         problem: Why such a file cannot be read; "" if it can.
@@ -44,7 +45,7 @@ class FoundMesh:
 
 @dataclass(frozen=True)
 class RobotFiles:
-    """A robot's model, its links as a tree with their bones, and the meshes by their names in its file."""
+    """A robot's model, the tree of its links with their bones, and the meshes by their names in its file."""
 
     robot: Robot
     tree: Tree
@@ -65,14 +66,14 @@ def read_files(
     Args:
         path: The URDF, xacro or MJCF file.
         root: Link that becomes the root; "": the file's own root.
-        with_meshes: Whether mesh files are looked for.
+        with_meshes: Whether to read mesh files.
         up_axis: Up axis of DAE and glTF files; see `read_collada` and `read_gltf`.
         arguments: Texts for the arguments of a xacro file, by name.
-        allow_large: Whether the robot's file may have more than 50 MB, and the robot more than ASKED_PARTS
-            links and visuals.
+        allow_large: Whether the robot's file may be larger than 50 MB, and the robot may have more than
+            ASKED_PARTS links and visuals.
 
     Raises:
-        LargeRobotError: They have more.
+        LargeRobotError: They are larger.
         UrdfError: The robot's file cannot be used, or has no such link.
     """
     robot = read(path, arguments=arguments, allow_large=allow_large)

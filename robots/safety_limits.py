@@ -1,4 +1,4 @@
-"""Soft limits of URDF's <safety_controller>, within which a robot's own controller keeps a joint."""
+"""Soft limits of URDF's <safety_controller>, to which a robot's controller restricts a joint."""
 
 from .attributes import AttributeReader
 from .errors import NumberError
@@ -8,8 +8,8 @@ from .xml_tree import Element
 def narrowed(
     reader: AttributeReader, joint: Element, lower: float | None, upper: float | None
 ) -> tuple[float | None, float | None]:
-    """Limits [rad or m] of a joint (None: no limit), narrowed to its soft ones. Soft limits without a range
-    are left out with a warning.
+    """(lower, upper) limits [rad or m] of a joint (None for no limit), narrowed to its soft limits. Soft
+    limits without a range are left out with a warning.
 
     Raises:
         MalformedError: the joint has several <safety_controller>.
@@ -35,7 +35,7 @@ def narrowed(
 
 
 def _soft(reader: AttributeReader, safety: Element, attribute: str) -> float | None:
-    """A soft limit; None if it is missing, or is no number, the latter with a warning."""
+    """A soft limit [rad or m]; None if it is missing or, with a warning, not a number."""
     try:
         return reader.limit(safety, attribute)
     except NumberError as error:

@@ -1,4 +1,4 @@
-"""Elements of xacro that are written without xacro's prefix, so that they have no effect."""
+"""Detects elements of xacro that are written without xacro's prefix, so that they have no effect."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,7 +7,7 @@ from .attributes import AttributeReader
 from .errors import MalformedError, UrdfError
 from .xml_tree import Element
 
-NEEDED = {  # xacro's words with the attribute that each has; URDF has none of them
+NEEDED = {  # xacro's words -> the attribute that each must have; URDF has none of them
     "include": "filename",
     "property": "name",
     "macro": "name",
@@ -22,7 +22,7 @@ OF_SIMULATORS = (
     "sensor",
     "transmission",
     "ros2_control",
-)  # elements that have such words of their own
+)  # elements that may contain such words with another meaning
 REMEDY = (
     "has no effect without xacro's prefix: write <xacro:{0}>, and xmlns:xacro='http://www.ros.org/wiki/xacro'"
     " in <robot>"
@@ -43,7 +43,7 @@ def strays(root: Element) -> Iterator[Element]:
 
 
 def tell_strays(reader: AttributeReader, root: Element) -> None:
-    """Warns of each stray element of a document, which counts as read then."""
+    """Warns of each stray element of a document, and marks it as read."""
     for element in strays(root):
         reader.warn(element, REMEDY.format(_word(element)))
         element.is_read = element.is_skipped = True
@@ -51,8 +51,8 @@ def tell_strays(reader: AttributeReader, root: Element) -> None:
 
 @contextmanager
 def strays_blamed(reader: AttributeReader, root: Element) -> Iterator[None]:
-    """Where a document with stray elements cannot be used, the error names the first of them beside its own
-    reason.
+    """Context manager: if a document with stray elements cannot be used, the error also names the first of
+    them.
     """
     try:
         yield

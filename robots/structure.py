@@ -16,7 +16,7 @@ from .errors import (
 from .model import Joint, Link
 from .xml_tree import Element
 
-NAMED = 4  # names that a message lists at most
+NAMED = 4  # largest number of names in a message
 
 
 def without_lost_mimics(reader: AttributeReader, joints: Sequence[Joint]) -> tuple[Joint, ...]:
@@ -102,7 +102,7 @@ def _loops(reader: AttributeReader, links: Sequence[Link], joints: Sequence[Join
             )
             raise _error(reader, LoopError, joint, what)
         above[joint.child] = joint
-    ending: set[str] = set()  # links from which a root was reached
+    ending: set[str] = set()  # links from which a root has been reached
     for link in links:
         path = {link.name: None}  # in order
         name = link.name
@@ -138,7 +138,7 @@ def _roots(reader: AttributeReader, robot: Element, links: Sequence[Link], joint
 
 def _mimics(reader: AttributeReader, joints: Sequence[Joint]) -> None:
     named = {joint.name: joint for joint in joints}
-    ending: set[str] = set()  # joints from which a leader was reached
+    ending: set[str] = set()  # joints from which a leader has been reached
     for joint in joints:
         followed, seen = joint, {joint.name}
         while followed.mimic is not None and followed.name not in ending:

@@ -20,7 +20,7 @@ from ..solvers.kinematics.rotations import (
 
 class Transform(NamedTuple):
     """Pose of a frame in another one: point p of the frame is at rotation p rotation* + offset [m] in the
-    other.
+    other frame (rotation* is the conjugate quaternion).
     """
 
     rotation: Quaternion = IDENTITY

@@ -19,10 +19,10 @@ class Branch:
     """A link of the tree, with the joint that connects it to its parent link."""
 
     link: str
-    parent: int = -1  # index of the parent link's branch; -1: this link is the root
-    joint: Joint | None = None  # to the parent; None: this link is the root
+    parent: int = -1  # index of the parent link's branch; -1 for the root
+    joint: Joint | None = None  # joint to the parent; None for the root
     before: Transform = IDENTITY_TRANSFORM  # pose of the joint's frame in the parent link's
-    axis: Vector = (1.0, 0.0, 0.0)  # unit, in the joint's frame; reversed where the joint is
+    axis: Vector = (1.0, 0.0, 0.0)  # unit vector in the joint's frame, reversed if the joint is
     after: Transform = IDENTITY_TRANSFORM  # pose of the link's frame in the joint's moved frame
     inertial: Inertial | None = None
 
@@ -104,8 +104,8 @@ class Tree:
         return {name: joint_values[name] for name in named}
 
     def frames(self, values: Mapping[str, float]) -> tuple[Transform, ...]:
-        """Forward kinematics: poses of the links in the root's frame, in the tree's order. Missing joint
-        values are 0.
+        """Forward kinematics: poses of the links in the root's frame, in the tree's order, for joint values
+        [rad or m]. Missing joint values are 0.
         """
         poses: list[Transform] = []
         for branch in self.branches:

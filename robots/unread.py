@@ -1,17 +1,15 @@
-"""Warnings about all that a robot's file says and no reader has read."""
+"""Warnings about parts of a robot's file that no reader has read."""
 
 from collections.abc import Sequence
 
 from .attributes import AttributeReader
 from .xml_tree import Element
 
-MOST = 20  # names that a warning lists
+MOST = 20  # largest number of names in a warning
 
 
 def tell_unread(reader: AttributeReader, root: Element) -> None:
-    """Warns, element by element, of the attributes and child elements that no reader has asked for, by their
-    names.
-    """
+    """Warns, element by element, of the attributes and child elements that no reader has requested."""
     waiting = [root]
     while waiting:
         element = waiting.pop()
@@ -23,7 +21,7 @@ def tell_unread(reader: AttributeReader, root: Element) -> None:
 
 
 def tell(reader: AttributeReader, element: Element, names: Sequence[str]) -> None:
-    """Warns that attributes or child elements of an element, given by their names, are not read."""
+    """Warns that the named attributes or child elements of an element are not read."""
     if names:
         listed = ", ".join(names[:MOST]) + (f" and {len(names) - MOST} more" if len(names) > MOST else "")
         reader.warn(
@@ -32,6 +30,6 @@ def tell(reader: AttributeReader, element: Element, names: Sequence[str]) -> Non
 
 
 def _own_text(element: Element) -> str:
-    """An element in a message about the one that holds it."""
+    """Name of an element in a message about the element that contains it."""
     name = element.attributes.get("name")
     return f"<{element.tag}>" if name is None else f"<{element.tag} name={name!r}>"

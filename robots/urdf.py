@@ -1,8 +1,8 @@
-"""URDF's elements as a checked robot model, or errors that name file, line and element.
+"""Reads URDF elements as a checked robot model; errors name file, line and element.
 
 Links, joints, visuals, materials, inertias, and the frames that mark closures are read. Transmissions,
-sensors, collision shapes and extensions of simulators are skipped without a word, since they say nothing
-about poses. Whatever else the file has is told.
+sensors, collision shapes and extensions of simulators are skipped silently, since they do not affect poses.
+For all other elements there is a warning.
 """
 
 from collections.abc import Collection
@@ -22,10 +22,10 @@ from .visuals import VisualReader
 from .xml_tree import Element
 
 INERTIA = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-SHORTEST_AXIS = 1e-9  # a shorter axis is a rounded zero
-MOST = 1e4  # [rad, m, rad/s or m/s] a limit beyond this is a placeholder: no motor reaches it
+SHORTEST_AXIS = 1e-9  # length below which an axis is a rounded zero
+MOST = 1e4  # [rad, m, rad/s or m/s] a larger limit is a placeholder, beyond any motor
 MOST_ACCELERATION, MOST_JERK = 1e6, 1e8  # [rad/s2 or m/s2, rad/s3 or m/s3] the same
-VERSIONS = ("1", "1.0", "1.1", "1.2")  # of URDF
+VERSIONS = ("1", "1.0", "1.1", "1.2")  # versions of URDF
 SKIPPED = (
     "gazebo",
     "mujoco",
@@ -33,7 +33,7 @@ SKIPPED = (
     "transmission",
     "sensor",
     "ros2_control",
-)  # of a robot: what says nothing about poses
+)  # elements of a robot that do not affect poses
 
 
 def robot_of(
@@ -71,7 +71,7 @@ def _tell_joints_of_simulators(reader: AttributeReader, root: Element) -> None:
 def _link(reader: AttributeReader, element: Element, visuals: VisualReader | None) -> Link:
     element.skip(
         "collision", "origin", *(("visual",) if visuals is None else ())
-    )  # of a link, URDF has no origin; exporters write one
+    )  # elements of a link; URDF has no origin there, but exporters write one
     inertial = _optional_inertial(reader, element) if visuals is None else _inertial(reader, element)
     return Link(
         reader.text(element, "name"),
@@ -121,7 +121,7 @@ def _joint(reader: AttributeReader, element: Element, remade: Collection[str]) -
     child = reader.text(reader.required_child(element, "child"), "link")
     if (
         name in remade or kind not in MOVABLE
-    ):  # exporters write these for all kinds; they mean nothing for these
+    ):  # exporters write these for all kinds; they have no meaning for these
         element.skip("axis", "limit", "mimic", "dynamics", "safety_controller", "calibration")
     if name in remade:
         return Joint(name, kind, parent, child, reader.origin(element), line=element.line, file=element.file)
@@ -180,8 +180,8 @@ def _axis(reader: AttributeReader, element: Element, kind: Kind) -> tuple[float,
 def _limits(
     reader: AttributeReader, element: Element, kind: Kind
 ) -> tuple[float | None, float | None, float | None, float | None]:
-    """Lower, upper, velocity, effort. Without lower and upper there is no limit, as many files mean it; if
-    one is missing, it is 0.
+    """(lower, upper, velocity, effort) limits [rad or m, per s, N m or N]. Without lower and upper there is
+    no limit, as intended in many files; if only one is missing, it is 0.
     """
     limit = reader.single_child(element, "limit") if kind in MOVABLE else None
     if limit is None:
@@ -191,7 +191,7 @@ def _limits(
     velocity = reader.optional_size(limit, "velocity", MOST)
     effort = reader.optional_size(limit, "effort")
     if kind == "continuous":
-        limit.skip_attributes("lower", "upper")  # they mean nothing there
+        limit.skip_attributes("lower", "upper")  # they have no meaning there
         return None, None, velocity, effort
     limited = [word for word in ("lower", "upper") if reader.is_filled(limit, word)]
     lower, upper = (
@@ -213,8 +213,8 @@ def _limits(
 
 
 def _rates(reader: AttributeReader, element: Element, kind: Kind) -> tuple[float | None, float | None]:
-    """Limits of acceleration and jerk, which URDF has since version 1.2; of acceleration and deceleration the
-    smaller one.
+    """Limits of (acceleration, jerk), which URDF has since version 1.2; for acceleration it is the smaller
+    one of acceleration and deceleration.
     """
     limit = element.first("limit") if kind in MOVABLE else None
     if limit is None:

@@ -7,22 +7,22 @@ from .xml_tree import Element
 
 
 class VisualReader:
-    """Reads the visuals of one file; a material may be defined once and named by many links."""
+    """Reads the visuals of one file; a material may be defined once and used by many links."""
 
     def __init__(self, reader: AttributeReader, robot: Element) -> None:
         self.reader = reader
         self._named: dict[str, Material] = {}
         for element in robot.all("material"):
             self._material(element)
-        # A colour defined in one link's visual applies to all that name the material.
+        # a colour defined in one link's visual applies to all visuals that name the material
         for link in robot.all("link"):
             for visual in link.all("visual"):
                 for element in visual.all("material"):
                     self._material(element)
 
     def visuals(self, link: Element) -> tuple[Visual, ...]:
-        """Visuals of a <link> element. One whose numbers cannot be read is left out with a warning: the robot
-        moves without it.
+        """Visuals of a <link> element. A visual with invalid numbers is left out with a warning, since the
+        robot moves without it.
         """
         link_visuals = []
         for element in link.all("visual"):
@@ -64,7 +64,7 @@ class VisualReader:
         return UnknownShape(element.tag)
 
     def _primitive(self, element: Element) -> Box | Sphere | Cylinder | None:
-        """The box, sphere or cylinder of an element; None for another one, or without sizes above zero."""
+        """The box, sphere or cylinder of an element; None for other shapes, and without sizes above zero."""
         if element.tag == "box" and (size := self.reader.vector(element, "size")) and min(size) > 0.0:
             return Box(size)
         radius = self.reader.number(element, "radius") if element.tag in ("cylinder", "sphere") else None

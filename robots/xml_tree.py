@@ -14,14 +14,14 @@ from .errors import LargeRobotError, MalformedError
 
 LATE_DECLARATION = re.compile(
     rb"\A(\s+)(<\?xml[^>]*\?>)"
-)  # below blank lines: expat refuses it there, simulators read it
+)  # an XML declaration after blank lines, which expat refuses but simulators accept
 
 
 class Attributes(dict[str, str]):
-    """Attributes of an element by name, which remember those that were asked for.
+    """Attributes of an element by name, which record the names that were requested.
 
     Attributes:
-        requested: Names that were asked for, also of attributes that are missing.
+        requested: Requested names, including those of missing attributes.
     """
 
     def __init__(self, values: Mapping[str, str], requested: set[str] | None = None) -> None:
@@ -46,12 +46,11 @@ class Element:
     """XML element: tag, attributes, line in the file, child elements. Of the text between elements only that
     with a $ is kept, which xacro evaluates.
 
-    It remembers what of it was read, so that `unread.py` can tell the rest.
+    It records which parts of it were read, so that `unread.py` can report the others.
 
     Attributes:
-        is_read: Whether a reader has asked for this element.
-        is_skipped: Whether what is in it has no meaning for the reader, so that nothing of it counts as
-            unread.
+        is_read: Whether a reader has requested this element.
+        is_skipped: Whether its content has no meaning for the reader, so that none of it counts as unread.
     """
 
     tag: str
@@ -70,7 +69,7 @@ class Element:
             self.attributes = Attributes(self.attributes)
 
     def all(self, tag: str) -> list["Element"]:
-        """Child elements with that tag, in the file's order. They count as read."""
+        """Child elements with that tag, in the file's order. Marks them as read."""
         children = [child for child in self.children if child.tag == tag]
         for child in children:
             child.is_read = True
@@ -88,17 +87,15 @@ class Element:
         self.attributes.asked.update(names)
 
     def with_attributes(self, values: Mapping[str, str]) -> "Element":
-        """The element with other values of its attributes, those that defaults give it too; what is read of
-        it counts as read of this.
+        """The element with other values of its attributes, such as defaults; the two share the record of what
+        was read.
         """
         assert isinstance(self.attributes, Attributes)
         return replace(self, attributes=Attributes(values, self.attributes.asked))
 
     @property
     def unread(self) -> list[str]:
-        """Names of the attributes that nobody has asked for. A name is no statement, and a namespace is XML's
-        own.
-        """
+        """Names of the attributes that were not requested, without the name attribute and XML namespaces."""
         assert isinstance(self.attributes, Attributes)
         unread_names = (name for name in self.attributes if name not in self.attributes.asked)
         return [name for name in unread_names if name != "name" and not name.startswith("xmlns")]
@@ -115,7 +112,7 @@ class Element:
         return [*contents, *self.children[first:]]
 
     def below(self) -> Iterator["Element"]:
-        """This element and all elements in it, in the file's order."""
+        """This element and all elements inside it, in the file's order."""
         waiting = [self]
         while waiting:
             element = waiting.pop()
@@ -123,7 +120,7 @@ class Element:
             waiting += reversed(element.children)
 
     def first(self, tag: str) -> "Element | None":
-        """The first child element with that tag, which counts as read; None if there is none."""
+        """The first child element with that tag, which is marked as read; None if there is none."""
         child = next((child for child in self.children if child.tag == tag), None)
         if child is not None:
             child.is_read = True
@@ -218,7 +215,7 @@ def parse(data: bytes, path: Path) -> Element:
     tree = _Tree(str(path))
     parser = tree.parser
     try:
-        parser.Parse(LATE_DECLARATION.sub(rb"\2\1", data), True)  # the lines keep their numbers
+        parser.Parse(LATE_DECLARATION.sub(rb"\2\1", data), True)  # line numbers stay the same
     except expat.ExpatError as error:
         what = (
             f"this is not valid XML ({expat.ErrorString(error.code)}): correct it, or choose a robot's file"

@@ -1,1 +1,1 @@
-"""Inverse kinematics on arrays: skeletons, goals, solvers."""
+"""Inverse kinematics on arrays: skeletons, goals and solvers, without Blender."""

@@ -1,8 +1,8 @@
 """Residual of a goal and its Jacobian at one pose.
 
 The residual of an orientation is the rotation vector [rad] of its error, which does not vanish at 180
-degrees. It has three components, or two across the view where the roll is free. A position adds three, in
-shares of the skeleton's reach. The residuals of several ends are stacked, each times its weight.
+degrees. It has three components, or two, perpendicular to the view, if the roll is free. A position adds
+three, in shares of the skeleton's reach. The residuals of several ends are stacked, each times its weight.
 """
 
 import math
@@ -21,10 +21,10 @@ from .kinematics.skeleton import Pose, Skeleton
 class Residual(NamedTuple):
     """Error of a goal and its Jacobian with respect to the joints."""
 
-    error: tuple[float, ...]  # (r,) [rad], positions in shares of the reach
-    columns: Sequence[
-        Sequence[float]
-    ]  # one (r,) for each joint: reduction of the error per unit of its movement
+    error: tuple[float, ...]  # (r,) [rad]; positions in fractions of the reach
+    # one (r,) for each joint: reduction of the error per radian of its rotation, or per reach of its
+    # displacement
+    columns: Sequence[Sequence[float]]
 
     @property
     def size(self) -> float:
@@ -36,8 +36,8 @@ class Part(NamedTuple):
 
     block: Block
     end: int  # index in `goal.ends`
-    error: Array  # (r,)
-    columns: Array  # (n, r)
+    error: Array  # (r,) [rad]; positions in fractions of the reach
+    columns: Array  # (n, r) reduction of the error per unit of each joint
 
     @property
     def residual(self) -> Residual:
@@ -57,7 +57,8 @@ def residual(skeleton: Skeleton, goal: GazeGoal, pose: Pose) -> Residual:
 def parts(skeleton: Skeleton, goal: GazeGoal, pose: Pose, at_targets: bool = False) -> list[Part]:
     """Unweighted residuals of all ends, one part for each block of an aim.
 
-    With `at_targets` the columns of positions are those of the targets, as if they were fixed to the links
+    With `at_targets` the columns of positions are those of the targets, as if the targets were fixed to the
+    links
     that carry the ends: the alternate Jacobian of Buss (2009), section 2. A view's columns are the same for
     both.
     """
@@ -78,8 +79,8 @@ def _of_end(
     positions: Array,
     at_targets: bool,
 ) -> list[Part]:
-    """Residuals of one end; columns of joints that do not move it are zero. Axes and positions (n, 3) are the
-    joints'.
+    """Residuals of one end; columns of joints that do not move it are zero. `axes` and `positions` (n, 3) are
+    those of the joints.
     """
     rotation, position = skeleton.end_pose(pose, end_goal.end)
     rotations, at_end = np.array([to_matrix(rotation)]), np.array([position])

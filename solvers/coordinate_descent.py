@@ -1,8 +1,8 @@
-"""Cyclic coordinate descent: one joint after another is moved to bring its ends as near to their targets as
-it can.
+"""Cyclic coordinate descent: one joint after another moves so that the ends it carries come as near to their
+targets as possible.
 
-The sweep and the step of a hinge are here, for CCD and for ERIK's variants of it; the targets of a step are
-theirs.
+The sweep and the step of a hinge are here, for CCD and for ERIK's variants of it; they define the targets of
+a step.
 """
 
 import math
@@ -28,7 +28,7 @@ from .kinematics.rotations import (
 from .tolerances import SAME_ANGLE
 
 STILL = IDENTITY, ORIGIN
-NO_PULL = SAME_ANGLE * SAME_ANGLE  # of pulls (squared lengths): a smaller one has no lever arm
+NO_PULL = SAME_ANGLE * SAME_ANGLE  # limit of squared lengths: a smaller pull has no lever arm
 
 
 class Pull(NamedTuple):
@@ -45,7 +45,7 @@ class Pull(NamedTuple):
     together: float = 0.0
 
     def plus(self, other: "Pull") -> "Pull":
-        """The sum of these gradient terms and another's."""
+        """The sum of these gradient terms and those of `other`."""
         return Pull(self.across + other.across, self.level + other.level, self.together + other.together)
 
     def times(self, weight: float) -> "Pull":
@@ -57,12 +57,12 @@ class Pull(NamedTuple):
         """Rotation angle [rad] of a hinge by the quaternion step: the rotation between the vectors, projected
         onto the hinge's axis.
 
-        Zalo rotates the joint by the quaternion between the two vectors and puts the hinge's axis back by the
-        shortest rotation; what is left is the quaternion's twist about the axis, 2 atan2(n axis, w). Of
-        several pulls the quaternions' parts add up; for a whole orientation that is the optimum. It never
+        Zalo rotates the joint by the quaternion between the two vectors and returns the hinge's axis to its
+        place by the shortest rotation; the rest is the quaternion's twist about the axis, 2 atan2(n axis, w).
+        Of several pulls the quaternions' parts add up; for a whole orientation that is the optimum. It never
         overshoots: each step reduces the error, and where an end is nearly along the axis, so that
-        `best_rotation` would swing wildly, it hardly rotates. Opposite vectors leave the axis open: it is
-        then the hinge's own.
+        `best_rotation` would swing wildly, it hardly rotates. For opposite vectors the axis is undefined; the
+        hinge's own is used.
         """
         if self.level < 0.0 and max(self.together, abs(self.across)) <= -SAME_ANGLE * self.level:
             return math.pi
@@ -72,8 +72,8 @@ class Pull(NamedTuple):
 
     @property
     def best_rotation(self) -> float:
-        """Rotation angle [rad] that maximises the objective. For one vector it aligns the projections of both
-        vectors on the plane across the axis.
+        """Rotation angle [rad] that maximises the objective. For a single vector it aligns the projections of
+        both vectors onto the plane perpendicular to the axis.
         """
         if self.across * self.across + self.level * self.level <= NO_PULL:
             return 0.0
@@ -127,17 +127,18 @@ class Tool:
 class SweepStart(NamedTuple):
     """Poses of joints and tools at the start of a sweep."""
 
-    axes: Sequence[Vector]  # of each joint, base frame
+    axes: Sequence[Vector]  # axis of each joint in the base frame
     positions: (
         Sequence[Vector] | None
-    )  # [m] of each joint; None: positions do not count, and no joint is prismatic
-    parents: Sequence[int]  # -1: the base
+    )  # [m] position of each joint; None: positions do not matter, and no joint is prismatic
+    parents: Sequence[int]  # index of each joint's parent; -1: the base
     prismatic: Sequence[bool]
-    carried: Sequence[Sequence[int]]  # indices of the tools that a joint moves
+    carried: Sequence[Sequence[int]]  # for each joint, indices of the tools that it moves
     tools: Sequence[Tool]  # updated during the sweep
 
 
-# Arguments: joint, its axis, its position now. Returns its movement [rad, m]; None ends the sweep.
+# Arguments: index of the joint, its axis and its position [m] at this moment. Returns its movement [rad or
+# m]; None ends the sweep.
 Move = Callable[[int, Vector, Vector], float | None]
 
 
@@ -149,7 +150,7 @@ def sweep(linkage: SweepStart, move: Move, tip_first: bool) -> None:
     itself.
     """
     axes, positions, parents, prismatic, carried, tools = linkage
-    moved = [STILL] * len(axes)  # rotation and translation of each joint's body in this sweep
+    moved = [STILL] * len(axes)  # rotation and translation of each joint's body so far in this sweep
     for k in range(len(axes) - 1, -1, -1) if tip_first else range(len(axes)):
         axis, position = axes[k], positions[k] if positions else None
         turned, shift = before = moved[parents[k]] if parents[k] >= 0 else STILL

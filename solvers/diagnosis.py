@@ -25,12 +25,12 @@ def measure(skeleton: Skeleton, goal: GazeGoal, pose: Pose) -> Measured:
 
 
 class Diagnosis:
-    """Diagnostics for one skeleton. The last posture's shape is cached, as it seldom changes."""
+    """Diagnostics for one skeleton. The shape of the last posture is cached, as it seldom changes."""
 
     def __init__(
         self, skeleton: Skeleton, posture_weight: float = POSTURE_WEIGHT, aggravation: float = AGGRAVATION
     ) -> None:
-        """`posture_weight` and `aggravation` are those of the paper's posture error."""
+        """`posture_weight` and `aggravation` are parameters of the paper's posture error."""
         self.skeleton = skeleton
         self.posture_weight, self.aggravation = posture_weight, aggravation
         self._path = skeleton.path()
@@ -38,8 +38,8 @@ class Diagnosis:
         self._chain = (
             VirtualChain(branch) if any(joint.kind == "revolute" for joint in branch.joints) else None
         )
-        self._posture: tuple[float, ...] = ()  # whose shape is cached
-        self._errors_of: tuple[float, ...] = ()  # whose posture error is
+        self._posture: tuple[float, ...] = ()  # posture whose shape is cached
+        self._errors_of: tuple[float, ...] = ()  # posture whose posture error is cached
 
     def shape(self, posture: tuple[float, ...]) -> Shape:
         """The authored shape of a posture (n,) [rad], from which shape deviations are measured."""
@@ -48,8 +48,8 @@ class Diagnosis:
         return self._shape
 
     def posture_error(self, posture: tuple[float, ...], angles: tuple[float, ...]) -> float:
-        """The paper's posture error of angles (n,), weighted; on a tree only the joints on the path to the
-        tool count.
+        """The paper's posture error of `angles` (n,) [rad or m], weighted; on a tree only the joints on the
+        path to the tool count.
         """
         chain = self._chain
         if chain is None:
@@ -85,10 +85,10 @@ class Diagnosis:
             memory: State of the solver for the next frame.
             converged: Whether the solver has converged, by its own criterion; None: whether every goal is met
                 to within `MET`.
-            pose: The pose of `angles`, where it is known.
-            measured: Errors of this pose, where they are known.
-            unfinished: Why the method has not converged where the joints would allow it, and the remedy; see
-                `shortfall.reason`.
+            pose: The pose of `angles`; None if unknown.
+            measured: Errors of this pose; None if unknown.
+            unfinished: Why the method has not converged although the joints would allow it, and the remedy;
+                see `shortfall.reason`.
             lowered: Value for `Solution.lowered`.
         """
         skeleton = self.skeleton
@@ -111,16 +111,16 @@ class Diagnosis:
 
 
 class _Findings(NamedTuple):
-    """What is computed of a solution when it is asked for."""
+    """Properties of a solution that are computed on first access."""
 
     diagnosis: Diagnosis
     goal: GazeGoal
-    posture: tuple[float, ...]  # (n,) as authored
-    angles: tuple[float, ...]  # (n,)
-    pose: Pose | None  # of the angles, where it is known
+    posture: tuple[float, ...]  # (n,) [rad] as authored
+    angles: tuple[float, ...]  # (n,) [rad]
+    pose: Pose | None  # pose of the angles; None if unknown
     measured: Measured
     converged: bool
-    unfinished: str  # why it has not, where the joints would allow it
+    unfinished: str  # why the method has not converged although the joints would allow it
 
     def limits_hit(self) -> tuple[int, ...]:
         return limits_hit(self.diagnosis.skeleton, self.angles)

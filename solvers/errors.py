@@ -1,8 +1,8 @@
-"""Errors of gaze goals: what is wrong, and the remedy."""
+"""Errors of gaze goals; each message says what is wrong and what to do about it."""
 
 
 class GazeError(ValueError):
-    """An invalid goal; the message names what is wrong and the remedy."""
+    """An invalid goal; the message says what is wrong and what to do about it."""
 
 
 class PostureShapeError(GazeError):
@@ -14,4 +14,4 @@ class GoalKindError(GazeError):
 
 
 class TargetError(GazeError):
-    """The target has no direction, or is not finite."""
+    """The target has no direction (zero length), or is not finite."""

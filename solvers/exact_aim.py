@@ -1,6 +1,6 @@
 """The exact correction: the angles nearest to a solution that meet the aim.
 
-Damped Gauss-Newton steps, each the least weighted change within limits that removes the residual
+Damped Gauss-Newton steps, each the smallest weighted change within limits that removes the residual
 (`aim_residual`), in plain floats: the systems have a few equations, one for each component of the aim.
 """
 
@@ -16,7 +16,7 @@ from .least_squares.bounded_step import LONGEST_STEP, MAX_ITERATIONS
 from .least_squares.damping import FIRST_SHARE, MOST_SHARE, REDUNDANT
 from .tolerances import MET, SAME_ANGLE, TINY
 
-SLOWEST = 0.999  # ratio of the errors after and before four steps above which the correction ends
+SLOWEST = 0.999  # ratio of the errors after and before four steps; above it the correction ends
 
 
 class Corrected(NamedTuple):
@@ -24,7 +24,7 @@ class Corrected(NamedTuple):
     steps.
     """
 
-    angles: tuple[float, ...]  # (n,) within limits
+    angles: tuple[float, ...]  # (n,) [rad or m] within limits
     pose: Pose
     aim_error: float  # [rad] size of the remaining residual
     steps: int
@@ -37,16 +37,16 @@ def correct(
     costs: Sequence[float],
     most_steps: int = MAX_ITERATIONS,
 ) -> Corrected:
-    """The angles within limits nearest to `angles` (n,) that meet the goal, or the least error that a descent
-    finds.
+    """The angles within limits nearest to `angles` (n,) [rad or m] that meet the goal; if there are none,
+    those with the least error that a descent finds.
 
     Args:
         skeleton: The chain.
         goal: The goal; only its aim is used, not its posture.
         angles: Angles (n,) to start from.
         costs: Cost of each joint (n,): steps minimise the sum of cost times squared change, in radians or in
-            reaches.
-        most_steps: 0: the angles are only evaluated.
+            fractions of the reach.
+        most_steps: Most steps; 0: the angles are only evaluated.
     """
     current = skeleton.clamp(angles)
     pose = skeleton.forward(current)
@@ -80,8 +80,8 @@ def correct_or_look(
     costs: Sequence[float],
     most_steps: int = MAX_ITERATIONS,
 ) -> Corrected:
-    """The corrected angles, as from `correct`; where a chain cannot also be upright, only the views are
-    corrected. `aim_error` counts the roll.
+    """The corrected angles, as from `correct`; if a chain cannot also be upright, only the views are
+    corrected. `aim_error` includes the roll.
     """
     corrected = correct(skeleton, goal, angles, costs, most_steps)
     views = with_free_roll(goal)
@@ -101,9 +101,8 @@ def least_change(
     longest: Sequence[float],
     damping: float,
 ) -> list[float]:
-    """The step (n,) of least cost that removes the residual, as far as limits and damping allow.
-
-    No joint moves by more than `longest` (n,). Joints that the step would carry over a limit go to the limit;
+    """The step (n,) of least cost that removes the residual, as far as limits and damping allow. No joint
+    moves by more than `longest` (n,). Joints that the step would take beyond a limit stop at the limit;
     the others compensate.
     """
     size = left.size
@@ -140,7 +139,7 @@ def _solve_damped(
     matrix = [[sum(c[i] * c[j] / cost for c, cost in columns) for j in range(i + 1)] for i in range(rank)]
     ridge = (
         damping * sum(matrix[i][i] for i in range(rank)) + TINY
-    )  # all columns zero: the step is zero, not a division by it
+    )  # if all columns are zero, the step is zero, instead of a division by zero
     lower = [[0.0] * rank for _ in range(rank)]
     for i in range(rank):
         for j in range(i + 1):
@@ -157,8 +156,10 @@ def _solve_damped(
 def _solve_three(
     columns: Sequence[tuple[Sequence[float], float]], error: Sequence[float], damping: float
 ) -> list[float]:
-    """As `_solve_damped` for three unknowns, written out: most of a frame's time is spent here."""
-    # J W^-1 J': joints with a high cost count little.
+    """Same as `_solve_damped` for three unknowns, written out because most of a frame's time is spent
+    here.
+    """
+    # Matrix J W^-1 J': joints with a high cost contribute little.
     xx = yx = yy = zx = zy = zz = 0.0
     for (x, y, z), cost in columns:
         u, v, w = x / cost, y / cost, z / cost
@@ -168,7 +169,8 @@ def _solve_three(
         zx += z * u
         zy += z * v
         zz += z * w
-    # Its Cholesky factor, with a ridge in proportion to it: nearly singular poses then take short steps.
+    # Its Cholesky factor, with a ridge proportional to the trace: nearly singular poses then take short
+    # steps.
     ridge = damping * (xx + yy + zz) + TINY
     a = math.sqrt(max(xx, 0.0) + ridge)
     b, c = yx / a, zx / a

@@ -1,4 +1,6 @@
-"""Solutions of the gaze solvers and their errors, shape deviation among them; the protocol of a solver."""
+"""Solutions of the gaze solvers with their errors, such as the shape deviation; and the interface of a
+solver.
+"""
 
 import math
 from dataclasses import dataclass, field
@@ -11,19 +13,18 @@ from .kinematics.rotations import Quaternion, Vector, Y, cross, dot, length, rot
 from .kinematics.skeleton import SHORTEST_LINK, Angles, Pose, Skeleton
 from .tolerances import MET, SAME_ANGLE
 
-FRAME = 1 / 60  # [s] duration of a frame where none is given
+FRAME = 1 / 60  # [s] duration of a frame if none is given
 SPEED = math.radians(
     480
-)  # [rad/s] largest speed of a joint: at 60 frames a second about half of what is seen as a jump
-FASTEST_TARGET = (
-    18.0  # [rad/s, or shares of its distance from the base per second] a target that moves faster has jumped
-)
-# [s] from a search elsewhere that has failed to the next one: a target out of reach stays so for a while
+)  # [rad/s] largest speed of a joint: at 60 frames a second, about half of what looks like a jump
+# [rad/s, or multiples of its distance from the base per second] a target that moves faster has jumped
+FASTEST_TARGET = 18.0
+# [s] between failed searches for other solutions: a target out of reach tends to stay so for a while
 SEARCH_PAUSE = 0.5
 
 
 class Findings(Protocol):
-    """What a solution tells of itself, each computed when it is asked for."""
+    """Properties of a solution that are computed on first access."""
 
     def limits_hit(self) -> tuple[int, ...]:
         """Value of `Solution.limits_hit`."""
@@ -50,26 +51,28 @@ class Findings(Protocol):
 class Solution:
     """Solution of a gaze solver, with its errors."""
 
-    angles: Angles  # (n,) [rad], prismatic joints [m], within limits
-    end_errors: tuple[EndError, ...]  # one for each of `goal.ends`
+    angles: Angles  # (n,) [rad], prismatic joints [m]; within limits
+    end_errors: tuple[EndError, ...]  # one for each end in `goal.ends`
     iterations: int
     converged: bool
     seconds: float
     findings: Findings = field(compare=False, repr=False)
-    memory: object = None  # state to pass to the next frame; solvers themselves keep none
+    memory: object = None  # state to pass to the next frame; solvers themselves store none
     lowered: float | None = (
-        None  # [rad] the shape deviation in the measure that the method minimises, if it has one of its own
+        # [rad] the shape deviation in the measure that the method minimises; None if the method has no
+        # measure of its own
+        None
     )
 
     @property
     def aim_error(self) -> float:
-        """Aim error [rad] of the end; for Direction and Point, of the view alone."""
+        """Aim error [rad] of the first end; for Direction and Point, of the view alone."""
         return self.end_errors[0].angle
 
     @property
     def orientation_error(self) -> float:
-        """The paper's, sqrt(2) sin(phi / 4), phi the angle to the whole target: roll included where the goal
-        has one.
+        """The paper's orientation error, sqrt(2) sin(phi / 4), where phi is the angle to the whole target,
+        including the roll if the goal has one.
         """
         return papers_error(self.end_errors[0].whole)
 
@@ -80,19 +83,19 @@ class Solution:
 
     @cached_property
     def reason(self) -> str:
-        """Why it has not converged and what helps, as a sentence without a full stop; "" if it has. Computed
-        on first access.
+        """Why the solver has not converged and what helps, as a sentence without a full stop; "" if it has.
+        Computed on first access.
         """
         return self.findings.reason()
 
     @cached_property
     def remark(self) -> str:
-        """How the solver changed the goal, as a sentence."""
+        """How the solver changed the goal, as a sentence; "" if it did not."""
         return self.findings.remark()
 
     @cached_property
     def shape_deviation(self) -> float:
-        """The shape deviation [rad], see `Shape`; computed on first access."""
+        """The shape deviation [rad] (see `Shape`); computed on first access."""
         return self.findings.shape_deviation()
 
     @cached_property
@@ -102,7 +105,7 @@ class Solution:
 
 
 class GazeSolver(Protocol):
-    """Solver for one skeleton. Pure: equal arguments give equal solutions."""
+    """Interface of a solver for one skeleton. It is pure: equal arguments give equal solutions."""
 
     def solve(
         self, goal: GazeGoal, start: Angles | None = None, memory: object = None, *, dt: float = FRAME
@@ -113,7 +116,7 @@ class GazeSolver(Protocol):
             goal: Goals of the ends, and the posture (n,) [rad] to keep.
             start: Angles (n,) [rad] to start from, usually the last frame's solution; None: from scratch.
             memory: The last solution's `memory`.
-            dt: Duration [s] of the frame, of which `tolerances.is_frame` is true, for limits of motion.
+            dt: Duration [s] of the frame, for limits of motion; `tolerances.is_frame(dt)` must be true.
 
         Raises:
             PostureShapeError: the posture does not have one finite angle per joint.
@@ -121,13 +124,13 @@ class GazeSolver(Protocol):
             GoalKindError: the method does not know this kind of goal.
             GazeError: the start is not finite, or `dt` cannot be the duration of a frame.
 
-        A goal that cannot be met is no error: `converged` is False, and `reason` says what stands in the way.
+        A goal that cannot be met is no error: `converged` is False, and `reason` says why.
         """
         ...
 
 
 def end_error_of(end_goal: EndGoal, rotation: Quaternion, position: Vector) -> EndError:
-    """Task error of an end that has this rotation and position [m]."""
+    """Error of an end with this rotation and position [m] with respect to its goal."""
     first, *further = (block.missed(rotation, position) for block in end_goal.blocks)
     for error in further:
         first = first.and_also(error)
@@ -135,7 +138,7 @@ def end_error_of(end_goal: EndGoal, rotation: Quaternion, position: Vector) -> E
 
 
 def end_errors(skeleton: Skeleton, goal: GazeGoal, pose: Pose) -> tuple[EndError, ...]:
-    """Task errors of a pose, one for each of `goal.ends`."""
+    """Errors of a pose, one for each end in `goal.ends`."""
     return tuple(end_error_of(end_goal, *skeleton.end_pose(pose, end_goal.end)) for end_goal in goal.ends)
 
 
@@ -145,15 +148,15 @@ def is_met(skeleton: Skeleton, error: EndError) -> bool:
 
 
 def aim_error(goal: GazeGoal, pose: Pose) -> float:
-    """Angle [rad] between the tool's orientation and its target; for Direction and Point the angle between
-    the views.
+    """Angle [rad] between the tool's orientation and its target; for Direction and Point, between its view
+    and the desired one.
     """
     return end_error_of(goal.ends[0], pose.tool_rotation, pose.tool_position).angle
 
 
 def orientation_error(goal: GazeGoal, pose: Pose) -> float:
-    """The paper's orientation error, sqrt(2) sin(phi / 4) in 0..1, phi the angle to the whole target (eq.
-    20).
+    """The paper's orientation error, sqrt(2) sin(phi / 4) in 0..1, where phi is the angle to the whole target
+    (eq. 20).
     """
     return papers_error(end_error_of(goal.ends[0], pose.tool_rotation, pose.tool_position).whole)
 
@@ -176,9 +179,9 @@ def limits_hit(skeleton: Skeleton, angles: tuple[float, ...]) -> tuple[int, ...]
 class Link(NamedTuple):
     """A link with a direction: from a joint's position to a later joint's, or to an end's."""
 
-    carrier: int  # the joint that moves it
-    joint: int  # the joint at which it ends; -1: at an end
-    end: int  # the end; -1: at a joint
+    carrier: int  # index of the joint that moves it
+    joint: int  # index of the joint at which it ends; -1 if it ends at an end
+    end: int  # index of the end; -1 if it ends at a joint
 
 
 def links_of(skeleton: Skeleton, with_root: bool = False) -> list[Link]:
@@ -200,9 +203,10 @@ class Shape:
     """Shape of one posture, from which the shape deviation of poses is measured.
 
     The deviation is the angle whose cosine is the mean cosine between the link directions of a pose and of
-    the posture. Before that, the pose is rotated about the first joint's axis so that this angle is smallest.
-    Links run to the next joint's position, the last to the tool's; the view of each end counts as one more.
-    Links without a length do not count, nor does the first joint's: it only rotates about the base's axis.
+    the posture. Before the comparison, the pose is rotated about the first joint's axis so that this angle is
+    smallest. Links run to the next joint's position, the last one to the tool's; the view of each end counts
+    as one more link. Links without a length do not count, nor does the first joint's: it only rotates about
+    the base's axis.
     """
 
     def __init__(self, skeleton: Skeleton, posture: tuple[float, ...]) -> None:
@@ -234,5 +238,5 @@ class Shape:
 
 
 def shape_deviation(skeleton: Skeleton, angles: Angles, posture: Angles) -> float:
-    """Shape deviation [rad] of `angles` (n,) from `posture` (n,), see `Shape`."""
+    """Shape deviation [rad] of `angles` (n,) from `posture` (n,); see `Shape`."""
     return Shape(skeleton, tuple(map(float, posture))).deviation(skeleton.forward(tuple(map(float, angles))))

@@ -1,4 +1,4 @@
-"""Inputs of the gaze solvers: goals of ends, the posture to keep, and checks of both."""
+"""Inputs of the gaze solvers: goals of ends and the posture to keep, with checks."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -42,7 +42,7 @@ Kinds = Callable[[type[Aim]], bool]  # whether a solver supports a kind of aim
 
 
 def any_aim(kind: type[Aim]) -> bool:
-    """Whether an aim of that kind is supported: all are."""
+    """Whether an aim of that kind is supported: always True."""
     return True
 
 
@@ -55,14 +55,15 @@ def looks(kind: type[Aim]) -> bool:
 class EndGoal:
     """Goal of one end.
 
-    Goals that cannot all be met are met in the sense of least squares of weight times error; a distance
-    counts in shares of the skeleton's reach.
+    If not all goals can be met, the sum of squares of weight times error is minimised; distances are divided
+    by the skeleton's reach.
     """
 
     aim: Aim
     end: int = 0  # index in `Skeleton.ends`
     weight: float = 1.0
-    symmetric: bool = True  # equally good when rolled by pi about its own Y: for Orientation, Frame and `up`
+    # whether it is equally good when rolled by pi about its own Y; for Orientation, Frame and `up`
+    symmetric: bool = True
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
@@ -72,20 +73,22 @@ class EndGoal:
 
 @dataclass(frozen=True)
 class GazeGoal:
-    """Goal of a gaze solver: aim of the end, posture to keep, and on a tree the goals of other ends."""
+    """Goal of a gaze solver: the aim of the first end, the posture to keep and, on a tree, the goals of other
+    ends.
+    """
 
     aim: Aim
     posture: Angles  # (n,) [rad], prismatic joints [m]
-    # the end is equally good when rolled by pi about its own Y (ERIK's symmetric endpoint): for Orientation,
-    # Frame and `up`
+    # whether the end is equally good when rolled by pi about its own Y (ERIK's symmetric endpoint); for
+    # Orientation, Frame and `up`
     symmetric: bool = True
     weight: float = 1.0
-    keep: float = 1.0  # weight of the posture beneath the aim, 0 to 1
+    keep: float = 1.0  # weight of the posture in relation to the aim, 0 to 1
     others: tuple[EndGoal, ...] = ()
 
     @cached_property
     def ends(self) -> tuple[EndGoal, ...]:
-        """The goals of all ends, the tool's own first."""
+        """The goals of all ends, that of the tool first."""
         return EndGoal(self.aim, 0, self.weight, self.symmetric), *self.others
 
     @cached_property
@@ -95,7 +98,7 @@ class GazeGoal:
 
     @cached_property
     def weights(self) -> tuple[float, ...]:
-        """Weights of all ends, relative to the largest."""
+        """Weights of all ends, relative to the largest weight."""
         weights = [end_goal.weight for end_goal in self.ends]
         heaviest = max(weights) or 1.0
         return tuple([weight / heaviest for weight in weights])
@@ -116,8 +119,9 @@ def check_goal(
     start: Sequence[float] | Angles | None = None,
     dt: float | None = None,
 ) -> tuple[float, ...]:
-    """The posture (n,) as floats, after checks of the whole goal, the start and the duration of the frame.
-    Raises the errors of `GazeSolver.solve`; GoalKindError for an aim of a kind that is not supported.
+    """The posture (n,) [rad or m] as floats, after checks of the whole goal, the start and the duration of
+    the frame. Raises the errors of `GazeSolver.solve`, among them GoalKindError for an aim of an
+    unsupported kind.
     """
     if dt is not None and not is_frame(dt):
         raise GazeError(
@@ -165,9 +169,9 @@ def _check_start(skeleton: Skeleton, start: Sequence[float] | Angles) -> None:
 
 
 def _first_infinite(angles: Sequence[float] | Angles) -> int | None:
-    """Index of the first of angles (n,) that is not finite; None: all are."""
+    """Index of the first of `angles` (n,) [rad or m] that is not finite; None if all are finite."""
     values = angles.tolist() if isinstance(angles, np.ndarray) else angles
-    if math.isfinite(sum(values)):  # one that is not makes the sum infinite or no number
+    if math.isfinite(sum(values)):  # the sum is not finite if any of the numbers is not
         return None
     return next((k for k, value in enumerate(values) if not math.isfinite(value)), None)
 

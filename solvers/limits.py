@@ -1,4 +1,6 @@
-"""Limits of joints, in units per second: each is an object that bounds where a step may end."""
+"""Limits of joints, with speeds and accelerations per second; each limit is an object that bounds the end of
+a step.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,24 +17,26 @@ class JointState(NamedTuple):
     values: Array  # (n,) [rad or m]
     speeds: Array  # (n,) [rad/s or m/s] in the last step
     lower: Array  # (n,) [rad or m] position limits, may be infinite
-    upper: Array  # (n,)
+    upper: Array  # (n,) [rad or m] upper position limits
 
 
 class Limit(Protocol):
     """Interface of a limit of position or motion."""
 
     def bounds(self, joints: JointState, dt: float) -> tuple[Array, Array]:
-        """Least and largest values (n,) after a step of `dt` [s]; the least is never above the largest."""
+        """Least and largest values (n,) [rad or m] after a step of `dt` [s]; the least is never above the
+        largest.
+        """
 
 
 def bounds(limits: Sequence[Limit], joints: JointState, dt: float) -> tuple[Array, Array]:
-    """Least and largest values (n,) after a step of `dt` [s] that all limits allow; if limits contradict each
-    other, the earlier one holds.
+    """Least and largest values (n,) [rad or m] after a step of `dt` [s] that all limits allow; if limits
+    contradict each other, the earlier one takes precedence.
     """
     first, *others = limits
     least, largest = first.bounds(joints, dt)
     for limit in others:
-        low, high = limit.bounds(joints, dt)  # clipped as by np.clip, in a third of the time
+        low, high = limit.bounds(joints, dt)  # clipped like np.clip, but in a third of the time
         least, largest = (
             np.minimum(np.maximum(low, least), largest),
             np.minimum(np.maximum(high, least), largest),
@@ -44,10 +48,10 @@ def bounds(limits: Sequence[Limit], joints: JointState, dt: float) -> tuple[Arra
 class VelocityLimit:
     """Limit of the coordinates' speeds."""
 
-    most: Array | float  # (n,) or for all [rad/s or m/s]; infinite: no limit
+    most: Array | float  # (n,), or one for all [rad/s or m/s]; infinite: no limit
 
     def bounds(self, joints: JointState, dt: float) -> tuple[Array, Array]:
-        """Least and largest values (n,) after a step of `dt` [s] at the largest speeds."""
+        """Least and largest values (n,) [rad or m] after a step of `dt` [s] at the largest speeds."""
         reach = self.most * dt
         return joints.values - reach, joints.values + reach
 
@@ -58,7 +62,7 @@ class PositionLimit:
     """
 
     def bounds(self, joints: JointState, dt: float) -> tuple[Array, Array]:
-        """Least and largest values (n,) after a step of `dt` [s] within the position limits."""
+        """Least and largest values (n,) [rad or m] after a step of `dt` [s] within the position limits."""
         return joints.lower, joints.upper
 
 
@@ -66,10 +70,12 @@ class PositionLimit:
 class AccelerationLimit:
     """Limit of the coordinates' accelerations, also while braking."""
 
-    most: Array | float  # (n,) or for all [rad/s^2 or m/s^2]
+    most: Array | float  # (n,), or one for all [rad/s^2 or m/s^2]
 
     def bounds(self, joints: JointState, dt: float) -> tuple[Array, Array]:
-        """Least and largest values (n,) after a step of `dt` [s] within the acceleration limits."""
+        """Least and largest values (n,) [rad or m] after a step of `dt` [s] within the acceleration
+        limits.
+        """
         values, speeds, lower, upper = joints
         change = self.most * dt * dt
         back, ahead = (
@@ -81,10 +87,10 @@ class AccelerationLimit:
         return values + down, values + up
 
     def _longest_stoppable_move(self, distance: Array, dt: float) -> Array:
-        """Largest move in a step from which a joint can still stop within `distance` d:
-        (v + a dt / 2)^2 <= 2 a d.
+        """Largest move (n,) in a step from which a joint can still stop within the distance d of `distance`
+        (n,) [rad or m]: (v + a dt / 2)^2 <= 2 a d.
 
-        Where it holds for one step, it holds for the next with the speed lowered by a dt.
+        If it holds for one step, it holds for the next with the speed reduced by a dt.
         """
         distance = np.maximum(distance, 0.0)
         speed = np.maximum(0.0, np.sqrt(2.0 * self.most * distance) - 0.5 * self.most * dt)
@@ -96,8 +102,8 @@ def usual_limits(
 ) -> tuple[Limit, ...]:
     """Limits of velocity [rad/s or m/s], of position and of acceleration [rad/s^2 or m/s^2]; None: no limit.
 
-    Where they contradict each other position limits hold, not those of acceleration; a joint outside its
-    position limits comes back as fast as its velocity limit allows.
+    If they contradict each other, position limits take precedence over those of acceleration; a joint outside
+    its position limits comes back as fast as its velocity limit allows.
 
     Raises:
         ValueError: a limit is not above zero.

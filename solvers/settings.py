@@ -1,6 +1,7 @@
 """Settings of solvers, each described once, by a field of an options dataclass.
 
-Properties, tooltips, panels, their use, bounds and the documents' table are made from these descriptions.
+Blender properties, tooltips, panels, checks of values and the table in the documentation are generated from
+these descriptions.
 """
 
 import math
@@ -10,7 +11,7 @@ from typing import Any, Literal
 
 from .goals import GazeError
 
-KEY = "setting"  # key in a dataclass field's metadata under which its `Setting` is
+KEY = "setting"  # key in a dataclass field's metadata under which its `Setting` is stored
 
 
 @dataclass(frozen=True)
@@ -32,22 +33,22 @@ class Setting:
     """Description of a setting: texts for users, and the values that the solver accepts."""
 
     label: str
-    description: str  # with its unit where the values do not show it, and its source where it has one
+    description: str  # with its unit if the values do not show it, and its source if it has one
     default: Any
     low: float = 0.0  # bounds of a number, in its unit
     high: float = math.inf
-    slider: float = math.inf  # a higher number is typed, not dragged
+    slider: float = math.inf  # largest value of the slider; higher numbers can be typed
     unit: Literal["", "angle", "share"] = ""  # "angle": [rad], shown in degrees; "share": 0 to 1
     choices: tuple[Choice, ...] = ()
-    several: bool = False  # a tuple of choices, in their order
+    several: bool = False  # whether the value is a tuple of choices, in order
     needs: tuple[
         tuple[str, object], ...
-    ] = ()  # other fields and their values without which the setting has no effect
-    is_usual: bool = False  # on the panel itself, not in its Advanced part
+    ] = ()  # other fields and their required values, without which the setting has no effect
+    is_usual: bool = False  # whether it is on the panel itself, not in its Advanced part
 
     @cached_property
     def key_of(self) -> dict[str | tuple[str, ...], str]:
-        """Identifier in files for the value of each choice."""
+        """Identifier, as stored in files, of the value of each choice."""
         return {choice.value: choice.key for choice in self.choices}
 
     def check(self, value: Any) -> None:
@@ -69,7 +70,7 @@ class Setting:
 
 
 def setting(default: Any, label: str, description: str, **more: Any) -> Any:
-    """A field of an options dataclass that users may set; `more`: further fields of its `Setting`."""
+    """A field of an options dataclass that users may set; `more`: other fields of its `Setting`."""
     more = {"high": 1.0, **more} if more.get("unit") == "share" else more
     return field(default=default, metadata={KEY: Setting(label, description, default, **more)})
 

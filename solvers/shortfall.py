@@ -1,7 +1,7 @@
 """Why a solution does not meet its goals, and what the user can do about it, in words.
 
-The cause is found to first order at the solution: which joints would bring the end nearer, and whether their
-limits let them.
+The cause is found by linearisation at the solution: which joints would bring the end nearer, and whether
+their limits allow it.
 """
 
 import math
@@ -18,10 +18,10 @@ from .kinematics.rotations import length, subtract
 from .kinematics.skeleton import Pose, Skeleton
 from .tolerances import MET, SAME_ANGLE, TINY
 
-# [share of the error] joints that can reduce less of it do not bring the end nearer: the cosine of 87 degrees
-# between the error and what the joints can do
+# [fraction of the error] joints that can reduce less of it do not bring the end nearer; the cosine of 87
+# degrees between the error and the motion that the joints allow
 STATIONARY = 0.05
-NEARLY_ALL = 1.1  # [distance over what is out of reach] up to here nothing else stands in the end's way
+NEARLY_ALL = 1.1  # ratio of the distance to what is out of reach, up to which nothing else obstructs the end
 UNFINISHED = "the solver has not brought it there yet: wait, or choose another Solver"
 CONFLICT = "the goals are not met together: bring the targets nearer to each other, or change a Weight"
 UNFINISHED_TOGETHER = (
@@ -46,13 +46,13 @@ def reason(
         angles: The solution (n,) [rad], prismatic joints [m].
         pose: The pose of `angles`.
         missed: Errors of the goal's ends.
-        unfinished: Cause and remedy where joints could bring an end nearer and the method has not moved them.
+        unfinished: Cause and remedy if joints could bring an end nearer and the method has not moved them.
     """
     all_parts = parts(skeleton, goal, pose)
     if sum(end_goal.weight > 0.0 for end_goal in goal.ends) > 1:
         together = _Effect(skeleton, angles, [residual(skeleton, goal, pose)])
         unfinished = CONFLICT if together.is_stationary else UNFINISHED_TOGETHER
-    named: dict[str, list[str]] = {}  # shortfalls by their cause
+    named: dict[str, list[str]] = {}  # shortfalls of the ends, by their cause
     for index, (end_goal, error) in enumerate(zip(goal.ends, missed, strict=True)):
         if not is_met(skeleton, error):
             residuals = [part.residual for part in all_parts if part.end == index]
@@ -62,11 +62,11 @@ def reason(
 
 
 class _Effect:
-    """What the joints can do about the error of an end.
+    """How the joints could reduce the error of an end.
 
     Attributes:
-        blocked: Names of the joints that would bring it nearer and are at their limits.
-        is_stationary: Whether no joint within its limits brings it nearer.
+        blocked: Names of the joints that would bring the end nearer and are at their limits.
+        is_stationary: Whether no joint can bring the end nearer within its limits.
     """
 
     def __init__(self, skeleton: Skeleton, angles: Sequence[float], residuals: Sequence[Residual]) -> None:
@@ -119,8 +119,8 @@ def _cause(skeleton: Skeleton, end_goal: EndGoal, error: EndError, effect: _Effe
 
 
 def _beyond(skeleton: Skeleton, end_goal: EndGoal) -> float:
-    """Distance [m] by which a position is farther than the end can be from the first joint, whatever the
-    joints' angles; else at most 0.
+    """Distance [m] by which a desired position is farther from the first joint than the end can ever be;
+    otherwise 0 or less.
     """
     position = end_goal.aim.desired_position
     if position is None:

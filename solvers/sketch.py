@@ -1,7 +1,6 @@
-"""Joint angles from a sketch: points along a chain, as markers or a drawn line show them.
-
-Only the directions between successive points count, as in the ERIK paper, whose postures are positions of
-joints (section 3.2) of unit links: so a sketch may have any size and lie anywhere.
+"""Joint angles from a sketch: points along a chain, given by markers or a drawn line. Only the directions
+between successive points matter, as in the ERIK paper, whose postures are joint positions of unit links
+(section 3.2). A sketch may therefore have any size and position.
 """
 
 from collections.abc import Sequence
@@ -17,9 +16,9 @@ from .kinematics.rotations import IDENTITY
 from .kinematics.skeleton import SHORTEST_LINK, Angles, End, Pose, Skeleton
 from .spread import spread
 
-SEEDS = 16  # starts spread over the joints' ranges, tried while no pose has the sketch's directions
-CLOSE = radians(0.1)  # error up to which a pose has the sketch's directions
-FEWEST = 2  # points that have a direction
+SEEDS = 16  # starts spread over the joints' ranges, tried until a pose has the sketch's directions
+CLOSE = radians(0.1)  # [rad] error up to which a pose has the sketch's directions
+FEWEST = 2  # fewest points that define a direction
 
 
 class Sketched(NamedTuple):
@@ -30,14 +29,15 @@ class Sketched(NamedTuple):
 
 
 def pose_from_points(skeleton: Skeleton, points: Angles, start: Angles) -> Sketched:
-    """The pose whose links have the directions of a sketch, or are nearest to it within the joints' limits.
+    """The pose whose links have the directions of a sketch, or the nearest directions within the joints'
+    limits.
 
     Args:
         skeleton: The chain; of a tree, the branch of its first end.
-        points: Points (m, 3) from the base to the end, in the directions of the base frame. As many as
-            `places` returns: one for each. Any other number: a line along which the chain's positions are
+        points: Points (m, 3) from the base to the end, in the axes of the base frame. If there are as many as
+            `places` returns, one for each place; otherwise a line along which the chain's positions are
             spread by their distances.
-        start: Angles (n,) to start from, also of joints that the sketch does not determine.
+        start: Angles (n,) [rad or m] to start from; joints that the sketch does not determine keep them.
 
     Raises:
         GazeError: there are fewer than two points, or all are at one position.
@@ -49,14 +49,14 @@ def pose_from_points(skeleton: Skeleton, points: Angles, start: Angles) -> Sketc
     if len(ends) < FEWEST:
         raise GazeError("all joints of the chain are at one position: choose a chain of more bones")
     positions = _positions(chain, ends, chain.forward(initial.tolist()))
-    # A sketch has directions alone: with the chain's own lengths they become positions that it can reach.
+    # A sketch only has directions; with the chain's own lengths they become positions within its reach.
     lengths = np.linalg.norm(np.diff(positions, axis=0), axis=1)
     directions = _directions(points, lengths)
     desired_positions = positions[0] + np.concatenate(
         [np.zeros((1, 3)), np.cumsum(lengths[:, None] * directions, axis=0)]
     )
     first, *others = [Position(tuple(position)) for position in desired_positions[1:].tolist()][::-1]
-    # Each place is a goal of its own, so that the least squares spread what cannot be met over all links.
+    # Each place is a goal of its own, so that the remaining error is spread over all links by least squares.
     several = replace(chain, more_ends=tuple(ends[-2:0:-1]))
     solver = dls(several)
 
@@ -64,12 +64,12 @@ def pose_from_points(skeleton: Skeleton, points: Angles, start: Angles) -> Sketc
         goal = GazeGoal(
             first, angles, others=tuple(EndGoal(aim, number) for number, aim in enumerate(others, 1))
         )
-        solution_angles = solver.solve(goal).angles  # from scratch, it begins at the posture
+        solution_angles = solver.solve(goal).angles  # from scratch, it starts at the posture
         links = np.diff(_positions(chain, ends, chain.forward(solution_angles.tolist())), axis=0)
         cosines = np.sum(links * directions, axis=1) / np.linalg.norm(links, axis=1)
         return Sketched(solution_angles, acos(min(1.0, max(-1.0, float(cosines.min())))))
 
-    # A descent ends in the nearest optimum: others are tried only where the links' directions are not met.
+    # A descent ends in the nearest optimum; other starts are tried only if the links' directions are not met.
     best = solved(initial)
     for seed in spread(chain, SEEDS):
         if best.error <= CLOSE:
@@ -81,8 +81,8 @@ def pose_from_points(skeleton: Skeleton, points: Angles, start: Angles) -> Sketc
 
 
 def places(chain: Skeleton, angles: Sequence[float]) -> list[End]:
-    """The positions that a sketch of a chain shows, each once, fixed to the joints that carry them: of its
-    joints, then of its end.
+    """The positions that a sketch of a chain shows, without duplicates, fixed to the joints that carry them:
+    those of its joints, then that of its end.
     """
     pose = chain.forward(angles)
     candidates = [End(k, IDENTITY, (0.0, 0.0, 0.0), joint.name) for k, joint in enumerate(chain.joints)] + [
@@ -97,7 +97,7 @@ def places(chain: Skeleton, angles: Sequence[float]) -> list[End]:
 
 
 def _positions(chain: Skeleton, ends: Sequence[End], pose: Pose) -> Angles:
-    """Positions (m, 3) [m] of joints at a pose; the last joint's tool is the chain's own."""
+    """Positions (m, 3) [m] of the ends `ends` at a pose."""
     return np.array(
         [pose.tool_position if end is chain.ends[0] else pose.positions[end.joint] for end in ends]
     )

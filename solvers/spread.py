@@ -8,8 +8,8 @@ from .kinematics.skeleton import Angles, Skeleton
 
 
 def spread(skeleton: Skeleton, count: int) -> Angles:
-    """Starting angles (count, n) within limits, by the additive recurrence on powers of the generalised
-    golden ratio (Roberts 2018).
+    """Starting angles (count, n) [rad or m] within limits, by the additive recurrence on powers of the
+    generalised golden ratio (Roberts 2018).
     """
     n, before, ratio = len(skeleton), math.inf, 2.0
     while ratio < before:  # from above to the root of x^(n + 1) = x + 1

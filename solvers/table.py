@@ -1,4 +1,4 @@
-"""The table of solvers by name, from which panels, benchmarks and tests are made."""
+"""The table of solvers by name, which panels, benchmarks and tests use."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -26,18 +26,21 @@ class UnavailableSolverError(GazeError):
 
 @dataclass(frozen=True)
 class SolverInfo:
-    """One solver: its name, abilities and constructor."""
+    """A solver's name, abilities and constructor."""
 
     name: str
     label: str
     description: str
-    make: Callable[..., GazeSolver]  # of a skeleton and, where there are some, options
-    supports: Kinds = any_aim  # kinds of aims
+    make: Callable[..., GazeSolver]  # constructor from a skeleton and, if the solver has some, options
+    supports: Kinds = any_aim  # which kinds of aims it supports
     trees: bool = True  # whether it supports trees
     prismatic_only: bool = True  # whether it supports skeletons without a revolute joint
-    options: type | None = None  # options that a user may set: a frozen dataclass with defaults
-    option_of: str = ""  # name of the solver of which this one is an option, with a name of its own; "": none
-    looks_ahead: float = 0.0  # [s] ahead whose goals `solve` uses, as `ahead`, beside `mutual`; 0: neither
+    # options that a user may set, a frozen dataclass with defaults; None if there are none
+    options: type | None = None
+    # name of the solver that this one is a variant of, with a name of its own; "" if none
+    option_of: str = ""
+    # [s] time ahead whose goals `solve` uses as `ahead`, with `mutual`; 0: it has neither parameter
+    looks_ahead: float = 0.0
 
 
 ERIK = SolverInfo(
@@ -128,8 +131,8 @@ SOLVERS: dict[str, SolverInfo] = {
 
 
 def unavailable(name: str, skeleton: Skeleton, aims: Iterable[type[Aim]] = ()) -> str:
-    """Reason why a solver does not support a skeleton or kinds of aims, and which solver does; "" if it
-    supports them.
+    """Why a solver does not support a skeleton or kinds of aims, and which solver does; "" if it supports
+    them.
     """
     info = SOLVERS[name]
     kinds = frozenset(aims)
@@ -160,11 +163,11 @@ def _either(labels: list[str]) -> str:
 
 
 def make_solver(name: str, skeleton: Skeleton, options: object = None) -> GazeSolver:
-    """The solver of that name for `skeleton`; `options` is an instance of the solver's own options class;
-    None: its defaults.
+    """The solver of that name for `skeleton`; `options` is an instance of the solver's options class; None:
+    its defaults.
 
     Raises:
-        UnknownSolverError: There is none of that name; the message lists those that exist.
+        UnknownSolverError: There is no solver of that name; the message lists those that exist.
         UnavailableSolverError: The solver does not support this skeleton; the message says why, and which
             solver does.
     """

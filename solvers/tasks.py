@@ -1,7 +1,6 @@
-"""Objectives of a solve: each is an error and its Jacobian, for all its goals at once.
-
-Unit steps in the coordinates are 1 rad, or one size (a length that makes distances comparable with radians).
-Paper: Schumacher et al. 2021, section IV.
+"""Objectives of a solve: each computes an error and its Jacobian for all its goals at once. Unit steps in the
+coordinates are 1 rad, or one size (a length that makes distances comparable with radians). Source:
+Schumacher et al. 2021, section IV.
 """
 
 import math
@@ -21,44 +20,43 @@ from .tolerances import TINY
 class Kinematics(NamedTuple):
     """Configuration of a tree with n joints and v coordinates, and the quantities computed from it."""
 
-    frames: Frames  # of the base, which is the world, and of the joints
-    screws: Array  # (2, 3, v) angular velocity, and velocity at the world's origin, by unit steps
+    frames: Frames  # frames of the base, which is the world, and of the joints
+    screws: Array  # (2, 3, v) angular velocity, and velocity at the world's origin, per unit step
     values: Array  # (v,) coordinates [rad, m]
     balls: Array  # (b, 3, 3) rotations of ball joints
 
 
 class Task(Protocol):
-    """Interface of an objective: the solve minimises the sum of its squared errors."""
+    """Interface of an objective; the solve minimises the sum of the squared errors of all."""
 
     def linear(self, at: Kinematics) -> tuple[Array, Array]:
         """Weighted errors (e,) and their Jacobian (e, v) for unit steps of the coordinates."""
 
 
 class Ends:
-    """Links' frames that have goals of one kind, with weights: k ends, c error components each.
-
-    Components with weight 0 are left out: their axes are free.
+    """Frames on links that have goals of one kind, with weights: k ends with c error components each.
+    Components with weight 0 are left out, since their axes are free.
     """
 
     def __init__(self, nodes: Indices, offsets: Array, carries: Array, weights: Array) -> None:
         """Ends of a tree.
 
         Args:
-            nodes: Indices (k,) in `Frames.nodes` of the nodes that carry the ends.
+            nodes: Indices (k,), in `Frames.nodes`, of the nodes that carry the ends.
             offsets: (k, 4, 4) frames of the ends in these nodes.
-            carries: (n + 1, v) 1 where a coordinate moves a node, else 0.
+            carries: (n + 1, v) 1 if a coordinate moves a node, otherwise 0.
             weights: (k, c) weights of the squared errors.
         """
         self.nodes, self.offsets, self.roots, self._carries = nodes, offsets, np.sqrt(weights), carries
 
     @cached_property
     def _picked(self) -> Indices:
-        """Indices (e,) among all components of those whose weight is not 0."""
+        """Indices (e,), among all components, of those whose weight is not 0."""
         return np.flatnonzero(self.roots)
 
     @cached_property
     def weight(self) -> Array:
-        """Roots (e,) of their weights."""
+        """Square roots (e,) of their weights."""
         return self.roots.reshape(-1)[self._picked]
 
     @cached_property
@@ -72,8 +70,8 @@ class Ends:
         return placed
 
     def weighted(self, errors: Array, slopes: Array) -> tuple[Array, Array]:
-        """Weighted errors (e,) and Jacobian (e, v), from errors (k, c) and slopes (k, c, v) as if every
-        coordinate moved every end.
+        """Weighted errors (e,) and Jacobian (e, v), from errors (k, c) and their derivatives `slopes` (k, c,
+        v), computed as if every coordinate moved every end.
         """
         error = self.weight * errors.reshape(-1)[self._picked]
         jacobian: Array = slopes.reshape(errors.size, slopes.shape[-1])[self._picked] * self._share
@@ -86,7 +84,7 @@ class Position:
 
     ends: Ends  # weights (k, 3) [1 / m^2]
     targets: Array | Sequence[Vector]  # (k, 3) [m]
-    axes: Array | None = None  # (3, 3) the axes of the weights, as columns; None: those of the tree's base
+    axes: Array | None = None  # (3, 3) axes of the weights, as columns; None: those of the tree's base
 
     def linear(self, at: Kinematics) -> tuple[Array, Array]:
         """Weighted position errors (e,) and their Jacobian (e, v); see `Task.linear`."""
@@ -128,7 +126,7 @@ class Direction:
     across the direction.
     """
 
-    ends: Ends  # weights (k, 2) [1 / rad^2]; frames whose Z is the axis
+    ends: Ends  # weights (k, 2) [1 / rad^2]; the ends' frames have the axis as their Z
     targets: Sequence[Matrix]  # (k, 3, 3) rotations that take Z to the direction
 
     @cached_property
@@ -143,7 +141,7 @@ class Direction:
 
 
 class Masses:
-    """Masses on a tree: m of them."""
+    """Masses on a tree, m of them."""
 
     def __init__(self, nodes: Indices, points: Array, masses: Array, carries: Array) -> None:
         """Masses on a tree.
@@ -152,22 +150,23 @@ class Masses:
             nodes: Indices (m,) in `Frames.nodes` of the nodes that carry the masses.
             points: (m, 4) centres of the masses in these nodes [m], in homogeneous coordinates.
             masses: (m,) [kg].
-            carries: (n + 1, v) 1 where a coordinate moves a node, else 0.
+            carries: (n + 1, v) 1 if a coordinate moves a node, otherwise 0.
         """
         self.nodes, self.points = nodes, points[..., None]
         self.shares = masses / masses.sum()
         self.carries = carries[nodes]
-        self.carried = self.shares @ self.carries  # (v,) share of the mass that each coordinate moves
+        # (v,) fraction of the total mass that each coordinate moves
+        self.carried = self.shares @ self.carries
 
 
 @dataclass(eq=False)
 class CentreOfMass:
-    """Task that brings the common centre of masses to a position (section IV.B)."""
+    """Task that brings the common centre of the masses to a position (section IV.B)."""
 
     masses: Masses
     target: Vector  # [m]
-    roots: Vector  # of the weights along axes [1 / m]
-    axes: Array | None = None  # (3, 3) these axes, as columns; None: those of the tree's base
+    roots: Vector  # square roots of the weights along the axes [1 / m]
+    axes: Array | None = None  # (3, 3) axes of the weights, as columns; None: those of the tree's base
 
     def linear(self, at: Kinematics) -> tuple[Array, Array]:
         """Weighted error (e,) of the centre of mass and its Jacobian (e, v); see `Task.linear`."""
@@ -176,19 +175,19 @@ class CentreOfMass:
         centres = (
             masses.shares[:, None] * (at.frames.nodes.take(masses.nodes, axis=0) @ masses.points)[:, :3, 0]
         )
-        moved = masses.carries.T @ centres  # (v, 3) moments of what each coordinate moves
+        moved = masses.carries.T @ centres  # (v, 3) moments of the masses that each coordinate moves
         jacobian: Array = masses.carried * linear + cross(angular.T, moved).T
         return weigh @ (centres.sum(0) - np.array(self.target)), weigh @ jacobian
 
 
 class JointValues:
-    """Task that brings m coordinates to given values; if it covers all actuators, the solve is forward
+    """Task that brings m coordinates to given values; if they include all actuators, the solve is forward
     kinematics.
     """
 
     def __init__(self, coordinates: Indices, desired: Array, unit: Array) -> None:
-        """`coordinates` (m,) and their values (m,) [rad, m]; `unit` (v,) [rad, m] of a step in each
-        coordinate.
+        """`coordinates` (m,) are indices, `desired` (m,) their values [rad, m], and `unit` (v,) the length of
+        a unit step in each coordinate [rad, m].
         """
         self.coordinates, self.desired, self.unit = coordinates, desired, unit[coordinates]
         self._jacobian = np.zeros((len(coordinates), len(unit)))
@@ -200,13 +199,13 @@ class JointValues:
 
 
 class BallRotations:
-    """Task that holds m ball joints at given rotations: error (m, 3), axis times twice the sine of half the
-    angle.
+    """Task that holds m ball joints at given rotations: the error (m, 3) is the axis times twice the sine of
+    half the angle.
     """
 
     def __init__(self, balls: Indices, back: Array, coordinates: Array, width: int) -> None:
         """`balls`: indices (m,) of ball joints; `back`: inverses (m, 3, 3) of their desired rotations;
-        `coordinates`: indices (m, 3) of theirs among all `width` coordinates.
+        `coordinates`: indices (m, 3) of their coordinates among all `width` ones.
         """
         self.balls, self.back, self.coordinates, self.width = balls, back, coordinates, width
 
@@ -229,8 +228,8 @@ class RotationSpeed:
     """
 
     def __init__(self, ends: Ends, last: Array, threshold: float) -> None:
-        """Ends with weights (k, 1), their last frames (k, 4, 4), and the rotation [rad] since then from which
-        the objective applies.
+        """`ends`: ends with weights (k, 1); `last`: their last frames (k, 4, 4); `threshold`: the rotation
+        [rad] since then above which the objective applies.
         """
         self.ends, self.back = ends, np.swapaxes(last[:, :3, :3], -1, -2)
         self.threshold = max(2.0 - 2.0 * math.cos(min(threshold, math.pi)), TINY)

@@ -1,1 +1,3 @@
-"""Behaviour: what a character does by itself, as data, and the engine that decides. Knows no Blender."""
+"""Behaviour: what a character does on its own, as data, and the engine that makes its decisions. Knows no
+Blender.
+"""

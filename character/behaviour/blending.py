@@ -1,5 +1,5 @@
-"""What a behaviour's state asks of a chain, blended from where it is: numbers that continue their position,
-velocity and acceleration at every interruption. Pure functions.
+"""Blends the instructions of a behaviour's states for a chain: each number moves from its current value, with
+continuous velocity and acceleration at every interruption. Pure functions.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,24 +14,25 @@ from ...solvers.kinematics.rotations import Vector
 from ...solvers.kinematics.skeleton import Angles, Skeleton
 from .data import AS_USUAL, ChainRole, Gesture, StateClip, interpolated
 
-UNIT = Limits(0.0, 1.0, 1.0, 1.0, 1.0)  # of weights and shares, whose transitions have a duration
-SHORTEST = 1e-3  # [s] of a transition; shorter ones are steps
+# limits of weights and shares, whose transitions have a fixed duration
+UNIT = Limits(0.0, 1.0, 1.0, 1.0, 1.0)
+SHORTEST = 1e-3  # [s] shortest transition; shorter ones are steps
 FIELDS = ("influence", "share", "life")
 
 
 class Instruction(NamedTuple):
-    """What a chain is to do in a frame.
+    """Instruction for a chain in a frame.
 
     Attributes:
         weights: Weight of each stored posture.
         influence, share: As in `ChainSettings`.
         life: Factor of the amount of idle motion.
-        target: Name of the target; None: as in the clip.
-        clips: Weights and values (n,) [rad; prismatic joints m] of the clips of states, beside the postures;
-            NaN: as authored.
+        target: Name of the target; None for that of the clip.
+        clips: (weight, values (n,) [rad; prismatic joints m]) of the clips of states, which add to the
+            postures; NaN for authored values.
         blinks, aversion: Factors of blinks and of looks away.
-        lids: How far the lids are closed.
-        cues: How many times speech has ended.
+        lids: How far the lids are closed: 0 open, 1 closed.
+        cues: Number of times that speech has ended.
     """
 
     weights: tuple[float, ...]
@@ -47,8 +48,8 @@ class Instruction(NamedTuple):
 
 
 class PlayingClip(NamedTuple):
-    """A clip of a state that has a weight: which visit of a state it is of, time [s] since its begin, and the
-    motion of its weight.
+    """A clip of a state that has a weight: number of the visit of the state, time [s] since its begin, and
+    the motion of its weight.
     """
 
     visit: int
@@ -58,8 +59,8 @@ class PlayingClip(NamedTuple):
 
 
 class BlendState(NamedTuple):
-    """State of a chain's blend: a motion for each weight, then for influence, share, life, aversion and
-    lids; clips; whether the character speaks, and how many times that has ended.
+    """State of a chain's blend: a motion for each weight, then for influence, share, life, aversion and lids;
+    the clips; whether the character speaks, and the number of times that it has ended speaking.
     """
 
     motion: tuple[Kinematic, ...]
@@ -69,8 +70,8 @@ class BlendState(NamedTuple):
 
 
 class Visit(NamedTuple):
-    """The state that a chain is in: its role and clip there, the number of the visit, the time [s] since its
-    begin, and whether the character speaks.
+    """The behaviour's current state for a chain: the chain's role and clip in it, the number of the visit,
+    the time [s] since its begin, and whether the character speaks.
     """
 
     role: ChainRole
@@ -81,7 +82,7 @@ class Visit(NamedTuple):
 
 
 class Usual(NamedTuple):
-    """What the clip of a chain has in a frame, where a role says nothing."""
+    """Values of a chain's clip in a frame, used for what a role leaves open."""
 
     weights: Sequence[float]
     influence: float
@@ -89,7 +90,7 @@ class Usual(NamedTuple):
 
 
 def as_usual(usual: Usual) -> BlendState:
-    """State of a chain that does what its clip has, at rest."""
+    """Blend state at rest of a chain that follows its clip."""
     values = [*usual.weights, *_shares(AS_USUAL, usual)]
     return BlendState(tuple(Transition(UNIT).rest(value) for value in values))
 
@@ -97,13 +98,13 @@ def as_usual(usual: Usual) -> BlendState:
 def blended(
     state: BlendState | None, visit: Visit, names: Sequence[str], usual: Usual, seconds: float, dt: float
 ) -> tuple[Instruction, BlendState]:
-    """What a chain is to do in this frame, and the state for the next one.
+    """Instruction for a chain in this frame, and the blend state for the next one.
 
     Args:
-        state: State that the last call returned; None: the chain begins in its role.
-        visit: What it does in the behaviour's state.
+        state: State returned by the last call; None: the chain begins in its role.
+        visit: The behaviour's current state for the chain.
         names: Names of its stored postures.
-        usual: What its clip has.
+        usual: Values of its clip.
         seconds: Duration [s] of the transition to this role.
         dt: Time step [s].
     """
@@ -138,7 +139,7 @@ def blended(
 
 
 def _begun(visit: Visit, weight: float) -> tuple[PlayingClip, ...]:
-    """The clip of a visit as it begins; none without a clip."""
+    """The clip of a visit at its begin; empty without a clip."""
     if visit.clip is None:
         return ()
     return (PlayingClip(visit.number, visit.clip, visit.seconds, Transition(UNIT).rest(weight)),)
@@ -147,8 +148,8 @@ def _begun(visit: Visit, weight: float) -> tuple[PlayingClip, ...]:
 def _played(
     clips: Sequence[PlayingClip], visit: Visit, transition: Transition, dt: float
 ) -> tuple[PlayingClip, ...]:
-    """Clips `dt` seconds later: the visit's own comes, as it is now; those of earlier visits, and one that
-    the state has no more, play on while they go.
+    """Clips `dt` [s] later: the visit's clip, in its current version, fades in; clips of earlier visits, and
+    one removed from the state, continue while they fade out.
     """
     known = clips if any(each.visit == visit.number for each in clips) else (*clips, *_begun(visit, 0.0))
     played = []
@@ -180,11 +181,11 @@ def _shares(role: ChainRole, usual: Usual) -> list[float]:
 
 @dataclass(frozen=True)
 class GestureEffect:
-    """A gesture at a moment, as an effect on the posture (see `effects.PostureEffect`).
+    """A gesture at one time, as an effect on the posture (see `effects.PostureEffect`).
 
     Attributes:
-        values: Values of the joints [rad; prismatic joints m]; NaN: the gesture leaves that joint alone.
-        strength: 0 (begin and end) to 1.
+        values: Values of the joints [rad; prismatic joints m]; NaN for joints that it does not move.
+        strength: Share of the gesture, 0 (at its begin and end) to 1.
         is_added: Whether the values are added to the posture; else they replace it.
     """
 
@@ -193,7 +194,7 @@ class GestureEffect:
     is_added: bool
 
     def offsets(self, skeleton: Skeleton, posture: Angles, up: Vector, seconds: float) -> Angles:
-        """Offsets (n,) of the joints; arguments as for `PostureEffect.offsets`."""
+        """Offsets (n,) [rad; prismatic joints m] of the joints; arguments as for `PostureEffect.offsets`."""
         values = np.array(self.values)
         moved = self.strength * (values if self.is_added else values - posture)
         lower, upper = np.minimum(skeleton.lower, posture), np.maximum(skeleton.upper, posture)
@@ -201,7 +202,7 @@ class GestureEffect:
 
 
 def at(gesture: Gesture, seconds: float, end: float = inf) -> GestureEffect:
-    """A gesture at a time [s] after its begin; `end`: time at which it is cut off."""
+    """A gesture at a time [s] after its begin; `end` [s]: time after its begin at which it is cut off."""
     values = interpolated(gesture.rows, seconds * gesture.rate)
     left = min(seconds, min(gesture.seconds, end) - seconds)
     strength = min(max(left / gesture.fade, 0.0), 1.0) if gesture.fade > 0.0 else 1.0

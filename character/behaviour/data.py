@@ -1,4 +1,4 @@
-"""A behaviour as data: states, what leads from one to another, and gestures."""
+"""A behaviour as data: states, transitions between them, and gestures."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -8,18 +8,18 @@ from typing import Literal, NamedTuple, get_args
 
 from ...solvers.kinematics.se3 import Array
 
-ANY = ""  # stands for any state, where a transition begins
+ANY = ""  # stands for any state as the begin of a transition
 
 Cause = Literal["event", "after", "random", "seen", "lost", "nearer", "farther", "ended", "arrived", "unseen"]
 CAUSES: tuple[Cause, ...] = get_args(Cause)
 
 
 class BehaviourError(ValueError):
-    """A behaviour that contradicts itself; the message names the state, transition or gesture."""
+    """A behaviour with a contradiction; the message names the state, transition or gesture."""
 
 
 class ChainRole(NamedTuple):
-    """What a chain does in a state; None: as in its clip.
+    """Settings of a chain in a state; None for values of its clip.
 
     Attributes:
         weights: Weights of stored postures, by their names; the authored pose gets the rest up to 1.
@@ -45,8 +45,8 @@ AS_USUAL = ChainRole()
 
 @dataclass(frozen=True)
 class StateSpec:
-    """A state: what every chain does in it, how long it takes to get there from another one [s], and whether
-    the character speaks in it, after which eyes blink.
+    """A state: the role of every chain in it, the duration [s] of the transition to it, and whether the
+    character speaks in it, after which its eyes blink.
     """
 
     name: str
@@ -61,17 +61,17 @@ class StateSpec:
 
 @dataclass(frozen=True)
 class TransitionSpec:
-    """What leads from a state to another.
+    """A transition from one state to another, and its cause.
 
     Attributes:
-        begin, end: Names of the states; `ANY` begins anywhere but in `end`.
+        begin, end: Names of the states; `ANY` for a begin in every state except `end`.
         cause: "event" NAME; "after" SECONDS in the state; at "random" between two times [s] in the state;
             a person has been "seen" for SECONDS; has "arrived" in this state, after nobody was seen for
-            SECONDS; was seen and is "lost" for SECONDS, since an event or somebody by hand last led to a
-            state; nobody has been seen ("unseen") for SECONDS in the state; a person is "nearer" or
-            "farther" than METRES; the state's clip has "ended".
+            SECONDS; was seen and is "lost" for SECONDS, since an event or a person last changed the state;
+            nobody has been seen ("unseen") for SECONDS in the state; a person is "nearer" or "farther" than
+            METRES; the state's clip has "ended".
         name: Name of the event.
-        least, most: Seconds or metres; `most` for "random" alone.
+        least, most: Seconds or metres; `most` only for "random".
     """
 
     begin: str
@@ -82,7 +82,7 @@ class TransitionSpec:
     most: float = inf
 
     def check(self, states: Sequence[str]) -> None:
-        """Raises BehaviourError if it cannot be used among states of these names."""
+        """Raises BehaviourError if the transition cannot be used among states of these names."""
         for name in (self.begin, self.end):
             if name not in states and name != ANY:
                 raise BehaviourError(f"a transition names state '{name}', which is not there")
@@ -107,9 +107,9 @@ class Gesture:
         name: Name of the gesture.
         chain: Name of the chain whose joints it moves.
         event: Name of the event that begins it.
-        rows: (k, n) [rad; prismatic joints m] values of the chain's joints; NaN in a column: the gesture
-            leaves that joint alone.
-        rate: Rows a second.
+        rows: (k, n) [rad; prismatic joints m] values of the chain's joints; NaN in a column for a joint that
+            it does not move.
+        rate: Rows per second.
         is_added: Whether the rows are added to the posture; else they replace it.
         fade: Time [s] in which it fades in, and out.
     """
@@ -123,13 +123,13 @@ class Gesture:
     fade: float = 0.2
 
     def check(self) -> None:
-        """Raises BehaviourError if it cannot be used."""
+        """Raises BehaviourError if the gesture cannot be used."""
         if len(self.rows) < 2 or not self.rate > 0.0 or not self.fade >= 0.0:
             raise BehaviourError(f"gesture '{self.name}' needs two rows, and a rate above 0")
 
     @property
     def seconds(self) -> float:
-        """How long it takes."""
+        """Duration of the gesture [s]."""
         return (len(self.rows) - 1) / self.rate
 
 
@@ -139,9 +139,9 @@ class StateClip(NamedTuple):
     Attributes:
         state: Name of the state.
         chain: Name of the chain.
-        rows: (k, n) [rad; prismatic joints m] values of the chain's joints; NaN: as authored.
-        rate: Rows a second.
-        loops: Whether it begins again at its end; else it stays in its last row.
+        rows: (k, n) [rad; prismatic joints m] values of the chain's joints; NaN for authored values.
+        rate: Rows per second.
+        loops: Whether it repeats; else it stays at its last row.
     """
 
     state: str
@@ -152,25 +152,25 @@ class StateClip(NamedTuple):
 
     @property
     def seconds(self) -> float:
-        """How long it takes once."""
+        """Duration [s] of one pass."""
         return (len(self.rows) - 1) / self.rate
 
     def check(self, states: Sequence[str]) -> None:
-        """Raises BehaviourError if it cannot be used among states of these names."""
+        """Raises BehaviourError if the clip cannot be used among states of these names."""
         if self.state not in states:
             raise BehaviourError(f"a clip is for state '{self.state}', which is not there")
         if len(self.rows) < 2 or not self.rate > 0.0:
             raise BehaviourError(f"the clip of state '{self.state}' needs two rows, and a rate above 0")
 
     def at(self, seconds: float) -> Array:
-        """Values (n,) at a time [s] after its begin."""
+        """Values (n,) [rad; prismatic joints m] at a time [s] after its begin."""
         if self.loops:
             seconds %= self.seconds
         return interpolated(self.rows, seconds * self.rate)
 
 
 def interpolated(rows: Array, position: float) -> Array:
-    """The row (n,) at a position among rows (k, n), from 0 to k - 1; between two rows linearly."""
+    """The row (n,) at a position (0 to k - 1) among rows (k, n), linearly interpolated."""
     position = min(max(position, 0.0), len(rows) - 1.0)
     first = min(int(position), len(rows) - 2)
     row: Array = rows[first] + (position - first) * (rows[first + 1] - rows[first])
@@ -182,7 +182,7 @@ class Behaviour:
     """A behaviour; it begins in its first state.
 
     Raises:
-        BehaviourError: names are there twice, or are of nothing.
+        BehaviourError: a name occurs twice, or refers to nothing.
     """
 
     states: tuple[StateSpec, ...]
@@ -236,15 +236,15 @@ class Behaviour:
         }
 
     def clip(self, state: str, chain: str) -> StateClip | None:
-        """The clip of a chain in a state; None: there is none."""
+        """The clip of a chain in a state; None if there is none."""
         return next((clip for clip in self.clips if (clip.state, clip.chain) == (state, chain)), None)
 
     def clip_seconds(self, state: str) -> float:
-        """How long the longest clip of a state takes once; 0: it has none."""
+        """Duration [s] of one pass of the longest clip of a state; 0 if it has none."""
         return max((clip.seconds for clip in self.clips if clip.state == state), default=0.0)
 
     @property
     def events(self) -> tuple[str, ...]:
-        """Names of the events that do something."""
+        """Names of the events that trigger transitions or gestures."""
         names = [transition.name for transition in self.transitions if transition.cause == "event"]
         return tuple(dict.fromkeys([*names, *(gesture.event for gesture in self.gestures)]))

@@ -1,7 +1,7 @@
-"""Decisions of a behaviour from tick to tick: which state it is in, and which gestures play. Pure functions.
+"""Decisions of a behaviour from tick to tick: its state, and the gestures that play. Pure functions.
 
-Every decision is a value with its cause and its random draw, so that a log explains each. The same seed and
-the same events decide alike.
+Every decision is a value with its cause and its random draw, so that a log explains it. The same seed and the
+same events give the same decisions.
 """
 
 from collections.abc import Sequence
@@ -11,23 +11,23 @@ from typing import NamedTuple
 from ..draws import between, draws
 from .data import Behaviour, TransitionSpec
 
-MOST_FADING = 8  # of a gesture that begins again and again
-MOST_CHANGES = 4  # transitions in one tick; more would be a circle that takes no time
+MOST_FADING = 8  # largest number of fading copies of a gesture that is triggered repeatedly
+MOST_CHANGES = 4  # largest number of transitions in one tick; more would be a cycle that takes no time
 
 
 class Senses(NamedTuple):
     """What a character perceives.
 
     Attributes:
-        distance: Distance [m] of the nearest person; None: nobody is seen.
+        distance: Distance [m] of the nearest person; None if nobody is seen.
     """
 
     distance: float | None = None
 
 
 class Presence(NamedTuple):
-    """Whether a person is seen, the time [s] for which that has been so, and for which it had been otherwise
-    before; infinite where no tracker has ever said anything else.
+    """Whether a person is seen, the time [s] since that last changed, and the duration [s] of the opposite
+    before; infinite if a tracker has never reported otherwise.
     """
 
     is_seen: bool = False
@@ -35,14 +35,16 @@ class Presence(NamedTuple):
     before: float = inf
 
     def later(self, is_seen: bool, dt: float) -> "Presence":
-        """It `dt` [s] later, when a person is seen or not."""
+        """Presence `dt` [s] later, given whether a person is seen."""
         if is_seen == self.is_seen:
             return self._replace(seconds=self.seconds + dt)
         return Presence(is_seen, dt, self.seconds)
 
 
 class PlayingGesture(NamedTuple):
-    """A gesture that plays: its name, the time [s] since its begin, and the one at which it is cut off."""
+    """A gesture that plays: its name, the time [s] since its begin, and the time [s] at which it is cut
+    off.
+    """
 
     name: str
     seconds: float
@@ -50,8 +52,8 @@ class PlayingGesture(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """A decision: when [s], the state that it leaves and enters or the gesture that begins, why, and the
-    random draw [s] behind it.
+    """A decision: its time [s], the state that it leaves and enters or the gesture that begins, its cause,
+    and the random draw [s] behind it.
     """
 
     time: float
@@ -67,11 +69,11 @@ class BehaviourState(NamedTuple):
 
     Attributes:
         name: Name of the behaviour's state.
-        time: [s] since the start.
-        seconds: [s] in the state.
-        announced: [s] since an event, or somebody by hand, last led to a state; infinite: never.
+        time: Time [s] since the start.
+        seconds: Time [s] in the state.
+        announced: Time [s] since an event or a person last changed the state; infinite if never.
         presence: Whether a person is seen.
-        visits: How many states were entered so far, this one included: the number of each random draw.
+        visits: Number of states entered so far, including this one; it numbers the random draws.
         gestures: The gestures that play.
     """
 
@@ -85,7 +87,7 @@ class BehaviourState(NamedTuple):
 
 
 def begin(behaviour: Behaviour) -> BehaviourState:
-    """The state in which a behaviour begins."""
+    """The initial state of a behaviour."""
     return BehaviourState(behaviour.states[0].name)
 
 
@@ -97,15 +99,15 @@ def decide(
     events: Sequence[str] = (),
     senses: Senses | None = None,
 ) -> tuple[BehaviourState, tuple[Decision, ...]]:
-    """The behaviour's state `dt` seconds later, and the decisions on the way.
+    """The behaviour's state `dt` [s] later, and the decisions made meanwhile.
 
     Args:
         behaviour: The behaviour.
-        state: State that `begin` or the last call returned.
+        state: State returned by `begin` or the last call.
         dt: Time step [s].
         seed: Seed of random draws.
-        events: Names of the events since the last call, in their order.
-        senses: What is perceived now; None: nothing perceives anybody, and nobody is seen or lost.
+        events: Names of the events since the last call, in order.
+        senses: Current perception; None if there is no tracker, so that nobody is seen or lost.
     """
     state = _passed(behaviour, state, dt, senses)
     decisions: list[Decision] = []
@@ -121,13 +123,13 @@ def decide(
 
 
 def enter(state: BehaviourState, name: str, cause: str) -> tuple[BehaviourState, Decision]:
-    """The state after an event, or somebody by hand, has led to one, and that decision."""
+    """The state that an event or a person has chosen, and the decision."""
     entered = state._replace(name=name, seconds=0.0, announced=0.0, visits=state.visits + 1)
     return entered, Decision(state.time, state.name, name, cause)
 
 
 def _passed(behaviour: Behaviour, state: BehaviourState, dt: float, senses: Senses | None) -> BehaviourState:
-    """The state after some time, without gestures that have ended."""
+    """The state `dt` [s] later, without gestures that have ended."""
     presence = state.presence
     if senses is not None:
         presence = presence.later(senses.distance is not None, dt)
@@ -146,7 +148,9 @@ def _passed(behaviour: Behaviour, state: BehaviourState, dt: float, senses: Sens
 def _gestured(
     behaviour: Behaviour, state: BehaviourState, event: str, decisions: list[Decision]
 ) -> BehaviourState:
-    """The state with the gestures that an event begins; one that plays already fades out meanwhile."""
+    """The state with the gestures that an event triggers; a gesture that is already playing fades out at the
+    same time.
+    """
     for gesture in behaviour.gestures:
         if gesture.event == event:
             unrelated = [each for each in state.gestures if each.name != gesture.name]
@@ -184,7 +188,7 @@ def _changed(
 
 
 def _draw(transition: TransitionSpec, index: int, state: BehaviourState, seed: int) -> float | None:
-    """The time [s] in the state after which a random transition comes; None for others."""
+    """Time [s] in the state after which a random transition is due; None for other transitions."""
     if transition.cause != "random":
         return None
     return between(transition.least, transition.most, draws(seed, str(index), state.visits)[0])
@@ -222,7 +226,7 @@ PRESENCE = ("seen", "unseen", "arrived", "lost")
 
 
 def _is_so(transition: TransitionSpec, state: BehaviourState) -> bool:
-    """Whether a transition applies whose cause is that a person is seen or not."""
+    """Whether the condition of a transition that depends on a person's presence is met."""
     cause, least, presence = transition.cause, transition.least, state.presence
     if presence.is_seen != (cause in ("seen", "arrived")) or presence.seconds == 0.0:
         return False

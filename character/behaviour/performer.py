@@ -1,6 +1,7 @@
-"""A behaviour that runs: the state that it is in, the blends of its chains, and its decisions so far.
+"""A running behaviour: its state, the blends of its chains, and its decisions so far.
 
-What somebody sets of a chain by hand holds over what the present state sets, until the next state.
+Values that a person sets on a chain by hand take precedence over those of the current state, until the next
+state.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,21 +16,21 @@ from .blending import BlendState, Instruction, Usual, Visit
 from .data import Behaviour, BehaviourError, ChainRole, StateClip
 from .deciding import Decision, Senses
 
-# what a role or a person may set of a chain -> what the page calls it
+# values of a chain that a role or a person may set -> their names on the page
 WORDS = {"influence": "influence", "share": "share", "target": "target", "weights": "postures"}
-Role = tuple[Instruction, tuple[PostureEffect, ...]]  # what a chain is to do, and the gestures on top
+Role = tuple[Instruction, tuple[PostureEffect, ...]]  # instruction for a chain, and the gestures on top of it
 
 
 class Directed(NamedTuple):
-    """What a chain keeps and follows in a frame.
+    """Postures, settings and target of a chain in a frame.
 
     Attributes:
         base: Kind of base.
         weights: Weight of each stored posture.
         settings: Settings of the chain.
-        target: Name of the target that its own end follows; None: as in the clip.
+        target: Name of the target that its own end follows; None for that of the clip.
         gestures: Effects on the posture before the idle motion.
-        clips: Weights and values (n,) [rad; prismatic joints m] of further postures; NaN: as authored.
+        clips: (weight, values (n,) [rad; prismatic joints m]) of further postures; NaN for authored values.
     """
 
     base: str
@@ -40,26 +41,28 @@ class Directed(NamedTuple):
     clips: tuple[tuple[float, Angles], ...] = ()
 
     def all_weights(self, kept: int) -> list[float]:
-        """Weights of all stored postures, for any kind of base; `kept`: index of the one that a base of one
-        posture keeps, -1: none.
+        """Weights of all stored postures, for any kind of base; `kept`: index of the single posture that is
+        kept, -1 for none.
         """
         if self.base == BLEND:
             return self.weights
         return [1.0 if self.base == POSTURE and k == kept else 0.0 for k in range(len(self.weights))]
 
     def weighted(self, stored: Sequence[Angles]) -> list[tuple[float, Angles]]:
-        """Weights and values (n,) of all postures that have a weight, given those of the stored ones."""
+        """(weight, values (n,) [rad or m]) of all postures with a weight, given the values of the stored
+        ones.
+        """
         pairs = [*zip(self.weights, stored, strict=True), *self.clips]
         return [(weight, values) for weight, values in pairs if weight > 0.0]
 
 
 class ByHand(NamedTuple):
-    """What somebody has set of a chain by hand.
+    """Values of a chain that a person has set by hand.
 
     Attributes:
-        visit: Number of the visit of a state in which that was: in the next one it is over.
-        fields: Influence, share and target, where they were set.
-        weights: Weights of postures by their names, where they were set.
+        visit: Number of the visit of the state in which they were set; they end with it.
+        fields: Influence, share and target, if they were set.
+        weights: Weights of postures by their names, if they were set.
         is_whole: Whether all other postures and clips have no weight.
     """
 
@@ -69,7 +72,7 @@ class ByHand(NamedTuple):
     is_whole: bool = False
 
     def over(self, role: ChainRole, clip: StateClip | None) -> tuple[ChainRole, StateClip | None]:
-        """What a chain does in a state that sets a role and a clip, with what was set by hand."""
+        """A chain's role and clip in a state, with the values set by hand in place of the role's."""
         set_fields = {name: value for name, value in self.fields.items() if getattr(role, name) is not None}
         if set_fields:
             role = role._replace(**set_fields)  # type: ignore[arg-type]
@@ -80,8 +83,8 @@ class ByHand(NamedTuple):
 
 
 class Requested(NamedTuple):
-    """What is asked of a chain now: weights of its stored postures by their names, influence, share, and the
-    name of the target that it looks at; "": as without a behaviour.
+    """Values requested of a chain now: weights of its stored postures by their names, influence, share, and
+    the name of the target that it looks at ("": as without a behaviour).
     """
 
     weights: Mapping[str, float]
@@ -91,13 +94,13 @@ class Requested(NamedTuple):
 
 
 class Performer:
-    """A behaviour that runs.
+    """A running behaviour.
 
     Args:
         behaviour: The behaviour.
         seed: Seed of its random draws.
-        is_gradual: Whether each chain comes from what its clip has into the first state's role; else it
-            begins in that.
+        is_gradual: Whether each chain makes a transition from its clip to the first state's role; else it
+            begins in that role.
     """
 
     def __init__(self, behaviour: Behaviour, seed: int, is_gradual: bool = False) -> None:
@@ -118,7 +121,9 @@ class Performer:
         return other
 
     def replace(self, behaviour: Behaviour) -> None:
-        """Goes on with another behaviour; in its first state where the present one is not in it."""
+        """Replaces the behaviour; it starts in its first state if the new one does not have the current
+        state.
+        """
         self.behaviour = behaviour
         if self.state.name not in [state.name for state in behaviour.states]:
             self.state = deciding.begin(behaviour)
@@ -127,16 +132,18 @@ class Performer:
         self.state = self.state._replace(gestures=playing)
 
     def settle(self) -> None:
-        """Every chain is in its role at once, as at a new start of the motion."""
+        """Completes all transitions at once, as at a new start of the motion."""
         self._blends, self.is_gradual = {}, False
 
     def advance(self, dt: float, events: Sequence[str], senses: Senses | None = None) -> None:
-        """Decides what follows from `dt` [s] more, and from events by their names."""
+        """Makes the decisions of the next `dt` [s], given the names of events."""
         self.state, decisions = deciding.decide(self.behaviour, self.state, dt, self.seed, events, senses)
         self.decisions += decisions
 
     def enter(self, name: str, cause: str) -> None:
-        """Enters a state that somebody has chosen; raises BehaviourError if there is none of that name."""
+        """Enters a state that a person has chosen; raises BehaviourError if there is no state of this
+        name.
+        """
         names = [state.name for state in self.behaviour.states]
         if name not in names:
             known = ", ".join(f"'{each}'" for each in names)
@@ -145,24 +152,24 @@ class Performer:
         self.decisions.append(decision)
 
     def set_by_hand(self, chain: str, **fields: float | str) -> None:
-        """Somebody sets a chain's influence, share or target, until the next state."""
+        """Sets a chain's influence, share or target by hand, until the next state."""
         before = self.by_hand(chain)
         self._by_hand[chain] = before._replace(fields={**before.fields, **fields})
 
     def weigh_by_hand(self, chain: str, posture: str, weight: float, is_whole: bool = False) -> None:
-        """Somebody sets the weight of a posture, until the next state; `is_whole`: as the only one."""
+        """Sets the weight of a posture by hand, until the next state; `is_whole`: all others get weight 0."""
         before = self.by_hand(chain)
         weights = {posture: weight} if is_whole else {**before.weights, posture: weight}
         self._by_hand[chain] = before._replace(weights=weights, is_whole=is_whole or before.is_whole)
 
     def by_hand(self, chain: str) -> ByHand:
-        """What was set by hand since the present state began."""
+        """The values set by hand since the current state began."""
         known = self._by_hand.get(chain)
         return known if known is not None and known.visit == self.state.visits else ByHand(self.state.visits)
 
     def requested(self, chain: str) -> Requested | None:
-        """What is asked of a chain now, to be shown: what was set by hand at once, while the chain is on its
-        way there. None: it was not directed yet.
+        """Values requested of a chain now, for display: values set by hand are included at once, although the
+        chain is still moving to them. None if it was not directed yet.
         """
         if chain not in self._instructed:
             return None
@@ -173,8 +180,8 @@ class Performer:
         return request._replace(**fields)  # type: ignore[arg-type]
 
     def set_by(self, chain: str) -> dict[str, str]:
-        """Who sets a chain's influence, share, target and postures now, for people to read; what is not
-        there is as in its clip.
+        """The source that currently sets a chain's influence, share, target and postures, as text; missing
+        ones come from its clip.
         """
         state, hand = self.behaviour.state(self.state.name), self.by_hand(chain)
         role = state.role(chain)
@@ -188,7 +195,7 @@ class Performer:
         }
 
     def role(self, chain: str, postures: Sequence[str], usual: Usual, dt: float) -> Role:
-        """What a chain is to do now; arguments as for `blending.blended`."""
+        """The instruction for a chain now, and the gestures on top; arguments as for `blending.blended`."""
         state = self.behaviour.state(self.state.name)
         before = self._blends.get(chain)
         if before is None and self.is_gradual:
@@ -209,13 +216,13 @@ class Performer:
         )
 
     def direct(self, chain: str, postures: Sequence[str], clip: Directed, kept: int, dt: float) -> Directed:
-        """What a chain keeps and follows now.
+        """Postures, settings and target of a chain now.
 
         Args:
             chain: Its name.
             postures: Names of its stored postures.
-            clip: What its clip has in this frame.
-            kept: Index of the stored posture that the clip keeps; -1: none.
+            clip: Values of its clip in this frame.
+            kept: Index of the stored posture that the clip keeps; -1 for none.
             dt: Time step [s].
         """
         weights = clip.all_weights(kept)

@@ -1,17 +1,17 @@
-"""Ready sets of behaviour: they fit every character, whose stored postures they use where names agree."""
+"""Built-in sets of behaviour for every character; they use its stored postures of matching names."""
 
 from collections.abc import Iterable
 
 from .data import ANY, Behaviour, ChainRole, StateSpec, TransitionSpec
 
-LOST_FOR = 0.5  # [s] for which a gaze stays where a person was
-SEARCH_FOR = 2.0  # [s] after which a search is given up
+LOST_FOR = 0.5  # [s] for which a gaze stays where a person was seen last
+SEARCH_FOR = 2.0  # [s] after which a search is abandoned
 NOTICE_FOR = 0.6  # [s] from the first sight of a person to attention
-WAKE_FOR = 1.5  # [s]
-GONE_FOR = LOST_FOR + SEARCH_FOR  # [s] unseen, after which who is seen has newly arrived
-EXPECT_FOR = 10.0  # [s] for which a person whom an event announces may stay unseen
-DOZE_AFTER, SLEEP_AFTER = 300.0, 600.0  # [s] alone, and dozing
-# state -> influence of the gaze, factor of idle motion, seconds to get there
+WAKE_FOR = 1.5  # [s] to wake up
+GONE_FOR = LOST_FOR + SEARCH_FOR  # [s] unseen, after which a person counts as newly arrived
+EXPECT_FOR = 10.0  # [s] for which an announced person may stay unseen
+DOZE_AFTER, SLEEP_AFTER = 300.0, 600.0  # [s] alone until it dozes, and dozing until it sleeps
+# state -> (influence of the gaze, factor of idle motion, duration [s] of the transition to it)
 ATTENTIVE = {
     "Idle": (0.5, 1.0, 1.2),
     "Asleep": (0.0, 0.4, 2.0),
@@ -24,7 +24,7 @@ ATTENTIVE = {
     "Searching": (0.7, 0.6, 0.5),
     "Dozing": (0.1, 0.5, 2.5),
 }
-# state -> factor of blinks, factor of looks away, how far the lids are closed; else 1, 1 and 0
+# state -> (factor of blinks, factor of looks away, closure of the lids); by default 1, 1 and 0
 EYES = {
     "Asleep": (0.0, 0.0, 1.0),
     "Waking": (1.0, 0.0, 0.3),
@@ -44,7 +44,7 @@ def attentive(postures: Iterable[str]) -> Behaviour:
     searching and dozing.
 
     Args:
-        postures: Names of the character's stored postures: a state keeps the posture that has its name.
+        postures: Names of the character's stored postures; a state keeps the posture with the state's name.
     """
     present = ("Noticing", "Attending", "Listening", "Speaking", "Thinking")
     transitions = [
@@ -89,7 +89,9 @@ EVENTS = {"listen": "Listening", "speak": "Speaking", "think": "Thinking"}
 
 
 def calm(postures: Iterable[str]) -> Behaviour:
-    """Idle, attending, searching, asleep, with fewer reasons to move; arguments as for `attentive`."""
+    """A behaviour with the states idle, attending, searching and asleep, with less motion; arguments as for
+    `attentive`.
+    """
     transitions = (
         TransitionSpec("Idle", "Attending", "seen", least=1.0),
         TransitionSpec("Idle", "Attending", "event", "arrive"),

@@ -1,8 +1,7 @@
 """Foot contacts of a body: which feet stand on the floor, and at which positions. Pure functions.
 
-The body is first solved as if there were no floor. If that moves a standing foot, or puts one below the
-floor, its position is held in a second solve: a standing foot stays where it touched down, with its lowest
-point on the floor.
+The body is first solved without a floor. If this moves a standing foot, or puts one below the floor, the foot
+is held in a second solve: a standing foot stays where it touched down, with its lowest point on the floor.
 """
 
 from typing import NamedTuple
@@ -14,20 +13,20 @@ from ...solvers.whole_body.body import Body
 from ...solvers.whole_body.state import State
 
 STANDS = (
-    0.15  # [m/s] a source foot that is slower than this stands; motion capture of a standing foot is noisy
+    0.15  # [m/s] speed of a source foot below which it stands; motion capture of a standing foot is noisy
 )
-LIFTS = (
-    0.3  # [m/s] a standing source foot that is faster is lifted; above STANDS, so that noise does not lift it
-)
-FLOOR = (
-    0.08  # [m] above the floor, or above the lower foot if the floor is not known: higher feet are in the air
-)
-FIRST = 0.04  # [m] above the floor in a first frame, which shows no speed: higher feet are in the air
-DRIFT = (
-    0.1  # [m] displacement of a source foot since the body's foot touched down, beyond which it was dragged
-)
-EASING = 0.1  # [s] time constant with which the offset of a foot decays after it touches down or is released
-NEGLIGIBLE = 1e-4  # [m] a foot with a smaller error is not held
+# [m/s] speed of a standing source foot above which it is lifted; larger than STANDS, so that noise does
+# not lift it
+LIFTS = 0.3
+# [m] height above the floor, or above the lower foot if the floor is not known, above which a foot is in
+# the air
+FLOOR = 0.08
+# [m] height above the floor above which a foot is in the air in a first frame, which has no speed
+FIRST = 0.04
+# [m] displacement of a source foot since the body's foot touched down, above which the foot was dragged
+DRIFT = 0.1
+EASING = 0.1  # [s] time constant with which a foot's offset decays after touch-down or release
+NEGLIGIBLE = 1e-4  # [m] error of a foot below which it need not be held
 
 
 class Foot(NamedTuple):
@@ -36,14 +35,14 @@ class Foot(NamedTuple):
     link: str
     sole: tuple[
         tuple[str, Array], ...
-    ] = ()  # links, and points (m, 3) [m] of each that may touch the floor, in its frame
+    ] = ()  # (link, points (m, 3) [m] of it, in its frame, that may touch the floor)
 
 
 class Floor(NamedTuple):
     """The floor: a plane in armature space."""
 
-    up: Array  # (3,) its normal; NaN: unknown
-    height: float  # [m] of its points along the normal
+    up: Array  # (3,) unit normal; NaN if not known
+    height: float  # [m] height of its points along the normal
 
     @property
     def is_known(self) -> bool:
@@ -55,10 +54,10 @@ class Step(NamedTuple):
 
     is_planted: bool
     place: Array  # (3,) [m] position of its link while it stands
-    source: Array  # (3,) [m] position of its source when it touched down
+    source: Array  # (3,) [m] position of its source at touch-down
     left: Array  # (3,) [m] offset from its position, which decays
     goal: Array  # (3,) [m] position to hold in this frame
-    is_held: bool  # whether a contact must hold it, since the free body has it elsewhere
+    is_held: bool  # whether a contact must hold it, because the free body would move it
     sunk: float = 0.0  # [m] depth below the floor, by which the whole body is raised
 
 
@@ -74,7 +73,7 @@ def first(
             height above that of a standing foot.
         floor: The floor.
         free: State of the body solved without a floor.
-        shown: State of the body solved with contacts; None: not solved yet.
+        shown: State of the body solved with contacts; None if not solved yet.
     """
     steps = []
     carried = (shown or free).base_position - free.base_position
@@ -116,7 +115,7 @@ def following(
         before: Contact states in the last frame.
         sources: Positions of the source feet, as for `first`, in the last frame and now.
         free: States of the body solved without a floor, in the last frame and now.
-        shown: State that the body had in the last frame.
+        shown: State of the body in the last frame.
         dt: Time step [s].
     """
     speeds = np.linalg.norm(sources[1] - sources[0], axis=1) / dt
@@ -127,22 +126,22 @@ def following(
     )  # distance by which held feet have moved the base, and with it the other feet
     steps = []
     for foot, old, source, speed in zip(feet, before, sources[1], speeds, strict=True):
-        # Where the floor is not known, the lowest foot defines it.
+        # if the floor is not known, the lowest foot defines it
         is_low = bool(abs(source[2]) < FLOOR if floor.is_known else source[2] <= lowest + FLOOR)
-        # A planted foot stays until its source lifts or drifts: sources tremble also when they stand.
+        # a planted foot stays until its source lifts or drifts; even the source of a standing foot trembles
         stays = bool(
             is_low and old.is_planted and speed < LIFTS and np.linalg.norm(source - old.source) < DRIFT
         )
         low = _depth(body, foot, floor, free[1], (free[0], shown))
         if stays:
             step = old
-        # It stands where it is shown, not where its source is, so that nothing jumps.
+        # it stands where it is shown, and not where its source is, so that nothing jumps
         elif is_low and speed < STANDS and not old.is_planted:
             step = old._replace(
                 is_planted=True, place=place(body, foot, shown), source=source, left=np.zeros(3)
             )
             step = step._replace(left=step.place - _stood(floor, low, step))
-        # It leaves from where it stood: the difference to its free position fades likewise.
+        # it leaves from where it stood: the difference from its free position decays in the same way
         elif old.is_planted:
             step = old._replace(
                 is_planted=False, left=place(body, foot, shown) - place(body, foot, free[0]) - carried
@@ -207,7 +206,7 @@ def _step(floor: Floor, source: Array, position: Array, carried: Array, low: flo
         floor, source: As for `first`.
         position: (3,) [m] position of the foot if it is not held.
         carried: (3,) [m] displacement of the foot by other feet that are held.
-        low: How far [m] its lowest point is below its link's origin.
+        low: Distance [m] of its lowest point below its link's origin.
         step: Its contact state.
     """
     goal = (_stood(floor, low, step) if step.is_planted else position) + step.left
@@ -221,7 +220,7 @@ def _step(floor: Floor, source: Array, position: Array, carried: Array, low: flo
 
 
 def _stood(floor: Floor, low: float, step: Step) -> Array:
-    """Position (3,) [m] of a standing foot: horizontally where it touched down, with its lowest point on the
+    """Position (3,) [m] of a standing foot: horizontally at its touch-down, with its lowest point on the
     floor.
     """
     if not floor.is_known:

@@ -1,6 +1,5 @@
-"""Solves of a body in one frame: first as if there were no floor, then with the feet that the floor holds.
-
-Pure functions.
+"""Solves of a body in one frame: first without a floor, then with the feet that the floor holds. Pure
+functions.
 """
 
 from collections.abc import Sequence
@@ -22,15 +21,14 @@ from . import leaps
 from .feet import Floor, Foot, Step, first, following, place, rise, slipped
 from .inputs import NOWHERE, UNKNOWN, BodyInputs, Velocities, between, velocities_of
 
-STEP = (
-    1 / 60
-    # [s] the solver's longest step, a linearisation: captured limbs rotate by 20 degrees per frame at 24
-    # frames a second
-)
-# solves of a first frame with held feet: the foot's tilt after the first one gives its height for the second
+# [s] longest step of the solver, which linearises; captured limbs rotate by 20 degrees per frame at 24 frames
+# per second
+STEP = 1 / 60
+# number of solves of a first frame with held feet: the foot's tilt after the first gives its height for the
+# second
 LOOKS = 2
-SAME = 1e-6  # [rad or m] if the bodies with and without a floor differ by less, they count as equal
-AT_REST = 1e-5  # [rad/s or m/s] of the fastest joint and the base: not visible
+SAME = 1e-6  # [rad or m] difference within which the bodies with and without a floor count as equal
+AT_REST = 1e-5  # [rad/s or m/s] speed of the fastest joint and the base that is too slow to see
 
 
 @dataclass(frozen=True)
@@ -39,12 +37,14 @@ class SolvedBody:
 
     body: Body
     solver: WholeBody
-    base: str  # the link that is the base
-    feet: tuple[Foot, ...] = ()  # those that stand on the floor while their sources stand
+    base: str  # name of the base link
+    feet: tuple[Foot, ...] = ()  # feet that stand on the floor while their sources stand
 
     @cached_property
     def above(self) -> Indices:
-        """For each link with a target orientation the next one that carries it; see `leaps.nearest_above`."""
+        """For each link with a target orientation, the index of the nearest such link that carries it; see
+        `leaps.nearest_above`.
+        """
         return leaps.nearest_above(
             self.body, self.body.link_indices([target.link for target in self.solver.orientation_targets])
         )
@@ -55,7 +55,7 @@ class SolvedBody:
 
 
 class LastFrame(Protocol):
-    """What the solves read of the body's state in the last frame; see `tick.BodyState`."""
+    """Fields of the body's last state that the solves use; see `tick.BodyState`."""
 
     @property
     def inputs(self) -> BodyInputs: ...
@@ -74,18 +74,18 @@ class LastFrame(Protocol):
 
 
 class Solved(NamedTuple):
-    """What a frame's solves come to."""
+    """Result of a frame's solves."""
 
     state: bodies.State
     free: bodies.State  # the body solved without a floor; the same as `state` if no foot is held
     feet: tuple[Step, ...]
     leap: leaps.Leap = leaps.NO_LEAP
-    is_crossing: bool = False  # whether joints cross to a better start in this frame
-    solution: bodies.Solution | None = None  # of the solver's last step; None: it made none
+    is_crossing: bool = False  # whether joints cross over to a better start in this frame
+    solution: bodies.Solution | None = None  # solution of the solver's last step; None without a step
 
 
 class FrameTargets(NamedTuple):
-    """Targets on their way from the last frame to this one."""
+    """Targets on the path from the last frame to this one."""
 
     inputs: BodyInputs  # targets and settings of this frame
     parts: list[BodyInputs]  # at the end of each of the solver's steps
@@ -113,7 +113,7 @@ def target_motion(
             if target.gain is not None
         ),
     )
-    # Targets that are reached within the frame need no feed-forward.
+    # targets that are reached within the frame need no feed-forward
     lags = min(gains) < np.inf or model.solver.acceleration is not None
     velocities = velocities_of(before.inputs, inputs, dt) if lags else UNKNOWN
     parts = [inputs if is_same else between(before.inputs, inputs, (k + 1) / steps) for k in range(steps)]
@@ -121,7 +121,7 @@ def target_motion(
 
 
 def first_frame(model: SolvedBody, inputs: BodyInputs) -> Solved:
-    """The body at rest, as near to its targets as possible."""
+    """The body at rest, as near as possible to its targets."""
     free = _begin(model, inputs)
     state, feet = free, first(model.body, model.feet, inputs.feet, _floor(inputs), free)
     for _ in range(LOOKS if _any_held(feet) else 0):
@@ -132,7 +132,7 @@ def first_frame(model: SolvedBody, inputs: BodyInputs) -> Solved:
 
 
 def same_frame(model: SolvedBody, inputs: BodyInputs, before: LastFrame) -> Solved:
-    """The body where it was, on its authored base."""
+    """The body in its last state, on its authored base."""
     state, free = (_carried(model, body_state, inputs) for body_state in (before.state, before.free))
     feet = _known_feet(model, inputs, before, free)
     if before.state is before.free and not _any_held(feet):
@@ -146,17 +146,17 @@ def next_frame(model: SolvedBody, targets: FrameTargets, before: LastFrame, dt: 
     state, free = (_carried(model, body_state, inputs) for body_state in (before.state, before.free))
     last_feet = _known_feet(model, inputs, before, free)
 
-    # As if there were no floor
+    # without a floor
     for part in targets.parts:
         solution, free = solver.step(values_of(model, part, targets.velocities), free, dt / steps)
 
-    # After a leap of the targets steps may have led to limits from which only a new start leads on.
+    # after a leap of the targets, steps may lead to limits that only a new start leaves
     leapt = leaps.have_leapt(before.inputs.rotation, inputs.rotation, model.above, steps)
     leap = before.leap.after(leapt, dt, partial(_better_start, model, inputs, free))
     if leap.goal is not None:
         return _crossing(model, targets, before, free, leap, leap.goal, dt)._replace(solution=solution)
 
-    # With the feet that the floor holds
+    # with the feet that the floor holds
     feet = last_feet
     if model.feet:
         sources, frees = (before.inputs.feet, inputs.feet), (before.free, free)
@@ -170,7 +170,7 @@ def next_frame(model: SolvedBody, targets: FrameTargets, before: LastFrame, dt: 
         else step
         for foot, step in zip(model.feet, feet, strict=True)
     )
-    # The two solves are one again once no foot is held and they have met.
+    # the two solves are merged again once no foot is held and they have met
     state = free if not _any_held(feet) and _are_same(free, state) else state
     return Solved(state, free, feet, leap, solution=solution)
 
@@ -183,8 +183,8 @@ def _on_contacts(
     feet: tuple[Step, ...],
     dt: float,
 ) -> tuple[bodies.Solution, bodies.State]:
-    """The last step's solution and the state after a frame in which contacts bring the held feet, and the
-    height of the body, to their goals.
+    """The last step's solution and the state after a frame in which contacts move the held feet to their
+    goals, and with them the height of the body.
     """
     starts = [place(model.body, foot, before.state) for foot in model.feet]
     last_rise, steps = rise(before.feet), targets.steps
@@ -206,8 +206,8 @@ def _crossing(
     goal: Array,
     dt: float,
 ) -> Solved:
-    """The body while its joints cross to a better start, `goal` (n,), on the base where steps without a floor
-    have it.
+    """The body while its joints cross over to a better start, `goal` (n,) [rad or m], on the base of the
+    solve without a floor.
     """
     inputs = targets.inputs
     pose = _base(model, inputs, stepped)
@@ -215,7 +215,7 @@ def _crossing(
         leaps.crossed(model.solver, body_state, goal, pose, dt, targets.steps)
         for body_state in (before.free, before.state)
     )
-    # Limits that were changed on the way may end it early.
+    # limits that have changed meanwhile may end it early
     is_blocked = np.abs(free.velocity[BASE:]).max(initial=0.0) < AT_REST
     leap = leap._replace(goal=None) if is_blocked or leaps.has_arrived(free, goal) else leap
     feet = first(model.body, model.feet, inputs.feet, _floor(inputs), free)
@@ -225,7 +225,7 @@ def _crossing(
 def _known_feet(
     model: SolvedBody, inputs: BodyInputs, before: LastFrame, free: bodies.State
 ) -> tuple[Step, ...]:
-    """Contact states in the last frame; those of a first frame if the feet were chosen anew since."""
+    """Contact states in the last frame; those of a first frame if the choice of feet has changed since."""
     if len(before.feet) == len(model.feet):
         return before.feet
     return first(model.body, model.feet, inputs.feet, _floor(inputs), free)
@@ -245,8 +245,8 @@ def _begin(model: SolvedBody, inputs: BodyInputs) -> bodies.State:
 
 
 def _better_start(model: SolvedBody, inputs: BodyInputs, state: bodies.State) -> Array | None:
-    """Joint values (n,) of a new start that meets the targets better than steps from a state do; None: steps
-    do.
+    """Joint values (n,) [rad or m] of a new start that meets the targets better than steps from a state; None
+    if steps are as good.
     """
     return leaps.better_start(model.solver, values_of(model, inputs), state, partial(_begin, model, inputs))
 
@@ -265,7 +265,7 @@ def _carried(model: SolvedBody, state: bodies.State, inputs: BodyInputs) -> bodi
 
 
 def _base(model: SolvedBody, inputs: BodyInputs, state: bodies.State) -> tuple[Array, Array]:
-    """Rotation (3, 3) and position (3,) [m] of the base at its targets; those of a state where it has none or
+    """Rotation (3, 3) and position (3,) [m] of the base at its targets; those of `state` if it has none or
     does not float.
     """
     body, links = model.body, [target.link for target in model.solver.orientation_targets]

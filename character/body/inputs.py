@@ -1,5 +1,5 @@
-"""Inputs of a body in a frame: target poses of its links, those between two frames, and their velocities.
-Pure functions.
+"""Inputs of a body in a frame: the target poses of its links, also interpolated between two frames, and their
+velocities. Pure functions.
 """
 
 from typing import NamedTuple
@@ -17,19 +17,19 @@ NO_POSTURE = np.zeros(0)
 class BodyInputs(NamedTuple):
     """Target poses of the links in a frame, in armature space."""
 
-    rotation: Array  # (k, 3, 3) of the links with targets; NaN: lost
+    rotation: Array  # (k, 3, 3) rotations of the links with targets; NaN if lost
     base: Array  # (3,) [m] position of the base
     base_frame: Array  # (4, 4) authored frame of the base, used if it does not float
     # (f, 3) [m] positions of the source feet, scaled to the body; z is the height above their standing height
     feet: Array
-    floor_up: Array = NOWHERE  # (3,) normal of the floor; NaN: not known
+    floor_up: Array = NOWHERE  # (3,) unit normal of the floor; NaN if not known
     floor_height: float = np.nan  # [m] height of the floor along its normal
-    base_known: bool = True  # whether the base's position comes from its source; False: it is authored
-    places: Array = NO_PLACES  # (p, 3) [m] of the links whose position counts; NaN: lost
-    # (n,) [rad or m] to which joints return that no link's target determines; empty: they stay
+    base_known: bool = True  # whether the base's position comes from its source; False if it is authored
+    places: Array = NO_PLACES  # (p, 3) [m] targets of the links whose position counts; NaN if lost
+    # (n,) [rad or m] values to which joints return that no target determines; empty: they stay
     posture: Array = NO_POSTURE
     stream: StreamState | None = (
-        None  # state of the stream that the targets were read from, for the next frame; not compared
+        None  # state of the stream from which the targets were read, for the next frame; not compared
     )
 
     def __eq__(self, other: object) -> bool:
@@ -46,12 +46,12 @@ class BodyInputs(NamedTuple):
 
 
 class Velocities(NamedTuple):
-    """Velocities of the targets for feed-forward, by which links follow moving targets without lag; None:
+    """Velocities of the targets for feed-forward, by which links follow moving targets without lag; None if
     unknown.
     """
 
     angular: Array | None = None  # (k, 3) [rad/s]
-    linear: Array | None = None  # (p, 3) [m/s] of the links whose position counts, and of a base that floats
+    linear: Array | None = None  # (p, 3) [m/s] of the links whose position counts, and of a floating base
 
 
 UNKNOWN = Velocities()

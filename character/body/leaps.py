@@ -1,11 +1,11 @@
-"""Leaps of a body's targets: a cut in a clip, a glitch of a tracker. Pure functions.
+"""Leaps of a body's targets: a cut in a clip, or a glitch of a tracker. Pure functions.
 
-Steps follow targets from the frame before, by a linear model that says little about motion beyond
-`LONGEST_STEP`. Where targets leap farther, steps may lead joints to limits from which no step leads on. The
-next frame without a leap therefore looks whether a new start would meet the targets better, and then the
-joints cross over to that within their limits. That frame, not the leap's own: a glitch is over by then, and
-targets that leap in every frame cost no solves. It takes up to a fifth of a second, so it is made once a
-second at most.
+Steps follow targets from the previous frame by a linear model, which is inaccurate for motion beyond
+`LONGEST_STEP`. If targets leap farther, steps may lead joints to limits that no further step leaves. So the
+next frame without a leap searches for a new start that meets the targets better, and then the joints cross
+over to it within their limits. The search is not made in the frame of the leap: a glitch is over one frame
+later, and targets that leap in every frame cost no solves. It takes up to a fifth of a second, so that it is
+made at most once a second.
 """
 
 from collections.abc import Callable
@@ -25,21 +25,21 @@ from ...solvers.whole_body.solver import CORRECTED_ERROR, WholeBody
 from ...solvers.whole_body.state import State, at_rest, since
 from ...solvers.whole_body.targets import Values
 
-# [s] of motion between searches: targets that leap all the time, such as a bad tracker's, must not halt what
-# plays
+# [s] motion time between searches: targets that leap all the time, such as a bad tracker's, must not stop
+# playback
 PAUSE = 1.0
 WORLD = np.eye(3)[None]
 
 
 class Leap(NamedTuple):
-    """What is left of the last leap of the targets."""
+    """What remains to be done after the last leap of the targets."""
 
-    is_open: bool = False  # a better start has not been searched since
+    is_open: bool = False  # whether a better start has not been searched since
     pause: float = 0.0  # [s] until the next search
-    goal: Array | None = None  # (n,) [rad or m] of the joints on their way to a better start
+    goal: Array | None = None  # (n,) [rad or m] values to which joints are crossing over
 
     def after(self, leaps: bool, dt: float, search: Callable[[], Array | None]) -> "Leap":
-        """The leap after a frame of `dt` [s] in which the targets leap or not."""
+        """The leap's state after a frame of `dt` [s] in which the targets leap, or do not."""
         pause, is_open = max(0.0, self.pause - dt), self.is_open or leaps
         if leaps or not is_open or pause > 0.0:
             return Leap(is_open, pause, self.goal)
@@ -50,8 +50,8 @@ NO_LEAP = Leap()
 
 
 def nearest_above(body: Body, links: Indices) -> Indices:
-    """For each of some links (k,) the index of the nearest one among them that carries it; its own on the
-    base; -1: none carries it.
+    """For each of these links (k,), the index of the nearest one among them that carries it; its own index
+    for the base, -1 if none carries it.
     """
     moved = body.moved_by[body.carriers[links], BASE:]
     counts = moved.sum(1)
@@ -61,13 +61,13 @@ def nearest_above(body: Body, links: Indices) -> Indices:
 
 
 def have_leapt(before: Array, after: Array, above: Indices, steps: int) -> bool:
-    """Whether targets turned against each other farther than some steps reach, or came back after they were
-    lost.
+    """Whether targets have rotated relative to each other farther than `steps` steps can reach, or have
+    returned after they were lost.
 
     Args:
-        before: Rotations (k, 3, 3) of the targets in the frame before; NaN, or no rotation: lost.
+        before: Rotations (k, 3, 3) of the targets in the frame before; NaN, or no rotation, if lost.
         after: Rotations (k, 3, 3) now.
-        above: Index (k,) of the target against which each one counts; -1: the world.
+        above: Index (k,) of the target relative to which each one is compared; -1 for the world.
         steps: Number of steps between the two.
     """
     lost = ~(np.abs(np.einsum("kij,kij->k", after, after) - 3.0) < NO_ROTATION)
@@ -84,8 +84,8 @@ def have_leapt(before: Array, after: Array, above: Indices, steps: int) -> bool:
 def better_start(
     solver: WholeBody, values: Values, state: State, restart: Callable[[], State]
 ) -> Array | None:
-    """Joint values (n,) of a new start that meets targets better than the limits to which steps from a state
-    would lead; None: steps do.
+    """Joint values (n,) [rad or m] of a new start that meets targets better than the limits to which steps
+    from a state would lead; None if steps are as good.
     """
     body, nearest = solver.body, converged(solver, values, state)
     is_held = ((nearest.joints == body.lower) | (nearest.joints == body.upper)) & (body.lower < body.upper)
@@ -99,8 +99,8 @@ def better_start(
 def crossed(
     solver: WholeBody, state: State, goal: Array, base: tuple[Array, Array], dt: float, steps: int
 ) -> State:
-    """The state after some steps, `dt` [s] together, in which joints move to a goal (n,) within their limits,
-    on a base whose rotation (3, 3) and position (3,) [m] are given.
+    """The state after `steps` steps, `dt` [s] in total, in which joints move to a goal (n,) [rad or m] within
+    their limits, on a base with given rotation (3, 3) and position (3,) [m].
     """
     options, body, step = solver.options, solver.body, dt / steps
     joints = WholeBody(body, (), replace(options, posture_gain=np.inf))
@@ -116,5 +116,5 @@ def crossed(
 
 
 def has_arrived(state: State, goal: Array) -> bool:
-    """Whether steps lead from a state to a goal (n,): the linear model reaches it."""
+    """Whether steps lead from a state to a goal (n,) [rad or m]: it is within reach of the linear model."""
     return bool(np.abs(state.joints - goal).max(initial=0.0) < LONGEST_STEP)

@@ -33,20 +33,20 @@ from .frame_solve import (
 )
 from .inputs import BodyInputs
 
-STALLED = 120  # steps without progress toward constant targets after which the body counts as at rest
-# relative decrease of the error that counts as progress: the lowest usual velocity limits achieve it within
+# number of steps without progress toward constant targets, after which the body counts as at rest
+STALLED = 120
+# relative decrease of the error that counts as progress; the lowest usual velocity limits achieve it within
 # STALLED steps
 GAIN = 0.02
-BASE_WEIGHT = (
-    100.0  # [rad^2/m^2] weight of the base's position error: a centimetre counts as six degrees of one link
-)
+# [rad^2/m^2] weight of the base's position error: a centimetre counts as much as six degrees of one link
+BASE_WEIGHT = 100.0
 
 
 @dataclass(frozen=True)
 class BodyModel(SolvedBody):
     """The mover of a body: its model, which links follow targets, and motion settings. It rarely changes."""
 
-    filters: tuple[Filter, ...] = ()  # of the joints; empty: they have their solved values in the same frame
+    filters: tuple[Filter, ...] = ()  # of the joints; empty: they reach their solved values in the same frame
 
     @property
     def links(self) -> tuple[Target, ...]:
@@ -69,7 +69,7 @@ class BodyModel(SolvedBody):
 class BodyState:
     """State of a body's mover, passed on to the next tick."""
 
-    model: "BodyModel"  # the one that made this state; a changed model may do better
+    model: "BodyModel"  # the model that made this state; a changed model may give a better one
     state: bodies.State
     inputs: BodyInputs
     stalled: int  # steps without progress since the targets are constant
@@ -77,7 +77,7 @@ class BodyState:
     free: bodies.State  # the body solved without a floor; the same as `state` if no foot is held
     feet: tuple[Step, ...] = ()
     leap: leaps.Leap = leaps.NO_LEAP
-    motion: tuple[Kinematic, ...] = ()  # of the joints after the filter
+    motion: tuple[Kinematic, ...] = ()  # motion of the joints after the filter
 
 
 @dataclass(frozen=True)
@@ -85,14 +85,14 @@ class BodyOutputs:
     """Result of one tick of a body: its state, errors of its targets, contacts and active limits."""
 
     state: bodies.State  # after the motion filter
-    desired: bodies.State  # as solved
-    missed: Array  # (k,) [rad] orientation errors of the links as solved; NaN: target lost
-    base_missed: float  # [m]
+    desired: bodies.State  # as solved, before it
+    missed: Array  # (k,) [rad] orientation errors of the links as solved; NaN if the target is lost
+    base_missed: float  # [m] position error of the base as solved
     distances: Array  # (p,) [m] position errors of the links whose position counts
     lost: tuple[str, ...]  # links without a target in this frame
     planted: tuple[str, ...]  # feet in contact with the floor
-    bounded: tuple[str, ...]  # joints at a limit
-    violated: tuple[str, ...]  # couplings of joints that cannot be kept
+    bounded: tuple[str, ...]  # names of the joints at a limit
+    violated: tuple[str, ...]  # couplings of joints that cannot be satisfied
     at_rest: bool
     stopped: bool = False  # whether the search for the best pose was stopped early
 
@@ -117,7 +117,7 @@ def make_model(
         gain: Rate [1/s] at which errors are corrected; 0: completely in each frame.
         feet: Feet that stand on the floor while their sources stand.
         posture_gain: Rate [1/s] at which joints that no target determines return to the inputs' posture.
-        filters: Motion filter of each joint; none: the joints have their solved values in the same frame.
+        filters: Motion filter of each joint; empty: the joints reach their solved values in the same frame.
     """
     base_gain = next((target.gain for target in links if target.link == base), None)
     targets = [*links, *([Target(base, "position", BASE_WEIGHT, base_gain)] if body.floating else [])]
@@ -175,8 +175,8 @@ def _progress(
     is_same: bool,
     has_posture: bool,
 ) -> tuple[int, float]:
-    """Values of `BodyState.stalled` and `nearest` after a frame. The body counts as at rest once its
-    error stays the same for a while, or nothing moves.
+    """Values of `BodyState.stalled` and `nearest` after a frame. The body counts as at rest when its error
+    has stayed the same for a while, or nothing moves.
 
     Args:
         solved: The frame's solves.
@@ -238,7 +238,7 @@ def _filtered(
 
 
 def _has_arrived(motion: tuple[Kinematic, ...], state: bodies.State) -> bool:
-    """Whether all joints are at rest in their solved values."""
+    """Whether all joints are at rest at their solved values."""
     at_rest = not any(joint.velocity or joint.acceleration for joint in motion)
     return at_rest and all(
         joint.position == value for joint, value in zip(motion, state.joints.tolist(), strict=False)

@@ -1,4 +1,4 @@
-"""Where the joints of a chain are in the world, for what hangs on them: another chain's base."""
+"""Frames of a chain's joints in the world, for the base of another chain that it carries."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,7 +9,7 @@ from ...solvers.kinematics.se3 import Array, Frame, frame_array
 from ...solvers.kinematics.skeleton import Pose, Skeleton
 from .inputs import Matrix
 
-BASE = -1  # stands for the base frame, where a joint is named
+BASE = -1  # index that stands for the base frame in place of a joint
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class ChainPose:
         return self.skeleton.forward(self.angles)
 
     def on(self, joint: int, relative: Array) -> Array:
-        """World matrix (4, 4) of a frame that is fixed to what a joint moves, rounded to single precision, as
-        all of Blender's world is: two who look at each other would else go on by less than that for ever.
+        """World matrix (4, 4) of a frame fixed to the part that a joint moves, rounded to single precision as
+        in Blender. Without rounding, two chains that look at each other would never come to rest.
 
         Args:
             joint: Index of the joint, or `BASE`.

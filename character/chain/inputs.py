@@ -17,7 +17,7 @@ from ..eyes import EyesSettings, EyesState
 from ..eyes import advance as advance_eyes
 from ..widest_look import ANYWHERE, Look, LookSettings, Posed, looking, posed
 
-Matrix = list[list[float]]  # (4, 4) by rows: a frame in another one
+Matrix = list[list[float]]  # (4, 4) row by row: a frame relative to another one
 AT_ONCE = AttentionSettings()
 STILL_EYES = EyesSettings()
 
@@ -33,9 +33,9 @@ class EndInputs(NamedTuple):
         number: Index of the end in the skeleton; 0: the chain's own.
         kind: Type of its goal.
         target: World matrix of the target.
-        identity: Identity of the target; when it changes, the chain changes to the new target gradually.
+        identity: Identity of the target; if it changes, the chain moves to the new target gradually.
         name: Name of the target, for messages.
-        axis: Axis of the target along which the end looks, for Direction; None: unknown.
+        axis: Axis of the target along which the end looks, for Direction; None if not known.
         subject: Name of the end at the beginning of sentences.
         tool: Rotation (w, x, y, z) of the tool in the end bone's frame, for orientations.
         roll: "FREE", "UPRIGHT" (the end stays upright) or "POSTURE" (it keeps the posture's roll).
@@ -55,11 +55,11 @@ class EndInputs(NamedTuple):
 
 
 class KeptPosture(NamedTuple):
-    """What a chain keeps beneath its goal.
+    """The posture that a chain keeps besides its goal.
 
     Attributes:
         identity: Identity of the stored posture, or of the kind of base.
-        joints: Indices of the joints that have their value from there; the others are as authored.
+        joints: Indices of the joints with a value in it; the others have their authored values.
     """
 
     identity: object
@@ -75,16 +75,16 @@ class ChainInputs:
         ends: Inputs of its ends, its own first.
         posture: (n,) [rad; prismatic joints m] posture to keep.
         name: Name of the chain, for messages.
-        keep: Weight of the posture beneath the aim, 0 to 1.
+        keep: Weight of the posture below the aim, 0 to 1.
         influence: Blend from the posture (0) to the solution (1), for each joint.
         share: How far the chain's own end rotates from the posture's gaze (0) to its target (1).
         attention: Settings of attention.
         look: Widest look and offset of the chain's own end.
         eyes: Settings of the eyes.
         effects: Effects on top of the posture.
-        seconds: Scene time [s], for these.
+        seconds: Scene time [s], for the effects.
         ahead: Goals of the next frames, if known.
-        is_mutual: Whether the target's motion depends on this chain's.
+        is_mutual: Whether the target's motion depends on that of this chain.
         kept: The stored posture in use; when it changes without a motion filter, the posture changes
             gradually.
     """
@@ -112,7 +112,7 @@ class ChainInputs:
         alike = all(getattr(self, name) == getattr(other, name) for name in _COMPARED)
         return alike and np.array_equal(self.posture, other.posture)
 
-    __hash__ = None  # type: ignore[assignment]  # it is compared, never looked up
+    __hash__ = None  # type: ignore[assignment]  # instances are compared, but never used as keys
 
 
 _COMPARED = [each.name for each in fields(ChainInputs) if each.name not in ("posture", "ahead", "is_mutual")]
@@ -124,17 +124,17 @@ class Task(NamedTuple):
     """
 
     goal: GazeGoal
-    key: tuple[object, ...]  # identifies the goal: as long as it is equal, the goal is the same
+    key: tuple[object, ...]  # identifies the goal: while it stays equal, the goal is the same
     influence: float
-    offsets: Angles | None  # (n,) [rad; prismatic joints m] idle motion added to the posture; None: none
-    attention: Attention | None  # state from which the goal was made; None: the target is followed as it is
+    offsets: Angles | None  # (n,) [rad; prismatic joints m] idle motion added to the posture; None for none
+    attention: Attention | None  # state from which the goal was made; None if the target is followed directly
     base: Matrix = []  # world matrix of the base frame
     world_in_base: Matrix = []  # its inverse
-    look: Look | None = None  # state of the look; None: nothing limits or offsets it
+    look: Look | None = None  # state of the look; None if nothing limits or offsets it
     posed: Posed | None = (
-        None  # the posture that the look and a share of it were measured from; None: neither was asked for
+        None  # the posture from which the look and its share were measured; None without either
     )
-    eyes: EyesState | None = None  # state of the eyes; None: there are none
+    eyes: EyesState | None = None  # state of the eyes; None without eyes
 
 
 def task(inputs: ChainInputs, skeleton: Skeleton, before: Task | None, dt: float) -> Task:
@@ -179,7 +179,7 @@ def task(inputs: ChainInputs, skeleton: Skeleton, before: Task | None, dt: float
 def _eyes(
     inputs: ChainInputs, end: EndInputs, before: Task | None, dt: float
 ) -> tuple[EyesState | None, LookSettings]:
-    """State of the eyes, which look at an end's target, and settings of the look with their look away."""
+    """State of the eyes, which look at an end's target, and settings of the look with the eyes' offset."""
     if not inputs.eyes.enabled:
         return None, inputs.look
     last = before.eyes if before is not None else None
@@ -188,13 +188,13 @@ def _eyes(
 
 
 def _direction_to(end: EndInputs, base: Matrix) -> Vector | None:
-    """Unit vector in the world from the base to an end's target; None: it has none."""
+    """Unit vector in the world from the base to an end's target; None if it has none."""
     displacement = rotations.subtract(_place_of(end.target), _place_of(base))
     return rotations.unit(displacement) if 0.0 < hypot(*displacement) < inf else None
 
 
 def _averted(inputs: ChainInputs, eyes: EyesState) -> LookSettings:
-    """Settings of the look with the eyes' look away."""
+    """Settings of the look with the eyes' offset from the target."""
     (aside, up), look = eyes.averted, inputs.look
     aversion = inputs.eyes.aversion
     return replace(look, aside=look.aside + aversion * aside, up=look.up + aversion * up)
@@ -245,7 +245,9 @@ def _seen(attention: Attention, base: Matrix) -> Matrix:
 def _offsets(
     inputs: ChainInputs, skeleton: Skeleton, world_in_base: Matrix, before: Task | None
 ) -> Angles | None:
-    """Offsets (n,) that effects add to the posture; the same array as before if they are equal."""
+    """Offsets (n,) [rad; prismatic joints m] that effects add to the posture; the same array as before if
+    they are equal.
+    """
     if not inputs.effects:
         return None
     added = total(inputs.effects, skeleton, inputs.posture, _up(world_in_base), inputs.seconds)
@@ -281,7 +283,7 @@ def _place(end: EndInputs, world_in_base: Matrix) -> Vector:
     return moved
 
 
-FARTHEST = 3e38  # [m] largest coordinate that fits single precision, in which hosts store positions
+FARTHEST = 3e38  # [m] largest coordinate in the single precision in which hosts store positions
 
 
 def _direction(end: EndInputs, world_in_base: Matrix) -> Vector:
@@ -302,7 +304,7 @@ FROM_TARGET = {
     "position": _place,
     "vector": _direction,
     "wxyz": _orientation,
-}  # field of an aim -> how it is read from the target
+}  # field of an aim -> function that reads it from the target
 
 
 def _rotation(end: EndInputs) -> Quaternion:
@@ -345,8 +347,8 @@ def _columns(matrix: Matrix) -> list[Vector]:
 
 
 def _rotation_of(matrix: Matrix) -> Quaternion:
-    """Rotation of a matrix that may be scaled; of a mirrored one, that with all its axes reversed, as Blender
-    does.
+    """Rotation of a matrix that may be scaled; for a mirrored matrix, that with all axes reversed, as in
+    Blender.
     """
     x, y, z = map(_unit, _columns(matrix))
     if rotations.dot(rotations.cross(x, y), z) < 0.0:
@@ -365,8 +367,8 @@ def blend(weighted: Sequence[tuple[float, Angles]], authored: Angles) -> Angles:
     """Weighted mean (n,) of postures (n,); if the weights sum to less than 1, the authored pose gets the
     rest.
 
-    So a single weight fades its posture in, equal weights give a mean, and nothing jumps when the last weight
-    reaches 0.
+    So a single weight fades in its posture, equal weights give the mean, and nothing jumps when the last
+    weight reaches 0.
     """
     blended, total = np.zeros(len(authored)), 0.0
     for weight, posture in weighted:

@@ -1,9 +1,8 @@
-"""Gradual change of the posture beneath a chain's goal, when another stored posture replaces it. Pure
-functions.
+"""Gradual change of the posture that a chain keeps, when another stored posture replaces it. Pure functions.
 
 With a motion filter the whole posture moves within the joints' limits (`in_transition`), since the filter
-follows it. Without one only the difference of two stored postures fades (`in_change`), so that what is keyed
-has no lag.
+follows it. Without a filter only the difference of the two stored postures fades (`in_change`), so that keyed
+motion has no lag.
 """
 
 from collections.abc import Sequence
@@ -22,10 +21,10 @@ class PostureChange(NamedTuple):
     """Gradual change to another stored posture, of a chain without a motion filter.
 
     Attributes:
-        kept: The posture.
-        offset: (n,) [rad; prismatic joints m] from that posture to the one before.
+        kept: The new posture.
+        offset: (n,) [rad; prismatic joints m] from the new posture to the previous one.
         seconds: Duration [s] of the change.
-        left: [s] remaining time of the change; 0: it has ended.
+        left: Remaining time [s] of the change; 0 when it has ended.
     """
 
     kept: KeptPosture | None
@@ -35,7 +34,7 @@ class PostureChange(NamedTuple):
 
 
 class LastTick(Protocol):
-    """What a change of posture reads of the chain's state; see `tick.ChainState`."""
+    """Fields of the chain's state that a change of posture uses; see `tick.ChainState`."""
 
     @property
     def goal(self) -> GazeGoal: ...
@@ -57,10 +56,10 @@ def in_change(
     dt: float,
     kept: KeptPosture | None,
 ) -> tuple[GazeGoal, PostureChange]:
-    """The goal with its posture on the way from the last stored posture to the present one, and the
-    change's state.
+    """The goal with a posture between the last stored posture and the current one, and the state of the
+    change.
 
-    Only the difference of the two postures fades, so what is keyed under them has no lag.
+    Only the difference of the two postures fades, so that keyed motion under them has no lag.
     """
     before = state.change if state is not None else None
     if state is None or before is None or len(state.goal.posture) != len(goal.posture):
@@ -73,7 +72,7 @@ def in_change(
     if change.offset is None or change.left == 0.0:
         return goal, PostureChange(kept)
     posture = goal.posture + remaining_share(change.left / change.seconds) * change.offset
-    # The same object as in the last tick tells the solver that the goal is the same.
+    # the same object as in the last tick tells the solver that the goal has not changed
     if (
         state.goal.ends == goal.ends
         and state.goal.keep == goal.keep
@@ -90,9 +89,7 @@ def _begun(
     before: PostureChange,
     kept: KeptPosture | None,
 ) -> PostureChange:
-    """The change to another stored posture, in the frame in which it begins; `last`: the goal of the frame
-    before.
-    """
+    """The change to another stored posture, in its first frame; `last`: the goal of the previous frame."""
     changed = {joint for each in (before.kept, kept) if each is not None for joint in each.joints}
     if before.offset is not None:
         changed.update(np.flatnonzero(before.offset).tolist())
@@ -101,7 +98,7 @@ def _begun(
         offset[joint] = last.posture[joint] - goal.posture[joint]
     if not np.isfinite(offset).all():
         return PostureChange(kept)
-    # The joint with the longest path determines the duration: all of them arrive together.
+    # the joint with the longest path determines the duration, so that all arrive together
     changes = zip(transitions, offset.tolist(), goal.posture.tolist(), strict=True)
     seconds = max(
         transition.duration(Kinematic(end + distance), end) for transition, distance, end in changes
@@ -113,7 +110,7 @@ def in_transition(
     transitions: Sequence[Transition], skeleton: Skeleton, goal: GazeGoal, state: LastTick | None, dt: float
 ) -> tuple[GazeGoal, tuple[Kinematic, ...]]:
     """The goal with its posture replaced by the current one of the transition to it, and the transition's
-    state. The aim is held meanwhile.
+    state. The aim is kept during the transition.
 
     The transition advances by `dt` toward the posture that the last tick requested; a new posture takes
     effect from this tick on.
@@ -133,7 +130,7 @@ def in_transition(
     angles = tuple(joint.position for joint in posture)
     if angles == desired:
         return goal, posture
-    # The same object as in the last tick tells the solver that the goal is the same.
+    # the same object as in the last tick tells the solver that the goal has not changed
     if state.goal.aim == goal.aim and angles == tuple(state.goal.posture.tolist()):
         return state.goal, posture
     return replace(goal, posture=np.array(angles)), posture

@@ -1,4 +1,4 @@
-"""Settings of a chain in a frame, and the inputs that follow from them: what every host does alike."""
+"""Settings of a chain in a frame, and the inputs computed from them, in the same way for every host."""
 
 from collections.abc import Mapping, Sequence
 from math import isfinite
@@ -15,7 +15,7 @@ from ..life import Life
 from ..widest_look import ALL_AROUND, LookSettings
 from .inputs import ChainInputs, EndInputs, KeptPosture, Matrix, blend, filled
 
-RIG, POSTURE, BLEND = "RIG", "POSTURE", "BLEND"  # kinds of base: what a chain keeps beneath its goal
+RIG, POSTURE, BLEND = "RIG", "POSTURE", "BLEND"  # kinds of base: the source of the posture that a chain keeps
 BASES = (RIG, POSTURE, BLEND)
 
 
@@ -30,14 +30,14 @@ class LifeSettings(NamedTuple):
 
     @property
     def effects(self) -> tuple[PostureEffect, ...]:
-        """The effects on the posture; none without an amount."""
+        """The effects on the posture; empty if `amount` is 0."""
         if not (self.amount > 0.0 and isfinite(self.amount)):
             return ()
         amount = self.amount
         return (Life(amount * self.breathing, amount * self.sway, amount * self.glances, self.seed),)
 
 
-# settings of a chain that are groups, with their defaults
+# settings of a chain that are groups -> their types, with defaults
 GROUPS: dict[str, type[LifeSettings] | type[EyesSettings]] = {"life": LifeSettings, "eyes": EyesSettings}
 
 
@@ -45,7 +45,7 @@ class ChainSettings(NamedTuple):
     """Settings of a chain that may differ from frame to frame.
 
     Attributes:
-        keep: Weight of the posture beneath the aim, 0 to 1.
+        keep: Weight of the posture below the aim, 0 to 1.
         influence: Blend from the posture (0) to the solution (1), for each joint.
         share: How far the chain's own end rotates from the posture's gaze (0) to its target (1).
         lag: Time [s] by which the chain trails a steadily moving target.
@@ -71,8 +71,8 @@ class ChainSettings(NamedTuple):
 
     @classmethod
     def of(cls, stored: Any) -> "ChainSettings":
-        """The settings that something has as attributes of these names, such as a chain of the .blend; of
-        those that a group of it lacks the default.
+        """The settings read from an object's attributes of the same names, such as a chain's in the .blend;
+        defaults for those that a group does not have.
         """
         values = {name: getattr(stored, name) for name in cls._fields}
         for name, group in GROUPS.items():
@@ -82,7 +82,7 @@ class ChainSettings(NamedTuple):
 
     @classmethod
     def of_numbers(cls, numbers: Mapping[str, float]) -> "ChainSettings":
-        """The settings of these names, as in `numbers`; of others the default."""
+        """The settings from `numbers`, by name; defaults for missing ones."""
         values: dict[str, Any] = {name: numbers[name] for name in cls._fields if name in numbers}
         for name, group in GROUPS.items():
             kinds = {field: type(default) for field, default in group._field_defaults.items()}
@@ -97,7 +97,7 @@ class ChainSettings(NamedTuple):
 
     @property
     def numbers(self) -> dict[str, float]:
-        """All settings by their names, those of a group with its name before."""
+        """All settings by name; those of a group have its name as prefix."""
         values = self._asdict()
         for name in GROUPS:
             group = values.pop(name)._asdict()
@@ -109,7 +109,7 @@ class ChainSettings(NamedTuple):
 
         Args:
             kind: Type of the goal of the chain's own end.
-            is_filtered: Whether the chain has a motion filter: it eases the target's jumps itself.
+            is_filtered: Whether the chain has a motion filter, which smooths jumps of the target itself.
             has_choice: Whether the chain may change from one target to another.
         """
         return AttentionSettings(
@@ -126,14 +126,14 @@ class ChainSettings(NamedTuple):
 
 
 class ChainFrame(NamedTuple):
-    """What a host reads of a chain in a frame, beside its settings.
+    """Values that a host reads of a chain in a frame, apart from its settings.
 
     Attributes:
         name: Name of the chain, for messages.
         base: World matrix of its base frame.
         ends: Inputs of its ends, its own first.
         posture: (n,) [rad; prismatic joints m] posture to keep, from `kept_values`.
-        kept: The stored posture in use; None: the chain has a motion filter.
+        kept: The stored posture in use; None if the chain has a motion filter.
         has_choice: Whether the chain may change from one target to another.
         seconds: Scene time [s].
         gestures: Effects on the posture before the idle motion.
@@ -189,9 +189,9 @@ def kept_values(base: str, weighted: Sequence[tuple[float, Angles]], authored: A
 
     Args:
         base: Kind of base.
-        weighted: Weights and stored postures (n,) [rad; prismatic joints m], NaN for joints that they do not
-            contain: the kept one for "POSTURE", those with a weight for "BLEND".
-        authored: The authored pose (n,), for joints that a stored posture has no value for.
+        weighted: (weight, stored posture (n,) [rad; prismatic joints m]), NaN for joints that it does not
+            contain: the kept posture for "POSTURE", those with a weight for "BLEND".
+        authored: The authored pose (n,), used for joints without a value in a stored posture.
     """
     if base == POSTURE:
         return filled(weighted[0][1], authored)
@@ -199,11 +199,11 @@ def kept_values(base: str, weighted: Sequence[tuple[float, Angles]], authored: A
 
 
 def kept_posture(base: str, identity: object, stored: Angles | None, count: int) -> KeptPosture:
-    """What a chain keeps beneath its goal, to tell when that changes.
+    """Identifies the posture that a chain keeps, to detect when it changes.
 
     Args:
         base: Kind of base.
-        identity: Identity of the stored posture in use; used for "POSTURE" alone.
+        identity: Identity of the stored posture in use; only for "POSTURE".
         stored: Its values (n,) [rad; prismatic joints m], NaN for joints that it does not contain.
         count: Number of joints.
     """

@@ -29,16 +29,17 @@ from ..eyes import lid
 from .inputs import ChainInputs, KeptPosture, Task, task
 from .posture_change import PostureChange, in_change, in_transition
 
-# share of the joints' limits used by a transition between stored postures: holding the aim meanwhile needs
+# share of the joints' limits that a transition between stored postures uses; keeping the aim meanwhile needs
 # the rest
 TRANSITION = 0.5
-# [rad or m] if no joint moves more between two ticks with the same goal, which the solution meets, the solver
-# has converged
+# [rad or m] largest motion of a joint between two ticks with the same, met goal at which the solver has
+# converged
 STILL = 1e-5
 NEARER = 1e-6  # [rad, m] decrease of the ends' errors that counts as progress
 SHARE = 1e-3  # relative decrease that counts as progress, for large errors of goals out of reach
 BETTER = 1e-4  # [rad] decrease of shape deviation that counts as progress
-# ticks without progress, after which the same goal is not solved again: enough for a branch transition
+# number of ticks without progress after which the same goal is not solved again; enough for a branch
+# transition
 NO_MORE = 60
 
 
@@ -48,10 +49,10 @@ class ChainModel:
 
     skeleton: Skeleton
     solver: GazeSolver
-    filters: tuple[Filter, ...]  # empty: the joints have their desired values in the same frame
+    filters: tuple[Filter, ...]  # empty: the joints reach their desired values in the same frame
     transitions: tuple[
         Transition, ...
-    ] = ()  # of the posture, if it changes abruptly; empty for an animated one
+    ] = ()  # of the posture, if it may change abruptly; empty for an animated one
     looks_ahead: bool = False  # whether the solver uses goals of future frames
 
     def tick(
@@ -92,18 +93,19 @@ class ChainState(NamedTuple):
 
     solution: Solution
     motion: tuple[Kinematic, ...]
-    posture: tuple[Kinematic, ...]  # in transition to the goal's; empty without transitions
+    # motion of the posture in transition to that of the goal; empty without transitions
+    posture: tuple[Kinematic, ...]
     model: ChainModel
     goal: GazeGoal
-    requested: Angles  # (n,) [rad; prismatic joints m] posture of the goal as it was given
+    requested: Angles  # (n,) [rad; prismatic joints m] posture of the goal as requested
     best: tuple[
         float, float
-    ]  # smallest errors of this goal's solutions: of the ends [rad, m], and shape deviation [rad]
-    stalled: int  # ticks of this goal without progress; from NO_MORE on it is not solved again
+    ]  # smallest errors of this goal's solutions: (of the ends [rad, m], shape deviation [rad])
+    stalled: int  # number of ticks of this goal without progress; from NO_MORE on it is not solved again
     problem: str  # `ChainOutputs.problem`
     offsets: Angles | None = None  # (n,) [rad; prismatic joints m] added to the goal's posture
-    task: Task | None = None  # from which the goal was made
-    change: PostureChange | None = None  # of the goal's posture; None with a motion filter
+    task: Task | None = None  # the task from which the goal was made
+    change: PostureChange | None = None  # change of the goal's posture; None with a motion filter
 
 
 @dataclass(frozen=True)
@@ -113,13 +115,14 @@ class ChainOutputs:
     angles: Angles  # (n,) [rad; prismatic joints m] after the filter
     desired: Angles  # (n,) [rad; prismatic joints m] before the filter
     solution: Solution
-    lag: float  # [rad] largest difference of a revolute joint between filter and solution
+    lag: float  # [rad] largest difference between filter and solution of a revolute joint
     slide_lag: float  # [m] the same for prismatic joints
-    at_rest: bool  # filter and solver have both converged
+    at_rest: bool  # whether filter and solver have both converged
     problem: str  # why the goal could not be used, or ""
     goal: GazeGoal
     skeleton: Skeleton
-    lid: float = 0.0  # how far the lids are closed: 0 open, 1 closed; below 0 they are open beyond that
+    # how far the lids are closed: 0 open, 1 closed; below 0 they are open beyond their rest pose
+    lid: float = 0.0
 
     @cached_property
     def filtered_errors(self) -> tuple[EndError, ...]:
@@ -137,7 +140,7 @@ class ChainOutputs:
 
 
 def _with_eyes(outputs: ChainOutputs, last: Task | None) -> ChainOutputs:
-    """Outputs with the lids of the eyes, given the task of the last tick that had one."""
+    """Outputs with the lids of the eyes; `last`: the last task, if there was one."""
     if last is None or last.eyes is None:
         return outputs
     return replace(outputs, lid=lid(last.eyes, outputs.skeleton, outputs.angles))
@@ -156,10 +159,10 @@ def make_model(
 
     Args:
         skeleton: The chain.
-        solver, filter_name: Names of the solver and of the motion filter; `NO_FILTER`: none.
-        style: Style of the motion filter, of all joints or one for each.
-        posture_jumps: Whether the posture may change abruptly, as when stored postures are switched; the
-            mover then makes a gradual transition.
+        solver, filter_name: Names of the solver and of the motion filter; `NO_FILTER` for none.
+        style: Style of the motion filter, for all joints or one for each.
+        posture_jumps: Whether the posture may change abruptly, as between stored postures; the mover then
+            makes a gradual transition.
         options: The solver's options object.
         transition: Duration [s] of that transition; 0: as fast as half of the joints' velocity, acceleration
             and jerk limits allow.
@@ -208,14 +211,14 @@ def tick(
 ) -> tuple[ChainOutputs, ChainState]:
     """The chain's next frame.
 
-    A goal that is the same object as in the last tick is not solved again once its solution cannot improve:
-    for a target at rest the pose is at rest, and the same frame gives the same pose. A solver that looks
-    ahead may move before a target that is known to move soon.
+    A goal that is the same object as in the last tick is not solved again when its solution cannot improve,
+    so that for a target at rest the pose is at rest, and the same frame gives the same pose. A solver that
+    looks ahead may move before a target that is known to move soon.
 
     Args:
         model: The mover.
         goal: Goals of the ends, and the posture to keep.
-        state: State that the last tick returned; None at a new start, where the filter begins at rest in the
+        state: State returned by the last tick; None at a new start, where the filter begins at rest at the
             solution.
         dt: Time step [s]; 0 solves without moving the filter.
         ahead: Goals of the next frames, if known, for solvers that look ahead.
@@ -237,7 +240,7 @@ def tick(
         goal, change = in_change(model.transitions, goal, state, dt, kept)
     alive = goal if offsets is None else replace(goal, posture=goal.posture + offsets)
 
-    # The same goal is not solved again once its solution cannot improve, unless its target is about to move.
+    # the same goal is not solved again when its solution cannot improve, unless its target is about to move
     again = state if state is not None and _is_same(model, state, goal, offsets) else None
     if again is not None and (dt == 0.0 or (again.stalled >= NO_MORE and not _stirs(model, goal, ahead))):
         solution, best, stalled, problem = again.solution, again.best, again.stalled, again.problem
@@ -270,7 +273,7 @@ def tick(
 
 
 def _are_equal(posture: Angles, requested: Angles) -> bool:
-    """Whether a posture is the requested one, so that no transition goes on."""
+    """Whether a posture is the requested one, so that no transition is running."""
     return posture is requested or bool(np.array_equal(posture, requested))
 
 
@@ -280,7 +283,7 @@ def _is_same(model: ChainModel, state: ChainState, goal: GazeGoal, offsets: Angl
 
 
 def _stirs(model: ChainModel, goal: GazeGoal, ahead: Sequence[GazeGoal]) -> bool:
-    """Whether a target is known to move soon, before which a solver that looks ahead may move."""
+    """Whether a target is known to move soon, so that a solver that looks ahead may start to move."""
     return model.looks_ahead and any(coming.ends != goal.ends for coming in ahead)
 
 
@@ -291,7 +294,7 @@ def _are_moving(joints: tuple[Kinematic, ...]) -> bool:
 def _filtered(
     filters: tuple[Filter, ...], desired: list[float], state: ChainState | None, dt: float
 ) -> tuple[Kinematic, ...]:
-    """Motion of the joints after the filter; without one they have their desired values."""
+    """Motion of the joints after the filter; without a filter they are at their desired values."""
     if not filters:
         return tuple(map(Kinematic, desired))
     if state is None:
@@ -310,7 +313,7 @@ def _solved(
     dt: float,
     foresight: dict[str, Any],
 ) -> tuple[Solution, tuple[float, float], int, str]:
-    """Solution, `best`, `stalled` and `problem` of the state after a solve; a goal that cannot be used leaves
+    """Solution, `best`, `stalled` and `problem` of the state after a solve; with a goal that cannot be used,
     the last solution.
 
     Args:
@@ -319,8 +322,7 @@ def _solved(
         foresight: Further arguments of a solver that looks ahead.
     """
     last = state.solution if state else None
-    # A memory is of use to the solver that made it alone; the rest of the model may be built anew at every
-    # frame.
+    # a memory is of use only to the solver that made it; the rest of the model may be rebuilt in every frame
     memory = (
         last.memory if state is not None and last and type(state.model.solver) is type(model.solver) else None
     )
@@ -344,8 +346,8 @@ def _progress(
     Args:
         solution, last: Solution of this tick, and of the last one if there was one.
         before: These values after the last tick; None: the goal is new.
-        plans: Whether the solver plans: one that misses its goal and does not move may be about to begin the
-            way round to another branch.
+        plans: Whether the solver plans; if it misses its goal and does not move, it may be about to begin a
+            transition to another branch.
     """
     shape = solution.shape_deviation if solution.lowered is None else solution.lowered
     current = sum(error.whole + error.distance for error in solution.end_errors), shape
@@ -367,10 +369,10 @@ def _progress(
 
 
 def _blend(model: ChainModel, posture: Angles, solved: Angles, influence: float) -> list[float]:
-    """Joint values (n,) [rad; prismatic joints m] between the posture and the solution. A motion filter keeps
-    the joints' limits, so with one the posture is clamped to them.
+    """Joint values (n,) [rad; prismatic joints m] between the posture and the solution. With a motion filter,
+    which keeps the joints' limits, the posture is clamped to them.
     """
-    # The posture cannot be used, and the goal's problem says why.
+    # the posture cannot be used; the goal's problem says why
     if influence >= 1.0 or len(posture) != len(solved) or not np.isfinite(posture).all():
         whole: list[float] = solved.tolist()
         return whole
@@ -383,8 +385,8 @@ def _blend(model: ChainModel, posture: Angles, solved: Angles, influence: float)
 
 
 def _lags(skeleton: Skeleton, angles: list[float], desired: list[float]) -> tuple[float, float]:
-    """Largest distance of the joints from their desired values: of revolute ones [rad], of prismatic ones
-    [m].
+    """Largest distance of the joints from their desired values: (revolute joints [rad], prismatic joints
+    [m]).
     """
     lag = slide_lag = 0.0
     for joint, angle, target in zip(skeleton.joints, angles, desired, strict=True):

@@ -1,1 +1,3 @@
-"""The character file (`.limber`): all with which a character plays without Blender. Knows no Blender."""
+"""The character file (`.limber`): everything that a character needs to play without Blender. Knows no
+Blender.
+"""

@@ -1,4 +1,4 @@
-"""Where things of a character file are: in the world, or on what a joint of a chain moves."""
+"""Anchors of objects in a character file: the world, or a part that a joint of a chain moves."""
 
 from typing import Any, NamedTuple
 
@@ -9,15 +9,15 @@ from .tracks import ArrayReader, ArrayWriter, ClipTrack
 
 
 class ChainLink(NamedTuple):
-    """What a joint of a chain moves: the chain's name, and the index of the joint; -1: its base."""
+    """A part of a chain: the chain's name, and the index of the joint that moves it; -1 for its base."""
 
     chain: str
     joint: int
 
 
 class Anchor(NamedTuple):
-    """A frame over the frames of the clip: track (4, 4) of it in a link, or in the world where there is
-    none.
+    """A moving frame: its track (4, 4) over the frames of the clip, relative to a link, or to the world
+    without one.
     """
 
     link: ChainLink | None
@@ -31,7 +31,7 @@ def anchor_json(anchor: Anchor, arrays: ArrayWriter) -> dict[str, Any]:
 
 
 def anchor_of(plain: JsonFields, name: str, arrays: ArrayReader, frames: int) -> Anchor:
-    """Reads an anchor from what `anchor_json` has written in a field `name`."""
+    """Reads an anchor that `anchor_json` has written, from a field `name`."""
     stored, link = plain.child(name), None
     if stored.is_given("link"):
         stored_link = stored.child("link")

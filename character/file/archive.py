@@ -1,8 +1,8 @@
 """The container of a character file: a zip of named members with their sizes and digests.
 
-`manifest.json` says the version, and size and SHA-256 of every other member. Members are read by name, never
-unpacked to a disk, and nothing of them is run. A reader refuses a newer major version, and ignores members
-and fields that it does not know.
+`manifest.json` contains the version, and size and SHA-256 of every other member. Members are read by name and
+never unpacked to disk, and nothing in them is executed. A reader refuses a newer major version, and ignores
+members and fields that it does not know.
 """
 
 import hashlib
@@ -23,15 +23,16 @@ from ...files.reasons import reason
 from .errors import CharacterFileError
 
 FORMAT = "limber character"
-VERSION = (1, 0)  # major: an older reader cannot read it; minor: fields that an older reader may ignore
+VERSION = (1, 0)  # major: older readers cannot read it; minor: fields that older readers may ignore
 MANIFEST = "manifest.json"
 MOST_MEMBERS = 64
-MOST_MANIFEST = 100_000  # [bytes]
-MOST_TOTAL = 64_000_000  # [bytes] of all members together, unpacked
-ENTRY_DATE = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can have: the same character gives the same file
-END_LENGTH, LOCATOR_LENGTH = 22, 20  # [bytes] of a zip's last record, and of what may point to a larger one
+MOST_MANIFEST = 100_000  # [bytes] largest size of the manifest
+MOST_TOTAL = 64_000_000  # [bytes] largest unpacked size of all members together
+ENTRY_DATE = (1980, 1, 1, 0, 0, 0)  # earliest date in a zip, so that the same character gives the same file
+# [bytes] length of a zip's last record, and of the record that may point to a larger one
+END_LENGTH, LOCATOR_LENGTH = 22, 20
 END, LOCATOR = b"PK\x05\x06", b"PK\x06\x07"
-DAMAGED = (  # what Python raises for zips that are damaged or were made to harm
+DAMAGED = (  # exceptions that Python raises for zips that are damaged or malicious
     zipfile.BadZipFile,
     zlib.error,
     struct.error,
@@ -70,13 +71,13 @@ def packed(members: Mapping[str, bytes]) -> bytes:
     with zipfile.ZipFile(stream, "w") as archive:
         for name, data in {MANIFEST: json.dumps(manifest, indent=1).encode(), **members}.items():
             entry = zipfile.ZipInfo(name, ENTRY_DATE)
-            entry.create_system = 3  # Unix, on every system
+            entry.create_system = 3  # Unix, on every system, so that the bytes are the same
             archive.writestr(entry, data, zipfile.ZIP_DEFLATED)
     return stream.getvalue()
 
 
 def read(path: Path) -> dict[str, bytes]:
-    """Members of a character file by their names; arguments and errors as for `unpacked`.
+    """Members of a character file by their names; errors as for `unpacked`.
 
     Raises:
         OSError: The file cannot be read, or is larger than 50 MB.
@@ -120,7 +121,7 @@ def _check_end(data: bytes, name: str) -> None:
 
 
 def _manifest(archive: zipfile.ZipFile, name: str) -> dict[str, JsonFields]:
-    """What the manifest says of every other member, by their names."""
+    """The manifest's entries for the other members, by their names."""
     if MANIFEST not in archive.namelist():
         raise CharacterFileError(f"'{name}' is no character file: it has no {MANIFEST}")
     text = _bytes(archive, MANIFEST, MOST_MANIFEST, name)
@@ -141,7 +142,7 @@ def _manifest(archive: zipfile.ZipFile, name: str) -> dict[str, JsonFields]:
 
 
 def _member(archive: zipfile.ZipFile, member: str, entry: JsonFields, name: str) -> bytes:
-    """Content of a member, which must have the size and the digest that its entry of the manifest says."""
+    """Content of a member, whose size and digest must be those in its entry of the manifest."""
     size = entry.whole("bytes", 0, MOST_TOTAL)
     data = _bytes(archive, member, size, name)
     digest = hashlib.sha256(data).hexdigest()
@@ -155,7 +156,7 @@ def _member(archive: zipfile.ZipFile, member: str, entry: JsonFields, name: str)
 def _bytes(archive: zipfile.ZipFile, member: str, most: int, name: str) -> bytes:
     """Content of a member of at most `most` bytes."""
     if archive.getinfo(member).compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        # Others are unpacked whole, however large, before their size is known.
+        # other methods are unpacked whole, however large, before their size is known
         raise CharacterFileError(f"'{name}' is damaged: its member '{member}' is packed in another way")
     with archive.open(member) as stream:
         data = stream.read(most + 1)

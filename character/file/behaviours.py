@@ -1,4 +1,4 @@
-"""A behaviour as JSON."""
+"""A behaviour as JSON: writing and reading."""
 
 from math import inf
 from typing import Any
@@ -17,8 +17,8 @@ from ..behaviour.data import (
 from .errors import CharacterFileError
 from .tracks import ArrayReader, ArrayWriter
 
-LONGEST = 1e9  # [s or m]
-MOST_FACTOR = 10.0  # largest factor of how often eyes blink
+LONGEST = 1e9  # [s or m] largest duration or distance
+MOST_FACTOR = 10.0  # largest factor of the frequency of blinks
 
 
 def behaviour_json(behaviour: Behaviour, arrays: ArrayWriter) -> dict[str, Any]:
@@ -76,7 +76,7 @@ def _role_json(role: ChainRole) -> dict[str, Any]:
 
 
 def behaviour_of(plain: JsonFields, arrays: ArrayReader, counts: dict[str, int]) -> Behaviour:
-    """Reads a behaviour from what `behaviour_json` has written; `counts`: number of joints of each chain."""
+    """Reads a behaviour that `behaviour_json` has written; `counts`: number of joints of each chain."""
     gestures = tuple(_gesture(gesture, arrays, counts) for gesture in plain.children("gestures", "gesture"))
     clips = (
         tuple(_clip(clip, arrays, counts) for clip in plain.children("clips", "clip"))

@@ -1,4 +1,4 @@
-"""Bodies that follow a motion: what they are made of and what they follow, and they as JSON."""
+"""Bodies that follow a motion in a character file: their models and inputs, and their JSON."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,8 +22,8 @@ from .errors import CharacterFileError
 from .models import joints_json, joints_of, link_json, link_of, style_json, style_of
 from .tracks import Array, ArrayReader, ArrayWriter, ClipTrack, split
 
-KINDS = ("orientation", "position")  # what a link's target gives
-# fields of `BodyInputs` that a clip has
+KINDS = ("orientation", "position")  # targets that a link can have
+# fields of `BodyInputs` that are in a clip
 INPUTS = (
     "rotation",
     "base",
@@ -42,7 +42,7 @@ MOST_LEVEL = 1000
 
 
 class JointRange(NamedTuple):
-    """Limits of a joint of a body; infinite: none [rad or m, and their derivatives]."""
+    """Limits of a joint of a body [rad or m, and their derivatives]; infinite for none."""
 
     lower: float = -inf
     upper: float = inf
@@ -52,7 +52,7 @@ class JointRange(NamedTuple):
 
 
 def body_values(state: State) -> Array:
-    """Values (n + 6,) of a body's joints [rad or m], then where its root is in its armature: position (3,)
+    """Values (n + 6,): a body's joints [rad or m], then the pose of its root in its armature as position (3,)
     [m] and rotation vector (3,) [rad].
     """
     rotation_vector = logarithm(normalized(from_matrix(state.base_rotation.tolist())))
@@ -61,15 +61,15 @@ def body_values(state: State) -> Array:
 
 @dataclass(frozen=True)
 class BodyEntry:
-    """A body: how it is built, and the motion that it follows, in the space of its armature.
+    """A body: its model, and the motion that it follows, in armature space.
 
     Attributes:
         name: Name of its armature.
         body: Its joints, links and coupled joints.
         targets: Targets of its links.
         base: Name of its base link.
-        velocities: (n,) [rad/s or m/s] limits of the joints; infinite: none.
-        acceleration: [rad/s^2] limit of all joints; None: none.
+        velocities: (n,) [rad/s or m/s] velocity limits of the joints; infinite for none.
+        acceleration: Acceleration limit [rad/s^2] of all joints; None for none.
         gain, posture_gain: As for `body.tick.make_model`.
         feet: Feet that stand while their sources stand.
         filter_name, limits, style: Its motion filter, limits of each joint for that, and the motion style.
@@ -92,12 +92,12 @@ class BodyEntry:
 
     @property
     def joint_names(self) -> tuple[str, ...]:
-        """Names of its joints as "ARMATURE/JOINT", then of its root."""
+        """Names of its joints as "ARMATURE/JOINT", followed by those of its root."""
         return tuple(f"{self.name}/{name}" for name in (*self.body.names, *ROOT))
 
     @property
     def ranges(self) -> tuple[JointRange, ...]:
-        """Limits of its joints, then of its root."""
+        """Limits of its joints, followed by those of its root."""
         joints = (
             [
                 JointRange(each.lower, each.upper, each.velocity, each.acceleration, each.jerk)
@@ -128,7 +128,7 @@ class BodyEntry:
         )
 
     def at(self, frame: float) -> BodyInputs:
-        """What the body follows at a frame of the clip, counted from 0."""
+        """Inputs of the body at a frame of the clip, counted from 0."""
         whole, share = split(frame)
         first = self._inputs(whole)
         return between(first, self._inputs(whole + 1), share) if share else first
@@ -194,7 +194,7 @@ def _finite(number: float) -> float | None:
 
 
 def body_of(plain: JsonFields, arrays: ArrayReader, frames: int) -> BodyEntry:
-    """Reads a body from what `body_json` has written."""
+    """Reads a body that `body_json` has written."""
     try:
         entry = _entry(plain, arrays, frames)
         entry.model()
@@ -297,7 +297,7 @@ def _foot(plain: JsonFields, arrays: ArrayReader) -> Foot:
 
 
 def _posture(stored: JsonFields, arrays: ArrayReader, count: int, frames: int) -> ClipTrack:
-    """The track of the posture, which has a value for each joint, or none."""
+    """The track of the posture, whose rows have a value for each joint, or none."""
     axes = stored.child("posture").get("shape", list)
     return arrays.track(stored, "posture", (0 if axes[-1:] == [0] else count,), frames)
 
@@ -315,7 +315,7 @@ def _rows(plain: JsonFields, name: str, width: int) -> list[list[float]]:
 
 
 def _bounds(plain: JsonFields, name: str, count: int, none: float) -> list[float]:
-    """A field with a number for each joint, `none` where it is null."""
+    """A field with a number for each joint; null is read as `none`."""
     values = plain.get(name, list)
     if len(values) != count:
         plain.wrong(name, f"{count} numbers")

@@ -1,4 +1,4 @@
-"""What is in a character file."""
+"""The content of a character file, as data classes."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,11 +24,11 @@ __all__ = [
     "MechanismEntry",
     "RobotEntry",
     "StoredPosture",
-]  # parts of a file, too
+]  # classes for parts of a file that other modules define
 
 
 class Rate(NamedTuple):
-    """Frame rate of the clip, as Blender has it: fps / fps_base frames a second."""
+    """Frame rate of the clip, as in Blender: fps / fps_base frames per second."""
 
     fps: float
     fps_base: float
@@ -47,23 +47,24 @@ class FollowingEnd(NamedTuple):
 
 @dataclass(frozen=True)
 class ChainEntry:
-    """A chain: how it is built, and what the animator authored.
+    """A chain: its model, and its authored values.
 
     Attributes:
         name: Name of the chain, unique in the file.
         rig: Name of its armature.
         skeleton: Its joints and ends.
-        solver, options: Name of its solver, and the solver's own options object; None: none.
+        solver, options: Name of its solver, and the solver's options object (None without options).
         filter_name, styles: Name of its motion filter, and the style of each joint.
-        transition: Duration [s] of the transition between stored postures; 0: as the joints' limits allow.
+        transition: Duration [s] of the transition between stored postures; 0: as fast as the joints' limits
+            allow.
         ends: Its ends with a goal, its own first.
         postures: Its stored postures.
-        base, posture, watch: Tracks () of the kind of base (index in `BASES`), of the stored posture that is
-            kept (index; -1: none), and of the target that the own end follows (index).
+        base, posture, watch: Tracks () of the kind of base (index in `BASES`), of the kept stored posture
+            (index; -1 for none), and of the target that its own end follows (index).
         weights: ClipTrack (postures,) of the postures' weights in a blend.
         settings: Tracks () of the fields of `ChainSettings` and, as "life_...", of `LifeSettings`.
         authored: ClipTrack (n,) [rad; prismatic joints m] of the authored pose.
-        base_frame: Its base frame, in the world or on another chain.
+        base_frame: Its base frame, relative to the world or to another chain.
     """
 
     name: str
@@ -90,12 +91,12 @@ class ChainEntry:
         return tuple(f"{self.rig}/{joint.name}" for joint in self.skeleton.joints)
 
     def settings_at(self, frame: float) -> ChainSettings:
-        """Its settings at a frame, counted from 0."""
+        """The chain's settings at a frame of the clip, counted from 0."""
         return self._still_settings or self._settings_at(frame)
 
     @cached_property
     def _still_settings(self) -> ChainSettings | None:
-        """Its settings where they are the same in every frame; else None."""
+        """The chain's settings if they are the same in every frame; None otherwise."""
         is_still = all(len(track.rows) == 1 for track in self.settings.values())
         return self._settings_at(0.0) if is_still else None
 
@@ -106,15 +107,15 @@ class ChainEntry:
 
 
 class TargetEntry(NamedTuple):
-    """A target: its name, and where it is, in the world or on a chain."""
+    """A target: its name, and its moving frame."""
 
     name: str
     anchor: Anchor
 
 
 class ValueEntry(NamedTuple):
-    """A value beside the joints, such as a light's brightness: its name, a track () of it, its filter for a
-    robot (None: the value as it is), and the chain whose lids it is, instead of the track ("": none).
+    """A value other than a joint's, such as a light's brightness: its name, its track (), its filter for a
+    robot (None for none), and the chain whose lids it follows in place of the track ("" for none).
     """
 
     name: str
@@ -124,7 +125,7 @@ class ValueEntry(NamedTuple):
 
 
 class SelfTest(NamedTuple):
-    """What Blender computed in the first frames of the clip, by which a player proves itself.
+    """Results that Blender computed for the first frames of the clip, which a player must reproduce.
 
     Attributes:
         commanded, desired: (frames, n) [rad; prismatic joints m] values of all joints, in the order of the
@@ -137,22 +138,22 @@ class SelfTest(NamedTuple):
 
 @dataclass(frozen=True)
 class CharacterFile:
-    """All that is in a character file.
+    """The whole content of a character file.
 
     Attributes:
         name: Name of the character.
         made_by: The programs that exported it, with their versions.
         rate: Frame rate of the clip.
-        first_frame, frames: Number of the clip's first frame, and how many it has.
-        chains: The chains, those on which others depend first.
+        first_frame, frames: Number of the clip's first frame, and number of its frames.
+        chains: The chains; each comes after those on which it depends.
         targets: The targets.
-        values: Values beside the joints.
+        values: Values other than joints'.
         mechanisms: The mechanisms.
         bodies: The bodies that follow a motion.
         robots: The robots that follow it.
-        behaviour: What the character does by itself; None: it plays its clip.
-        self_test: What a player must compute of the clip alone; None: nothing.
-        remarks: What could not travel, and what happens instead, as sentences.
+        behaviour: What the character does on its own; None: it plays its clip.
+        self_test: Results that a player must compute from the clip; None for no test.
+        remarks: Sentences on parts that could not be exported, and on their replacement.
     """
 
     name: str
@@ -181,7 +182,7 @@ class CharacterFile:
 
     @property
     def ranges(self) -> tuple[JointRange, ...]:
-        """Limits of all joints, in the same order."""
+        """Limits of all joints, in the order of `joint_names`."""
         limits = [
             *(joint for chain in self.chains for joint in chain.skeleton.joints),
             *(motor.limits for mechanism in self.mechanisms for motor in mechanism.motors),
@@ -192,7 +193,7 @@ class CharacterFile:
         )
 
     def columns(self, body: BodyEntry) -> list[int]:
-        """Indices of a body's joints that no chain moves on top of it, and of its root if it floats."""
+        """Columns of a body's joints that no chain moves on top of it, and of its root if it floats."""
         chains = {name for chain in self.chains for name in chain.joint_names}
         count = len(body.joint_names) if body.body.floating else len(body.body)
         return [k for k, name in enumerate(body.joint_names[:count]) if name not in chains]

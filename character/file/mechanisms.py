@@ -1,4 +1,4 @@
-"""Mechanisms of a character file: what they are made of, and they as JSON."""
+"""Mechanisms of a character file: their models and inputs, and their JSON."""
 
 from dataclasses import dataclass
 from math import inf, isfinite
@@ -21,13 +21,13 @@ from .postures import StoredPosture, postures_json, postures_of
 from .tracks import Array, ArrayReader, ArrayWriter, ClipTrack
 
 LIMITS = ("lower", "upper", "velocity", "acceleration", "jerk")
-MOST = 1000  # bodies, joints, motors or goals
-TRACKS = {"base": (), "posture": (), "regulariser": (3,)}  # names and shapes of rows
+MOST = 1000  # largest number of bodies, joints, motors or goals
+TRACKS = {"base": (), "posture": (), "regulariser": (3,)}  # names of tracks -> shapes of their rows
 
 
 @dataclass(frozen=True)
 class MotorEntry:
-    """A motor: its name, its DoF, its filter, its limits and style."""
+    """A motor: its name, DoF, filter, limits and style."""
 
     name: str
     joint: str
@@ -39,8 +39,8 @@ class MotorEntry:
 
 
 class Mounted(NamedTuple):
-    """A frame on something that is anchored: what is anchored, without its scale, and the frame on it
-    (4, 4).
+    """A frame on an anchored object: the anchor of the object, without its scale, and the frame (4, 4)
+    relative to it.
     """
 
     anchor: Anchor
@@ -48,8 +48,8 @@ class Mounted(NamedTuple):
 
 
 class GoalEntry(NamedTuple):
-    """A goal: what it asks, the name of its target, the frame (4, 4) on the target, and track (7,) of its
-    weights: position, rotation, direction.
+    """A goal: its kind, the name of its target, the frame (4, 4) on the target, and the track (7,) of its
+    weights (position (3,), rotation (3,), direction).
     """
 
     spec: GoalSpec
@@ -60,20 +60,20 @@ class GoalEntry(NamedTuple):
 
 @dataclass(frozen=True)
 class MechanismEntry:
-    """A mechanism: how it is built, and what the animator authored.
+    """A mechanism: its model, and its authored values.
 
     Attributes:
         name: Name of the object that owns it.
         mechanism: Its bodies and joints.
-        rest: The assembled pose in which it begins.
+        rest: The assembled pose in which its motion begins.
         motors: Its motors.
         undetermined, is_over_actuated: As in `mechanism.tick.MechanismModel`.
-        is_driven_by_motors: Whether its motors' values drive it; else its targets.
+        is_driven_by_motors: Whether its motors' values drive it; else its targets do.
         base_frame: Its base frame.
         driven: Bodies whose poses are inputs, by their names.
         goals: Its goals.
-        postures: Its stored postures, of the motors' values.
-        base, posture: Tracks as of `ChainEntry`.
+        postures: Its stored postures, as motor values.
+        base, posture: Tracks as in `ChainEntry`.
         weights: ClipTrack (postures,) of the postures' weights in a blend.
         authored: ClipTrack (m,) of the motors' values [rad or m].
         regulariser: ClipTrack (3,) of the weights of the motion regulariser.
@@ -102,7 +102,7 @@ class MechanismEntry:
         return tuple(f"{self.name}/{motor.name}" for motor in self.motors)
 
     def model(self) -> MechanismModel:
-        """The mover."""
+        """The mover's model."""
         motors = tuple(
             MechanismMotor(
                 motor.joint, motor.index, make_filter(motor.filter_name, motor.limits, motor.style)
@@ -195,7 +195,7 @@ def _mounted_json(mounted: Mounted, arrays: ArrayWriter) -> dict[str, Any]:
 
 
 def mechanism_of(plain: JsonFields, arrays: ArrayReader, frames: int, targets: set[str]) -> MechanismEntry:
-    """Reads a mechanism from what `mechanism_json` has written; `targets`: names of the file's targets."""
+    """Reads a mechanism that `mechanism_json` has written; `targets`: names of the file's targets."""
     try:
         return _mechanism(plain, arrays, frames, targets)
     except (MechanismError, LimitsError) as error:

@@ -1,4 +1,4 @@
-"""Built models as JSON: skeletons, solvers' options, motion styles and goals of ends."""
+"""Models as JSON: skeletons, solvers' options, motion styles and goals of ends."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, fields
@@ -16,13 +16,13 @@ JOINT_NUMBERS = ("lower", "upper", "velocity", "acceleration", "jerk")
 STYLE = tuple(field.name for field in fields(MotionStyle))
 KINDS = {aim.__name__: aim for aim in AIMS}
 ROLLS = ("FREE", "UPRIGHT", "POSTURE")
-MEASURES = ("links", "bones")  # of the solver Expressive, which no setting of a user names
+MEASURES = ("links", "bones")  # measures of the Expressive solver
 MOST_JOINTS = 1000
-MOST_COUNT = 1_000_000  # of a solver's option that is a whole number
+MOST_COUNT = 1_000_000  # largest value of a solver's option that is a whole number
 
 
 def joints_json(joints: Sequence[Joint]) -> list[dict[str, Any]]:
-    """Joints as JSON; their numbers come back exactly as they are."""
+    """Joints as JSON; reading gives exactly the same numbers."""
     return [
         {
             "name": joint.name,
@@ -55,7 +55,7 @@ def link_json(end: End) -> dict[str, Any]:
 
 
 def skeleton_of(plain: JsonFields) -> Skeleton:
-    """Reads a skeleton from what `skeleton_json` has written."""
+    """Reads a skeleton that `skeleton_json` has written."""
     joints = joints_of(plain)
     ends = [link_of(end) for end in plain.children("ends", "end")]
     if not ends:
@@ -75,7 +75,7 @@ def skeleton_of(plain: JsonFields) -> Skeleton:
 
 
 def joints_of(plain: JsonFields) -> tuple[Joint, ...]:
-    """Reads the joints from what `joints_json` has written, in a field "joints"."""
+    """Reads joints that `joints_json` has written, from a field "joints"."""
     joints = plain.children("joints", "joint", "name")
     if not 0 < len(joints) <= MOST_JOINTS:
         plain.wrong("joints", f"1 to {MOST_JOINTS} joints")
@@ -99,7 +99,7 @@ def _joint(plain: JsonFields) -> Joint:
 
 
 def link_of(plain: JsonFields) -> End:
-    """Reads a frame from what `link_json` has written."""
+    """Reads a frame that `link_json` has written."""
     return End(
         plain.whole("joint", -1, MOST_JOINTS),
         _quaternion(plain, "rotation"),
@@ -124,7 +124,7 @@ def options_json(options: object) -> dict[str, Any] | None:
 
 
 def options_of(plain: JsonFields, name: str, solver: str) -> object:
-    """The options object of a solver from a field `name`; options that it does not have are ignored.
+    """The options object of a solver from a field `name`; options that the solver does not have are ignored.
 
     Raises:
         CharacterFileError: an option has a value that the solver does not accept.
@@ -145,7 +145,7 @@ def options_of(plain: JsonFields, name: str, solver: str) -> object:
 
 
 def _option(plain: JsonFields, name: str, default: object) -> object:
-    """An option of the type that its default has."""
+    """An option, of the same type as its default."""
     if isinstance(default, bool | str):
         return plain.get(name, type(default))
     if isinstance(default, int):
@@ -164,7 +164,7 @@ def style_json(style: MotionStyle) -> dict[str, float]:
 
 
 def style_of(plain: JsonFields) -> MotionStyle:
-    """Reads a motion style from what `style_json` has written."""
+    """Reads a motion style that `style_json` has written."""
     try:
         return MotionStyle(**{name: plain.number(name) for name in STYLE})
     except MotionError as error:
@@ -186,7 +186,7 @@ def end_json(end: EndInputs) -> dict[str, Any]:
 
 
 def end_of(plain: JsonFields, ends: int) -> EndInputs:
-    """Reads a goal from what `end_json` has written; `ends`: how many the skeleton has."""
+    """Reads a goal that `end_json` has written; `ends`: number of the skeleton's ends."""
     return EndInputs(
         plain.whole("number", 0, ends - 1),
         KINDS[plain.choice("kind", tuple(sorted(KINDS)))],

@@ -1,4 +1,4 @@
-"""Stored postures of a character file."""
+"""Stored postures of a character file, and their JSON."""
 
 from typing import Any, NamedTuple
 
@@ -20,7 +20,7 @@ def postures_json(postures: tuple[StoredPosture, ...], arrays: ArrayWriter) -> l
 
 
 def postures_of(plain: JsonFields, arrays: ArrayReader, count: int) -> tuple[StoredPosture, ...]:
-    """Reads the postures from what `postures_json` has written, in the field "postures"; `count`: number of
+    """Reads postures that `postures_json` has written, from the field "postures"; `count`: number of
     joints.
     """
     return tuple(

@@ -1,4 +1,4 @@
-"""A character file from the bytes of its members."""
+"""Reads a character file from the bytes of its members."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -34,13 +34,13 @@ from .postures import postures_of
 from .robots import RobotEntry, limits_of, robot_of
 from .tracks import ArrayReader
 
-CHARACTER, ARRAYS = "character.json", "arrays.f64"  # members
-MOST_JSON = 4_000_000  # [bytes]
+CHARACTER, ARRAYS = "character.json", "arrays.f64"  # names of members
+MOST_JSON = 4_000_000  # [bytes] largest size of the JSON member
 MOST_FRAMES = 1_000_000
-FASTEST = 10_000.0  # [frames/s]
-SLOWEST = 1e-3  # the same, and of the number by which it is divided
-MOST_ROBOTS = 8  # each has a process of its own
-MOST_FRAME = 10_000_000  # a scene's farthest frame
+FASTEST = 10_000.0  # [frames/s] highest frame rate
+SLOWEST = 1e-3  # lowest frame rate [frames/s], and smallest fps_base
+MOST_ROBOTS = 8  # largest number of robots; each has a separate process
+MOST_FRAME = 10_000_000  # largest frame number
 MOST_CHAINS = 100
 
 
@@ -62,7 +62,7 @@ def character_of(members: dict[str, bytes], name: str) -> CharacterFile:
         name: Name of the file, for messages.
 
     Raises:
-        CharacterFileError: A member is missing, or has something else than a character file has there.
+        CharacterFileError: A member is missing, or its content is not that of a character file.
     """
     for member in (CHARACTER, ARRAYS):
         if member not in members:
@@ -137,7 +137,7 @@ def _rate(plain: JsonFields) -> Rate:
 
 
 def _check_names(character: CharacterFile, name: str) -> None:
-    """Raises CharacterFileError where two of a kind have one name."""
+    """Raises CharacterFileError if two entries of one kind have the same name."""
     for kind, names in (
         ("chain", [chain.name for chain in character.chains]),
         ("mechanism", [mechanism.name for mechanism in character.mechanisms]),
@@ -213,7 +213,7 @@ def _targets(plain: JsonFields, known: set[str]) -> tuple[str, ...]:
 
 
 def _base_frame(plain: JsonFields, arrays: ArrayReader, frames: int) -> Anchor:
-    """The anchor of a base frame, which has an inverse."""
+    """The anchor of a base frame; its matrices must be invertible."""
     anchor = anchor_of(plain, "base_frame", arrays, frames)
     with np.errstate(over="ignore", invalid="ignore"):
         is_singular = not (np.abs(np.linalg.det(anchor.frame.rows[:, :3, :3])) > 0.0).all()
@@ -223,8 +223,8 @@ def _base_frame(plain: JsonFields, arrays: ArrayReader, frames: int) -> Anchor:
 
 
 def _check_links(character: CharacterFile, name: str) -> None:
-    """Raises CharacterFileError where a chain hangs on one that is not before it, or anything on what is not
-    there.
+    """Raises CharacterFileError if a chain is carried by a chain that does not come before it, or an entry
+    refers to something that does not exist.
     """
     joints: dict[str, int] = {}
     for chain in character.chains:

@@ -1,4 +1,4 @@
-"""Robots of a character: what each of their joints follows, and their servos, as JSON."""
+"""Robots of a character: the sources of their joints' values, and their servos, as JSON."""
 
 import json
 from dataclasses import dataclass
@@ -15,15 +15,15 @@ MOST_SERVOS = 64
 
 
 class RobotJoint(NamedTuple):
-    """A joint of a robot, and what it follows; one of the last three is given.
+    """A joint of a robot, and the source of its value: one of the last three attributes.
 
     Attributes:
-        name: Its name on the robot.
-        unit: Radians, metres, or a plain number.
-        limits: As of `hardware.device.DeviceJoint`.
+        name: Name of the joint on the robot.
+        unit: Unit of its values: radians, metres, or none.
+        limits: As in `hardware.device.DeviceJoint`.
         joint: Name of a joint of the file.
         value: Name of a value of the file.
-        track: ClipTrack () of its values, where nothing in the file moves it.
+        track: ClipTrack () of its values, if nothing in the file moves it.
     """
 
     name: str
@@ -36,8 +36,8 @@ class RobotJoint(NamedTuple):
 
 @dataclass(frozen=True)
 class RobotEntry:
-    """A robot: the armature or mechanism that it follows, port, joints, and the text of its calibration
-    file.
+    """A robot: name of the armature or mechanism that it follows, port, joints, and the text of its
+    calibration file.
     """
 
     name: str
@@ -72,7 +72,7 @@ def limits_json(limits: Limits) -> dict[str, float]:
 
 
 def limits_of(plain: JsonFields) -> Limits:
-    """Reads the limits from what `limits_json` has written."""
+    """Reads limits that `limits_json` has written."""
     try:
         return Limits(**{name: plain.number(name) for name in LIMITS})
     except LimitsError as error:
@@ -82,7 +82,9 @@ def limits_of(plain: JsonFields) -> Limits:
 def robot_of(
     plain: JsonFields, arrays: ArrayReader, frames: int, joints: frozenset[str], values: frozenset[str]
 ) -> RobotEntry:
-    """Reads a robot from what `robot_json` has written; `joints`, `values`: names of those of the file."""
+    """Reads a robot that `robot_json` has written; `joints`, `values`: names of the file's joints and
+    values.
+    """
     stored = plain.children("joints", "joint", "name")
     if not 0 < len(stored) <= MOST_SERVOS:
         plain.wrong("joints", f"1 to {MOST_SERVOS} joints")

@@ -1,4 +1,4 @@
-"""Values of a character file over the frames of its clip, and the member in which they are stored."""
+"""Values of a character file over the frames of its clip, and the file member that stores them."""
 
 from dataclasses import dataclass
 from math import floor
@@ -10,36 +10,37 @@ from ...files.json_fields import JsonFields
 from .errors import CharacterFileError
 
 Array = NDArray[np.float64]
-WIDTH = 8  # [bytes] of a number: little-endian double precision
-EXACT = 1e-6  # frames: a time that is nearer to a frame is that frame, whatever its rounding
+WIDTH = 8  # [bytes] size of a number: little-endian double precision
+EXACT = 1e-6  # [frames] distance from a frame within which a time counts as that frame, in spite of rounding
 MOST_AXES = 4
 MOST_LENGTH = 1_000_000  # largest length of one axis of a stored array
 
 
 @dataclass(frozen=True)
 class ClipTrack:
-    """Values over the frames of a clip; before the first frame the first, after the last one the last.
+    """Values over the frames of a clip; before the first frame that of the first, after the last frame that
+    of the last.
 
     Attributes:
-        rows: (frames, ...) values of each frame; (1, ...) values that stay.
+        rows: (frames, ...) values of each frame; (1, ...) for a constant.
     """
 
     rows: Array
 
     def at(self, frame: float) -> Array:
-        """Values (...) at a frame, counted from 0; between two frames linearly interpolated."""
+        """Values (...) at a frame (counted from 0), linearly interpolated between frames."""
         whole, share = self._place(frame)
         first: Array = self.rows[whole]
         mixed: Array = first + share * (self.rows[whole + 1] - first) if share else first
         return mixed
 
     def step(self, frame: float) -> Array:
-        """Values (...) at a frame, counted from 0, of what changes from frame to frame alone."""
+        """Values (...) at a frame (counted from 0), constant between frames."""
         rows: Array = self.rows[self._place(frame)[0]]
         return rows
 
     def _place(self, frame: float) -> tuple[int, float]:
-        """Row before a frame, and the share of the distance from there to the next."""
+        """Index of the row before a frame, and the share of the distance from there to the next row."""
         whole, share = split(frame)
         last = len(self.rows) - 1
         if whole < 0 or last == 0:
@@ -48,7 +49,7 @@ class ClipTrack:
 
 
 def split(frame: float) -> tuple[int, float]:
-    """The whole frame before a time in frames, and the share of the distance from there to the next."""
+    """The whole frame before a time [frames], and the share of the distance from there to the next frame."""
     near = round(frame)
     if abs(frame - near) < EXACT:
         return near, 0.0
@@ -56,20 +57,20 @@ def split(frame: float) -> tuple[int, float]:
 
 
 def track(rows: Array) -> ClipTrack:
-    """The track of these values (frames, ...): one row where they stay."""
+    """The track of these values (frames, ...), with a single row if they are constant."""
     stays = len(rows) > 1 and np.array_equal(rows, np.broadcast_to(rows[:1], rows.shape), equal_nan=True)
     return ClipTrack(rows[:1] if stays else rows)
 
 
 class ArrayWriter:
-    """Collects arrays into the bytes of one member, and says where each is."""
+    """Collects arrays into the bytes of one member, and returns references to them for the JSON."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
         self._size = 0
 
     def put(self, array: Array) -> dict[str, object]:
-        """Adds an array; returns what the JSON says of it."""
+        """Adds an array; returns the reference to it for the JSON."""
         data = np.ascontiguousarray(array, "<f8").tobytes()
         stored = {"at": self._size // WIDTH, "shape": list(array.shape)}
         self._parts.append(data)
@@ -82,7 +83,7 @@ class ArrayWriter:
 
 
 class ArrayReader:
-    """Arrays of a member, by what the JSON says of them."""
+    """Reads arrays of a member, by their references in the JSON."""
 
     def __init__(self, data: bytes) -> None:
         if len(data) % WIDTH:
@@ -90,12 +91,12 @@ class ArrayReader:
         self._numbers = np.frombuffer(data, "<f8")
 
     def get(self, fields: JsonFields, name: str, shape: tuple[int, ...], may_lack: bool = False) -> Array:
-        """An array with this shape; -1 in it: any length.
+        """An array with this shape, in which -1 stands for any length.
 
         Args:
-            fields, name: The field that says where the array is.
+            fields, name: The field with the reference to the array.
             shape: The expected shape.
-            may_lack: Whether the array may have NaN.
+            may_lack: Whether the array may contain NaN.
         """
         stored = fields.child(name)
         axes = stored.get("shape", list)

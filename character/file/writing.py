@@ -1,4 +1,4 @@
-"""A character file's members from its contents."""
+"""Writes a character's content to the members of a file."""
 
 import json
 from pathlib import Path

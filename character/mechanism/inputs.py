@@ -1,4 +1,6 @@
-"""Goals of a mechanism in a frame, from poses in the world and its settings: what every host does alike."""
+"""Goals of a mechanism in a frame, from poses in the world and its settings, computed in the same way for
+every host.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -11,8 +13,8 @@ from ...solvers.kinematics.se3 import Array, Frame, frame_array
 from ...solvers.mechanism.goals import CentreGoal, FrameGoal, Goals, RegulariserWeights
 from .tick import MechanismModel, by_joint
 
-CENTRE = "CENTRE"  # a goal of the centre of mass
-# Weights of what each goal asks for
+CENTRE = "CENTRE"  # kind of the goal for the centre of mass
+# kind of goal -> the weights that it uses
 WEIGHTS = {
     "FRAME": ("position_weight", "rotation_weight"),
     "POSITION": ("position_weight",),
@@ -24,10 +26,10 @@ WEIGHTS = {
 
 
 class GoalSpec(NamedTuple):
-    """What a goal asks of a body.
+    """Specification of a goal for a body.
 
     Attributes:
-        does: Key of `WEIGHTS`.
+        does: Kind of the goal, a key of `WEIGHTS`.
         body: Name of the body; "" for the centre of mass.
         on_body: The frame on the body that follows the target.
         axis: Axis of that frame which points along the same axis of the target.
@@ -48,7 +50,7 @@ class GoalWeights(NamedTuple):
 
 
 def rigid_frame(matrix: Array) -> Array:
-    """Pose (4, 4) of a matrix, without its scale; of a mirrored one that with all axes reversed."""
+    """Pose (4, 4) of a matrix, without its scale; for a mirrored matrix, that with all axes reversed."""
     lengths = np.linalg.norm(matrix[:3, :3], axis=0)
     columns = matrix[:3, :3] / np.where(lengths > 0.0, lengths, 1.0)
     if np.linalg.det(columns) < 0.0:
@@ -86,7 +88,7 @@ def goal(spec: GoalSpec, weights: GoalWeights, at: Array) -> FrameGoal | CentreG
 
 
 def driven_goal(body: str, at: Array) -> FrameGoal:
-    """Goal of a body whose pose (4, 4) in the base frame is an input."""
+    """Goal of a body whose pose is an input, `at` (4, 4) in the base frame."""
     frame = frame_of(at)
     return FrameGoal(body, position=frame.position, rotation=frame.rotation)
 
@@ -94,7 +96,7 @@ def driven_goal(body: str, at: Array) -> FrameGoal:
 def motor_goals(
     model: MechanismModel, driven: Sequence[FrameGoal], values: Sequence[float], weights: RegulariserWeights
 ) -> Goals:
-    """Goals of a mechanism that its motors drive; `values`: of all motors [rad or m]."""
+    """Goals of a mechanism that is driven by its motors; `values` [rad or m] of all motors."""
     return Goals(
         tuple(driven),
         actuators=by_joint(model, dict(enumerate(values))),
@@ -110,12 +112,12 @@ def target_goals(
     weights: RegulariserWeights,
     world_in_base: Array,
 ) -> Goals:
-    """Goals of a mechanism that targets drive.
+    """Goals of a mechanism that is driven by targets.
 
     Args:
         model: The mover.
         goals: Goals of bodies, driven ones first, and of the centre of mass.
-        kept: Values [rad or m] of motors that keep theirs, by their indices.
+        kept: Values [rad or m] of motors that keep their values, by index.
         weights: Weights of the motion regulariser.
         world_in_base: Pose (4, 4) of the world in the base frame.
     """

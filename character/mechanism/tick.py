@@ -20,16 +20,16 @@ from ...solvers.mechanism.solution import State as Pose
 from ...solvers.mechanism.solver import MechanismSolver
 
 FIRST = 200  # largest number of solver steps in the first frame, whose goals may be far from the rest pose
-# largest number of poses evaluated in a later frame, some 6 ms at 30 bodies in Python, a tenth of that
-# compiled; a slow solve goes on in the next frame
+# largest number of poses evaluated in a later frame: about 6 ms at 30 bodies in Python, a tenth of that
+# compiled; a slow solve continues in the next frame
 PLACES = 20
-# largest difference of matrix entries [1, m] at which bodies count as back in their poses at the start
+# largest difference of matrix entries [1, m] at which bodies count as back in their start poses
 BACK = 1e-4
-STILL = 1e-9  # [rad, m] smaller changes of a motor value count as none
-NO_MORE = (
-    30  # ticks with the same goals after which they are not solved again, even if the answer still changes
-)
-FAINT = 0.03  # largest weight of goals where they only determine what the filtered motors leave open
+STILL = 1e-9  # [rad, m] smaller changes of a motor value count as 0
+# number of ticks with the same goals after which they are not solved again, even if the result still
+# changes
+NO_MORE = 30
+FAINT = 0.03  # largest weight of goals if they only determine the DoF that the filtered motors leave open
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,8 @@ class MechanismModel:
     motors: tuple[MechanismMotor, ...]
     undetermined: frozenset[str] = (
         frozenset()
-    )  # names of bodies that can move while every motor holds its value
-    # whether motor values depend on each other, so that values filtered separately cannot all be met
+    )  # names of bodies that can move while every motor keeps its value
+    # whether motor values depend on each other, so that separately filtered values cannot all be met
     is_over_actuated: bool = False
 
     def tick(
@@ -75,7 +75,7 @@ class MechanismState:
     motion: tuple[Kinematic, ...]
     report: Report
     model: MechanismModel
-    stalled: int = 0  # ticks with the same goals; NO_MORE: they are not solved again
+    stalled: int = 0  # number of ticks with the same goals; from NO_MORE on they are not solved again
     flipped: bool = False  # whether a loop has changed its assembly mode since the start
     first: Array | None = None  # (b, 4, 4) poses of the bodies at the start
 
@@ -84,7 +84,7 @@ class MechanismState:
 class MechanismOutputs:
     """Result of one tick of a mechanism: motor values, poses of bodies, and errors of its goals."""
 
-    poses: Array  # (b, 4, 4) shown poses of the bodies in the mechanism's base
+    poses: Array  # (b, 4, 4) shown poses of the bodies in the base frame
     values: tuple[float, ...]  # [rad, m] motor values after the filter
     desired: tuple[float, ...]  # [rad, m] motor values before the filter
     report: Report  # report of the solve for the goals
@@ -100,7 +100,7 @@ def tick(
     Args:
         model: The mover.
         goals: Goals of bodies and motors.
-        state: State that the last tick returned; None at a new start, where the filter begins at rest in the
+        state: State returned by the last tick; None at a new start, where the filter begins at rest at the
             solution.
         dt: Time step [s]; 0 solves without moving the filter.
     """
@@ -114,7 +114,7 @@ def tick(
     motion = _motion(model.motors, desired_values, state, dt)
     filtered = tuple(kinematic.position for kinematic in motion)
 
-    # Where the filter lags, the bodies are where the filtered motors put them.
+    # if the filter lags, the bodies are where the filtered motors put them
     shown, is_closed, flipped = desired, report.assembled, report.flipped
     if any(abs(a - b) > STILL for a, b in zip(filtered, desired_values, strict=True)):
         start = state.shown if state is not None else desired
@@ -136,15 +136,17 @@ def tick(
 
 
 def _first_poses(model: MechanismModel, state: MechanismState | None, desired: Pose) -> Array:
-    """Poses (b, 4, 4) of the bodies at the start, which is this frame if no frame before had one."""
+    """Poses (b, 4, 4) of the bodies at the start of the motion, which is this frame if there is no earlier
+    one.
+    """
     return state.first if state is not None and state.first is not None else model.solver.poses(desired)
 
 
 def _stays_flipped(
     model: MechanismModel, state: MechanismState | None, desired: Pose, first: Array, flipped: bool
 ) -> bool:
-    """Whether a loop has changed its assembly mode, in this frame (`flipped`) or before: it counts as changed
-    until the bodies are back where they began, `first` (b, 4, 4).
+    """Whether a loop has changed its assembly mode, in this frame (`flipped`) or before. It counts as changed
+    until the bodies are back in their start poses, `first` (b, 4, 4).
     """
     if not flipped and (state is None or not state.flipped):
         return False
@@ -162,11 +164,11 @@ def _solved(
     same: MechanismState | None,
     dt: float,
 ) -> tuple[Pose, Report, int]:
-    """Desired pose, its report, and ticks with the same goals, after a solve.
+    """Desired pose, its report, and the number of ticks with the same goals, after a solve.
 
     Args:
         model, goals, state, dt: As for `tick`.
-        same: The state if its goals and mover are the same; None otherwise.
+        same: The state if its goals and mover are the same; else None.
     """
     solver = model.solver
     if state is None:
@@ -184,7 +186,7 @@ def _solved(
 def _motion(
     motors: tuple[MechanismMotor, ...], desired: tuple[float, ...], state: MechanismState | None, dt: float
 ) -> tuple[Kinematic, ...]:
-    """Motion of the motors after the filter, which begins at rest in the desired values."""
+    """Motion of the motors after the filter, which begins at rest at the desired values."""
     if state is None or len(state.motion) != len(motors):
         return tuple(motor.filter.rest(value) for motor, value in zip(motors, desired, strict=True))
     return tuple(
@@ -199,8 +201,8 @@ def values(model: MechanismModel, pose: Pose) -> tuple[float, ...]:
 
 
 def by_joint(model: MechanismModel, numbers: Mapping[int, float]) -> Mapping[str, tuple[float, ...]]:
-    """Motor values grouped by joint name, in the form of the solver's goals. Joints that lack a value for one
-    of their motors are left out.
+    """Motor values grouped by joint name, in the form of the solver's goals. Joints with a motor without a
+    value are left out.
 
     Args:
         model: The mover.
@@ -221,9 +223,7 @@ def by_joint(model: MechanismModel, numbers: Mapping[int, float]) -> Mapping[str
 
 
 def _held(model: MechanismModel, goals: Goals, filtered: tuple[float, ...]) -> Goals:
-    """Goals that hold the motors at their filtered values; the remaining DoF follow the
-    original goals.
-    """
+    """Goals that keep the motors at their filtered values; the remaining DoF follow the original goals."""
     frames = [goal for goal in goals.frames if goal.body in model.undetermined]
     bodies = model.solver.mechanism.bodies
     centres = (

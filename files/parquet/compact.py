@@ -1,4 +1,4 @@
-"""Thrift's compact protocol, in which a Parquet file keeps its metadata.
+"""Thrift's compact protocol, in which a Parquet file stores its metadata.
 
 A structure is read as a dict from field numbers to values: booleans, numbers, bytes, lists and structures.
 
@@ -14,18 +14,18 @@ from typing import Any
 from .errors import ParquetError
 
 TRUE, FALSE, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, SET, MAP, STRUCT = range(1, 13)
-DEEPEST = 12  # structures and lists in one another; Parquet's own have six
-LONGEST_VARINT = 10  # bytes of 64 bits
+DEEPEST = 12  # largest nesting of structures and lists; Parquet's own metadata has six levels
+LONGEST_VARINT = 10  # bytes of a number of 64 bits
 
 
 class CompactReader:
-    """Reads values from bytes, from a position on.
+    """Reads consecutive values from bytes.
 
     Attributes:
         at: Position of the next byte.
 
     Raises:
-        ParquetError: The bytes end early, or are no structure of this protocol.
+        ParquetError: The bytes end early, or are not a structure of this protocol.
     """
 
     def __init__(self, data: bytes, at: int = 0) -> None:

@@ -55,7 +55,8 @@ def _snappy(data: bytes, size: int) -> bytes:
         if not 0 < offset <= len(content):
             raise ParquetError("a page compressed by snappy copies from before its start: it is damaged")
         piece = content[len(content) - offset : len(content) - offset + length]
-        content += (piece * (length // len(piece) + 1))[:length]  # it may go on in what it copies
+        # the copied range may overlap its own output
+        content += (piece * (length // len(piece) + 1))[:length]
     return bytes(content)
 
 
@@ -77,7 +78,7 @@ def _gzip(data: bytes, size: int) -> bytes:
 
 def _zstandard(data: bytes, size: int) -> bytes:
     try:
-        import zstandard  # comes with Blender; of which no other Python can be sure
+        import zstandard  # zstandard comes with Blender, but not with every Python
     except ImportError as error:
         raise ParquetError(
             "it is compressed by zstd, which this Python cannot read: write it with snappy"

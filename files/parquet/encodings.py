@@ -18,8 +18,8 @@ PLAIN, PLAIN_DICTIONARY, RLE, RLE_DICTIONARY = 0, 2, 3, 8  # Encoding
 FORMATS = {1: "i", 2: "q", 4: "f", 5: "d"}  # Type: INT32, INT64, FLOAT, DOUBLE
 ARRAYS = {
     kind: "d" if letter in "fd" else "q" for kind, letter in FORMATS.items()
-}  # Type -> that of an array of decoded numbers
-WIDEST = 32  # bits of an index or level
+}  # Type -> type code of an array of decoded numbers
+WIDEST = 32  # largest width [bits] of an index or level
 
 
 def plain(kind: int, data: bytes, count: int) -> array[float]:

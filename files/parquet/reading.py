@@ -19,16 +19,17 @@ from .encodings import ARRAYS, FORMATS, PLAIN, PLAIN_DICTIONARY, RLE_DICTIONARY,
 from .errors import ParquetError
 
 MAGIC = b"PAR1"
-LONGEST_FOOTER = 5_000_000  # [bytes] thousands of episodes
-LARGEST_PAGE = 64_000_000  # [bytes] usual are 1 MB
-MOST_FOR_NUMBER = (
-    16  # [bytes] of a page for each of its numbers: eight of its own, the rest for levels and indices
-)
-MOST_BESIDE = 1000  # [bytes] of a page beside its numbers
-MOST_IN_DICTIONARY = 1_000_000  # numbers; writers change to plain encoding far below
-LARGEST_COLUMN = 200_000_000  # [bytes] in a group of rows
-MOST_IN_PAGE = 10_000_000  # numbers; usual are 20,000, but a run of equal ones is short at any length
-MOST_LEVELS = 2  # a list's own, and its element's absence
+LONGEST_FOOTER = 5_000_000  # [bytes] of metadata, enough for thousands of episodes
+LARGEST_PAGE = 64_000_000  # [bytes] pages usually have 1 MB
+# [bytes] largest size of a page for each of its numbers: eight for the number, the rest for levels and
+# indices
+MOST_FOR_NUMBER = 16
+MOST_BESIDE = 1000  # [bytes] of a page in addition to its numbers
+MOST_IN_DICTIONARY = 1_000_000  # largest number of entries; writers change to plain encoding far below
+LARGEST_COLUMN = 200_000_000  # [bytes] of a column in a group of rows
+# largest number of values; usual are 20,000, but a run of equal ones is short at any length
+MOST_IN_PAGE = 10_000_000
+MOST_LEVELS = 2  # levels of a list, and of its elements
 DATA, DICTIONARY, DATA_V2 = 0, 2, 3  # PageType
 REQUIRED, OPTIONAL, REPEATED = 0, 1, 2  # FieldRepetitionType
 
@@ -64,13 +65,13 @@ class ParquetTable:
         self._groups = [_RowGroup(group, self._leaves) for group in _items(metadata, 4)]
         if sum(group.size for group in self._groups) > file.seek(
             0, 2
-        ):  # several would be the same bytes, decoded each time
+        ):  # several columns of the same bytes would be decoded repeatedly
             raise ParquetError("its columns announce more bytes than it has: it is damaged")
         self.names = tuple(self._leaves)
         self.groups = tuple(group.rows for group in self._groups)
 
     def bounds(self, group: int, name: str) -> tuple[int, int] | None:
-        """Lowest and highest whole number in a column of a group; None if the file does not say them."""
+        """Lowest and highest whole number in a column of a group; None if the file does not contain them."""
         chunk = self._groups[group].chunk(name)
         stored = [_field(chunk.get(12, {}), k, bytes, b"") for k in (6, 5)]
         letter = FORMATS.get(self._leaves[name].kind, "")
@@ -285,7 +286,7 @@ def _split_v2(
 def _check_levels(
     levels: tuple[list[int], list[int]], leaf: _Leaf, count: int, before: int, size: int, name: str
 ) -> None:
-    """Raise where a number is absent, or rows have different numbers of them."""
+    """Raise if a number is missing, or rows have different counts of them."""
     if leaf.defines and levels[1].count(leaf.defines) != count:
         raise ParquetError(f"column '{name}' has rows without a number: it is damaged, or no motion")
     first_in_row = levels[0][-before % size :: size]
@@ -294,7 +295,7 @@ def _check_levels(
 
 
 def _check_size(size: int, count: int, name: str) -> None:
-    """Raise where a page announces more bytes than its numbers can have, before it is decompressed."""
+    """Raise if a page announces more bytes than its numbers can have, before it is decompressed."""
     if size > MOST_FOR_NUMBER * count + MOST_BESIDE:
         raise ParquetError(f"a page of '{name}' announces {size} bytes for {count} numbers: it is damaged")
 

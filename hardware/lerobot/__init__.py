@@ -1,1 +1,1 @@
-"""Calibration files of LeRobot, of whichever version and layout."""
+"""Calibration files of LeRobot, of any version and layout."""

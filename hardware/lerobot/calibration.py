@@ -2,23 +2,23 @@
 values.
 
 LeRobot keeps one file per robot, with one entry per motor. It writes homing offset and range of each entry
-into the servo too (of Feetech's into registers 31, 9 and 11), so that positions which anybody reads from the
-servo are already shifted: reported = actual - homing offset, of a Dynamixel actual + homing offset.
+into the servo too (of Feetech's into registers 31, 9 and 11), so that positions read from the servo are
+already shifted: reported = actual - homing offset, of a Dynamixel actual + homing offset.
 
-Its values come in three modes (`lerobot.motors.MotorNormMode`). Positions of a motor with the range a to b,
-in steps p:
+Its values have one of three modes (`lerobot.motors.MotorNormMode`). Positions of a motor with the range a to
+b, in steps p:
 
     degrees          (p - (a + b) / 2) * 360 / 4095    not clamped; the drive mode is ignored
-    range_m100_100   200 (p - a) / (b - a) - 100       clamped; negated where the drive mode is 1
-    range_0_100      100 (p - a) / (b - a)             clamped; 100 - value where the drive mode is 1
+    range_m100_100   200 (p - a) / (b - a) - 100       clamped; negated if the drive mode is 1
+    range_0_100      100 (p - a) / (b - a)             clamped; 100 - value if the drive mode is 1
 
 A Dynamixel with drive mode 1 reverses itself, so that LeRobot ignores the drive mode in all three (its
-`apply_drive_mode`). No file says which servos it is of: LeRobot's folder of the file does, by the robot's
-class.
+`apply_drive_mode`). The file does not name its servos; in LeRobot's folders, the name of the file's folder,
+which is the robot's class, determines them.
 
 LeRobot's zero in degrees is therefore the middle of the recorded range. It counts 4095 steps to a revolution,
 though the servo has 4096: Limber's joint angles follow LeRobot here, so that both show the same degrees. At
-100 degrees that is 0.3 steps, less than a servo resolves.
+100 degrees this amounts to 0.3 steps, below the resolution of a servo.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ from .layouts import FIELDS, as_motors, plain_of
 Mode = Literal["degrees", "range_m100_100", "range_0_100"]
 
 LAST_STEP = 4095  # highest position of an STS servo
-STEPS_PER_RADIAN = LAST_STEP / math.tau  # LeRobot's
-FARTHEST_OFFSET = 2047  # steps: register 31 has 11 bits and a sign
-FARTHEST_TURNS = 1_048_575  # steps: a Dynamixel reports 256 revolutions in either direction
+STEPS_PER_RADIAN = LAST_STEP / math.tau  # in LeRobot
+FARTHEST_OFFSET = 2047  # [steps] register 31 has 11 bits and a sign
+FARTHEST_TURNS = 1_048_575  # [steps] a Dynamixel reports up to 256 revolutions in either direction
 DYNAMIXEL_ROBOTS = (
     "koch",
     "omx",
@@ -55,11 +55,12 @@ DYNAMIXEL_ROBOTS = (
     "widowx",
     "aloha",
     "openmanipulator",
-)  # in names of LeRobot's classes
+)  # words in names of LeRobot's classes
 REMEDY = "correct it in the file, or calibrate again with lerobot-calibrate"
 GRIPPER = "gripper"  # LeRobot's arms have this motor in range_0_100, all others in degrees
-DEEPEST = 3  # objects around a calibration's motors: more is no calibration
-SEPARATORS = "_.-/ "  # between the prefix of an arm and the name of a motor: "left_arm_shoulder_pan"
+DEEPEST = 3  # largest nesting of objects around a calibration's motors
+# characters between the prefix of an arm and the name of a motor: "left_arm_shoulder_pan"
+SEPARATORS = "_.-/ "
 
 _PHOSPHOBOT = ("servos_offsets", "servos_calibration_position", "servos_offsets_signs")
 _BEFORE_2025 = ("motor_names", "calib_mode", "start_pos", "end_pos")
@@ -80,7 +81,7 @@ class _FieldError(LerobotError):
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Servos of a calibration, which bound its numbers.
+    """Type of the servos of a calibration, with the bounds of its numbers.
 
     Attributes:
         protocol: Name of the protocol that drives them.
@@ -102,8 +103,8 @@ DYNAMIXEL = Family("dynamixel", 1_044_479, -FARTHEST_TURNS, FARTHEST_TURNS, Fals
 
 
 def family_of(path: Path, protocol: str) -> Family:
-    """Servos of a calibration file: Dynamixel for a robot with their protocol, or a file in the folder of
-    such a robot of LeRobot's.
+    """Type of the servos of a calibration file: Dynamixel if the robot's protocol is theirs, or if the file
+    is in the folder of such a robot of LeRobot's.
     """
     of_robot = path.parent.name.lower()
     return (
@@ -147,8 +148,8 @@ class LeRobotMotor:
         return 200.0 * share - 100.0 if mode == "range_m100_100" else 100.0 * share
 
     def position(self, value: float, mode: Mode) -> float:
-        """Reported position [steps] for a value of LeRobot, which cuts the fraction off before it sends the
-        position.
+        """Reported position [steps] for a value of LeRobot, which truncates the position before sending
+        it.
         """
         if mode == "degrees":
             return math.radians(value) * STEPS_PER_RADIAN + self.middle
@@ -165,7 +166,7 @@ class LeRobotMotor:
 
 
 def load(path: Path, family: Family = FEETECH) -> dict[str, LeRobotMotor]:
-    """Motors by name, from a calibration file of LeRobot of these servos.
+    """Motors by name, from a LeRobot calibration file for this type of servos.
 
     Raises:
         LerobotError: The file is missing or cannot be used; the message names file, motor, field, expected
@@ -214,11 +215,11 @@ def from_text(
 def _entries(
     source: str, plain: object, prefix: str = "", depth: int = 0
 ) -> Iterator[tuple[str, JsonFields]]:
-    """Names and fields of the motors in a calibration. Objects that have motors are arms, whose names are
-    before those of the motors; a single one around all motors is none.
+    """Names and fields of the motors in a calibration. Objects with motors are arms, whose names become
+    prefixes of the motors' names; a single object around all motors is not an arm.
 
     Raises:
-        LerobotError: There is something else than motors and arms; the message says what it is.
+        LerobotError: There is something other than motors and arms; the message names it.
     """
     robot = JsonFields(source, plain, _FieldError)
     if any(robot.has(field) for field in _BEFORE_2025):
@@ -269,17 +270,16 @@ def _prefixes(motors: Collection[str]) -> dict[str, str]:
 
 
 def arms_of(motors: Collection[str], known: Collection[str]) -> dict[str, dict[str, str]]:
-    """The arms of a file: for each prefix of motors' names, the file's name of each of the model's motors
-    that has it.
+    """The arms of a file: for each prefix of motors' names, a map from the model's names of the motors with
+    that prefix to the file's names.
 
-    LeRobot names the motors of an arm alone as its model does (prefix ""), and those of a robot that has more
-    than an arm with a prefix: "arm_shoulder_pan" (LeKiwi), "left_arm_shoulder_pan" and
-    "right_arm_shoulder_pan". Capitals and the marks between words do not count: "Shoulder-Pan" is
-    "shoulder_pan".
+    LeRobot names the motors of a single arm as its model does (prefix ""), and those of a robot with more
+    parts with a prefix: "arm_shoulder_pan" (LeKiwi), "left_arm_shoulder_pan" and "right_arm_shoulder_pan".
+    Case and separators are ignored: "Shoulder-Pan" is "shoulder_pan".
 
     Args:
         motors: Names of the file's motors.
-        known: Names of the model's motors, in small letters.
+        known: Names of the model's motors, in lower case.
     """
     arms: dict[str, dict[str, str]] = {}
     names = {_plain(name): name for name in known}
@@ -292,7 +292,7 @@ def arms_of(motors: Collection[str], known: Collection[str]) -> dict[str, dict[s
 
 
 def _plain(name: str) -> str:
-    """A name in small letters, without the marks between its words."""
+    """A name in lower case, without the separators between its words."""
     return "".join(letter for letter in name.lower() if letter not in SEPARATORS)
 
 
@@ -300,7 +300,7 @@ def save(path: Path, motors: Mapping[str, LeRobotMotor]) -> None:
     """Write a calibration file as LeRobot does; an interrupted write leaves the old file unchanged.
 
     Raises:
-        LerobotError: The file cannot be written; names it.
+        LerobotError: The file cannot be written; the message names it.
     """
     try:
         atomic.write_text(path, to_text(motors))
@@ -314,7 +314,7 @@ def to_text(motors: Mapping[str, LeRobotMotor]) -> str:
 
 
 def usual_folder() -> Path:
-    """Folder in which LeRobot keeps calibrations, as `robots/CLASS/ID.json` and
+    """Folder in which LeRobot stores calibrations, as `robots/CLASS/ID.json` and
     `teleoperators/CLASS/ID.json`.
     """
     calibration_folder = os.environ.get("HF_LEROBOT_CALIBRATION")
@@ -339,7 +339,7 @@ def _motor(fields: JsonFields, family: Family) -> LeRobotMotor:
 
 
 def _whole(fields: JsonFields, field: str, lowest: int, highest: int) -> int:
-    """A whole number, also as programs write it that know no others, 800.0."""
+    """A whole number, which some programs write with a fraction of 0, as 800.0."""
     value = fields.get(field, object) if fields.has(field) else None
     if isinstance(value, float) and value.is_integer() and lowest <= value <= highest:
         return int(value)

@@ -1,9 +1,8 @@
-"""Layouts in which people keep LeRobot's calibrations, brought to LeRobot's own: an object of motors by name.
+"""Converts layouts of LeRobot calibrations to LeRobot's own: an object with one entry per motor, by name.
 
-LeRobot writes one object with one entry per motor. Others keep motors in a list with their names in them, or
-field by field with one value per motor, as tables are exported; some write the fields' names in other
-letters, or numbers as texts; YAML and spreadsheets do. What a file says beside its motors is left out if no
-number depends on it.
+Other programs store motors in a list with their names, or each field with one value per motor, as exported
+tables do. Some spell the fields' names differently, or write numbers as texts, as YAML and spreadsheets do.
+Further content of a file is ignored if no number depends on it.
 """
 
 import re
@@ -13,10 +12,12 @@ from typing import Any
 from ...files.plain import json_of
 
 FIELDS = ("id", "drive_mode", "homing_offset", "range_min", "range_max")
-NAME = ("name", "motor", "motor_name", "joint", "joint_name")  # fields with the name of a motor in a list
-NAMES = ("motor_names", "names", "motors", "joints")  # lists of motors' names beside lists of their values
-ARM_NAMES = ("name", "arm", "side")  # fields with the name of an arm in a list
-ABOUT = {  # entries beside the motors that are ignored: no calibration depends on them
+# fields with the name of a motor, in a list of motors
+NAME = ("name", "motor", "motor_name", "joint", "joint_name")
+# lists of motors' names that accompany lists of their values
+NAMES = ("motor_names", "names", "motors", "joints")
+ARM_NAMES = ("name", "arm", "side")  # fields with the name of an arm, in a list of arms
+ABOUT = {  # entries that are ignored, since no calibration depends on them
     *(
         "name",
         "robot",
@@ -47,7 +48,7 @@ ABOUT = {  # entries beside the motors that are ignored: no calibration depends 
 DYNAMIXEL_WORDS = re.compile(
     r"dynamixel|koch|omx|viperx|widowx|aloha|manipulator|\bx[clmhw]\d{3}", re.IGNORECASE
 )
-DEEPEST = 8  # objects in each other: no calibration has more
+DEEPEST = 8  # largest nesting of objects
 
 
 def plain_of(text: str) -> Any:
@@ -71,7 +72,7 @@ def plain_of(text: str) -> Any:
 
 
 def as_motors(plain: Any, depth: int = 0) -> Any:
-    """A calibration as an object of motors, or of arms with motors. What is no calibration stays as it is."""
+    """A calibration as an object of motors, or of arms with motors. Other values are returned unchanged."""
     if depth > DEEPEST:
         return plain
     if isinstance(plain, list):
@@ -88,19 +89,19 @@ def as_motors(plain: Any, depth: int = 0) -> Any:
 
 
 def _members(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields that are objects themselves: motors, or arms."""
+    """The fields whose values are objects: motors, or arms."""
     return {key: value for key, value in fields.items() if isinstance(value, Mapping)}
 
 
 def _motor(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """A motor's numbers, by their fields' names, without what is said beside them."""
+    """A motor's numbers by their fields' names, without other entries."""
     return {
         key: _number(value) for key, value in fields.items() if not _is_about(key, value) or key in FIELDS
     }
 
 
 def _named(items: list[Any], depth: int) -> dict[str, Any]:
-    """Motors or arms of a list by the names in them; empty: some have none, or two have the same."""
+    """Motors or arms of a list, by the names in them; empty if some have no name, or two have the same."""
     named = {}
     for item in items:
         fields = {_field(key): value for key, value in item.items()} if isinstance(item, Mapping) else {}
@@ -116,7 +117,7 @@ def _named(items: list[Any], depth: int) -> dict[str, Any]:
 
 def _from_columns(fields: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Motors of an object that has each field of all motors, by their names or in the order of a list of
-    names; empty: it is none.
+    names; empty if it is no such object.
     """
     columns = {key: fields[key] for key in FIELDS if key in fields}
     if "range_min" not in columns:
@@ -134,28 +135,28 @@ def _from_columns(fields: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def _by_name(names: list[str], column: Any) -> dict[str, Any] | None:
-    """Values of a column that has one for each name, by names; None of another column."""
+    """Values of a column that has one for each name, by names; None for other columns."""
     if not isinstance(column, list) or len(column) != len(names):
         return None
     return dict(zip(names, column, strict=True))
 
 
 def _field(key: Any) -> Any:
-    """The name of a motor's field, however it is written: "rangeMin" and "Range Min" are "range_min"."""
+    """The name of a motor's field in any spelling: "rangeMin" and "Range Min" are "range_min"."""
     plain = str(key).lower().replace("_", "").replace(" ", "").replace("-", "")
     return next((field for field in FIELDS if field.replace("_", "") == plain), key)
 
 
 def _number(value: Any) -> Any:
-    """A whole number also where it is a text."""
+    """The integer that a text of digits contains; any other value unchanged."""
     return (
         int(value) if isinstance(value, str) and value.lstrip("-").isdecimal() and len(value) < 10 else value
     )
 
 
 def _is_about(key: Any, value: Any) -> bool:
-    """Whether a member of an object says something that no motor's number depends on. A Dynamixel's name
-    does: its numbers mean other things.
+    """Whether a member of an object can be ignored, since no motor's number depends on it. The name of a
+    Dynamixel cannot: its numbers have another meaning.
     """
     if isinstance(value, str) and DYNAMIXEL_WORDS.search(value):
         return False

@@ -1,4 +1,4 @@
-"""Motion files: exported motion for players without this computer, and motion files of other programs.
+"""Motion files: exported motion for players that run without Blender, and motion files of other programs.
 
 A `Take` has baked frames; `make_motion` checks and resamples them into channel positions; `FORMATS` encodes
 these as files. `read` returns a file's `Recording`: values of joints and poses of links at given times.

@@ -1,4 +1,4 @@
-"""Boards that play motion from their flash memory, and the memory that is free for it."""
+"""Boards that play motion from their flash memory, and their free memory."""
 
 from __future__ import annotations
 
@@ -6,15 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-UNO_FLASH = 32_256  # 32 kB but for the boot loader's 512 bytes
-NANO_FLASH = 30_720  # the same with the older boot loader of 2 kB, which most Nanos have
-UNO_FIRMWARE = (
-    8_800  # size of the firmware with its player (avr-size: text and data; a test builds it and compares)
-)
-PCA9685_FIRMWARE = 10_600  # likewise with the PCA9685's pulses and Arduino's Wire
-LARGE_FLASH = (
-    1_000_000  # ESP32 and RP2040 have 2 MB and more; the firmware with Arduino's core takes up to 0.4 MB
-)
+UNO_FLASH = 32_256  # [bytes] 32 kB minus the boot loader's 512 bytes
+NANO_FLASH = 30_720  # [bytes] the same with the older boot loader of 2 kB, which most Nanos have
+# [bytes] size of the firmware with its player (avr-size: text and data); a test builds it and compares
+UNO_FIRMWARE = 8_800
+PCA9685_FIRMWARE = 10_600  # [bytes] the same with the PCA9685's pulses and Arduino's Wire
+# [bytes] ESP32 and RP2040 have 2 MB or more; the firmware with Arduino's core takes up to 0.4 MB
+LARGE_FLASH = 1_000_000
 UNO_PINS = (
     13,
     15,
@@ -22,8 +20,8 @@ UNO_PINS = (
     17,
     18,
     19,
-)  # for a start button: pins without a servo; 13 has a light, 15 to 19 are A1 to A5
-UNO_PCA9685_PINS = (*range(2, 18),)  # all but the serial line (0, 1) and I2C (A4, A5)
+)  # pins for a start button, which have no servo; 13 has an LED, 15 to 19 are A1 to A5
+UNO_PCA9685_PINS = (*range(2, 18),)  # all except the serial line (0, 1) and I2C (A4, A5)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,16 +15,16 @@ from ...motion import Limits
 from .check import first_excess
 from .take import STANDING, Take, Values
 
-HALVINGS = 60  # of an interval in which the braking time is sought: more than a float has digits
+HALVINGS = 60  # number of bisections in the search for the braking time; more than a float has digits
 
 
 def brought_to_rest(take: Take) -> Take:
-    """The take, followed by the frames in which its joints brake; the take itself if it may stop at once in
-    its last frame, or if its own frames already exceed a limit.
+    """The take followed by frames in which its joints brake; the take itself if it may stop in its last
+    frame, or if its own frames already exceed a limit.
     """
     added = []
     for joint, values in zip(take.device.joints, take.joints(), strict=True):
-        moving_values = values[:-STANDING]  # without rest at the end
+        moving_values = values[:-STANDING]  # without frames at rest at the end
         is_within = first_excess(moving_values, joint.limits, take.rate) is None
         stops_at_once = first_excess(values, joint.limits, take.rate) is None
         added.append(
@@ -34,7 +34,7 @@ def brought_to_rest(take: Take) -> Take:
 
 
 def _rows(columns: Sequence[Sequence[float]], last: Values) -> tuple[Values, ...]:
-    """Rows of columns of different lengths; a joint that has come to rest stays there."""
+    """Rows from columns of different lengths; a joint that has come to rest keeps its last value."""
     ends = [column[-1] if column else value for column, value in zip(columns, last, strict=True)]
     return tuple(
         tuple(end if value is None else value for value, end in zip(row, ends, strict=True))
@@ -46,15 +46,15 @@ def braking(values: Sequence[float], limits: Limits, interval: float) -> list[fl
     """Positions [rad or m] after the last value, `interval` [s] apart, until the joint is at rest.
 
     Args:
-        values: Three positions or more, at the same interval, within the limits.
-        limits: The joint's; position limits are not regarded.
-        interval: Between two positions [s].
+        values: At least three positions [rad or m] at this interval, within the limits.
+        limits: The joint's limits; position limits are ignored.
+        interval: Time between two positions [s].
     """
     before, middle, position = values[-3:]
     velocity = (position - middle) / interval
     acceleration = (position - 2.0 * middle + before) / interval**2
-    # Braking pushes against the velocity that is left when the present acceleration has ended as fast as it
-    # can.
+    # Braking starts from the velocity that remains when the current acceleration has ended as fast as
+    # possible.
     left = velocity + interval * math.fsum(_fading(acceleration, limits, interval))
     sign = math.copysign(1.0, left)
     added = []
@@ -75,12 +75,12 @@ def _fading(acceleration: float, limits: Limits, interval: float) -> list[float]
 
 
 def _decelerations(velocity: float, acceleration: float, limits: Limits, interval: float) -> list[float]:
-    """Accelerations of the next frames that bring a joint to rest whose velocity is positive, or will be once
-    its acceleration has ended.
+    """Accelerations [rad/s^2 or m/s^2] of the next frames that bring a joint to rest whose velocity is
+    positive, or will be when its acceleration has ended.
 
-    They fall with the jerk limit, to the acceleration limit at most, and rise to zero at the end of the
-    braking time. The longer that is, the lower they all are, so the time at whose end the velocity is zero is
-    found by halving.
+    They fall at the jerk limit, at most to the acceleration limit, and rise to zero at the end of the braking
+    time. The longer that time, the lower they all are, so the time at whose end the velocity is zero is found
+    by bisection.
     """
 
     def during(seconds: float) -> list[float]:

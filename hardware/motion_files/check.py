@@ -19,8 +19,8 @@ from ..errors import ExportError
 from ..mixing import Mixing
 from .take import STANDING, Take
 
-SINGLE = 2.0**-23  # relative rounding error of a keyframe, which is single precision
-SHARE = 1e-3  # relative excess over a limit that does not matter: less than a servo's own unevenness
+SINGLE = 2.0**-23  # relative rounding error of a keyframe, which has single precision
+SHARE = 1e-3  # relative excess over a limit that is ignored, less than the unevenness of a servo
 ORDERS = ("velocity", "acceleration", "jerk")
 UNITS = {"rad": ("degrees", 180.0 / math.pi), "m": ("mm", 1000.0), "plain": ("", 1.0)}
 PER = ("/s", "/s2", "/s3")
@@ -28,8 +28,9 @@ FILTERED = "play it with a motion filter (Live, or Bake), let it come to rest, o
 
 
 class Excess(NamedTuple):
-    """Differences of a joint's values that exceed a limit: their order (1: velocity), the index of the first
-    one's last value, their number, and the first of them [rad or m per second to the power of the order].
+    """Differences of a joint's values that exceed a limit: order (1: velocity), index of the last value of
+    the first one, their number, and the value of the first one [rad or m per second to the power of the
+    order].
     """
 
     order: int
@@ -43,8 +44,7 @@ def check(take: Take, has_positions: bool = True) -> None:
 
     Args:
         take: The frames.
-        has_positions: Whether the file has the channels' positions; the ranges of channels count for those
-            alone.
+        has_positions: Whether the file has the channels' positions; only then their ranges are checked.
 
     Raises:
         ExportError: The message names the joint or channel, the frame, the expected and the found value.
@@ -102,8 +102,8 @@ def _check_motion(take: Take, joint: DeviceJoint, values: Sequence[float]) -> No
 
 
 def first_excess(values: Sequence[float], limits: Limits, rate: float) -> Excess | None:
-    """The lowest derivative of a joint's values [rad or m, at `rate` a second] that exceeds its limit; None:
-    all are within.
+    """The lowest derivative of a joint's values [rad or m, at `rate` a second] that exceeds its limit; None
+    if all are within.
     """
     largest = max(map(abs, values))
     differences = list(values)

@@ -1,4 +1,4 @@
-"""Times of tables that are written as dates or times of day: "2025-01-01T12:00:00.040", "12:00:00.040"."""
+"""Times in tables that are written as dates or times of day: "2025-01-01T12:00:00.040", "12:00:00.040"."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from datetime import UTC, datetime
 
 from .csv_rows import is_number
 
-# a date as some tools for ROS bags write it: "2023/09/22/18:55:55.484"
+# date in the format of some tools for ROS bags: "2023/09/22/18:55:55.484"
 DATE = re.compile(r"(\d{4})/(\d{2})/(\d{2})[/ T](.+)")
-MIDNIGHT = "1970-01-01T"  # before a time of day, which then counts from midnight
+MIDNIGHT = "1970-01-01T"  # put before a time of day, which then counts from midnight
 
 
 def with_seconds(rows: list[list[str]], clocks: Sequence[int]) -> list[list[str]]:
-    """A table in which dates and times of day, in the columns of the time, are seconds. Cells that are
-    neither stay as they are.
+    """A table in which dates and times of day, in the columns of the time, are converted to seconds. Other
+    cells are unchanged.
     """
     if len(rows) < 2 or all(is_number(rows[1][k]) for k in clocks):
         return rows
@@ -27,7 +27,7 @@ def with_seconds(rows: list[list[str]], clocks: Sequence[int]) -> list[list[str]
 
 
 def _seconds(cell: str) -> str:
-    """Seconds since 1970, or since midnight, of a date's text; another text as it is."""
+    """Seconds since 1970, or since midnight, for a date's text; other texts unchanged."""
     cell_as_iso = DATE.sub(r"\1-\2-\3T\4", cell)
     for text in (cell_as_iso, MIDNIGHT + cell) if ":" in cell else ():
         try:

@@ -10,14 +10,14 @@ from ...files.plain import shown
 from .json_files import text_of
 from .recording import MOST_NUMBERS, MotionFileError
 
-UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # begin of what spreadsheets save as Unicode text
-COMMENTS = ("#", "//", "%")  # begins of lines
-SEPARATOR = re.compile(r"sep=(.)", re.IGNORECASE)  # the first line of spreadsheets that say their separator
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # beginnings of texts that spreadsheets save as Unicode
+COMMENTS = ("#", "//", "%")  # beginnings of comment lines
+SEPARATOR = re.compile(r"sep=(.)", re.IGNORECASE)  # the first line of spreadsheets that name their separator
 DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+(?:[eE][+-]?\d+)?\s*")
 
 
 def rows_of(data: bytes) -> list[list[str]]:
-    """Rows of a CSV file, each as long as the first; empty ones are left out.
+    """Rows of a CSV file, all of the same length; empty rows are left out.
 
     Raises:
         MotionFileError: The file is no CSV table.
@@ -45,15 +45,15 @@ def rows_of(data: bytes) -> list[list[str]]:
 
 
 def _square(rows: list[list[str]]) -> None:
-    """Takes empty cells from the ends of the heading, and of rows that are longer.
+    """Removes empty cells from the ends of the heading, and of rows that are longer.
 
     Raises:
         MotionFileError: A row still has another length than the first.
     """
-    while len(rows[0]) > 2 and not rows[0][-1].strip():  # a separator at the heading's end
+    while len(rows[0]) > 2 and not rows[0][-1].strip():  # a separator at the end of the heading
         rows[0].pop()
     for k, row in enumerate(rows):
-        while len(row) > len(rows[0]) and not row[-1].strip():  # a separator at the line's end
+        while len(row) > len(rows[0]) and not row[-1].strip():  # a separator at the end of the line
             row.pop()
         if len(row) != len(rows[0]):
             raise MotionFileError(
@@ -63,7 +63,7 @@ def _square(rows: list[list[str]]) -> None:
 
 
 def _as_utf_8(data: bytes) -> bytes:
-    """A text file in UTF-8, where it was in UTF-16, with or without a byte order mark."""
+    """A text file converted to UTF-8 if it is UTF-16, with or without a byte order mark."""
     if data[:2] in UTF_16:
         return data.decode("utf-16", "replace").encode()
     for code, zeros in (("utf-16-le", data[1:200:2]), ("utf-16-be", data[:200:2])):
@@ -73,7 +73,7 @@ def _as_utf_8(data: bytes) -> bytes:
 
 
 def _lines(text: str) -> tuple[list[str], str]:
-    """Lines of a table without comments, and the mark between its columns."""
+    """(lines of a table without comments, separator of its columns)."""
     lines = [line for line in text.splitlines(keepends=True) if line.strip()]
     named = SEPARATOR.fullmatch(lines[0].rstrip("\r\n")) if lines else None
     if named:
@@ -90,14 +90,16 @@ def _lines(text: str) -> tuple[list[str], str]:
 
 
 def _mark(table: list[str]) -> str:
-    """The mark between the columns of a table: one that is as often in the first line as in the next."""
+    """Separator of a table's columns: a character that occurs equally often in the first line and in the
+    next.
+    """
     counts = {mark: [line.count(mark) for line in table[:2]] for mark in ",;\t|"}
     return max(counts, key=lambda mark: (counts[mark][0] == counts[mark][-1] > 0, counts[mark][0]))
 
 
 def _heading_above(first: str, above: list[str], mark: str) -> str:
-    """The last comment above numbers, which is their heading, as NumPy writes it; "" where the first line has
-    a heading of its own, or where the comment has another number of names.
+    """The last comment above numbers, which is their heading in files of NumPy; "" if the first line is a
+    heading, or if the comment has another number of names.
     """
     cells = first.split(mark)
     if not above or not any(is_number(with_point(cell)) for cell in cells):
@@ -108,7 +110,7 @@ def _heading_above(first: str, above: list[str], mark: str) -> str:
 
 
 def with_point(cell: str) -> str:
-    """A number with a point where it has a comma, as spreadsheets of many countries write it."""
+    """A number with a decimal point in place of a comma, which spreadsheets use in many countries."""
     return cell.replace(",", ".") if DECIMAL_COMMA.fullmatch(cell) else cell
 
 
@@ -116,7 +118,7 @@ def numbers_of(rows: list[list[str]]) -> list[list[float]]:
     """The numbers below the heading of a table.
 
     Raises:
-        MotionFileError: A cell has no number.
+        MotionFileError: A cell is not a number.
     """
     number_rows = []
     for k, row in enumerate(rows[1:], 1):

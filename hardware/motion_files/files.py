@@ -32,8 +32,8 @@ def write(path: Path, data: bytes | Mapping[str, bytes]) -> None:
 
 
 def copy_beside(sound: Path, path: Path) -> Path:
-    """Copy a motion's sound to the motion file's folder, with its stem; returns the copy. The user chose no
-    such file, so no existing one is replaced.
+    """Copy a motion's sound to the motion file's folder, with its stem; returns the path of the copy. No
+    existing file is replaced, since the user did not choose this path.
 
     Raises:
         ExportError: The file is no sound or cannot be read, another file is where its copy would be, or the

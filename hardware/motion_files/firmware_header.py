@@ -141,7 +141,7 @@ def _kilobytes(count: int) -> str:
 
 
 def _plain(name: str) -> str:
-    """A name without characters that would end a C comment line."""
+    """A name without characters that would end a comment line in C."""
     return "".join(
         letter if letter.isascii() and letter.isprintable() and letter != "\\" else "?" for letter in name
     )

@@ -1,4 +1,4 @@
-"""The table of motion files' formats: which are written, and which are read."""
+"""The table of motion file formats, with functions to write and read them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .motion import Motion
 from .recording import Recording
 
 FIRST = EpisodeChoice()
-TABLES = (".tsv", ".txt", ".dat", ".mot", ".sto", ".motion")  # suffixes of tables beside .csv
+TABLES = (".tsv", ".txt", ".dat", ".mot", ".sto", ".motion")  # suffixes of tables other than .csv
 Make = Callable[[Motion, "Settings"], bytes | Mapping[str, bytes]]
 Read = Callable[[bytes, Path, "Settings"], Recording]
 
@@ -30,9 +30,8 @@ Read = Callable[[bytes, Path, "Settings"], Recording]
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Options of single formats (the board that plays the motion, the pin of its start button, the episode of
-    a dataset, the rows per second of tables without times; 0: these are refused), whether files are read
-    that announce over 50 MB in memory or over an hour of motion, and whether angles whose unit the file does
-    not say are degrees.
+    a dataset, the rows per second of tables without times, 0 to refuse these); whether to read files with
+    over 50 MB in memory or over an hour of motion; and whether angles without a unit are degrees.
     """
 
     board: str = "uno"
@@ -53,22 +52,22 @@ class Format:
         suffix: File name suffix; "" for a folder.
         make: Encodes a motion as the file's bytes, or those of a folder's files by their paths; raises
             ExportError or MotionFileError.
-        read: Reads a file's bytes; raises MotionFileError. None: it is only written.
-        is_like: Whether a file's content (a JSON value, else its first line) is of this format, where others
-            have the same suffix.
+        read: Reads a file's bytes; raises MotionFileError. None if the format is only written.
+        is_like: Function that tells whether a file's content (a JSON value, else its first line) is of this
+            format, if others have the same suffix.
         more_suffixes: Further suffixes of files that are read.
-        variants: Files that the format is written as, by their names: the first one is its usual one, whose
-            attributes the format has. Empty: it has one kind of file.
-        usual_name: Default file name; "": the armature's name.
+        variants: Kinds of files of the format, by their names; the first one is the default, whose attributes
+            the format has. Empty if it has one kind of file.
+        usual_name: Default file name; "" for the armature's name.
         needs_board: Whether the user chooses a board.
         has_episodes: Whether the user chooses an episode and the unit of its values.
         has_frames: Whether the file has the frames unchanged, because its player interpolates and limits
             them; else it has samples of a curve within all limits that is at rest at both ends.
-        usual_rate: Rows per second that its player takes or expects; 0: the scene's frames.
+        usual_rate: Rows per second that its player expects; 0 for the scene's frames.
         poses: Links whose poses the file has.
         has_sound: Whether a sound of the same stem belongs to it.
-        has_positions: Whether its player takes servos' positions from it, which their ranges must hold;
-            joints' values need no servo.
+        has_positions: Whether its player reads servo positions from it, which are checked against their
+            ranges; joint values need no servo.
     """
 
     label: str
@@ -90,21 +89,21 @@ class Format:
 
     @property
     def files(self) -> tuple[Format, ...]:
-        """Each kind of file that the format has: its variants, else itself."""
+        """The kinds of file of the format: its variants, or itself without variants."""
         return tuple(self.variants.values()) or (self,)
 
     @property
     def suffixes(self) -> tuple[str, ...]:
-        """Suffixes of files of this kind that are read; none of a folder."""
+        """Suffixes of files of this kind that can be read; empty for a folder."""
         return tuple(filter(None, (self.suffix, *self.more_suffixes)))
 
     def for_suffix(self, suffix: str) -> Format:
-        """The variant that files of this suffix have; the format itself where none has it."""
+        """The variant for files of this suffix; the format itself if no variant has it."""
         return next((form for form in self.files if suffix in form.suffixes), self)
 
 
 class _Formats(dict[str, Format]):
-    """Formats by their names, which are what it iterates over; the name of a variant gives the variant."""
+    """Formats by name; iteration yields only these names, but the name of a variant gives the variant."""
 
     def __missing__(self, name: str) -> Format:
         variants = (form.variants for form in self.values() if name in form.variants)

@@ -11,7 +11,7 @@ from .recording import Pose
 T = TypeVar("T")
 Values = tuple[float, ...]
 
-SAME = 1e-9  # [frames] a row nearer to a frame counts as at that frame
+SAME = 1e-9  # [frames] distance within which a row counts as at a frame
 
 
 def at_rate(frames: Sequence[Values], rate: float, new_rate: float) -> tuple[Values, ...]:
@@ -42,7 +42,7 @@ def _rows(frames: Sequence[T], step: float, between: Callable[[Sequence[T], int,
 
 
 def _curve(frames: Sequence[Values], index: int, u: float) -> Values:
-    """A point of the Catmull-Rom curve between frames `index` and the next, at the share u."""
+    """A point of the Catmull-Rom curve between frames `index` and the next, at the share `u` (0 to 1)."""
     p, q, r, s = (frames[min(max(index + k, 0), len(frames) - 1)] for k in (-1, 0, 1, 2))
     weights = (
         0.5 * u * (u * (2.0 - u) - 1.0),

@@ -1,4 +1,4 @@
-"""Headings of a table's columns: the time and its unit, or a joint, its unit and its quantity."""
+"""Parses headings of a table's columns: the time and its unit, or a joint, its unit and its quantity."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..lerobot.calibration import GRIPPER
 from .csv_rows import is_number, with_point
 from .recording import MotionFileError, Unit
 
-# Headings of the time; they may have a unit, "time [ms]" or "t_ms".
+# headings of the time; a unit may be added: "time [ms]" or "t_ms"
 TIMES = (
     "time",
     "t",
@@ -33,7 +33,7 @@ TIME_UNITS = {  # also as the whole heading of the time -> s
     **dict.fromkeys(("microseconds", "us", "microsecond", "usec"), 1e-6),
     **dict.fromkeys(("nanoseconds", "ns", "nanosecond", "nsec", "nsecs", "nanosec"), 1e-9),
 }
-UNITS: dict[str, tuple[Unit, float]] = {  # in a heading -> unit and factor
+UNITS: dict[str, tuple[Unit, float]] = {  # unit in a heading -> unit and factor
     "deg": ("rad", math.pi / 180.0),
     "degrees": ("rad", math.pi / 180.0),
     "rad": ("rad", 1.0),
@@ -52,7 +52,7 @@ UNITS: dict[str, tuple[Unit, float]] = {  # in a heading -> unit and factor
     **dict.fromkeys(("rads", "radiant", "radianes", "radianti"), ("rad", 1.0)),
     **dict.fromkeys(("turns", "turn", "rev", "revolutions"), ("rad", math.tau)),
 }
-OTHER_UNITS = {  # in headings of columns that have no positions
+OTHER_UNITS = {  # units in headings of columns that have no positions
     *("a", "ma", "v", "mv", "nm", "n m", "n·m", "hz", "rpm", "°c", "celsius"),
 }
 ANGLES = (
@@ -61,36 +61,37 @@ ANGLES = (
     "rad",
     "radians",
     *("grad", "degrés", "grados", "gradi"),
-)  # units at a name's end, "elbow_deg"; lengths are not: "left_arm_m" is a name
-POSITION = "position"  # end of names, as ROS's tools write them: "elbow/position"
+)  # units at the end of a name, "elbow_deg"; units of length are not, since "left_arm_m" is a name
+POSITION = "position"  # end of names written by ROS's tools: "elbow/position"
 OTHERS = ("velocity", "effort", "acceleration", "torque", "current", "temperature", "voltage")
-# Short marks of quantities, before or behind a joint's name. They may belong to the name, "jaw_vel", so they
-# count only where the table shows it: see `ShortMarks`.
+# Short marks of quantities before or after a joint's name. They may belong to the name, as in "jaw_vel", so
+# that the whole table decides: see `ShortMarks`.
 SHORT_POSITIONS = ("q", "pos", "qpos")
 SHORT_OTHERS = ("vel", "eff", "acc", "tau", "qd", "dq", "qdd", "ddq", "qvel", "qacc")
 CONTROLS = ("ctrl", "actuator")  # first words of MuJoCo's columns of controls: "ctrl_0"
 LEROBOT = ".pos"  # end of LeRobot's names of joints, whose values are LeRobot's degrees
 NANO = TIME_UNITS["nanoseconds"]
-QUANTITIES = {  # before "/" or "." and a joint's name, also with "joint_" or "dof_" before them -> quantity
+# word before "/" or "." and a joint's name, possibly with "joint_" or "dof_" before it -> quantity
+QUANTITIES = {
     **{name: name for name in (POSITION, *OTHERS)},
     **dict.fromkeys(("pos", "positions", "qpos"), POSITION),
     **dict.fromkeys(("vel", "velocities", "qvel"), "velocity"),
     **dict.fromkeys(("acc", "accelerations", "qacc"), "acceleration"),
     **dict.fromkeys(("torques", "efforts", "eff", "tau"), "torque"),
 }
-# a quantity before the joint's name, where "/" or "." are around it
+# a quantity before the joint's name, with "/" or "." around it
 PLOTTED = re.compile(
     rf"(?:.*[/.])?(?:joint_|dof_)?(?P<quantity>{'|'.join(QUANTITIES)})"
     r"(?:\[\d+;(?P<named>[^\]]+)\]|[/.](?P<joint>[^/.\[(]+?))(?P<unit>\s*(?:[\[(].*)?)",
     re.IGNORECASE,
 )
-UNIT_MARKS = (",", " in ")  # between a name and a unit without brackets
+UNIT_MARKS = (",", " in ")  # separators between a name and a unit without brackets
 SERVO = re.compile(r"servo (\d+)")
-FRAMES = (  # headings of the number of a row's frame
+FRAMES = (  # headings of the row's frame number
     *("frame", "frames", "frame index", "frame number", "frame nr", "frame no", "frame id"),
     *("index", "idx", "step", "sample", "row", "n", "#"),
 )
-NO_UNITS = ("", "-", "1", "none", "n/a")  # cells of a row of units, for columns without one
+NO_UNITS = ("", "-", "1", "none", "n/a")  # cells in a row of units for columns without a unit
 
 
 def name_and_unit(heading: str) -> tuple[str, str]:
@@ -102,19 +103,19 @@ def name_and_unit(heading: str) -> tuple[str, str]:
         split = ((name.strip(), unit.strip()) for name, _, unit in parts)
         return next(((name, unit) for name, unit in split if name and is_unit(unit)), (heading, ""))
     name, _, unit = heading[:-1].rpartition(opening)
-    if unit.strip().isdecimal():  # one of an array: "joint_angle(1)"
+    if unit.strip().isdecimal():  # an array index: "joint_angle(1)"
         return heading, ""
     return name.strip(), unit.strip()
 
 
 def is_unit(text: str) -> bool:
-    """Whether a text is a unit that is known, or one of a velocity."""
+    """Whether a text is a known unit of position or velocity."""
     unit, _, _ = text.lower().partition("/s")
     return unit in (UNITS | TIME_UNITS).keys() | OTHER_UNITS
 
 
 def words_of(heading: str) -> str:
-    """A heading's words in small letters, with a blank between them: "Frame_Index" -> "frame index",
+    """A heading's words in lower case, separated by spaces: "Frame_Index" -> "frame index",
     "rosbagTimestamp" -> "rosbag timestamp".
     """
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", heading)
@@ -122,12 +123,15 @@ def words_of(heading: str) -> str:
 
 
 def time_factor(heading: str) -> float | None:
-    """Seconds in the unit of a time's heading; None if it is none: "time", "t_ms", "Time [s]", "seconds"."""
+    """Seconds in the unit of a heading of the time; None if it is no such heading: "time", "t_ms", "Time
+    [s]", "seconds".
+    """
     name, unit = name_and_unit(heading)
     words = words_of(name).split()
     if not unit and len(words) > 1 and words[-1] in TIME_UNITS:
         unit = words.pop()
-    if len(words) > 1 and words[-1].isdecimal() and words[-2] in TIME_WORDS:  # a second column of its name
+    # a second column of the same name
+    if len(words) > 1 and words[-1].isdecimal() and words[-2] in TIME_WORDS:
         words.pop()
     if " ".join(words) in TIMES or (words and words[-1] in TIME_WORDS):
         return TIME_UNITS.get(unit.lower()) if unit else 1.0
@@ -137,8 +141,8 @@ def time_factor(heading: str) -> float | None:
 
 
 class ColumnJoint(NamedTuple):
-    """A column's joint: its name, the unit of its positions, the factor to it, and other names that it may
-    have in a robot's model.
+    """A column's joint: its name, the unit of its positions, the factor to that unit, and other names that it
+    may have in a robot's model.
     """
 
     name: str
@@ -148,11 +152,12 @@ class ColumnJoint(NamedTuple):
 
 
 class ShortMarks(NamedTuple):
-    """Which short marks of quantities a table's headings have.
+    """Short marks of quantities in a table's headings.
 
     Attributes:
-        positions: Joints whose positions are marked, where all columns of positions are.
-        joints: Joints that have a column of positions, marked or not: their other quantities are known.
+        positions: Joints with marked positions, if all columns of positions are marked.
+        joints: Joints that have a column of positions, marked or not, so that their other quantities can be
+            recognised.
     """
 
     positions: frozenset[str]
@@ -168,14 +173,14 @@ class ShortMarks(NamedTuple):
 
 
 def _has_no_positions(name: str) -> bool:
-    """Whether a word before or behind a name says that its column has no positions: "elbow_vel", "ctrl_0"."""
+    """Whether a word before or after a name shows that its column has no positions: "elbow_vel", "ctrl_0"."""
     first = name.partition("_")[0].lower()
     _, end = _without_end(name)
     return end.lower() in OTHERS or first in CONTROLS or bool(_unmarked(name, SHORT_OTHERS))
 
 
 def _unmarked(name: str, marks: Sequence[str]) -> str:
-    """A name without the mark before or behind it; "" where it has none."""
+    """A name without the mark before or after it; "" if it has none."""
     before, end = _without_end(name)
     first, _, after = name.partition("_")
     if before and end.lower() in marks:
@@ -184,8 +189,8 @@ def _unmarked(name: str, marks: Sequence[str]) -> str:
 
 
 def joint_of(heading: str, marks: ShortMarks) -> ColumnJoint | None:
-    """Name of a column's joint, its unit and the factor to it; None for a column that has no joint's
-    positions.
+    """Name of a column's joint, its unit and the factor to it; None for a column without positions of a
+    joint.
 
     Raises:
         MotionFileError: The heading's unit is unknown.
@@ -201,14 +206,14 @@ def joint_of(heading: str, marks: ShortMarks) -> ColumnJoint | None:
         return None
     name = _without_position(name, "" if unit_name else _unmarked(name, SHORT_POSITIONS), marks)
     before, end = _without_end(name)
-    if not unit_name and before and end.lower() in ANGLES:  # "elbow_deg" names its unit without brackets
+    if not unit_name and before and end.lower() in ANGLES:  # "elbow_deg" contains its unit without brackets
         name, unit_name = before, end
     return ColumnJoint(name, *_unit(heading, unit_name))
 
 
 def _quantity_last(heading: str) -> str:
-    """A heading in which the quantity is behind the joint, "elbow/position": PlotJuggler and others write it
-    before, "/joint_states/position[0;elbow]", "joint_states.position.elbow".
+    """A heading converted so that the quantity follows the joint, "elbow/position". PlotJuggler and others
+    write it first: "/joint_states/position[0;elbow]", "joint_states.position.elbow".
     """
     if match := PLOTTED.fullmatch(heading.strip()):
         quantity = QUANTITIES[match["quantity"].lower()]
@@ -217,7 +222,7 @@ def _quantity_last(heading: str) -> str:
 
 
 def _without_position(name: str, unmarked: str, marks: ShortMarks) -> str:
-    """A column's name without what says that it has positions: a word at its end, or the short mark without
+    """A column's name without the part that marks positions: a word at its end, or the short mark without
     which it is `unmarked`.
     """
     before, quantity = _without_end(name)
@@ -227,7 +232,7 @@ def _without_position(name: str, unmarked: str, marks: ShortMarks) -> str:
 
 
 def _unit(heading: str, unit_name: str) -> tuple[Unit, float]:
-    """Unit that a column's heading names, and the factor to it; "": a plain number.
+    """Unit that a column's heading names, and the factor to it; "" for a plain number.
 
     Raises:
         MotionFileError: The unit is unknown.
@@ -242,13 +247,13 @@ def _unit(heading: str, unit_name: str) -> tuple[Unit, float]:
 
 
 def _without_end(name: str) -> tuple[str, str]:
-    """A name without its last word, and that word: words are separated by "_", "/", "." and blanks."""
+    """(name without its last word, that word); words are separated by "_", "/", "." and spaces."""
     start = max(name.rfind(mark) for mark in "_/. ") + 1
     return name[: max(start - 1, 0)], name[start:]
 
 
 def with_units(rows: list[list[str]]) -> list[list[str]]:
-    """A table whose row of units, below the heading, is part of the heading.
+    """A table whose row of units, below the heading, is merged into the heading.
 
     Raises:
         MotionFileError: The heading has no names, or the row below it has neither numbers nor units.
@@ -271,7 +276,7 @@ def _are_units(names: list[str], cells: list[str]) -> bool:
     """Whether the cells below a heading are units.
 
     Raises:
-        MotionFileError: Some are, and another one is neither a unit nor a number.
+        MotionFileError: Some are units, and another one is neither a unit nor a number.
     """
     known = {*UNITS, *TIME_UNITS, *OTHER_UNITS}
     has_numbers = any(is_number(with_point(cell)) and cell not in NO_UNITS for cell in cells)
@@ -287,12 +292,12 @@ def _are_units(names: list[str], cells: list[str]) -> bool:
 
 
 def time_columns(heading: list[str], frame_rate: float) -> tuple[bool, dict[int, float]]:
-    """Whether a table has times, and the columns whose sum is the time, each with the seconds in its unit:
-    the first time, and after one of whole seconds the nanoseconds, as ROS has its stamps; else the numbers
-    of frames. Without any, rows are frames.
+    """(whether a table has times, {column: seconds in its unit}); the time is the sum of these columns. They
+    are the first time, with nanoseconds if these follow whole seconds as in ROS's stamps; else the frame
+    numbers. Without any, rows are frames.
 
     Raises:
-        MotionFileError: There is no time, and the rate of frames is not known.
+        MotionFileError: There is no time, and the frame rate is not known.
     """
     at = next((k for k, cell in enumerate(heading) if time_factor(cell) is not None), None)
     if at is not None:

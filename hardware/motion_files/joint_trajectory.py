@@ -1,5 +1,5 @@
 """Motion of ROS 2, as YAML and as JSON: trajectories (trajectory_msgs/JointTrajectory), and recorded states
-(sensor_msgs/JointState), which are read alone.
+(sensor_msgs/JointState), which are only read.
 
 Files are sequences of messages as `ros2 topic echo`, `ros2 topic pub`, MoveIt and rosbridge write them, each
 alone or inside of a RobotTrajectory, a DisplayTrajectory or a goal of FollowJointTrajectory. A point's time
@@ -35,21 +35,21 @@ INSIDE = (
     "msg",
     "message",
     "messages",
-)  # fields of messages that have trajectories in them
+)  # fields of messages that contain trajectories
 NOT_MEASURED = ("nan", ".nan")
 ARRAY = re.compile(
     r"array\('\w'(?:, \[(?P<numbers>[^\[\]]*)\])?\)"
-)  # as `ros2 topic echo --flow-style` shows one
-# what `ros2 topic echo` writes between messages where the network lost some
+)  # as `ros2 topic echo --flow-style` writes them
+# text that `ros2 topic echo` writes between messages if the network has lost some
 LOST = re.compile(
     r"^A message was lost!!!\n[ \t]*total count change: ?\d+\n[ \t]*total count: ?\d+", re.MULTILINE
 )
-SHORTENED = {  # what stands in place of an array that `ros2 topic echo` has shortened -> how to record it whole
+SHORTENED = {  # text in place of an array that `ros2 topic echo` has shortened -> how to record it in full
     "<sequence": "record without --no-arr",
     "<array": "record without --no-arr",
 }
 DEEPEST = 4  # deepest nesting of these fields
-DECIMALS = 9  # decimals in files: 1e-9 rad, m, rad/s
+DECIMALS = 9  # number of decimals in files: 1e-9 rad, m, rad/s
 MIDDLE = 2  # [frames] span of a central difference: from the row before to the row after
 
 
@@ -68,13 +68,13 @@ def is_trajectory(json_value: object) -> bool:
 
 
 def is_text(first_line: object) -> bool:
-    """Whether a file's first line is that of messages as YAML, and of no table."""
+    """Whether a file's first line is that of messages as YAML, and not of a table."""
     line = first_line.strip() if isinstance(first_line, str) else ""
     return line.endswith((":", "---", "!!!")) or line.startswith(("header:", "name:", f"{NAMES}:"))
 
 
 def read_json(data: bytes) -> Recording:
-    """Recording of one JSON message, or of a list of them.
+    """Recording of a single JSON message, or of a list of messages.
 
     Raises:
         MotionFileError: The file has no valid trajectory; the error names the point and the field.
@@ -93,7 +93,7 @@ def read_yaml(data: bytes) -> Recording:
         MAX_LENGTH,
         YamlError,
         yaml_documents,
-    )  # here, since it imports ruamel.yaml, which is slow
+    )  # imported here, since ruamel.yaml takes long to import
 
     text = LOST.sub("", text_of(data))
     if len(text) > MAX_LENGTH:
@@ -154,7 +154,7 @@ def _recording(documents: Sequence[Any]) -> Recording:
 
 
 def _messages(documents: Sequence[Any]) -> list[JsonFields]:
-    """All trajectories and joint states of a file's documents, without a last one that is cut off.
+    """All trajectories and joint states of a file's documents, without a last one that is truncated.
 
     Raises:
         MotionFileError: There are none.
@@ -179,7 +179,7 @@ def _of_one_sender(messages: Sequence[JsonFields], starts: Sequence[float | None
 
     Args:
         messages: The messages.
-        starts: Time of each one's start [s]; None: it starts where the one before ends.
+        starts: Start time [s] of each; None: it starts at the end of the previous one.
 
     Raises:
         MotionFileError: A message moves other joints than the first, or there are too many numbers.
@@ -209,20 +209,20 @@ def _names(message: JsonFields) -> list[str]:
 
 
 def _replace_from(rows: list[_Row], later: list[_Row]) -> None:
-    """Appends rows, which replace those that are not earlier than the first of them."""
-    # rows ascend up to here, or the recording is refused
+    """Appends rows; they replace earlier rows that are not before the first of them."""
+    # rows ascend up to this point, or the recording is refused later
     while later and rows and rows[-1].time >= later[0].time:
         rows.pop()
     rows += later
 
 
 def _of_several_senders(messages: Sequence[JsonFields], stamps: Sequence[float]) -> Recording:
-    """Recording of states from several senders, each of its own joints, such as an arm and its gripper: at
-    each stamp from which on all are known, up to the end of the first that falls silent. A joint's values
-    between its own states lie on a line.
+    """Recording of states from several senders with different joints, such as an arm and its gripper. It has
+    rows at the stamps at which all joints are known, from the first such stamp to the last state of the
+    sender that ends first. A joint's values between its own states lie on a line.
 
     Raises:
-        MotionFileError: At no time all joints are known.
+        MotionFileError: There is no time at which all joints are known.
     """
     sent: dict[str, tuple[list[float], list[float]]] = {}
     for message, stamp in zip(messages, stamps, strict=True):
@@ -249,7 +249,7 @@ def _of_several_senders(messages: Sequence[JsonFields], stamps: Sequence[float])
 
 
 def _between(stamp: float, times: Sequence[float], positions: Sequence[float]) -> float:
-    """Position at a time within ascending times, on the line from the one before to the one after."""
+    """Position at a time within ascending times, linearly interpolated."""
     after = bisect_left(times, stamp)
     if times[after] == stamp:
         return positions[after]
@@ -274,7 +274,7 @@ def _is_state(message: JsonFields) -> bool:
 
 
 def _is_cut_off(message: JsonFields) -> bool:
-    """Whether a state lacks positions, as the last one does where its recorder was stopped."""
+    """Whether a state has no positions, as the last one when its recorder was stopped."""
     return _is_state(message) and any(
         not isinstance(values, list) or len(values) < len(message.get(STATE_NAMES, list))
         for values in [message.get(STATE_POSITIONS, object)]
@@ -297,9 +297,7 @@ def _rows(message: JsonFields, start: float, order: Sequence[int]) -> Iterator[_
 
 
 def _velocities(fields: JsonFields, field: str, count: int) -> Sequence[float] | None:
-    """Velocities, where there are any, and all are known: controllers write .nan for those that no joint
-    measures.
-    """
+    """Velocities, if there are any and all are known: controllers write .nan for unmeasured ones."""
     numbers = fields.get(field, list) if fields.has(field) else []
     if not numbers or any(str(number).lower() in NOT_MEASURED for number in numbers):
         return None
@@ -307,7 +305,7 @@ def _velocities(fields: JsonFields, field: str, count: int) -> Sequence[float] |
 
 
 def _time(fields: JsonFields, field: str) -> float:
-    """Seconds of a Duration or a Time, of ROS 2 or of its predecessor, or as a number."""
+    """Seconds of a Duration or a Time of ROS 2 or ROS 1, or of a number."""
     if number_of(fields.get(field, object)) is not None:
         return fields.number(field)
     time_fields = fields.child(field)
@@ -383,6 +381,6 @@ def write_yaml(motion: Motion) -> bytes:
 
 
 def _list(values: Sequence[float]) -> str:
-    return (  # never 1e-05, which YAML 1.1 takes for a text
+    return (  # never 1e-05, which YAML 1.1 reads as text
         f"[{', '.join(f'{value:.{DECIMALS}f}' for value in values)}]"
     )

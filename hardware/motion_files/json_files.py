@@ -25,7 +25,7 @@ def text_of(data: bytes) -> str:
 
 
 def plain_of(data: bytes) -> Any:
-    """The value of a JSON file; of one with a value in each line (JSON Lines), the list of these.
+    """The value of a JSON file; for a file with a value in each line (JSON Lines), the list of these.
 
     Raises:
         MotionFileError: The file is no JSON.
@@ -40,10 +40,10 @@ def plain_of(data: bytes) -> Any:
 
 
 def _of_lines(text: str) -> list[Any]:
-    """Values of JSON Lines: an object or a list in each line, but for a last one that is cut off.
+    """Values of JSON Lines: an object or a list in each line; a truncated last line is ignored.
 
     Raises:
-        ValueError: The first line has none, or another one is damaged.
+        ValueError: The first line has no value, or another one is damaged.
     """
     lines = [line for line in text.splitlines() if line.strip()]
     if not lines or lines[0].strip()[-1] not in "]}":

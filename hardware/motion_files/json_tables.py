@@ -21,7 +21,7 @@ def is_table(json_value: object) -> bool:
 
 
 def rows_of(table: Any) -> list[list[str]]:
-    """Rows of a table, the heading first, as a CSV file would have them.
+    """Rows of a table, the heading first, as in a CSV file.
 
     Raises:
         MotionFileError: Rows have different columns, or columns different lengths.

@@ -1,6 +1,6 @@
 """Animations of LeLamp: CSV with a column for each of its five joints, in shares of the servos' ranges.
 
-Its player sends 30 rows a second, whatever the times say, and values from -100 to 100 over each servo's
+Its player sends 30 rows per second and ignores the times; values go from -100 to 100 over each servo's
 recorded range.
 
 Source: `AnimationService` and `record.py` of humancomputerlab/lelamp_runtime.
@@ -14,14 +14,14 @@ from .motion import Motion
 from .plain import csv_of
 from .recording import MotionFileError, RecordedColumn, Recording
 
-RATE = 30  # rows per second that its player sends
+RATE = 30  # number of rows per second that its player sends
 TIME, SUFFIX = "timestamp", ".pos"
-JOINTS = ("base_yaw", "base_pitch", "elbow_pitch", "wrist_roll", "wrist_pitch")  # of the servos 1 to 5
+JOINTS = ("base_yaw", "base_pitch", "elbow_pitch", "wrist_roll", "wrist_pitch")  # joints of the servos 1 to 5
 MODE: Mode = "range_m100_100"
 
 
 def is_animation(first_line: object) -> bool:
-    """Whether a table's first line is that of a LeLamp animation: the time, and joints of a LeLamp alone."""
+    """Whether a table's first line is that of a LeLamp animation: the time, and only joints of a LeLamp."""
     if not isinstance(first_line, str):
         return False
     time, *names = (cell.strip() for cell in first_line.split(","))
@@ -57,7 +57,7 @@ def write(motion: Motion) -> bytes:
     """Animation file of a motion, for a lamp whose joints have the servos 1 to 5.
 
     Raises:
-        MotionFileError: A joint is missing, its servo's range is not known, or the rate is another than the
+        MotionFileError: A joint is missing, its servo's range is not known, or the rate differs from the
             player's.
     """
     if motion.rate != RATE:

@@ -1,7 +1,7 @@
 """Episodes of LeRobot's datasets, versions 2 and 3: a folder with Parquet tables and meta/info.json.
 
-Values of an arm are degrees from LeRobot's zero, or shares of the servos' ranges in older datasets; no file
-says which. The gripper's are always shares.
+Values of an arm are degrees from LeRobot's zero, or shares of the servos' ranges in older datasets; the
+dataset does not contain which. The gripper's are always shares.
 
 Source: `LeRobotDataset` of lerobot 0.6.1.
 """
@@ -44,19 +44,19 @@ SO_ARM = (
     "wrist_flex",
     "wrist_roll",
     GRIPPER,
-)  # in the order of their servos
+)  # joints in the order of their servos
 BEFORE_2025 = "main_"  # prefix of the SO-100's joints
 MOST_FILES = 10_000  # largest number of files of a dataset
-MOST_ROWS = 20_000_000  # largest number of rows that are looked at: four days at 50 Hz
+MOST_ROWS = 20_000_000  # largest number of rows that are read: four days at 50 Hz
 
 
 @dataclass(frozen=True, slots=True)
 class EpisodeChoice:
-    """Which episode of a dataset is read, and which of its values.
+    """The episode of a dataset to read, and the values of it.
 
     Attributes:
         number: Number of the episode.
-        part: Feature: what was commanded, or what was measured.
+        part: Feature to read: commanded or measured values.
         values: Unit of the arm's values; "plain": the joints' own units.
     """
 
@@ -76,11 +76,11 @@ def read(data: bytes, path: Path, episode: EpisodeChoice, allow_large: bool = Fa
     Args:
         data: Content of the dataset's meta/info.json.
         path: Path of meta/info.json.
-        episode: Which episode, and which of its values.
+        episode: The episode, and the values to read.
         allow_large: Whether tables may announce more than 50 MB of numbers.
 
     Raises:
-        LargeMotionError: The tables announce more.
+        LargeMotionError: The tables announce more than that.
         MotionFileError: The dataset is damaged, or lacks the episode; the message names the file in the
             dataset, expected and found value.
     """
@@ -136,7 +136,9 @@ def value_unit(joint: str, values: Values) -> Unit:
 
 
 def _files(root: Path, episode: int) -> list[Path]:
-    """Tables that may have an episode: the file named after it (version 2), else all tables (version 3)."""
+    """Tables that may contain an episode: the file named after it (version 2), else all tables (version
+    3).
+    """
     files = sorted((root / "data").glob("*/*.parquet"))[:MOST_FILES]
     return [file for file in files if file.stem == f"episode_{episode:06d}"] or files
 
@@ -148,7 +150,7 @@ class _Decoding:
 
     def __init__(self, episode: EpisodeChoice, size: int, allow_large: bool) -> None:
         self.episode, self.size, self.allow_large = episode, size, allow_large
-        self.rows = self.count = 0  # rows that were looked at; numbers of these and of the episode
+        self.rows = self.count = 0  # number of rows examined; count of numbers in these and in the episode
 
     def numbers(self, file: Path) -> array[float]:
         """Numbers of the episode's rows in a table, in their order, `size` in each."""
@@ -192,7 +194,7 @@ class _Decoding:
         return array("d", table.column(group, part, first, first + episode_rows))
 
     def _announce(self, count: int) -> None:
-        """Adds numbers that will be decoded; raises LargeMotionError, or ParquetError, where these become too
+        """Counts numbers that will be decoded; raises LargeMotionError or ParquetError if they become too
         many.
         """
         self.count += count

@@ -9,8 +9,8 @@ QUANTILES = (1, 10, 50, 90, 99)  # [%]
 
 
 def statistics(rows: Sequence[Sequence[float]]) -> dict[str, list[float]]:
-    """Least, greatest, mean, standard deviation and quantiles of each column, and the number of rows, as in
-    meta/stats.json.
+    """(smallest, largest, mean, standard deviation and quantiles) of each column, and the number of rows, as
+    in meta/stats.json.
     """
     columns = [sorted(column) for column in zip(*rows, strict=True)]
     means = [math.fsum(column) / len(column) for column in columns]

@@ -18,7 +18,7 @@ from .motion import Motion
 from .named import Named, Scale
 from .recording import MotionFileError, RecordedColumn, Recording, Unit
 
-CHUNK = 1000  # files in a folder of a dataset, as LeRobot has them
+CHUNK = 1000  # number of files in a folder of a dataset, as in LeRobot
 EPISODES_FILE = "meta/episodes/chunk-000/file-000.parquet"
 NOTHING = {
     "name": None,
@@ -34,7 +34,7 @@ class EpisodeRows:
     """One episode to write.
 
     Attributes:
-        task: What the robot does, in words.
+        task: Description of what the robot does.
         names: Names of the n components of a row.
         rate: Rows per second.
         rows: Values (rows, n) in LeRobot's units: both the commanded and the measured ones.
@@ -77,7 +77,7 @@ def episode_rows(recording: Recording, names: Sequence[Named], rate: int, values
 
 def dataset(episodes: Sequence[EpisodeRows]) -> Iterator[tuple[str, bytes]]:
     """Files of a dataset with these episodes, numbered from 0 in this order: path in the dataset, and
-    content. meta/info.json, without which a folder is no dataset, is the last.
+    content. meta/info.json, which makes a folder a dataset, comes last.
 
     Raises:
         MotionFileError: Two episodes have different joints or rates; the message names their tasks.
@@ -187,7 +187,7 @@ def _info(episodes: Sequence[EpisodeRows], rows: int, tasks: int) -> dict[str, o
 
 
 def _pandas() -> str:
-    """Metadata by which pandas makes the column "task" the table's index."""
+    """Metadata with which pandas makes the column "task" the table's index."""
     columns = [("task_index", "int64", "int64"), ("task", "unicode", "object")]
     described = [
         {"name": n, "field_name": n, "pandas_type": p, "numpy_type": t, "metadata": None}

@@ -18,10 +18,9 @@ from .named import Named
 from .recording import Pose, RecordedColumn, Recording
 from .take import STANDING, Take, Values
 
-HIGHEST_RATE = 255  # [1/s] more than any servo takes; fits the byte that some formats have for it
-RETURN_SHARE = (
-    0.5  # share of the joints' limits for the return to the first frame: it is not authored, so it is slow
-)
+HIGHEST_RATE = 255  # [1/s] higher than any servo takes, and fits the byte that some formats have for it
+# share of the joints' limits for the return to the first frame, which is slow because it is not authored
+RETURN_SHARE = 0.5
 RETURN_LIMIT = 120.0  # [s] a longer return means that a limit is wrong
 
 
@@ -56,7 +55,7 @@ class Motion:
 
     @property
     def times(self) -> tuple[float, ...]:
-        """Time of each sample (samples,) [s]."""
+        """Times (samples,) [s] of the samples."""
         return tuple(row / self.rate for row in range(len(self.values)))
 
     @property
@@ -79,11 +78,11 @@ def make_motion(take: Take, rate: int, title: str, loops: bool, has_positions: b
         take: The frames.
         rate: Samples per second, 1 to HIGHEST_RATE.
         title: Name of the motion.
-        loops: Whether it will be played over and over.
+        loops: Whether it will be played repeatedly.
         has_positions: As for `check`.
 
     Raises:
-        ExportError: A limit is broken, or the rate is impossible; the message names joint, frame, expected
+        ExportError: A limit is exceeded, or the rate is impossible; the message names joint, frame, expected
             and found value.
         DeviceError: The channels do not fit the joints.
     """
@@ -101,7 +100,7 @@ def make_motion(take: Take, rate: int, title: str, loops: bool, has_positions: b
 
 
 def frames_at(take: Take, rate: int, title: str, has_positions: bool = True) -> Motion:
-    """The motion of a take with its frames as they are, for players that interpolate and limit it themselves;
+    """The motion of a take with its unchanged frames, for players that interpolate and limit it themselves;
     `has_positions` as for `check`.
 
     Raises:
@@ -129,10 +128,10 @@ def sample(take: Take, rate: float) -> list[list[Kinematic]]:
     begin, end = (
         STANDING - 1,
         len(columns[0]) - STANDING,
-    )  # parameters of the curve, in frames: outside of them it is at rest
+    )  # parameter of the curve [frames], outside of which it is at rest
     rows = (
         math.ceil((end - begin) * rate / take.rate - 1e-9) + 1
-    )  # the small term keeps a last row that only rounding puts behind the end
+    )  # the small term keeps a last row that only rounding puts after the end
     samples = []
     for row in range(rows):
         position = min(begin + row * take.rate / rate, float(end))

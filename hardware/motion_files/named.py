@@ -15,8 +15,8 @@ class Scale:
 
     Attributes:
         zero: The joint's value [rad] at LeRobot's 0 degrees.
-        sense: -1 where the joint's value falls while LeRobot's degrees grow.
-        ends: The joint's values [rad or m] where LeRobot's range begins and ends; None: they are not known.
+        sense: -1 if the joint's value decreases while LeRobot's degrees grow, else 1.
+        ends: The joint's values [rad or m] at the begin and the end of LeRobot's range; None if not known.
     """
 
     zero: float = 0.0
@@ -28,7 +28,7 @@ class Scale:
         LeRobot.
 
         Raises:
-            MotionFileError: The mode needs the joint's range, and that is not known.
+            MotionFileError: The mode needs the joint's range, which is not known.
         """
         if mode == "degrees":
             return self.zero + self.sense * math.radians(value)
@@ -55,7 +55,7 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """How motion files describe a joint: its name, sign, unit, servo (-1: none), and its conversion to
+    """Description of a joint in motion files: its name, sign, unit, servo (-1: none), and its conversion to
     LeRobot's values.
     """
 

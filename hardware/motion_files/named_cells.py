@@ -1,6 +1,6 @@
-"""Tables whose cells name the joints, as tables with a column for each joint.
+"""Converts tables whose cells name the joints to tables with a column for each joint.
 
-Four ways to write them are known: a row for each joint and time ("time, joint, position"); lists in cells, as
+Four layouts are known: a row for each joint and time ("time, joint, position"); lists in cells, as
 tools for ROS bags write a JointState ("['pan', 'tilt']", "[0.1, 0.2]"); a numbered column for each name and
 position ("name_0, name_1, position_0, position_1"), as `rostopic echo -p` writes them; and rows without a
 heading, as `ros2 topic echo --csv` writes them.
@@ -18,14 +18,15 @@ NAMES = ("name", "names", "joint", "joints", "joint name", "joint names", "motor
 POSITIONS = ("position", "positions", "pos", "value", "values", "angle", "angles", "q")
 UNITS = ("unit", "units")
 NUMBERED = re.compile(r"(?:.*\.)?(name|position)[_.\[]?(\d+)\]?", re.IGNORECASE)
-STAMP = ("header.stamp.sec", "header.stamp.nanosec")  # of `ros2 topic echo --csv`, before the frame's name
-QUANTITIES = 3  # at most: positions, velocities and efforts
+# columns of `ros2 topic echo --csv` before the frame's name
+STAMP = ("header.stamp.sec", "header.stamp.nanosec")
+QUANTITIES = 3  # largest number of quantities: positions, velocities and efforts
 
 Rows = list[list[str]]
 
 
 def with_columns(rows: Rows) -> Rows:
-    """A table with a column for each joint; one whose cells name no joints as it is.
+    """A table with a column for each joint; a table whose cells name no joints is returned unchanged.
 
     Args:
         rows: The heading and the rows below it, all of one length.
@@ -41,7 +42,7 @@ def with_columns(rows: Rows) -> Rows:
 
 
 def _names_and_positions(rows: Rows) -> tuple[int, int] | None:
-    """The column that names the joints and the one that has their positions; None without both."""
+    """The column with the joints' names and that with their positions; None unless there are both."""
     heading, first = rows[0], rows[1]
     names = next((k for k, cell in enumerate(heading) if _last_words(cell) in NAMES), None)
     positions = next((k for k, cell in enumerate(heading) if _has_positions(cell)), None)
@@ -57,17 +58,17 @@ def _has_positions(heading: str) -> bool:
 
 
 def _last_words(heading: str) -> str:
-    """Words of a heading without its unit, behind the last point: "msg.Joint_Names [-]" -> "joint names"."""
+    """Words of a heading without its unit, after the last point: "msg.Joint_Names [-]" -> "joint names"."""
     return words_of(_name(heading).split(".")[-1])
 
 
 def _name(heading: str) -> str:
-    """A heading without the unit in brackets behind it."""
+    """A heading without the unit in brackets after it."""
     return re.split(r"[\[(]", heading, maxsplit=1)[0].strip()
 
 
 def _mark(heading: str) -> str:
-    """What a heading of positions says of their unit, to stand behind a joint's name: " [deg]", "_deg"."""
+    """The unit in a heading of positions, in the form that follows a joint's name: " [deg]", "_deg"."""
     name = _name(heading)
     in_brackets = heading[len(name) :].strip()
     end = re.search(r"_[^\W_]+$", name)
@@ -98,7 +99,9 @@ def _headed(rows: Rows) -> Rows:
 
 
 def _from_numbered(rows: Rows) -> Rows | None:
-    """A table whose columns "name_0" have the names of the columns "position_0"; None of another table."""
+    """A table whose columns "name_0" contain the names for the columns "position_0"; None for other
+    tables.
+    """
     matches = ((k, NUMBERED.fullmatch(cell.strip())) for k, cell in enumerate(rows[0]))
     numbered = {k: (match[1].lower(), match[2]) for k, match in matches if match is not None}
     if not any(kind == "name" and not is_number(rows[1][k]) for k, (kind, _) in numbered.items()):
@@ -118,12 +121,12 @@ def _from_numbered(rows: Rows) -> Rows | None:
 
 
 def _other(column: int, cell: str, numbered: dict[int, tuple[str, str]]) -> str:
-    """Heading of a column that has no positions: none of one that has names."""
+    """Heading of a column without positions; "" for a column of names."""
     return "" if column in numbered else cell
 
 
 def _from_lists(rows: Rows) -> Rows | None:
-    """A table whose cells have lists of names and of positions; None of another table."""
+    """A table whose cells are lists of names and of positions; None for other tables."""
     if (columns := _names_and_positions(rows)) is None:
         return None
     names, positions = columns
@@ -144,7 +147,7 @@ def _from_lists(rows: Rows) -> Rows | None:
 
 
 def _from_single_values(rows: Rows) -> Rows | None:
-    """A table that has a row for each joint and time; None of another table."""
+    """A table that has a row for each joint and time; None for other tables."""
     columns = _names_and_positions(rows)
     clock = next((k for k, cell in enumerate(rows[0]) if time_factor(cell) is not None), None)
     if columns is None or clock is None or not is_number(with_point(rows[1][columns[1]])):
@@ -154,7 +157,7 @@ def _from_single_values(rows: Rows) -> Rows | None:
 
 
 def _with_joint_columns(rows: Rows, clock: int, names: int, positions: int, units: int | None) -> Rows:
-    """A table with a row for each joint and time, as one with a row for each time.
+    """Converts a table with a row for each joint and time to one with a row for each time.
 
     Args:
         rows: The heading and the rows below it.
@@ -186,12 +189,12 @@ def _with_joint_columns(rows: Rows, clock: int, names: int, positions: int, unit
 
 
 def _order(time: str) -> tuple[float, str]:
-    """Sort key of a time's cell: times as texts ascend as they are written."""
+    """Sort key of a cell with a time; times that are texts keep the order of their texts."""
     return (float(with_point(time)), "") if is_number(with_point(time)) else (0.0, time)
 
 
 def _listed(cell: str) -> list[str] | None:
-    """Members of a list in a cell, "['pan', 'tilt']" or "(0.1, 0.2)"; None: it has none."""
+    """Members of a list in a cell, "['pan', 'tilt']" or "(0.1, 0.2)"; None if it has none."""
     cell = cell.strip()
     if not cell or cell[0] + cell[-1] not in {"[]", "()"}:
         return None

@@ -1,7 +1,7 @@
 """OpenSim's tables of motion (.mot, .sto): lines about the table, a line "endheader", then the table.
 
 Sources: OpenSim's documentation, "Storage (.sto) Files" and "Motion (.mot) Files"; its class Storage, which
-takes angles for radians where the lines do not say the unit.
+takes angles as radians if the lines do not give the unit.
 """
 
 from __future__ import annotations
@@ -15,17 +15,18 @@ END = re.compile(rb"^endheader[ \t]*\r?\n", re.MULTILINE | re.IGNORECASE)
 DEGREES = re.compile(rb"^inDegrees\s*=\s*(?:y|yes)\s*$|^Angles are in degrees", re.MULTILINE | re.IGNORECASE)
 RADIANS = re.compile(rb"^inDegrees\s*=|^Angles are in radians", re.MULTILINE | re.IGNORECASE)
 MOST_HEAD = 4000  # [bytes] of the lines above the table
-SLIDES = ("_tx", "_ty", "_tz")  # ends of the names of translations, which are in metres whatever angles are
-VALUE = "/value"  # end of the paths of joints' states: "/jointset/hip_r/hip_flexion_r/value"
+# ends of the names of translations, which are in metres for any unit of angles
+SLIDES = ("_tx", "_ty", "_tz")
+VALUE = "/value"  # end of the paths of joint states: "/jointset/hip_r/hip_flexion_r/value"
 NO_POSITIONS = (b"speeds", b"accelerations")  # first lines of tables of coordinates' derivatives
 
 
 def without_head(data: bytes) -> tuple[bytes, str | None]:
-    """The table of a file, and the unit of its angles, "" where the head does not say it; the file itself and
-    None where it has no such head.
+    """(table of a file, unit of its angles, or "" if the header does not give it); (the file itself, None) if
+    it has no such header.
 
     Raises:
-        MotionFileError: The head says that the table has no positions.
+        MotionFileError: The table has no positions according to its header.
     """
     end = END.search(data, 0, MOST_HEAD)
     if not end:
@@ -42,8 +43,8 @@ def without_head(data: bytes) -> tuple[bytes, str | None]:
 
 
 def with_joints(rows: list[list[str]], unit: str) -> list[list[str]]:
-    """Rows of a table with the time and the joints' values, each with its unit in the heading. Of states the
-    values of coordinates are kept, by the coordinates' names, not speeds and muscles.
+    """Rows of a table with the time and the joints' values, each with its unit in the heading. Of the columns
+    of a table of states only the coordinates' values are kept, under the coordinates' names.
     """
     heading = rows[0]
     has_states = any(cell.endswith(VALUE) for cell in heading)

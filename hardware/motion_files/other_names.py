@@ -1,8 +1,8 @@
-"""Names that a column's joint may have besides the heading: a robot's own names decide which one counts.
+"""Further names that a column's joint may have; the robot's joint names decide which one is used.
 
-In "FR_0_actual" and "Joint 1 Angle" a word says that the column has positions; in "knee_angle" it may belong
-to the joint's name. A table alone does not show that, a robot with a joint "FR_0" or "knee_angle" does. Of a
-path, "observation.state.elbow", the last part is the joint's name.
+In "FR_0_actual" and "Joint 1 Angle" a word marks positions; in "knee_angle" it may belong to the joint's
+name. Only a robot with a joint "FR_0" or "knee_angle" decides this. Of a path, "observation.state.elbow", the
+last part is the joint's name.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from typing import NamedTuple
 
 from .headings import OTHERS, SHORT_OTHERS, SHORT_POSITIONS, words_of
 
-MEASURED = {  # words of headings of positions
+MEASURED = {  # words in headings of positions
     *SHORT_POSITIONS,
     *("position", "positions", "angle", "angles", "dof", "actual", "measured", "present", "feedback"),
 }
-COMMANDED = {  # words of headings of positions that were commanded, not measured
+COMMANDED = {  # words in headings of commanded positions
     *("action", "target", "desired", "goal", "command", "commanded", "cmd", "setpoint", "ref", "reference"),
 }
 NO_POSITION = {*OTHERS, *SHORT_OTHERS, "error", "err", "offset", "speed", "load"}
 
 
 class OtherName(NamedTuple):
-    """A joint's name without what says that the column has positions.
+    """A joint's name without the words that mark positions.
 
     Attributes:
-        name: The name, its words separated by "_"; "" where the heading has no other name.
+        name: The name, its words separated by "_"; "" if the heading has no other name.
         is_commanded: Whether the heading says that the positions were commanded.
     """
 
@@ -35,7 +35,7 @@ class OtherName(NamedTuple):
 
 
 def other_name(name: str) -> OtherName:
-    """The other name of a joint that a heading calls `name`."""
+    """The other name of a joint whose column has the heading `name`."""
     words = words_of(name).split()
     if NO_POSITION.intersection(words):
         return OtherName()
@@ -47,6 +47,6 @@ def other_name(name: str) -> OtherName:
 
 
 def _without_marks(words: list[str]) -> list[str]:
-    """Words without those at both ends that say that the column has positions."""
+    """Words without those at both ends that mark positions."""
     kept = [k for k, word in enumerate(words) if word not in MEASURED | COMMANDED]
     return words[kept[0] : kept[-1] + 1] if kept else []

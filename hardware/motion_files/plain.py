@@ -1,4 +1,4 @@
-"""Motion as CSV and as JSON of Limber's own, written and read."""
+"""Limber's own motion files in CSV and JSON, and tables of other programs: writing and reading."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FORMAT, VERSION = "limber motion", 1
 LIMITS = ("lower", "upper", "velocity", "acceleration", "jerk")
 SCALES = {"rad": ("deg", 180.0 / math.pi), "m": ("mm", 1000.0), "plain": ("", 1.0)}
 OWN_UNITS = {"rad": "rad", "m": "m", "plain": ""}
-# [s] since 1970; a clock's larger number counts milliseconds, microseconds or nanoseconds
+# [s] since 1970; larger numbers are milliseconds, microseconds or nanoseconds
 LATEST_CLOCK = 1e11
 JOINT_UNITS = ("rad", "m", "plain")
 
@@ -75,15 +75,15 @@ def csv_of(rows: Iterable[Iterable[str]]) -> bytes:
 
 
 def read_table(data: bytes, frame_rate: float = 0.0) -> Recording:
-    """A CSV or TSV table: a heading, a column with the time, a joint in each other. Without a time, rows are
-    frames, `frame_rate` a second (0: not known), and a column may have their numbers.
+    """A CSV or TSV table: a heading, a column with the time, a joint in each other column. Without a time,
+    rows are frames, `frame_rate` per second (0 if not known), and a column may have frame numbers.
 
-    A heading's unit is in brackets, [deg], (rad), [mm], behind the joint's name, "elbow_deg", "elbow, deg",
+    A heading's unit is in brackets, [deg], (rad), [mm], after the joint's name, "elbow_deg", "elbow, deg",
     or in a row of units below. Without a unit, values are radians, or in the joint's own unit; under
     LeRobot's names, elbow_flex.pos, they are LeRobot's degrees, and shares of the gripper's range. Columns
     "servo N", without a heading, of texts, and of velocities, efforts and other quantities are not read.
     Cells may name the joints (`named_cells`), and times may be dates (`clock_texts`). OpenSim's tables
-    (`opensim`), Webots' motions (`webots`) and recordings of robots' states (`robot_states`) are known. Where
+    (`opensim`), Webots' motions (`webots`) and recordings of robots' states (`robot_states`) are known. If
     columns are not separated by commas, numbers may have decimal commas.
 
     Raises:
@@ -119,7 +119,9 @@ def _of_rows(rows: list[list[str]], frame_rate: float) -> Recording:
 
 
 def _joint_columns(cells: Mapping[int, str]) -> dict[int, ColumnJoint]:
-    """The columns that have joints' positions, by their headings; of a joint in two units the first."""
+    """The columns with joints' positions, by their headings; if a joint occurs in two units, its first
+    column.
+    """
     if states := robot_states.joints_of(cells.values()):
         return {
             k: ColumnJoint(states[cell].name, "rad", 1.0, states[cell].others)
@@ -137,7 +139,7 @@ def _joint_columns(cells: Mapping[int, str]) -> dict[int, ColumnJoint]:
 
 
 def _column(joint: ColumnJoint, values: Sequence[float]) -> RecordedColumn:
-    """The recording of a column with these numbers."""
+    """A recorded column with these values."""
     other = other_name(joint.name)
     return RecordedColumn(
         joint.name,
@@ -149,7 +151,7 @@ def _column(joint: ColumnJoint, values: Sequence[float]) -> RecordedColumn:
 
 
 def _without_texts(columns: Mapping[int, ColumnJoint], rows: list[list[str]]) -> Mapping[int, ColumnJoint]:
-    """The columns that have a number; all, where none has."""
+    """The columns that contain a number; all columns if none does."""
     with_numbers = {
         k: joint for k, joint in columns.items() if any(is_number(with_point(row[k])) for row in rows[1:])
     }
@@ -157,8 +159,8 @@ def _without_texts(columns: Mapping[int, ColumnJoint], rows: list[list[str]]) ->
 
 
 def _in_seconds(times: tuple[float, ...]) -> tuple[float, ...]:
-    """Times [s] of a computer's clock, which counts from 1970 in seconds, or thousandths of them, or
-    thousandths of these.
+    """Times [s] from a computer's clock, which counts from 1970 in seconds, milliseconds, microseconds or
+    nanoseconds.
     """
     scale = 1.0
     while times and scale * times[0] > LATEST_CLOCK and scale > TIME_UNITS["nanoseconds"]:
@@ -219,7 +221,7 @@ def is_own_or_table(json_value: Any) -> bool:
 
 
 def read_json(data: bytes, frame_rate: float = 0.0) -> Recording:
-    """Recording from Limber's own JSON, or from a table as JSON, which is read as CSV is.
+    """Recording from Limber's own JSON, or from a table in JSON, which is read like CSV.
 
     Raises:
         MotionFileError: As `read_document` and `read_table`.

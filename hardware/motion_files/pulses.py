@@ -7,7 +7,7 @@ from ..errors import ExportError
 from ..protocols.table import FILE, capabilities_of
 from .motion import Motion
 
-OWN_PROTOCOL = "limber"  # is no entry of the table: its pulses are microseconds
+OWN_PROTOCOL = "limber"  # not in the table of protocols; its positions are pulses in microseconds
 
 
 def check_pulses(device: Device, what: str) -> None:

@@ -20,7 +20,7 @@ from .recording import MotionFileError, Pose, RecordedColumn, Recording
 HEAD = "head"
 NEUTRAL = 0.177  # [m] height of the neutral head's link above the base
 BODY, ANTENNAS = "yaw_body", ("right_antenna", "left_antenna")  # joints of the URDF
-DECIMALS = 9  # decimals in files; the rounding errors add up to less than 1e-6 rad or m
+DECIMALS = 9  # number of decimals in files; the rounding errors add up to less than 1e-6 rad or m
 ROWS = "set_target_data"
 
 
@@ -62,8 +62,8 @@ def _head(row: JsonFields) -> Pose:
 
 
 def write(recording: Recording) -> bytes:
-    """Move file of a recording with the head's pose, antennas and the body's rotation; joints that the
-    recording lacks are 0.
+    """Move file of a recording with the head's pose, antennas and the body's rotation; joints that are not in
+    the recording are 0.
 
     Raises:
         MotionFileError: The recording has no pose of the head.

@@ -13,7 +13,7 @@ from .json_files import plain_of
 from .lerobot_dataset import INFO
 from .recording import LONG, LargeMotionError, MotionFileError, Recording
 
-LARGEST = 100_000_000  # [bytes] of a file that the user has allowed to be large
+LARGEST = 100_000_000  # [bytes] largest size of a file that the user has allowed to be large
 ALLOW = "Tick Large File to import all of it"
 AUTOMATIC = "auto"
 DEFAULTS = Settings()
@@ -23,7 +23,7 @@ def read(path: Path, form: str = AUTOMATIC, settings: Settings = DEFAULTS) -> Re
     """Recording of a motion file.
 
     Args:
-        path: The file; of a LeRobot dataset its folder, or its meta/info.json.
+        path: The file; for a LeRobot dataset its folder, or its meta/info.json.
         form: Name of a format in `FORMATS`, which is read as its variant of the file's suffix; the name of a
             variant; or AUTOMATIC.
         settings: Options of single formats.
@@ -63,14 +63,16 @@ def read_from_zero(path: Path, form: str = AUTOMATIC, settings: Settings = DEFAU
 
 
 def _too_large(path: Path, what: str, settings: Settings) -> MotionFileError:
-    """The error about a file that announces too much: a question, or a refusal where it was answered."""
+    """The error for a file that announces too much: a question, or a refusal if the user was already
+    asked.
+    """
     if settings.allow_large:
         return MotionFileError(f"'{path.name}': {what}: import it in parts")
     return LargeMotionError(f"'{path.name}': {what}{'' if what.endswith('?') else ':'} {ALLOW}")
 
 
 def format_of(path: Path, data: bytes) -> Format:
-    """A file's format, in the variant that the file has.
+    """A file's format, in the variant for the file.
 
     Raises:
         MotionFileError: The file has no known format.

@@ -15,14 +15,14 @@ from ..errors import HardwareError
 from ..lerobot.calibration import Mode
 
 MOST_NUMBERS = 5_000_000  # largest count of values in a recording: three hours of ten joints at 50 Hz
-NUMBER_BYTES = 32  # memory that a Python float in a tuple takes
+NUMBER_BYTES = 32  # [bytes] of memory for a Python float in a tuple
 ASKED_NUMBERS = (
     LARGE // NUMBER_BYTES
-)  # a larger count is read only where the user says so: 50 minutes of ten joints at 50 Hz
-LONG = 3600.0  # [s] a longer motion is read only where the user says so
+)  # [bytes] a larger size is read only after the user's confirmation: 50 minutes of ten joints at 50 Hz
+LONG = 3600.0  # [s] a longer motion is read only after the user's confirmation
 LONGEST = 86_400.0  # [s] a day; a later time is a mistake in the file
-LARGEST = 1e6  # [rad, m, degrees, steps] largest value
-RIGHT_ANGLE = 0.02  # largest error of a rotation matrix's axes: files round to three decimals or more
+LARGEST = 1e6  # [rad, m, degrees, steps] largest absolute value
+RIGHT_ANGLE = 0.02  # largest error of a rotation matrix's axes, since files round to three decimals or more
 
 Unit = Literal["rad", "m", "plain"] | Mode
 """Radians, metres, a number as the joint has it; and LeRobot's three units, which `Scale` converts."""
@@ -38,21 +38,24 @@ class MotionFileError(HardwareError, ValueError):
 
 
 class LargeMotionError(MotionFileError, LargeError):
-    """A motion file announces so much that the user is asked before it is read; the message says how much."""
+    """A motion file announces so much that the user is asked before it is read; the message gives the
+    size.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedColumn:
-    """Values of one joint over time, as a motion file has them.
+    """Values of one joint over time, from a motion file.
 
     Attributes:
         name: The joint's name in the file.
         values: (t,) in `unit`.
         unit: See `Unit`.
-        servo: The servo's id; -1 where the file's format does not say it.
-        velocities: (t,) slopes of the curve through the values [unit/s]; () where the file has none.
-        other_names: Names that the joint may have where a robot has none of the name above.
-        is_commanded: Whether a measured joint comes first where both have another name in common.
+        servo: The servo's id; -1 if the file's format does not contain it.
+        velocities: (t,) slopes of the curve through the values [unit/s]; () if the file has none.
+        other_names: Names to use if the robot has no joint named `name`.
+        is_commanded: Whether the values are commanded: a measured column takes precedence if both share
+            another name.
     """
 
     name: str
@@ -66,14 +69,14 @@ class RecordedColumn:
 
 @dataclass(frozen=True)
 class Recording:
-    """Motion of joints and links over time, as motion files have it.
+    """Motion of joints and links over time, from a motion file.
 
     Attributes:
         times: (t,) ascending [s].
         columns: Values of joints, each (t,).
         poses: Poses of frames, each (t,), in the frame of the robot's base, by the names of their links.
         title: Name or description.
-        assumed_rate: Rows per second that its times come from, since the file has none; 0: it has times.
+        assumed_rate: Rows per second from which the times were computed; 0 if the file has times.
 
     Raises:
         MotionFileError: Times do not ascend, a value is no finite number, lengths differ, or the recording is
@@ -149,7 +152,7 @@ def _check_times(times: Sequence[float]) -> None:
 
 
 def pose_problem(pose: Sequence[float]) -> str:
-    """What is wrong with a 4x4 matrix, as part of a sentence; "" if it is a rigid transform."""
+    """Fault of a 4x4 matrix, as part of a sentence; "" if it is a rigid transform."""
     if len(pose) != 16:
         return f"it has {len(pose)} numbers, and a 4x4 matrix has 16"
     if not all(abs(number) <= LARGEST for number in pose):
@@ -159,13 +162,13 @@ def pose_problem(pose: Sequence[float]) -> str:
         for number, expected in zip(pose[12:], (0.0, 0.0, 0.0, 1.0), strict=True)
     ):
         return "its last row is not 0, 0, 0, 1"
-    # Columns of the rotation are its axes: of unit length and perpendicular to each other in pairs.
+    # columns of the rotation are its axes, which must be unit vectors and perpendicular to each other
     axes = [[pose[4 * row + k] for row in range(3)] for k in range(3)]
     for k, axis in enumerate(axes):
         for other in range(k, 3):
             if abs(_dot(axis, axes[other]) - (other == k)) > RIGHT_ANGLE:
                 return "it is no rotation: its axes are not perpendicular unit vectors"
-    # Perpendicular axes may still be left-handed, which no rigid body can be.
+    # perpendicular axes may still be left-handed, which is impossible for a rigid body
     x, y, z = axes
     if (
         x[0] * (y[1] * z[2] - y[2] * z[1])

@@ -1,4 +1,4 @@
-"""Recordings of a robot's whole state, in which the joints' positions are one array beside others.
+"""Recordings of a robot's whole state, in which joint positions are one of several arrays.
 
 Sources: Universal Robots' Real-Time Data Exchange (RTDE), whose recorder writes "actual_q_0"; libfranka's
 logToCSV, "state.q[0]", whose time is in milliseconds.
@@ -13,25 +13,25 @@ from typing import NamedTuple
 POSITIONS = re.compile(
     r"(?:(?P<owner>.*)[/.])?(?:(?P<state>actual|target)_q_(?P<number>\d+)|q\[(?P<index>\d+)\])"
 )
-MEASURED, COMMANDED, PLAIN = "actual", "target", ""  # the array that counts is the first that is there
+MEASURED, COMMANDED, PLAIN = "actual", "target", ""  # the first of these arrays that exists is used
 UNIVERSAL_ROBOTS = (  # joints in RTDE's order, by the names of the maker's model
     *("shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint"),
     *("wrist_1_joint", "wrist_2_joint", "wrist_3_joint"),
 )
 LIBFRANKA = ["time", "success_rate"]  # first headings of its log
-FRANKA = "state"  # what its arrays belong to
+FRANKA = "state"  # prefix of its arrays
 FRANKAS = ("panda", "fr3", "fer", "fp3")  # robots' names before "_joint1" in the maker's models
 
 
 class StateJoint(NamedTuple):
-    """A joint of a recorded state: its name, and others that it may have in the maker's models."""
+    """A joint of a recorded state: its name, and other names in the maker's models."""
 
     name: str
     others: tuple[str, ...] = ()
 
 
 def with_clock(rows: list[list[str]]) -> list[list[str]]:
-    """Rows of a table in which the time of a log of libfranka has its unit."""
+    """Rows of a table in which the time of a libfranka log is given its unit."""
     heading = [cell.strip() for cell in rows[0]]
     if heading[: len(LIBFRANKA)] != LIBFRANKA:
         return rows
@@ -39,8 +39,9 @@ def with_clock(rows: list[list[str]]) -> list[list[str]]:
 
 
 def joints_of(headings: Iterable[str]) -> dict[str, StateJoint]:
-    """Joints by the headings of their positions [rad], in a recording of a robot's state; else nothing."""
-    arrays: dict[str, dict[int, tuple[str, bool]]] = {}  # (heading, whether it is of libfranka) by numbers
+    """Joints by the headings of their positions [rad], for a recording of a robot's state; else empty."""
+    # by array and number: (heading, whether it is from libfranka)
+    arrays: dict[str, dict[int, tuple[str, bool]]] = {}
     for heading in headings:
         if match := POSITIONS.fullmatch(heading.strip()):
             array = arrays.setdefault(match["state"] or PLAIN, {})
@@ -53,7 +54,7 @@ def joints_of(headings: Iterable[str]) -> dict[str, StateJoint]:
                 return {
                     heading: StateJoint(name) for heading, name in zip(ordered, UNIVERSAL_ROBOTS, strict=True)
                 }
-            before_first = 0 if 0 in array else 1  # counted from 0, or from 1
+            before_first = 0 if 0 in array else 1  # numbers begin at 0 or 1
             return {
                 heading: _joint(number + 1 - before_first, is_franka)
                 for number, (heading, is_franka) in sorted(array.items())

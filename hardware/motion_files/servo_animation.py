@@ -1,8 +1,8 @@
 """Files for blender-servo-animation's library: commands of five bytes, and a line feed after each frame.
 
-Its player takes every byte 0A for the end of a frame and every byte 3C for the start of a command, even
-inside of a position. So a position whose low byte is 0A or 3C is increased by one; servos 10 and 60, and
-positions with such a high byte, are impossible. Its JSON has numbers.
+Its player takes every byte 0A as the end of a frame and every byte 3C as the start of a command, even inside
+a position. So a position whose low byte is 0A or 3C is increased by one; servos 10 and 60, and positions with
+such a high byte, are impossible. Its JSON has numbers.
 """
 
 from __future__ import annotations
@@ -82,8 +82,8 @@ def _command(servo: int, position: int) -> bytes:
 
 
 def document(motion: Motion) -> bytes:
-    """The add-on's JSON, as it is since its version 2: a list of frames, each with the position of each servo
-    by its id.
+    """The add-on's JSON since its version 2: a list of frames, each with the position of each servo by its
+    id.
     """
     check_pulses(motion.device, TITLE)
     servos = [str(channel.servo) for channel in motion.device.channels]

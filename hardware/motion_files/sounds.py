@@ -8,7 +8,7 @@ from ...files.content import content
 from ...files.sounds import SOUNDS
 from ..errors import ExportError
 
-LARGEST = 100_000_000  # [bytes] of a sound that is copied: ten minutes of uncompressed stereo
+LARGEST = 100_000_000  # [bytes] largest sound that is copied: ten minutes of uncompressed stereo
 
 
 def read_sound(path: Path) -> bytes:

@@ -12,7 +12,7 @@ from .recording import Pose
 
 Values = tuple[float, ...]
 
-STANDING = 3  # number of equal frames in a row at which the interpolation between frames stands still
+STANDING = 3  # number of equal successive frames from which the interpolated curve is constant
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,15 +22,15 @@ class Take:
     Attributes:
         device: The robot.
         first: Number of the first frame.
-        rate: Frames a second [1/s].
+        rate: Frames per second [1/s].
         frames: Values of the joints (frames, joints), in the order and unit of `device.joints`.
-        last: Number of the range's last frame; frames after it were added to come to rest and to return.
-        named: Names, signs and units of the joints in files of the robot's maker; () for the device's own.
+        last: Number of the range's last frame; later frames were added to come to rest and to return.
+        named: Names, signs and units of the joints in files of the robot's maker; () for the device's names.
         poses: Poses of links (frames,) in the base's frame, by name, for formats that have them.
         stride: Number of scene frames from one frame of the take to the next.
 
     Raises:
-        ExportError: There is no frame, or a frame lacks a joint's value.
+        ExportError: There is no frame, or a value of a joint is missing in a frame.
     """
 
     device: Device
@@ -53,7 +53,7 @@ class Take:
                 )
 
     def name(self, index: int) -> str:
-        """Name of the frame at `index` for messages; the index may lie before the first or after the last
+        """Name of the frame at `index` for messages; the index may be before the first or after the last
         frame.
         """
         frame = self.first + int(max(index, 0) * self.stride)
@@ -66,7 +66,7 @@ class Take:
         return (self.frames[0],) * STANDING + self.frames + (self.frames[-1],) * STANDING
 
     def joints(self) -> Iterator[tuple[float, ...]]:
-        """For each joint its values over the frames of `standing`."""
+        """For each joint, its values over the frames of `standing`."""
         return zip(*self.standing(), strict=True)
 
     def followed_by(self, frames: tuple[Values, ...]) -> Take:

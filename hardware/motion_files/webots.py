@@ -18,10 +18,10 @@ FIRST_NAME = 2  # index of the first joint's name in the first line
 
 
 def as_table(data: bytes) -> bytes:
-    """A motion of Webots as CSV with the time [s] and a column for each joint; another file as it is.
+    """A motion of Webots as CSV with the time [s] and a column for each joint; other files unchanged.
 
     Raises:
-        MotionFileError: It is damaged, or a row has no time.
+        MotionFileError: The file is damaged, or a row has no time.
     """
     if not data.startswith(HEAD):
         return data

@@ -1,8 +1,8 @@
 """Codec of a user's own robot, whose protocol is a small Python file.
 
-The file is loaded by path, in the worker process alone, and only if its content is what the user has allowed.
-An error in it becomes a sentence with file and line; if it hangs or crashes, so does the worker, and Blender
-says so. docs/protocols.md has an example.
+The file is loaded by path, only in the worker process, and only if the user has allowed its content. An error
+in it is reported with file and line; if it hangs or crashes, so does the worker, which Blender reports.
+docs/protocols.md has an example.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from .interface import (
 )
 from .program import read_allowed
 
-MOST_BYTES = 4096  # longest result of a function: a third of a second at 115200 baud
-MOST_PENDING = 4096  # bytes that `decode` may leave lying before they are noise
+MOST_BYTES = 4096  # [bytes] longest result of a function: a third of a second at 115200 baud
+MOST_PENDING = 4096  # [bytes] that `decode` may leave unread before they count as noise
 MOST_SERVOS = 256
-MOST_SHOWN = 80  # characters of a value or an error in a sentence
+MOST_SHOWN = 80  # number of characters of a value or an error in a sentence
 MODULE = "limber_robot"  # name of the file's module
 BAUDRATE = 115_200
 
-SETTINGS: dict[str, tuple[type | tuple[type, ...], Any]] = {  # name: type, default
+SETTINGS: dict[str, tuple[type | tuple[type, ...], Any]] = {  # name -> (type, default)
     "NAME": (str, ""),
     "BAUDRATE": (int, BAUDRATE),
     "SERVOS": (int, 16),
@@ -78,11 +78,11 @@ class RobotFile:
         self.path = path
         source = read_allowed(
             path, allowed
-        ).source  # it is read once, so that the text that was compared is the one that runs
+        ).source  # read once, so that the bytes compared are the ones that run
         self._nowhere = Nowhere()
         module = ModuleType(MODULE)
         module.__file__ = str(path)
-        sys.modules[MODULE] = module  # dataclasses and others look for their module there
+        sys.modules[MODULE] = module  # dataclasses and others look up their module there
         self._names = module.__dict__
         self._guard(lambda: exec(compile(source, str(path), "exec"), self._names), "loading it")
         self.settings = {
@@ -124,7 +124,7 @@ class RobotFile:
         try:
             with redirect_stdout(self._nowhere), redirect_stderr(self._nowhere):
                 return run()
-        except (Exception, SystemExit) as error:  # anything may go wrong in a file that is not ours
+        except (Exception, SystemExit) as error:  # a user's file may raise anything
             raise ProtocolError(self._sentence(error, what)) from error
 
     def _sentence(self, error: BaseException, what: str) -> str:

@@ -9,13 +9,12 @@ from collections.abc import Iterable
 
 from .interface import Decoder, Exchange, Message
 
-BITS = 10  # bits of a byte on the line: start, eight data bits, stop
-PATIENCE = (
-    0.02  # [s] wait for an answer beyond the bytes' own time: slow USB adapters deliver bytes every 16 ms
-)
-PATIENT = (
-    0.1  # [s] the same for servos that are there, while nothing moves: a busy computer hands bytes over late
-)
+BITS = 10  # number of bits per byte on the line: start, eight data bits, stop
+# [s] wait for an answer beyond its transmission time, since slow USB adapters deliver bytes every 16 ms
+PATIENCE = 0.02
+# [s] the same for servos known to be present, while nothing moves, since a busy computer delivers bytes
+# late
+PATIENT = 0.1
 THINKING = 0.001  # [s] longest delay of a servo's answer: 0.5 ms by default
 
 
@@ -27,7 +26,7 @@ class Dialogue:
         baudrate: Baud rate of the line [bit/s].
 
     Attributes:
-        patience: Delay of an answer by adapters and drivers until it counts as missing [s].
+        patience: Delay [s] of an answer by adapters and drivers after which it counts as missing.
     """
 
     def __init__(self, decoder: Decoder, baudrate: int) -> None:
@@ -74,8 +73,8 @@ class Dialogue:
         return sent, messages
 
     def completion(self, time: float) -> bytes:
-        """Bytes to send before the line is closed at `time` [s]: what follows an open query whose answer is
-        late, and completes it.
+        """Bytes to send before the line is closed at `time` [s]: the exchange that completes an open query
+        with a late answer.
         """
         late = self._decoder.waiting and time >= self._deadline - self._open.wait
         return self._open.otherwise.data if late and self._open.otherwise is not None else b""

@@ -59,8 +59,8 @@ class Units:
         name: Name of the unit, in the plural.
         lowest: Lowest allowed raw position.
         highest: Highest allowed raw position.
-        per_revolution: Units per revolution of the servo; None where it depends on the servo (a pulse).
-        microsecond: Units per microsecond of pulse; None where positions are no pulses.
+        per_revolution: Units per revolution of the servo; None if it depends on the servo (pulses).
+        microsecond: Units per microsecond of pulse; None if positions are not pulses.
     """
 
     name: str
@@ -78,23 +78,23 @@ class Capabilities:
         title: Name of the protocol for the user.
         units: Unit and range of raw positions.
         servos: Valid servo ids.
-        baudrates: Baud rates of its devices [bit/s], the factory setting first; none of a device on a
+        baudrates: Baud rates of its devices [bit/s], the factory setting first; empty for a device on a
             network.
         reads: Quantities that can be read back.
-        measures: Whether the position that is read is measured, and not just the last command. A robot that
+        measures: Whether the reported position is measured, and not just the last command. A robot that
             does not measure is armed only after the user has confirmed its pose.
         unit_size: Size of one raw unit of each quantity: volts, degrees Celsius, share of the maximum load,
             amperes, raw units per second.
         commands_checked: Errors that the device detects in damaged commands.
         releases: Whether a command can switch a servo's torque off.
-        watchdog: Shortest and longest time that the device's own watchdog can be set to [s]; None where it
+        watchdog: Shortest and longest time that the device's own watchdog can be set to [s]; None if it
             cannot be set.
         on_silence: What a servo does when it receives no more commands.
         limits_speed: Whether the device can be given a maximum speed.
         changes_id: Whether a servo's id can be changed.
-        address: Usual address of a device on a network, as `network.address_of` reads it; empty: it is on a
+        address: Default address of a device on a network, in the form of `address.address_of`; empty for a
             serial port.
-        remark: A sentence with what else the user must know; may be empty.
+        remark: Further information for the user, as a sentence; may be empty.
     """
 
     title: str
@@ -132,10 +132,10 @@ class Answer:
     """An expected answer.
 
     Attributes:
-        servo: Id of the answering servo; None: the device as a whole.
+        servo: Id of the answering servo; None for the device as a whole.
         kind: Kind of content.
         size: Size of the answer's data [bytes].
-        start: Register address of the first byte, where a protocol has addresses.
+        start: Register address of the first byte, if the protocol has addresses.
         quantities: Quantities in the data, for VALUES.
         expected: Register contents to compare with, for HELD.
     """
@@ -156,9 +156,9 @@ class Exchange:
         data: Bytes to send.
         answers: The device's answers, in order.
         answer_bytes: Length of the answers on the wire [bytes].
-        otherwise: Exchange that follows at once if the answers do not come, and takes their place; None: they
-            are missing then.
-        wait: Further time to wait for the answers, where it would do harm to take them for missing [s].
+        otherwise: Exchange to send at once if the answers do not arrive, instead of reporting them as
+            missing; None without such an exchange.
+        wait: Additional time [s] to wait for the answers, if it would do harm to treat late ones as missing.
     """
 
     data: bytes
@@ -206,8 +206,8 @@ class ReportedError:
 
 @dataclass(frozen=True, slots=True)
 class OtherSetting:
-    """A setting that the device stores is another one than here, so that it would not understand commands;
-    `text` says which.
+    """A setting stored in the device differs from Limber's, so that the device would not understand commands;
+    `text` describes it.
     """
 
     text: str
@@ -229,9 +229,9 @@ class Problem:
 
     Attributes:
         kind: Kind of problem.
-        text: A sentence about what was expected and what was found.
+        text: A sentence on what was expected and what was found.
         data: The first `KEPT` bytes concerned.
-        servo: Id of the servo concerned, where that is known.
+        servo: Id of the servo concerned, if known.
     """
 
     kind: ProblemKind
@@ -240,7 +240,7 @@ class Problem:
     servo: int | None = None
 
 
-KEPT = 32  # bytes of noise that a problem shows: enough to recognise another protocol
+KEPT = 32  # largest number of bytes of noise in a problem, enough to recognise another protocol
 
 Message = (
     Identified
@@ -256,9 +256,7 @@ Message = (
 
 
 class Decoder(Protocol):
-    """Decodes what a device sends, in pieces of any size; never raises, and buffers at most one longest
-    message.
-    """
+    """Decodes received bytes in pieces of any size; never raises, and buffers at most one longest message."""
 
     @property
     def waiting(self) -> bool:
@@ -293,8 +291,8 @@ class Codec(ABC):
 
     def identify(self, servos: Collection[int]) -> tuple[Exchange, ...]:
         """Queries for model and firmware of each of these servos or, for protocols with a controller, of the
-        controller; they change nothing. Empty if the device cannot tell. A scan finds devices by these
-        queries.
+        controller; they change nothing. Empty if the device cannot identify itself. A scan finds devices by
+        these queries.
         """
         return ()
 
@@ -320,7 +318,7 @@ class Codec(ABC):
         )
 
     def arm(self, at: Mapping[int, int]) -> tuple[Exchange, ...]:
-        """Commands that switch torque on; the first goal of each servo is its present position `at`, so that
+        """Commands that switch torque on; the first goal of each servo is its current position `at`, so that
         it does not move.
 
         Each exchange must be answered before the next is sent: a servo that did not receive its goal must not
@@ -338,7 +336,7 @@ class Codec(ABC):
         return ()
 
     def watch(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Queries that go out with goals: for servos' positions and, where it costs little, for `meaning`."""
+        """Queries sent together with goals: for servos' positions and, if it costs little, for `meaning`."""
         return self.read([Quantity.POSITION], servos)
 
     def meaning(self, servos: Collection[int]) -> tuple[Exchange, ...]:
@@ -383,8 +381,8 @@ class Codec(ABC):
 
 
 def in_units(name: str, value: float, unit: float, highest: int) -> int:
-    """`value` in multiples of `unit`, rounded up, 1 to `highest`, since most devices take 0 for no limit.
-    Errors name it `name`.
+    """`value` in multiples of `unit`, rounded up, 1 to `highest`, since most devices treat 0 as no limit.
+    `name` is used in error messages.
     """
     if not (math.isfinite(value) and value > 0):
         raise ProtocolError(f"{name} is {value}; give a positive number")

@@ -3,15 +3,14 @@
     command data...                     the command's highest bit is set, that of data is not
 
 With "Enable CRC" a CRC-7 ends each command. It detects one or two flipped bits, but not in the number of
-targets of a multiple-target command. A controller with another setting than ours takes each command for an
-error, upon which its channels go where they are set to go. So its setting is found out first, by bytes that
-are no error with either: the query for errors without a CRC, and its CRC only if no answer came, which
-completes the query of a controller that waits for it. Positions are quarters of a microsecond in two bytes of
-seven bits, the low one first.
+targets of a multiple-target command. A controller with a different setting treats each command as an error,
+upon which its channels go to their error positions. So its setting is detected first, by bytes that are valid
+with both settings: the query for errors without a CRC, and its CRC only if no answer arrives, which completes
+the query of a controller that waits for it. Positions are quarters of a microsecond in two bytes of seven
+bits, the low one first.
 
-A Maestro's answers are bare numbers: no header, no address, no checksum. So one query is sent at a time, an
-answer counts only when all of it has come and nothing more, and it must be a number that the controller can
-give.
+A Maestro's answers are bare numbers without header, address or checksum. So one query is sent at a time; an
+answer is accepted only if it has exactly the expected length and a possible value.
 """
 
 from __future__ import annotations
@@ -42,12 +41,12 @@ from .interface import (
 SET_TARGET, SET_SPEED, SET_MULTIPLE, GET_POSITION, GET_ERRORS = 0x84, 0x87, 0x9F, 0x90, 0xA1
 
 MODELS = (6, 12, 18, 24)  # channels that a Maestro can have
-MICRO = MODELS[0]  # the Micro Maestro, which lacks the command Set Multiple Targets
-QUARTERS = 4  # units in a microsecond
-SHORTEST, LONGEST = 64 * QUARTERS, 4080 * QUARTERS  # pulses that a Maestro can be set to
+MICRO = MODELS[0]  # the Micro Maestro does not have the command Set Multiple Targets
+QUARTERS = 4  # number of units in a microsecond
+SHORTEST, LONGEST = 64 * QUARTERS, 4080 * QUARTERS  # pulses to which a Maestro can be set
 SPEED_UNIT = 100.0  # quarter us per second in one unit of speed: a quarter us every 10 ms
 HIGHEST_SPEED = 0x3FFF
-# [s] for an answer without a CRC, beyond the usual: a late one would make the CRC that follows an error
+# [s] additional wait for an answer without a CRC: a CRC sent after a late answer would be an error
 PROBE_WAIT = 0.5
 OTHER_CRC = "Enable CRC is {there} in its Control Center, and {here} here: nothing else was sent"
 
@@ -181,7 +180,7 @@ class Maestro(Codec):
         return MaestroDecoder(self._crc)
 
     def identify(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Query for the controller's errors, which also clears them, and finds out whether it asks for a CRC.
+        """Query for the controller's errors, which also clears them and detects whether it expects a CRC.
         Any device that answers with two bytes that are valid errors may be a Maestro.
         """
         plain, checked = AnswerKind.IDENTITY, AnswerKind.OTHER_SETTING
@@ -261,7 +260,7 @@ def _word(number: int) -> tuple[int, int]:
 
 
 def _runs(servos: list[int]) -> list[list[int]]:
-    """Servos in rising order, in runs of consecutive ids."""
+    """Servos in ascending order, in runs of consecutive ids."""
     runs: list[list[int]] = []
     for servo in servos:
         if runs and runs[-1][-1] + 1 == servo:

@@ -1,4 +1,4 @@
-"""A user's protocol file: its bytes, and the digest by which it is allowed to run."""
+"""A user's protocol file: its bytes, and the digest with which it is allowed to run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from .interface import ProtocolError
 
-MOST_BYTES = 1 << 20  # of a program: what is larger was hardly written by hand
+MOST_BYTES = 1 << 20  # [bytes] largest size of a program; a larger file was hardly written by hand
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ def read_program(path: Path) -> Program:
     try:
         is_other = path.exists() and not path.is_file()
     except (OSError, ValueError):
-        is_other = False  # opening it says why
+        is_other = False  # opening it gives the reason
     if is_other:
         raise ProtocolError(
             f"The robot's file {path} is no file: choose the Python file that talks to your robot"
@@ -43,7 +43,7 @@ def read_program(path: Path) -> Program:
     try:
         with path.open("rb") as file:
             source = file.read(MOST_BYTES + 1)
-    except (OSError, ValueError) as error:  # ValueError: a path that no system has
+    except (OSError, ValueError) as error:  # ValueError: an impossible path
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise ProtocolError(f"The robot's file {path} cannot be read: {reason}") from error
     if len(source) > MOST_BYTES:

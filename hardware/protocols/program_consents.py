@@ -1,9 +1,9 @@
-"""A user's consent to programs on this computer: which may run, each by its full path and the digest of its
+"""A user's consents to programs on this computer, each with the program's full path and the digest of its
 content.
 
-A file that names a program as the robot's protocol comes from somewhere, and its author must not decide that
-it runs here. So consent is stored in no such file, but in the user's own folder. The process that runs a
-program compares the digest of the bytes that it runs (`program.py`), so a program that changes
+A file that names a program as the robot's protocol may come from anywhere, and its author must not decide
+that the program runs here. So consents are stored in the user's folder and never in such a file. The process
+that runs a program compares the digest of the bytes that it runs (`program.py`), so a program that changes
 after it was allowed is refused at any time.
 """
 
@@ -27,7 +27,7 @@ class ProgramConsents:
     """Consents of one user.
 
     Args:
-        list_path: Returns the path of the file that keeps them; None where there can be none.
+        list_path: Returns the path of the file with the consents; None if it cannot be stored.
     """
 
     def __init__(self, list_path: Callable[[], Path | None]) -> None:
@@ -47,7 +47,7 @@ class ProgramConsents:
         """
         if not path.strip():
             raise ProtocolError("No file is chosen: choose the Python file that talks to your robot")
-        self._known().update(self._read())  # what another process of this user has allowed meanwhile
+        self._known().update(self._read())  # consents that another process of this user has stored meanwhile
         program = read_program(Path(_full(path)))
         return None if self.allowed(path) == program.digest else program
 
@@ -66,8 +66,8 @@ class ProgramConsents:
         return self.allowed(path)
 
     def allow(self, path: str, digest: str) -> str:
-        """Stores the user's consent to a program with this content; returns why it lasts for this session
-        only, or "".
+        """Stores the user's consent to a program with this content; returns the reason if it lasts for this
+        session only, else "".
         """
         known = self._known()
         known.update(self._read())

@@ -1,11 +1,11 @@
-"""Protocol of the live mode of blender-servo-animation's Arduino library, for robots that run it already.
+"""Protocol of the live mode of blender-servo-animation's Arduino library, for robots that already run it.
 
     3C servo position(2, high byte first) 3E
 
 A position is a pulse in microseconds, or ticks of a PCA9685, as its sketch decides. There is no checksum, no
-answer, no torque-off and no watchdog: it holds its last pose for ever. The library starts a command anew at
-every 3C, also where it is data: a position with such a byte never arrives. So such positions are increased by
-one, and servo 60 cannot be used.
+answer, no torque-off and no watchdog: it holds its last pose for ever. The library starts a new command at
+every 3C, even if it is data, so that a position with such a byte never arrives. So such positions are
+increased by one, and servo 60 cannot be used.
 """
 
 from __future__ import annotations

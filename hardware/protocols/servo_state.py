@@ -26,9 +26,9 @@ class StoredSettings:
 
     Attributes:
         servo: Id of the servo.
-        refusal: Why the servo must not be driven, as a sentence about it; empty: it may be driven.
-        bounds: Lowest and highest accepted goal [units]; None: the protocol's range.
-        homing_offset: Offset between the servo's actual and reported positions [units]; None: the servo has
+        refusal: Why the servo must not be driven, as a sentence; empty if it may be driven.
+        bounds: Lowest and highest accepted goal [units]; None for the protocol's range.
+        homing_offset: Offset between the servo's actual and reported positions [units]; None if the servo has
             none.
     """
 
@@ -40,11 +40,11 @@ class StoredSettings:
 
 @dataclass(frozen=True, slots=True)
 class GoalMeaning:
-    """Report of the stored settings by which a servo takes a goal for a position, and for which one.
+    """Report of the stored settings that determine whether a goal is a position for a servo, and which one.
 
     Attributes:
         servo: Id of the servo.
-        refusal: Why goals are no positions for it, as a sentence about it; empty: they are.
+        refusal: Why goals are not positions for it, as a sentence; empty if they are.
         homing_offset: As in `StoredSettings`.
     """
 
@@ -69,8 +69,8 @@ class VolatileSettings:
 
     Attributes:
         torque: Whether torque is on.
-        speed: Maximum speed of the servo [units/s]; None: not written, or not to be verified.
-        watchdog: Timeout of the servo's watchdog [s]; None: not written, or not to be verified.
+        speed: Maximum speed of the servo [units/s]; None if it was not written or cannot be verified.
+        watchdog: Timeout of the servo's watchdog [s]; None if it was not written or cannot be verified.
     """
 
     torque: bool = False

@@ -15,7 +15,7 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Skip:
-    """The first `count` bytes, at least 1, are no beginning of a frame."""
+    """The first `count` bytes, at least 1, are not the beginning of a frame."""
 
     count: int
 
@@ -42,12 +42,12 @@ Look = Callable[[bytearray], Wait | Skip | Whole | Broken]
 class Stream:
     """Splits a stream of bytes into frames.
 
-    A function says what the first bytes are. Behind an invalid frame the search goes on from its second byte,
-    so that a valid frame behind it is not lost. Noise is reported once, before the frame that follows it or
-    at a timeout; so what is reported does not depend on how the bytes were cut.
+    A function classifies the first bytes. After an invalid frame the search continues from its second byte,
+    so that a valid frame after it is not lost. Noise is reported once, before the frame that follows it or at
+    a timeout, so that reports do not depend on how the bytes were split.
 
     Args:
-        look: Classifies the first of at least one byte; must depend on nothing that changes before `give_up`.
+        look: Classifies the first of at least one byte; its result must not change before `give_up`.
     """
 
     def __init__(self, look: Look) -> None:

@@ -19,7 +19,7 @@ from .servo_animation import ServoAnimation
 from .settings import DEFAULT, ProtocolSettings
 
 OWN = "limber"  # the name of Limber's own protocol
-FILE = "file:"  # begins the name of a user's own protocol; the path of its file follows
+FILE = "file:"  # prefix of the name of a user's own protocol, followed by the path of its file
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def codec_for(name: str, settings: ProtocolSettings = DEFAULT, program: str = ""
     Args:
         name: Name of the protocol.
         settings: The protocol's settings.
-        program: SHA-256 of the user's own file: no other content is run.
+        program: SHA-256 of the user's own file; no other content is run.
 
     Raises:
         ProtocolError: No protocol has that name, the protocol lacks a setting that was changed, or the file
@@ -104,7 +104,7 @@ def codec_for(name: str, settings: ProtocolSettings = DEFAULT, program: str = ""
 
 
 def capabilities_of(name: str, settings: ProtocolSettings = DEFAULT, program: str = "") -> Capabilities:
-    """What a protocol supports; arguments and errors as of `codec_for`."""
+    """Capabilities of a protocol; arguments and errors as for `codec_for`."""
     return WITHOUT_CODEC[name] if name in WITHOUT_CODEC else codec_for(name, settings, program).capabilities
 
 

@@ -13,10 +13,10 @@ from ..mixing import Mixing
 from .playback import CommandPlayback
 from .shown_ranges import Reach
 
-# [rad], times a joint's scale: smaller jumps, up to 17 degrees (0.1 s at full speed), are harmless; larger
-# ones can hit bystanders
+# [rad], times a joint's scale: smaller jumps, up to 17 degrees (0.1 s at full speed), are harmless, while
+# larger ones can hit bystanders
 FAR = 0.3
-# [s] by which frames may arrive closer together than they were sent: 40% of a frame at 24 frames a second,
+# [s] by which frames may arrive closer together than they were sent: 40% of a frame at 24 frames per second,
 # for two frames, doubled
 UNEVENNESS = 0.07
 
@@ -35,8 +35,8 @@ class JumpDetector:
 
     def __init__(self, joints: Sequence[DeviceJoint]) -> None:
         self._limits = [joint.limits.widened(HEADROOM) for joint in joints]
-        # Auxiliary values are left out: a lamp or an eyelid that is switched by a key must not make the whole
-        # robot hold.
+        # auxiliary values are left out: a lamp or an eyelid that a key switches must not make the whole robot
+        # hold
         self._far = [math.inf if joint.unit == "plain" else FAR * joint.scale for joint in joints]
         self._stamp = 0.0
         self._frame: tuple[float, ...] | None = None
@@ -55,7 +55,7 @@ class JumpDetector:
                 if gap > 0.0:
                     braked = (
                         self._speeds[k] - limits.acceleration * gap
-                    )  # frames that repeat the last one stop no joint
+                    )  # frames that repeat the last one do not stop a joint
                     self._speeds[k] = min(max(abs(desired - last) / gap, braked, 0.0), limits.velocity)
         self._frame = tuple(frame)
 
@@ -104,7 +104,7 @@ class CommandBuffer:
         self._tolerances = [WORTH_A_WORD * joint.scale for joint in device.joints]
         self._latency = max(
             device.latency, 0.0
-        )  # a negative latency makes channels early, and frames need not wait for that
+        )  # a negative latency makes channels early, for which frames need not wait
         self._mixing = mixing
         self._playback = CommandPlayback(
             period, [joint.limits for joint in device.joints], lambda values: self._mixing.clamp(values)
@@ -134,8 +134,8 @@ class CommandBuffer:
         step: float = 0.0,
         due: float = 0.0,
     ) -> None:
-        """Add a frame (joints,) that Blender sent at `stamp` [s]; `repeated`, `plays`, `step` and `due` as
-        for `CommandPlayback.add`.
+        """Add a frame (joints,) that Blender sent at time `stamp` [s]; `repeated`, `plays`, `step` and `due`
+        as for `CommandPlayback.add`.
         """
         values = tuple(state.position for state in frame)
         for joint, state in zip(self._joints, frame, strict=True):
@@ -186,15 +186,15 @@ class CommandBuffer:
         return self._leaps.jumped(commanded)
 
     def begin_anew(self, at_newest: bool) -> None:
-        """Restart the jump detection at the newest frame; `at_newest`: restart the playback there as well."""
+        """Restart the jump detection at the newest frame, and the playback too if `at_newest`."""
         self._leaps.forget()
         if at_newest:
             self._playback.skip()
 
 
 def _at(values: Values, motion: Sequence[Kinematic]) -> tuple[Kinematic, ...]:
-    """The states of `motion` (joints,) with positions `values`; a joint whose position differs from its value
-    (was clamped) is at rest.
+    """The states of `motion` (joints,) with positions `values`; a joint whose position was clamped, so that
+    it differs from its value, is at rest.
     """
     return tuple(
         state if state.position == value else Kinematic(value)

@@ -1,4 +1,6 @@
-"""The ranges, speeds and behaviour on silence that a board with Limber's firmware gets for each channel."""
+"""Ranges, speed limits and behaviour on silence that are configured for each channel of a board with Limber's
+firmware.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from ..device import Device, ServoChannel
 from ..mixing import Mixing
 from ..protocols.limber import Configure, OnSilence
 
-# relative margin of the device's speed limit above the joint's: the limiter's 10%, and moves arriving in
+# relative margin of the device's speed limit above the joint's: the limiter's 10%, and moves that arrive in
 # bunches
 SPEED_HEADROOM = 0.5
 FASTEST = 0xFFFF  # [us/s] largest speed limit in a message

@@ -98,14 +98,14 @@ class Moves:
         self._waiting.clear()
 
 
-GREET_FOR = 5.0  # [s] without an answer after connecting until the port counts as silent
-POLL_EVERY = 0.05  # [s] between polls at rest: fresh positions, and a pulled cable is noticed
+GREET_FOR = 5.0  # [s] without an answer after connecting, after which the port counts as silent
+POLL_EVERY = 0.05  # [s] between polls at rest, for fresh positions and to detect a disconnected cable
 READ_EVERY = 0.02  # [s] between polls while the robot is moved by hand
 SILENT_AFTER = (
-    0.5  # [s] without an answer: by then the device's own watchdog, where it has one, has ended the motion
+    0.5  # [s] without an answer, by which the device's own watchdog, if it has one, has ended the motion
 )
-AWAY = 0.1  # [s] between two steps of the worker from which on it counts as held up
-POSE_FRESH = 0.25  # [s] age up to which a position counts as the robot's present one
+AWAY = 0.1  # [s] between two steps of the worker, from which it counts as held up
+POSE_FRESH = 0.25  # [s] largest age of a position that counts as the robot's current one
 RECOVERABLE = (  # faults after which the connection itself still works
     Fault.DEVICE_RESET,
     Fault.DEVICE_WATCHDOG,
@@ -188,7 +188,7 @@ class Connection(ABC):
 
     def _confirm(self, is_confirmed: bool = True) -> None:
         """Record that the device is in the desired state, or with `is_confirmed` False that it is in another
-        one.
+        state.
         """
         self.state = (CONFIRMED if is_confirmed else PENDING)[self._desired]
 
@@ -198,8 +198,8 @@ class Connection(ABC):
             self.fault_report = FaultReport(fault, detail)
 
     def readings(self) -> Sequence[Readings]:
-        """Readings of each channel's servo besides its position: volts, degrees Celsius, share of the maximum
-        load, amperes.
+        """Readings of each channel's servo apart from its position: volts, degrees Celsius, share of the
+        maximum load, amperes.
         """
         return ({},) * len(self._device.channels)
 
@@ -210,14 +210,14 @@ class Connection(ABC):
 
     def sent(self, raw: Sequence[float | None]) -> Raw:
         """Goal positions (channels,) as they will be sent to servos, clamped to what servos accept if the
-        protocol knows that; None: no goal.
+        protocol knows that; None for no goal.
         """
         return tuple(raw)
 
     @property
     def homing_offsets(self) -> tuple[int | None, ...]:
-        """Homing offset that each channel's servo stores (channels,); None: not known, or the servo
-        has none.
+        """Homing offset that each channel's servo stores (channels,); None if not known, or if the servo has
+        none.
         """
         return (None,) * len(self._device.channels)
 
@@ -242,12 +242,12 @@ class Connection(ABC):
 
     @abstractmethod
     def measured(self) -> Raw:
-        """Last measured raw position of each channel (channels,); None: not measured."""
+        """Last measured raw position of each channel (channels,); None if not measured."""
 
     @abstractmethod
     def pose(self, time: float) -> Raw:
-        """Present raw position of each channel (channels,): measured, or else that of a pulse that holds it;
-        None: not known.
+        """Current raw position of each channel (channels,): measured, or else that of the pulse that holds
+        it; None if not known.
         """
 
     @abstractmethod
@@ -273,7 +273,7 @@ class Connection(ABC):
         """Close the port, after a last command to a device that may still receive it."""
 
     def _receive(self) -> bytes | None:
-        """The bytes that have arrived; None where the port has failed."""
+        """The bytes that have arrived; None if the port has failed."""
         try:
             return self._transport.read()
         except TransportError as error:
@@ -281,7 +281,7 @@ class Connection(ABC):
             return None
 
     def _transmit(self, data: bytes) -> bool:
-        """Send bytes; False where the port did not accept them."""
+        """Send bytes; returns False if the port did not accept them."""
         try:
             return self._transport.write(data)
         except TransportError as error:

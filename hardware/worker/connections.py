@@ -1,4 +1,4 @@
-"""The table of connections: the class that the worker uses for the devices of each protocol."""
+"""The table of connections: the class for the devices of each protocol."""
 
 from __future__ import annotations
 
@@ -52,6 +52,6 @@ def connection_to(
     """
     if device.protocol in CONNECTIONS:
         return CONNECTIONS[device.protocol](device, connect(device, time), session, period, moves, time)
-    # Made before the port is opened, so that a wrong protocol touches nothing.
+    # made before the port is opened, so that a wrong protocol touches nothing
     codec = codec_for(device.protocol, device.settings, device.program)
     return ServoConnection(device, connect(device, time), codec, moves, time)

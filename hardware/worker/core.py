@@ -48,7 +48,7 @@ TARGET_STATES = {
     Command.RELEASE: (State.LIMP,),
     **dict.fromkeys(SETTING_UP, (State.SETUP,)),
 }
-STOPPED_BY = (Fault.STOPPED, Fault.BLOCKED)  # faults after which a servo must not go on to its last goal
+STOPPED_BY = (Fault.STOPPED, Fault.BLOCKED)  # faults after which a servo must not continue to its last goal
 
 
 class Worker:
@@ -75,7 +75,7 @@ class Worker:
         self._tracking = TrackingErrorMonitor(self._device)
         self._health = HealthMonitor(self._device)
         self._controller: MotionController | None = None
-        self._begun = Request()  # the request that drives the robot, or will once its pose is confirmed
+        self._begun = Request()  # the request that drives the robot, or will when its pose is confirmed
         self._last_step = time
         self._orders = OrdersReader(memory, self._buffer, time)
         self._reporter = Reporter(memory, self._moves, self._buffer, self._pose, self._tracking)
@@ -125,8 +125,8 @@ class Worker:
         return connection.is_disarmed or not connection.alive
 
     def _slow_down(self, connection: Connection, time: float) -> bool:
-        """Send the next goals of a robot that comes to rest within its limits; returns whether it still
-        moved, and may move.
+        """Send the next goals of a robot that comes to rest within its limits; returns whether it is still
+        moving, and may move.
         """
         controller = self._controller
         if (
@@ -184,8 +184,8 @@ class Worker:
             releases=connection is not None and connection.releases,
             turn_gap=time - self._last_step,
             blender_silence=time - self._orders.blender_seen,
-            # a worker that was held up does not know what happened meanwhile, even if new frames wait: this
-            # counts as silence, too
+            # a worker that was held up does not know what happened meanwhile, even if new frames wait, so
+            # this counts as silence too
             frame_age=time - min(self._buffer.came_at, self._last_step),
             remark=self._buffer.remark,
         )
@@ -221,11 +221,11 @@ class Worker:
             self._begun = request
         changed = (after.state, after.fault) != (before.state, before.fault)
         if changed and after.state is State.FAULT:
-            self._orders.drop_requests()  # what was ordered before a fault is not done after it
+            self._orders.drop_requests()  # commands from before a fault are not executed after it
         if changed:
             self._buffer.begin_anew(
                 at_newest=after.state in (State.ARMING, State.HOLDING)
-            )  # so that the approach leads to the present pose and not to an earlier one
+            )  # so that the approach leads to the current pose and not to an earlier one
         if changed or begins:
             self._update_controller(before, request, begins)
             self._request_state(request)
@@ -257,14 +257,14 @@ class Worker:
             connection.request(DesiredState.ARMED, channels_needed(self._device, self._mixing, self._begun))
 
     def _update_port(self, command: Command, time: float) -> None:
-        """Close a port that cannot be used any more, and open it in the state CONNECTING."""
+        """Close a port that can no longer be used, and open it in the state CONNECTING."""
         broken = (
             self._connection is not None and not self._connection.alive and self._safety.state is State.FAULT
         )
         if broken or command is Command.RECONNECT:
             self.close(
                 time
-            )  # an open handle would keep the port's name from a robot that is plugged in again
+            )  # an open handle would block the port's name for a robot that is plugged in again
         if self._safety.state is not State.CONNECTING or self._connection is not None:
             return
         self._report(time)  # opening may take long, so the state is reported first
@@ -280,7 +280,7 @@ class Worker:
             self._no_port = FaultReport(Fault.UNSUITABLE, str(error))
 
     def _move(self, goal: list[Kinematic] | None, time: float) -> None:
-        """Send the next goals, where the robot may move."""
+        """Send the next goals, if the robot may move."""
         connection = self._connection
         if connection is None or self._safety.state not in DRIVEN or not connection.armed:
             return

@@ -61,7 +61,7 @@ class Curve:
         return [self._points[-k] for k in range(1, min(count, len(self._points)) + 1)]
 
     def at(self, time: float, rate: float, interval: float) -> list[Kinematic]:
-        """State of each channel at `time` [s of the curve], played at `rate` [s of the curve a second].
+        """State of each channel at `time` [s of the curve], played at `rate` [s of the curve per second].
 
         After the last control point that point is repeated every `interval` [s].
         """
@@ -90,7 +90,7 @@ class _Blend:
     Args:
         knots: Times (6,) of the control points before, around and after; `time` is between the third and the
             fourth.
-        time: [s].
+        time: Time [s] at which the shares are computed.
 
     Source: de Boor 1978, "A Practical Guide to Splines".
     """

@@ -18,17 +18,18 @@ from .shown_ranges import Reach
 
 APPROACH_SPEED = 0.4  # [rad/s] 23 degrees a second: slow enough to step back from, or to press Stop
 APPROACH_ACCELERATION = 1.0  # [rad/s2] full approach speed after half a second
-APPROACH_PATIENCE = 1.0  # [s] after which an approach that should have arrived becomes faster
+APPROACH_PATIENCE = 1.0  # [s] after which an approach that should have arrived gets faster
 APPROACH_GROWTH = (
     2.0  # [s] in which it then reaches the joints' own speeds: time to step back, or to press Stop
 )
-# [rad/s] 1 degree a second: at the turn of a motion that is soon fast, a goal is slower for a moment only
+# [rad/s] 1 degree per second: speed below which a goal stands; at the reversal of a fast motion a goal is
+# slower only for a moment
 GOAL_STANDS = 0.02
-GOAL_STANDS_FOR = 0.1  # [s]
-ARRIVED = 0.01  # [rad] half a degree: nearer than a servo's own play; the limiter closes the rest
+GOAL_STANDS_FOR = 0.1  # [s] time below that speed after which the goal stands
+ARRIVED = 0.01  # [rad] half a degree, below a servo's own play; the limiter closes the rest
 AT_REST = 1e-3  # [rad/s]
-ROUNDED_UP = 1.0 + 1e-9  # factor by which rounding may take a motion beyond its limits after many steps
-LONGEST_STEP = 0.03  # [s] time step of a period that came later than this: the robot lags instead of jumping
+ROUNDED_UP = 1.0 + 1e-9  # factor by which rounding over many steps may take a motion beyond its limits
+LONGEST_STEP = 0.03  # [s] largest time step of a late period, so that the robot lags instead of jumping
 
 
 class Drive:
@@ -42,7 +43,7 @@ class Drive:
         ranges: Lowest and highest value of each (joints, 2): see `mixing.Mixing.ranges`.
         pose: Initial values (joints,); a joint beyond its range is moved back slowly, and stays within it
             from then on.
-        speed_limiter: Keeps servos within their speeds; None: joints' limits are enough.
+        speed_limiter: Keeps servos within their speeds; None if the joints' limits suffice.
     """
 
     def __init__(
@@ -86,8 +87,8 @@ class Drive:
 
     @property
     def may_follow(self) -> bool:
-        """Whether the approach may end where it has arrived: its goal stands, or it may be as fast as the
-        joints.
+        """Whether the approach may end after it has arrived: if its goal stands, or if it may be as fast as
+        the joints.
         """
         return self._goal_stands_for >= GOAL_STANDS_FOR or self._growth >= 1.0
 
@@ -97,8 +98,8 @@ class Drive:
         Args:
             goal: Desired states.
             dt: Time step.
-            reaches: Lowest and highest position at which each joint may come to a stop, if it can; None: any
-                within its limits.
+            reaches: Lowest and highest position at which each joint may come to a stop, if it can; None for
+                all within its limits.
         """
         self._go(
             min(dt, LONGEST_STEP),
@@ -109,9 +110,7 @@ class Drive:
         """Prepare for `approach`; joints that move faster than it brake first."""
         self._approach_time = self._goal_stands_for = 0.0
         self._grows_from = math.inf
-        self._unmet = list(
-            range(len(self._states))
-        )  # joints that have not been where the goal was at the same time
+        self._unmet = list(range(len(self._states)))  # joints that have not coincided with the goal yet
         self._sides: list[float] = []  # (joints,) initial distance of the goal from each joint
         self._set_growth(0.0)
 
@@ -125,7 +124,7 @@ class Drive:
         if self._approach_time > self._grows_from and self._growth < 1.0:
             self._set_growth((self._approach_time - self._grows_from) / APPROACH_GROWTH)
 
-        # a joint that is faster than the approach brakes first, within its own limits
+        # a joint that is faster than the approach first brakes, within its own limits
         def slowly(joint: int, time: float) -> Kinematic:
             after, full = self._toward(self._slow, joint, goal, time, reaches), self._limiters[joint].limits
             is_slow = _is_slow(self._states[joint], self._slow[joint].limits)
@@ -136,8 +135,8 @@ class Drive:
         self._go(min(dt, LONGEST_STEP), slowly)
 
     def _measure_approach(self, goal: Sequence[Kinematic], dt: float, hurry: bool) -> None:
-        """Update what the growth of limits depends on: which joints have met the goal, how long it stands,
-        and, with `hurry`, when the growth begins.
+        """Update the quantities on which the growth of limits depends: joints that have met the goal, time
+        for which it stands and, with `hurry`, the begin of the growth.
         """
         offsets = [
             desired.position - state.position for desired, state in zip(goal, self._states, strict=True)
@@ -207,7 +206,7 @@ class Drive:
         )
 
     def _go(self, dt: float, go: Callable[[int, float], Kinematic]) -> None:
-        """Advance all joints by `dt` [s]; `go(joint, time)` is a joint's state after a time of its own."""
+        """Advance all joints by `dt` [s]; `go(joint, time)` returns a joint's state after `time` [s]."""
         if self._speed_limiter is None:
             self._states = [go(joint, dt) for joint in range(len(self._states))]
         else:
@@ -222,18 +221,18 @@ class Drive:
 
 
 def _between(low: float, high: float, share: float) -> float:
-    """The number at `share` of the distance from `low` to `high`; `high` where that is lower."""
+    """The number at `share` of the distance from `low` to `high`; `high` if that is lower."""
     return min(low, high) + share * (high - min(low, high))
 
 
 def _within(limiter: Limiter, reach: Reach) -> Limiter:
-    """The limiter with its position limits narrowed to `reach`, as far as they contain that."""
+    """The limiter with its position limits narrowed to `reach`, as far as they contain it."""
     limits = limiter.limits
     return Limiter(replace(limits, lower=limits.clamp(reach[0]), upper=limits.clamp(reach[1])))
 
 
 def _around(limits: Limits, value: float) -> Limits:
-    """The limits, with a range that contains `value` as well."""
+    """The limits, with a range extended to contain `value`."""
     if limits.lower <= value <= limits.upper:
         return limits
     return replace(limits, lower=min(limits.lower, value), upper=max(limits.upper, value))

@@ -1,7 +1,7 @@
 """Entry point of the worker process: `python -I entry.py PACKAGE MAP PYSERIAL`.
 
 Run as a script by `link`, outside any package: it loads the extension's folder as the package `limber`,
-whatever Blender calls it, and pyserial from where Blender keeps it, without touching sys.path.
+independently of its name in Blender, and pyserial from Blender's folder for it, without changing sys.path.
 """
 
 import importlib
@@ -41,8 +41,8 @@ def main() -> None:
     ended = threading.Event()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in Blender's terminal is Blender's to handle
     if sys.platform != "win32":
-        # A closed terminal ends Blender or the player, and with it this process's input; Ctrl Z must not keep
-        # a robot from being held.
+        # a closed terminal ends Blender or the player, and with it this process's input; Ctrl Z must not
+        # prevent the robot from being held
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
         signal.signal(signal.SIGTSTP, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: ended.set())

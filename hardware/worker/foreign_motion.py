@@ -1,5 +1,5 @@
-"""Detects motion of a robot that something other than Limber commands; its controller accepts commands from
-every program.
+"""Detects motion of a robot that Limber did not command, since its controller accepts commands from every
+program.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ STRAY = (
 )
 OFTEN = 5  # number of stray measurements within WITHIN that show another program's commands
 WITHIN = 1.0  # [s]
-STILL = 0.02  # [rad] 1 degree within RECENT: less is noise
+STILL = 0.02  # [rad] 1 degree of motion within RECENT; less is noise
 
 
 class ForeignMotion:

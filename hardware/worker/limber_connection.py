@@ -26,16 +26,18 @@ from .connection import (
 )
 from .connection_state import BOARD_TRANSITIONS, ConnectionState, DesiredState
 
-# [s] between greetings: an Uno restarts when its port is opened, and hears nothing for up to two seconds
+# [s] between HELLO messages: an Uno resets when its port is opened, and receives nothing for up to two
+# seconds
 GREET_EVERY = 0.25
 REPEAT_AFTER = (
     0.1  # [s] until an unanswered request is repeated: an answer takes 3 ms, through a slow USB adapter 20 ms
 )
-MOST_WAITING = 12  # unanswered moves: more must not queue up, or the robot would go on moving after a stop
+# largest number of unanswered moves: with more in the queue the robot would continue to move after a stop
+MOST_WAITING = 12
 LINE_SHARE = 0.8  # share of the line that moves or their reports may fill
 REPORT_BYTES = 17  # size of a report without its positions
-LONGEST_INTERVAL = 0.1  # [s] between moves: farther apart they come near the device's watchdog
-NOISE = 16  # bytes outside of frames: fewer may come from a restart, more mean another protocol
+LONGEST_INTERVAL = 0.1  # [s] between moves; a longer interval comes near the timeout of the device's watchdog
+NOISE = 16  # [bytes] outside of frames: fewer may come from a reset, more mean another protocol
 
 
 class LimberConnection(Connection):
@@ -87,7 +89,7 @@ class LimberConnection(Connection):
 
     def _requested(self, before: ConnectionState) -> None:
         if self.state is before and self._desired is DesiredState.ARMED:
-            return  # the moves themselves name the channels
+            return  # the moves themselves contain the channels
         self._request = None
         self._requested_at = -math.inf
         self._periods_to_move = 0
@@ -185,7 +187,7 @@ class LimberConnection(Connection):
 
     def _greeted(self, welcome: limber.Welcome) -> None:
         if self.welcome is not None or welcome.session != self._session:
-            return  # this answers an older greeting
+            return  # this answers an earlier HELLO
         unsuitable = _why_unsuitable(self._device, welcome, self._period)
         if unsuitable is not None:
             self.fail(Fault.UNSUITABLE, unsuitable)
@@ -243,7 +245,7 @@ class LimberConnection(Connection):
                 self._confirm(at_rest and self._desired is not DesiredState.ARMED)
 
     def _check(self, report: limber.DeviceReport) -> None:
-        """Fail where the device is not in the commanded state."""
+        """Fail if the device is not in the commanded state."""
         if limber.Reason.HARDWARE in report.reasons:
             self.fail(Fault.DEVICE_REFUSED, "its supply or a servo is unwell")
         elif not self.armed or report.state is limber.DeviceState.ARMED:
@@ -266,7 +268,7 @@ class LimberConnection(Connection):
 
 
 def _why_unsuitable(device: Device, welcome: limber.Welcome, period: float) -> str | None:
-    """Why the device that sent `welcome` cannot drive the channels of `device`; None: it can."""
+    """Why the device that sent `welcome` cannot drive the channels of `device`; None if it can."""
     highest = max(device.channels, key=lambda channel: channel.servo)
     if highest.servo >= welcome.channels:
         return f"it has {welcome.channels} servos, counted from 0, and {highest.label} is beyond"
@@ -293,8 +295,8 @@ def _periods_per_move(device: Device, welcome: limber.Welcome, period: float) ->
 def move_to(
     device: Device, welcome: limber.Welcome, raw: Sequence[float | None], interval: float
 ) -> limber.Move:
-    """The message to the pulses `raw` (channels,) [us], to be reached in `interval` [s] if supported; None:
-    no goal.
+    """The message to the pulses `raw` (channels,) [us], to be reached in `interval` [s] if supported; None
+    for no goal.
     """
     positions: list[float | None] = [None] * (max(channel.servo for channel in device.channels) + 1)
     for channel, position in zip(device.channels, raw, strict=True):

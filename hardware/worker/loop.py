@@ -1,5 +1,5 @@
-"""Main loop of the worker process: a step every 10 ms by absolute deadlines, and at every Stop, until Blender
-is gone.
+"""Main loop of the worker process: a step every 10 ms by absolute deadlines, and one at every Stop, until
+Blender has ended.
 """
 
 from __future__ import annotations
@@ -23,19 +23,20 @@ from ..virtual_robot import SteadyClock, VirtualRobot, VirtualTransport, on_boar
 from .core import PERIOD, Worker
 from .priority import ask_for_punctuality
 
-# [s] of sleep in every turn at least: the system ends a process that computes at real-time priority without
-# a pause, however long a flooded turn takes
+# [s] shortest sleep in every cycle: the system ends a process that computes at real-time priority without a
+# pause, however long a flooded cycle takes
 SHORTEST_PAUSE = 1e-4
-STOP_EVERY = 2e-3  # [s] between two looks at Stop while the worker waits: it costs under 1% of a core
-# [s] for which a busy port is retried: the last connection's worker may be ending, or have to be killed
+STOP_EVERY = 2e-3  # [s] between two checks for Stop while the worker waits, which cost under 1% of a core
+# [s] for which a busy port is retried, since the last connection's worker may be ending, or have to be killed
 BUSY_FOR = 2.5
-# [s] to slow down within the limits, to hear that the device is disarmed, and to see its servos at rest
+# [s] to slow down within the limits, to receive the confirmation that the device is disarmed, and for its
+# servos to come to rest
 SHUTDOWN_TIMEOUT = 1.6
 
 
 def run(memory_map: Path, load_pyserial: Callable[[], ModuleType | None], ended: threading.Event) -> None:
     """Run until `ended` is set, then disarm the robot."""
-    robots: list[VirtualRobot] = []  # the virtual robot outlives its connections, as others do
+    robots: list[VirtualRobot] = []  # the virtual robot outlives its connections, as real ones do
     robot_time = SteadyClock(time.perf_counter)
 
     def connect(device: Device, current_time: float) -> Transport:
@@ -66,14 +67,14 @@ def _run_periods(worker: Worker, ended: threading.Event) -> None:
         deadline += PERIOD
         _wait(worker, deadline)
         current_time = clock.now()
-        late = max(current_time - deadline, 0.0)  # of a turn for a Stop, which comes early: zero
+        late = max(current_time - deadline, 0.0)  # of a cycle for a Stop, which is early: zero
         if late > PERIOD:
-            deadline = current_time  # late periods are dropped and not made up for by a burst
+            deadline = current_time  # late periods are dropped and not made up for
         worker.step(current_time, late)
 
 
 def _wait(worker: Worker, deadline: float) -> None:
-    """Sleep until a turn is due at `deadline` [s], or Stop is pressed; for a moment in any case."""
+    """Sleep until a cycle is due at `deadline` [s], or Stop is pressed; at least for a moment."""
     time.sleep(SHORTEST_PAUSE)
     while (left := deadline - clock.now()) > 0.0 and not worker.is_stop_pressed:
         time.sleep(min(left, STOP_EVERY))

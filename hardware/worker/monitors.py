@@ -1,4 +1,4 @@
-"""Monitors of what the robot reports: its servos' tracking errors and health, and its pose before it is
+"""Monitors of the robot's reports: tracking errors and health of its servos, and its pose before it is
 driven.
 """
 
@@ -13,7 +13,8 @@ from ..mixing import Mixing, rotation_of_raw
 from ..protocols.interface import Quantity
 from .connection import Readings
 
-# [s] age of commands that a servo may still follow: its lag, the answer's delay, and one or two lost moves
+# [s] age of commands that a servo may still follow: its lag, the delay of the answer, and one or two lost
+# moves
 RECENT = 0.3
 # [rad of the servo] 10 degrees outside the range of recent commands: more than any load deflects a healthy
 # servo
@@ -33,8 +34,8 @@ class TrackingErrorMonitor:
         device: The robot.
 
     Attributes:
-        errors: Distance of each servo from the range of recent commands (channels,) [rad of the servo]; None:
-            unknown.
+        errors: Distance of each servo from the range of recent commands (channels,) [rad of the servo]; None
+            if unknown.
     """
 
     def __init__(self, device: Device) -> None:
@@ -53,7 +54,7 @@ class TrackingErrorMonitor:
         self._blocked_since: list[float | None] = [None] * count
 
     def take(self, time: float, commanded: Sequence[float | None], measured: Sequence[float | None]) -> None:
-        """Record raw positions (channels,) at `time` [s]; None: not commanded, or not measured."""
+        """Record raw positions (channels,) at `time` [s]; None if not commanded, or not measured."""
         for k, (channel, raw, position) in enumerate(
             zip(self._device.channels, commanded, measured, strict=True)
         ):
@@ -84,7 +85,7 @@ class TrackingErrorMonitor:
         return [f"{self._device.channels[k].label} stays behind: {self._difference_text(k)}" for k in late]
 
     def blocked(self, time: float) -> str | None:
-        """Sentence about the first blocked servo with its expected and found position; None: no servo is
+        """Sentence about the first blocked servo with its expected and found position; None if no servo is
         blocked.
         """
         stuck = [
@@ -97,7 +98,7 @@ class TrackingErrorMonitor:
         )
 
     def _difference_text(self, k: int) -> str:
-        """Expected and found value of the channel's joint, or of its servo where several joints drive it."""
+        """Expected and found value of the channel's joint, or of its servo if several joints drive it."""
         shares = self._device.channels[k].shares
         if len(shares) == 1:
             joint = next(joint for joint in self._device.joints if joint.name == shares[0].joint)
@@ -128,8 +129,8 @@ Raw = Sequence[float | None]
 
 
 class PoseConfirmation:
-    """Pose of a robot that cannot measure all positions: from measured ones and those that the user has
-    confirmed.
+    """Pose of a robot that cannot measure all positions, from measured positions and those confirmed by the
+    user.
 
     Args:
         device: The robot.
@@ -155,8 +156,8 @@ class PoseConfirmation:
         self._values.clear()
 
     def lacks(self, channels: Collection[int], known: Raw) -> tuple[int, ...]:
-        """Joints of `channels` without a known position: their raw position in `known` (channels,) is None,
-        and they were not confirmed.
+        """Indices of the joints of `channels` without a known position: their raw position in `known`
+        (channels,) is None, and they were not confirmed.
         """
         unknown = (
             joint
@@ -176,7 +177,7 @@ class PoseConfirmation:
         return tuple(completed)
 
     def implausible(self, raw: Raw) -> str:
-        """Why the raw positions `raw` (channels,) cannot be right, as a sentence; empty: they are
+        """Why the raw positions `raw` (channels,) cannot be right, as a sentence; empty if they are
         plausible.
         """
         apart = self._mixing.disagreement(raw)
@@ -202,9 +203,10 @@ class PoseConfirmation:
         return ""
 
 
-HOT = 60.0  # [degrees Celsius] bus servos switch off at 70 to 80, and not all do: some minutes earlier
-SAG = 0.85  # share of the highest measured voltage: a supply that drops so far is near the servos' minimum
-STRAINED = 0.8  # share of the greatest load: their overload protection trips at about that after some seconds
+# [degrees Celsius] bus servos, though not all, switch off at 70 to 80; this is some minutes earlier
+HOT = 60.0
+SAG = 0.85  # share of the highest measured voltage; below it a supply is near the servos' minimum
+STRAINED = 0.8  # share of the maximum load; overload protection trips at about this load after some seconds
 STRAINED_FOR = 1.0  # [s] duration after which a high load is reported: longer than an acceleration or braking
 
 
@@ -221,7 +223,7 @@ class HealthMonitor:
         self._strained_since: list[float | None] = [None] * len(device.channels)
 
     def warnings(self, time: float, readings: Sequence[Readings]) -> list[str]:
-        """Sentences about `readings` (channels,) that are near a limit."""
+        """Sentences on those of the `readings` (channels,) that are near a limit."""
         texts = []
         for k, (channel, reading) in enumerate(zip(self._channels, readings, strict=True)):
             heat = reading.get(Quantity.TEMPERATURE)

@@ -19,7 +19,7 @@ Raw = Sequence[float | None]
 
 
 class MotionController:
-    """Drives the robot for one purpose, from its present position until that is achieved.
+    """Drives the robot for one purpose, from its current position until the purpose is achieved.
 
     Args:
         device: The robot.
@@ -31,7 +31,7 @@ class MotionController:
         channels: Indices of the driven channels.
         arrived: Whether a slow approach has reached its goal.
         done: Whether a task, or parking, has ended.
-        raw: Raw goals sent last (channels,); None: no goal.
+        raw: Last raw goals sent (channels,); None for no goal.
     """
 
     def __init__(self, device: Device, mixing: Mixing, request: Request, start: Raw) -> None:
@@ -42,7 +42,7 @@ class MotionController:
         self.raw: tuple[float | None, ...] = (None,) * len(device.channels)
         self._task: tasks.SetupTask | None = None
         self._drive: Drive | None = None
-        self._parking = False  # whether it moves to the park pose, after braking
+        self._parking = False  # whether it is moving to the park pose, after braking
         driven = held_to_servos(device, mixing)
         if request.command in SETTING_UP:
             self._task = tasks.begin(driven, mixing, request, start)
@@ -92,7 +92,7 @@ class MotionController:
         dt: float,
         reaches: Sequence[Reach] | None = None,
     ) -> tuple[float | None, ...]:
-        """Raw goals `dt` [s] later, in a driven state. `goal` is the motion (joints,) that Blender shows now;
+        """Raw goals `dt` [s] later, in a driven state. `goal` is the current motion (joints,) in Blender;
         `reaches` as for `Drive.follow`.
         """
         dt = min(dt, LONGEST_STEP)

@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from ..device import ServoChannel
 from ..mixing import raw_within
 
-DECAY_SPEED = 0.1  # [rad/s of the servo] a quarter of the approach speed, which it is added to
+DECAY_SPEED = 0.1  # [rad/s of the servo] a quarter of the approach speed, to which it is added
 
 
 class OffsetDecay:
     """Corrects raw goals for the initial offset between servos' real positions and those implied by the joint
     values; the offset decays.
 
-    A servo may be a little beyond its range, and two that share a joint may disagree a little. They are not
-    moved at once: the offset is removed slowly.
+    A servo may be slightly beyond its range, and two servos of a joint may disagree slightly. They are not
+    moved at once; the offset is removed slowly.
 
     Args:
         channels: The device's channels.
-        start: Raw position of each servo (channels,); None: not known, or not to be driven.
+        start: Raw position of each servo (channels,); None if not known, or not to be driven.
         desired: Raw positions that the joint values imply (channels,).
     """
 

@@ -1,5 +1,5 @@
-"""What Blender orders the worker: Stop, joint values, and commands one at a time. Knows no port and no
-clock.
+"""Reads Blender's messages in the worker: Stop, joint values, and commands one at a time. Knows no port and
+no clock.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from .command_buffer import CommandBuffer
 
 
 class OrdersReader:
-    """Reads Blender's messages: joint values go to the command buffer, commands wait to be carried out.
+    """Reads Blender's messages: joint values go to the command buffer, and commands into a queue.
 
     Args:
         memory: The memory that the worker shares with Blender.
-        buffer: Takes the joint values.
+        buffer: Receives the joint values.
         time: Current time [s].
 
     Attributes:
-        blender_seen: Time of Blender's last sign of life [s].
+        blender_seen: Time [s] of Blender's last heartbeat.
     """
 
     def __init__(self, memory: SharedMemory, buffer: CommandBuffer, time: float) -> None:
@@ -30,10 +30,10 @@ class OrdersReader:
         self._memory = memory
         self._buffer = buffer
         self._stops = 0
-        self._requests: deque[Request] = deque()  # commands that wait to be carried out
+        self._requests: deque[Request] = deque()  # commands that wait to be executed
         self._blender_beat = 0
         self._frame = 0
-        # stamp of the newest frame; frames with the same stamp only show that Blender lives
+        # stamp of the newest frame; frames with the same stamp are heartbeats
         self._stamp = math.nan
 
     @property
@@ -42,11 +42,11 @@ class OrdersReader:
         return self._memory.stops != self._stops
 
     def drop_requests(self) -> None:
-        """Forget the commands that wait."""
+        """Drop the waiting commands."""
         self._requests.clear()
 
     def read(self, time: float, last_step: float) -> tuple[bool, Request]:
-        """Whether Stop was pressed, and the new command; also notices signs of life and new joint values.
+        """Whether Stop was pressed, and the new command; also notices heartbeats and new joint values.
 
         Args:
             time: Current time [s].
@@ -67,14 +67,14 @@ class OrdersReader:
     def _take_frame(self, orders: Orders, time: float, last_step: float) -> None:
         self._frame = orders.frame
         repeated, self._stamp = orders.stamp == self._stamp, orders.stamp
-        # Clocks of two processes agree on the usual systems; where they do not, the frame still came since
-        # the last period.
+        # clocks of two processes agree on the usual systems; if not, the frame still arrived since the last
+        # period
         stamp = min(max(orders.stamp, last_step), time)
         self._buffer.take(stamp, orders.motion, time, repeated, orders.plays, orders.step, orders.due)
 
     def _next_request(self, voids: bool) -> Request:
-        """The command of this period: one at a time, in order. Disarm voids all others that have come, before
-        it or after; `voids` all.
+        """The command of this period: one at a time, in order. Disarm cancels all other waiting commands;
+        `voids` cancels all.
         """
         new = self._memory.read_requests()
         self._requests += filter(
@@ -88,7 +88,7 @@ class OrdersReader:
         return self._requests.popleft() if self._requests else Request()
 
     def _is_valid(self, request: Request) -> bool:
-        """Whether a command is not from before a Stop, and about a joint or channel that exists."""
+        """Whether a command was given after the last Stop, and refers to an existing joint or channel."""
         device = self._memory.device
         count = len(device.channels) if request.command is Command.WIGGLE else len(device.joints)
         return (

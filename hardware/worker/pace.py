@@ -6,52 +6,52 @@ from collections import deque
 
 FIRST_INTERVAL = (
     1.0 / 24.0
-)  # [s] between frames that announce nothing, until some have come: the slowest usual rate
+)  # [s] between frames without announcement, until enough have arrived: the slowest usual rate
 LONGEST_INTERVAL = 0.2  # [s] a longer gap is a pause, not a frame rate
 REMEMBERED = 64  # number of newest gaps that determine the rate: a second at 60 frames a second
-LEARNED = 16  # number of gaps from which on the rate is known
-STALL = 2.5  # intervals: a longer gap is no unevenness, and amid a motion a stall
-# [s] most time of a stall for which faster frames count as catching up; what is faster still after that is a
-# new rate
+LEARNED = 16  # number of gaps from which the rate is known
+STALL = 2.5  # [intervals] a longer gap during motion is a stall, and not unevenness
+# [s] longest part of a stall for which faster frames count as catching up; if they are still faster after
+# that, it is a new rate
 MOST_LOST = 2.0
-EARLY = 0.1  # intervals by which frames that catch up come early: less is unevenness
-SAME = 0.01  # share by which two announced intervals may differ and are the same
+EARLY = 0.1  # [intervals] by which frames that catch up are early; less is unevenness
+SAME = 0.01  # relative difference within which two announced intervals are the same
 
 
 class Pace:
     """Pace of frames: the interval until the next one, the longest, and whether they are catching up after a
     stall.
 
-    Frames announce when the next one is due. Gaps are measured in units of that, so a change of the rate is
-    known before its first gap, and measurements begin anew. Frames may come less often than they announce,
-    but not more often. Where they announce nothing, the interval is measured alone. After a stall frames come
-    faster than usual until they have caught up; these do not change it.
+    Frames announce the interval to the next one. Gaps are measured in units of it, so that a change of the
+    rate is known before its first gap, and measurements restart. Frames may arrive less often than announced,
+    but not more often. Without announcements the interval is only measured. After a stall frames arrive
+    faster until they have caught up; these do not change the measured interval.
 
     Attributes:
-        interval: Expected until the next frame [s]: the mean of the gaps without outliers, since a single
-            long gap is no new rate.
+        interval: Expected time [s] to the next frame: the mean of the gaps without outliers, since a single
+            long gap is not a new rate.
         longest: Longest of the gaps without outliers [s].
-        slowest: Longest interval [s] at which the newest frame may have come in time: where the rate changes,
-            that of either rate.
+        slowest: Longest interval [s] at which the newest frame may have been in time; when the rate changes,
+            the longer of both.
     """
 
     def __init__(self) -> None:
         self.interval = self.longest = self.slowest = FIRST_INTERVAL
         self._before = FIRST_INTERVAL  # [s] interval before that
-        self._unit = FIRST_INTERVAL  # [s] announced until the next frame
+        self._unit = FIRST_INTERVAL  # [s] announced interval to the next frame
         self._is_announced = False
         self._gaps: deque[float] = deque(maxlen=REMEMBERED)  # [units]
         self._stamp: float | None = None  # [s] time stamp of the newest frame
-        self._lost = 0.0  # [s] of the last stall, for which frames have not yet made up
+        self._lost = 0.0  # [s] part of the last stall that frames have not made up for yet
 
     def take(self, stamp: float, was_due: bool, due: float = 0.0) -> float:
         """Gap before a new frame [s]; 0 before the first.
 
         Args:
             stamp: Time at which Blender sent it [s].
-            was_due: Whether it was to come at the expected interval: then a long gap is a stall, otherwise a
-                rest.
-            due: Announced until the next frame [s]; 0: not announced.
+            was_due: Whether it was expected after the interval: then a long gap is a stall, otherwise a
+                pause.
+            due: Announced time [s] to the next frame; 0 if not announced.
         """
         gap, self._stamp = 0.0 if self._stamp is None else stamp - self._stamp, stamp
         self._before, self.slowest = self.interval, max(self._before, self.interval, due)
@@ -75,8 +75,8 @@ class Pace:
         return gap
 
     def _announce(self, due: float) -> None:
-        """Begin anew where the announced interval changes; what is announced counts as much as gaps from
-        which a rate is known.
+        """Restart the measurement when the announced interval changes; an announcement has the same weight as
+        the gaps from which a rate is known.
         """
         was_announced, self._is_announced = self._is_announced, due > 0.0
         if self._is_announced and not (was_announced and abs(due - self._unit) <= SAME * self._unit):
@@ -88,10 +88,10 @@ class Pace:
 
     @property
     def is_catching_up(self) -> bool:
-        """Whether frames still come faster than usual after a stall."""
+        """Whether frames still arrive faster than usual after a stall."""
         return self._lost > 0.0
 
     @property
     def is_known(self) -> bool:
-        """Whether enough frames have come to know the rate."""
+        """Whether enough frames have arrived to know the rate."""
         return len(self._gaps) >= LEARNED

@@ -1,4 +1,4 @@
-"""Playback of frames as even motion, although they arrive unevenly, late or not at all."""
+"""Playback of frames as smooth motion, although they arrive unevenly, late or not at all."""
 
 from __future__ import annotations
 
@@ -10,37 +10,39 @@ from .curve import Angles, Curve
 from .pace import EARLY, FIRST_INTERVAL, LONGEST_INTERVAL, STALL, Pace
 from .shown_ranges import Reach, ShownRanges, bounded, feasible
 
-DROPPED = 1.75  # intervals: after a longer gap a frame is missing; a shorter one is unevenness
-# number of equal frames in a row after which the curve is constant; the lag is at most 2 less, so that it
+DROPPED = 1.75  # [intervals] after a longer gap a frame is missing; a shorter one is unevenness
+# number of equal successive frames after which the curve is constant; the lag is at most 2 less, so that it
 # stays on these
 STANDING = 6
-# share by which playback may be faster or slower than the frames: to the third power it is within the
-# limiter's headroom
+# share by which playback may be faster or slower than the frames; its third power is within the limiter's
+# headroom
 CORRECTION = 0.03
-RATE_TIME = 0.5  # [s] over which a change of rate is spread, so that it is not visible
-RESERVE = 0.3  # frames left to play when the next one arrives at its latest
-# frames: if more wait beyond the best lag, playback skips to the newest and leaves the rest to the limiter
+RATE_TIME = 0.5  # [s] over which a change of rate is spread, so that it is invisible
+RESERVE = 0.3  # [frames] left to play when the next one arrives at its latest
+# [frames] if more are waiting beyond the best lag, playback skips to the newest and leaves the rest to the
+# limiter
 MOST_QUEUED = 1.4
-FORGETTING = 1.0  # [frames/s] rate at which the smallest reserve measured so far is raised again
-SETTLE = 1.25  # [s] time in which playback reaches its best lag: longer than its measurement takes
-# share of a frame by which a joint's lead changes in it, so that a new rate does not hurry the motion
+FORGETTING = 1.0  # [frames/s] rate at which the smallest measured reserve is raised again
+SETTLE = 1.25  # [s] time in which playback reaches its best lag, longer than its measurement takes
+# largest change of a joint's lead per frame, as a share of a frame, so that a new rate does not hurry the
+# motion
 LEAD_CHANGE = 0.1
 
 
 class CommandPlayback:
     """Plays back frames of values (channels,) as smooth, evenly timed motion, slightly delayed.
 
-    Blender sends joint values some 24 to 60 times a second, never quite evenly; servos need them evenly and
-    more often. Playback interpolates the frames by a cubic B-spline, in which each is as long after the one
-    before as that announced. The position of a joint with known velocity and acceleration is extrapolated by
-    one interval, which reduces the spline's delay from two frames to one. The further lag of playback is just
-    large enough that the next frame has usually arrived when it is needed.
+    Blender sends joint values about 24 to 60 times a second at slightly uneven times; servos need them evenly
+    and more often. Playback interpolates the frames by a cubic B-spline, with the announced intervals between
+    them. The position of a joint with known velocity and acceleration is extrapolated by one interval, which
+    reduces the spline's delay from two frames to one. The further lag of playback is just large enough that
+    the next frame has usually arrived when it is needed.
 
     If the next frame is late, playback waits at the end of the known curve. Joints with known velocity, which
     are then close to the newest frame, come to rest on it as fast as their limits allow; other joints repeat
-    the last point. After a stall, playback restarts in the state of the first new frame, and of each that
-    comes early to catch up: Blender may have left out others before it. An early frame after one in time is
-    unevenness. Where frames queue up otherwise, playback skips to the newest as well.
+    the last point. After a stall, playback restarts in the state of the first new frame, and again at each
+    early frame that catches up, since Blender may have dropped others before it. An early frame after one in
+    time is unevenness. If frames queue up otherwise, playback skips to the newest too.
 
     Args:
         period: Largest delay until a frame is noticed [s].
@@ -55,23 +57,23 @@ class CommandPlayback:
         self._limits = limits
         self._clamp = clamp
         self._pace = Pace()
-        self._newest: tuple[Kinematic, ...] | None = None  # newest frame, as it was sent
-        self._motion: tuple[Kinematic, ...] = ()  # that frame, with its velocities and accelerations a second
-        self._is_next_due = False  # whether another frame is to follow after an interval
-        self._is_behind = False  # whether the newest frame ended a stall, or came early after one
+        self._newest: tuple[Kinematic, ...] | None = None  # newest frame, as sent
+        self._motion: tuple[Kinematic, ...] = ()  # that frame, with velocities and accelerations per second
+        self._is_next_due = False  # whether another frame will follow after an interval
+        self._is_behind = False  # whether the newest frame ended a stall, or was early after one
         self._lead = FIRST_INTERVAL  # [s] by which joints with known velocity are extrapolated
         self._curve = Curve()
         self._shown = ShownRanges(limits)
-        self._position = 0.0  # time of the curve [s] that is played now
-        self._played: list[Kinematic] = []  # state there (channels,)
-        self._rate = 1.0  # of playback: seconds of the curve a second
+        self._position = 0.0  # [s] time of the curve at the playback position
+        self._played: list[Kinematic] = []  # state at that position (channels,)
+        self._rate = 1.0  # playback rate: seconds of the curve per second
         self._least_spare = (
             RESERVE * FIRST_INTERVAL
-        )  # [s] that there were lately when the next frame was at its latest
-        self._surplus = 0.0  # [s] of lag from a slower rate, which playback makes up
-        self._played_at = 0.0  # [s]
+        )  # [s] reserve left lately when the next frame arrived at its latest
+        self._surplus = 0.0  # [s] of lag from a slower rate, which playback makes up for
+        self._played_at = 0.0  # [s] time of the last playback
         self._end: list[Kinematic] | None = (
-            None  # state at the end of what is known of the curve, where playback waits for a frame
+            None  # state at the end of the known curve, where playback waits for a frame
         )
         self._waited = 0.0  # [s] for which playback has waited at that end
 
@@ -91,10 +93,10 @@ class CommandPlayback:
             frame: Positions, with velocities and accelerations per `step` where they are known.
             repeated: Whether a frame equal to the last one only shows that Blender is running, and does not
                 count for the frame rate; otherwise it is a frame of a motion that pauses.
-            plays: Whether Blender plays, so that another frame is to follow; it also is where joints move, or
-                one is announced.
+            plays: Whether Blender plays, so that another frame will follow; one also follows if joints move,
+                or if it is announced.
             step: Unit of time of the velocities [s]; 0: the measured interval.
-            due: Announced until the next frame [s]; 0: not announced.
+            due: Announced time [s] to the next frame; 0 if not announced.
         """
         was_due, self._is_next_due = (
             self._is_next_due,
@@ -103,13 +105,13 @@ class CommandPlayback:
         if frame == self._newest and repeated:
             return
         before, self._newest = self._newest, frame
-        # the pace with this frame; what it takes from the lag, playback makes up
+        # the pace including this frame; playback makes up for its effect on the lag
         expected, lag = self._pace.interval, self._best_lag()
         gap = self._pace.take(stamp, was_due, due)
         interval = self._pace.interval
         self._surplus = max(self._surplus + lag - self._best_lag(), 0.0)
         self._motion = tuple(_per_second(joint, step or interval) for joint in frame)
-        # after a stall the curve begins anew, since nothing is known of the time in between
+        # after a stall the curve restarts, since nothing is known of the time in between
         intervals = gap / self._pace.slowest
         begins_anew = before is not None and self._begins_anew(intervals, was_due)
         if before is None or due > LONGEST_INTERVAL:
@@ -121,8 +123,8 @@ class CommandPlayback:
             self._extend_curve(step, is_announced=due > 0.0, is_frame_missing=DROPPED < intervals <= STALL)
 
     def _begins_anew(self, intervals: float, was_due: bool) -> bool:
-        """Whether the curve begins anew, in motion, with a frame that came `intervals` of the slowest pace
-        after the last one: it ends a stall, or is the second of those that come early after one.
+        """Whether the curve restarts, in motion, with a frame that arrived `intervals` of the slowest pace
+        after the last one: because it ends a stall, or is the second early frame after one.
         """
         is_stall = was_due and intervals > STALL
         is_early = was_due and self._pace.is_catching_up and intervals < 1.0 - EARLY
@@ -181,12 +183,12 @@ class CommandPlayback:
         return motion
 
     def _extend_curve(self, step: float, is_announced: bool, is_frame_missing: bool) -> None:
-        """Append the newest frame to the curve, `step` [s] after the last one; before it, one instead of a
+        """Append the newest frame to the curve, `step` [s] after the last one; before it, a substitute for a
         missing frame, so that the newest keeps its time.
         """
         interval = self._pace.interval
         stood, last = self._stands(), self._curve.newest
-        if stood:  # nothing hurries where a motion begins
+        if stood:  # nothing is hurried when a motion begins
             step = self._lead = interval
         change = LEAD_CHANGE * interval if is_announced else interval
         self._lead += min(max(interval - self._lead, -change), change)
@@ -203,8 +205,8 @@ class CommandPlayback:
     def _between_steps(self, step: float) -> Angles:
         """Control point of the newest frame, `step` [s] after the last one.
 
-        It is for the mean of its knot and of those before and after, so that also with unequal steps an even
-        motion remains one.
+        It is taken at the mean time of its knot and of those before and after, so that an even motion stays
+        even with unequal steps.
         """
         uneven = (self._pace.interval - step) / 3.0
         points = self._ahead(self._lead + uneven)
@@ -223,7 +225,7 @@ class CommandPlayback:
         )
 
     def _restart_in_motion(self) -> None:
-        """Jump to the newest frame, as if all joints had come there at their present accelerations."""
+        """Jump to the newest frame, as if all joints had reached it with their current accelerations."""
         interval = self._pace.interval
         self._shown.restart(self._motion)
         self._restart([self._ahead((1.0 - k) * interval) for k in reversed(range(STANDING))])
@@ -242,8 +244,8 @@ class CommandPlayback:
         return tuple(joint.position for joint in self._motion)
 
     def _ahead(self, seconds: float) -> Angles:
-        """Positions (channels,) of the newest frame, extrapolated by a time [s]: by more than a frame at
-        usual rates only as far as joints move that stop now.
+        """Positions (channels,) of the newest frame, extrapolated by a time [s]: but beyond a frame at usual
+        rates only as far as a joint moves that brakes now.
         """
         positions = [extrapolated(joint, seconds) for joint in self._motion]
         if seconds > 0.0:
@@ -276,7 +278,7 @@ class CommandPlayback:
 
     def _begins_at_rest(self) -> bool:
         """Whether the newest frame begins a motion from a curve at rest: no joint has a known velocity, and
-        each gets there in an interval.
+        each can reach the frame within an interval.
         """
         ways = zip(self._motion, self._curve.newest, self._limits, strict=True)
         return self._stands() and all(
@@ -285,7 +287,7 @@ class CommandPlayback:
         )
 
     def _advance(self, elapsed: float) -> None:
-        """Advance by `elapsed` [s] at the frames' rate, a little faster while frames queue up and slower
+        """Advance by `elapsed` [s] at the frames' rate, slightly faster while frames queue up, and slower
         while they run short.
         """
         interval, spare = self._pace.interval, self._curve.end - self._position
@@ -308,7 +310,7 @@ class CommandPlayback:
 
 
 def _per_second(state: Kinematic, unit: float) -> Kinematic:
-    """The state with velocity and acceleration in seconds, of one in which they are per `unit` [s]."""
+    """The state with velocity and acceleration per second, converted from per `unit` [s]."""
     return Kinematic(state.position, state.velocity / unit, state.acceleration / (unit * unit))
 
 

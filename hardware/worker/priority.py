@@ -12,7 +12,7 @@ def ask_for_punctuality() -> bool:
     """Request the lowest real-time priority, if the system offers it; returns whether it was granted.
 
     Linux grants it to root and to users with the limit `rtprio`, which audio programs set up. Without it,
-    punctuality depends on the load. A worker in an infinite loop, which nothing could interrupt at this
+    lateness depends on the load. A worker in an infinite loop, which nothing could interrupt at this
     priority, is ended by the system; the robot's watchdog stops the robot.
     """
     if not hasattr(os, "sched_setscheduler"):

@@ -1,9 +1,9 @@
 """A connection to Reachy Mini's daemon: arming, motor angles 50 times a second, and checks of what the daemon
 does not report.
 
-The daemon answers no command. Measured positions, which it sends continuously, show that it receives
-commands; its status shows whether the motors have torque. Commands are motor angles: the daemon's own inverse
-kinematics ignores in silence what it cannot reach.
+The daemon does not answer commands. Measured positions, which it sends continuously, show that it receives
+commands; its status shows whether the motors have torque. Commands are motor angles, since the daemon's
+inverse kinematics silently ignores unreachable poses.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ from .foreign_motion import ForeignMotion
 from .servos.stored_ranges import shortened, within_own_limits
 
 PATH = "/ws/sdk"
-# [s] the daemon's own period: more frequent commands would have no effect, and load its Raspberry Pi
+# [s] the daemon's own period; more frequent commands would have no effect, and load its Raspberry Pi
 MOVE_EVERY = 0.02
 SILENT_AFTER = 0.8  # [s] without positions: a wireless network sometimes delays them by half a second
 EARLY = 1e-3  # [s] by which a step of the worker may come early
 REST_WITHIN = 1.0  # [s] time within which a robot must come to rest to be armed
 ARM_FOR = 3.0  # [s] longest wait for the daemon's confirmation of torque: its status comes once a second
 BEYOND = (
-    0.05  # [rad] 3 degrees: a motor farther beyond its servo's limits jumps noticeably when it gets torque
+    0.05  # [rad] 3 degrees; a motor farther beyond its servo's limits jumps noticeably when it gets torque
 )
 OWN_LIMITS = {motor: StoredSettings(motor, bounds=bounds) for motor, bounds in LIMITS.items()}
 NARROWER = (
     "Reachy Mini's servos take less than the ranges here: {joints}. Set the ranges of these joints' servos to"
     " that"
 )
-HOLD_FOR = 0.3  # [s] duration for which a stop is repeated: while a move ends, the daemon ignores commands
+HOLD_FOR = 0.3  # [s] for which a stop is repeated, since the daemon ignores commands while a move ends
 
 
 class ReachyConnection(Connection):
@@ -153,7 +153,7 @@ class ReachyConnection(Connection):
                 self._heard_at, time - AWAY
             )  # after its own delay the worker cannot know whether the daemon was silent
         self._listened_at = time
-        newest: messages.JointPositions | None = None  # of those that came since the last cycle
+        newest: messages.JointPositions | None = None  # of the positions since the last cycle
         for text in self._line.feed(data):
             match messages.decode(text):
                 case messages.JointPositions() as joints:
@@ -212,9 +212,7 @@ class ReachyConnection(Connection):
 
     def close(self, time: float) -> None:
         self._moves.give_up()
-        if (
-            self._line.opened
-        ):  # a daemon that says nothing, or nothing that can be read, may hear all the same
+        if self._line.opened:  # a silent or unreadable daemon may still receive commands
             if self.state is ConnectionState.STOPPING:
                 self._stop(time)
             elif self.state in (ConnectionState.ARMING, ConnectionState.ARMED, ConnectionState.DISARMING):
@@ -240,7 +238,7 @@ class ReachyConnection(Connection):
             self.fail(Fault.DEVICE_REFUSED, f"another program has set its motors to '{status.motors}'")
 
     def _arm(self, time: float) -> None:
-        """Switch the motors' torque on, after their present positions were sent as goals."""
+        """Switch the motors' torque on, after their current positions were sent as goals."""
         if time - self._heard_at > POSE_FRESH:
             return  # silence is handled by its own monitor
         assert self._status is not None
@@ -285,11 +283,11 @@ class ReachyConnection(Connection):
 
     @property
     def _limp(self) -> list[int]:
-        """Motors whose torque goes off when the robot is disarmed or stopped."""
+        """Motors that lose torque when the robot is disarmed or stopped."""
         return [channel.servo for channel in self._device.channels if channel.on_silence == "detach"]
 
     def _here(self) -> dict[int, float]:
-        """Present angle [rad] of each motor as its goal, clamped to its servo's limits."""
+        """Current angle [rad] of each motor as its goal, clamped to its servo's limits."""
         return {motor: _reachable(motor, motor_angle) for motor, motor_angle in self._measured.items()}
 
     def _releasing(self, motors: Sequence[int]) -> tuple[str, ...]:
@@ -298,8 +296,8 @@ class ReachyConnection(Connection):
         return (messages.torque_off([MOTORS[motor] for motor in motors]),) if motors else ()
 
     def _orders(self) -> tuple[str, ...]:
-        """Commands for the present goals: of the head always, of the antennas only if they have changed; none
-        before there are goals.
+        """Commands for the current goals: always of the head, of the antennas only if they have changed;
+        empty before there are goals.
         """
         if not self._targets:
             return ()
@@ -311,7 +309,7 @@ class ReachyConnection(Connection):
         return (*orders, messages.antennas(antennas))
 
     def _say(self, *commands: str) -> bool:
-        """Send commands together; False where the network did not take them."""
+        """Send commands together; returns False if the network did not accept them."""
         is_sent = not commands or self._transmit(b"".join(map(self._line.text, commands)))
         if not is_sent:
             self._antennas_sent = ()

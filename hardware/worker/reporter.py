@@ -17,7 +17,7 @@ from .motion_controller import MotionController
 
 # in the order of `ChannelStatus`
 READINGS = (Quantity.TEMPERATURE, Quantity.VOLTAGE, Quantity.LOAD, Quantity.CURRENT)
-PERCENTILES_EVERY = 50  # periods between two updates of the reported percentiles
+PERCENTILES_EVERY = 50  # number of periods between two updates of the reported percentiles
 
 
 class Reporter:
@@ -26,12 +26,12 @@ class Reporter:
     Args:
         memory: The memory that the worker shares with Blender.
         moves: Statistics of moves and their acknowledgements.
-        buffer: Counts joint values that were refused or clamped.
-        pose: Joints whose position the user has confirmed.
+        buffer: Command buffer, with the counts of refused and clamped joint values.
+        pose: Confirmed positions of joints.
         tracking: Tracking errors of the channels.
 
     Attributes:
-        late: How late the periods were.
+        late: Lateness of the periods.
     """
 
     def __init__(
@@ -63,10 +63,10 @@ class Reporter:
         """Write the report of this period.
 
         Args:
-            connection: Connection to the robot; None: none.
-            controller: What drives the robot; None: nothing does.
+            connection: Connection to the robot; None if there is none.
+            controller: Controller that drives the robot; None if there is none.
             safety: State and fault.
-            mixing: Joints' and channels' positions from one another.
+            mixing: Conversion between joints' and channels' positions.
             needs_confirmation: Whether the user must confirm the robot's pose before it can be armed.
             warnings: Sentences for the user.
         """

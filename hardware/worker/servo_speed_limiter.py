@@ -10,8 +10,8 @@ from ...motion.limiter import HEADROOM
 from ..device import Device
 from ..mixing import Mixing
 
-ROUNDS = 4  # the distance of a joint is nearly proportional to its time: two would do
-TOUCHING = 1e-6  # share of a servo's speed: numbers that differ by less are equal
+ROUNDS = 4  # number of iterations; two would do, since a joint's distance is nearly proportional to its time
+TOUCHING = 1e-6  # share of a servo's speed within which two speeds are equal
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +22,12 @@ class _DrivenServo:
 
     joints: tuple[int, ...]
     shares: tuple[tuple[int, float], ...]  # (joint, gear)
-    fastest: float  # [rad/s]
+    fastest: float  # [rad/s] the servo's maximum speed
 
 
 def held_to_servos(device: Device, mixing: Mixing) -> Device:
-    """The device with lower velocity limits: where no other joint drives a joint's servos, its limit is at
-    most their speed, so that its motion is planned within that.
+    """The device with lower velocity limits: if no other joint drives a joint's servos, its limit is at most
+    their speed, so that its motion is planned within it.
     """
     joints = list(device.joints)
     for index, channel in enumerate(device.channels):
@@ -43,7 +43,7 @@ class ServoSpeedLimiter:
     """Slows all joints of a mix equally, so that no servo exceeds its speed and the joints keep their path.
 
     A servo of a differential rotates by the sum of its joints' contributions: each joint may be within its
-    limits, and the sum too fast. See `held_to_servos` for joints that share no servo.
+    limits although the sum is too fast. See `held_to_servos` for joints that share no servo.
 
     Args:
         device: The robot.

@@ -1,5 +1,5 @@
-"""Where joints may come to a stop: the poses that Blender has shown lately, each with the distance that a
-joint needs to stop from it.
+"""Ranges in which joints may come to a stop: the recently shown poses in Blender, each extended by the
+joint's stopping distance.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from ...motion.limiter import HEADROOM
 from ...motion.profile import stopping_range
 from .curve import REMEMBERED
 
-Reach = tuple[float, float]  # lowest and highest position
+Reach = tuple[float, float]  # (lowest, highest) position
 
 
 class ShownRanges:
-    """Ranges of positions through which joints move that stop from the frames shown lately.
+    """Ranges of positions that joints pass when they stop from the recently shown frames.
 
     Args:
         limits: Limits of each channel's motion.
@@ -35,7 +35,7 @@ class ShownRanges:
         )
 
     def restart(self, frame: tuple[Kinematic, ...]) -> None:
-        """Begin anew at a frame of states (channels,)."""
+        """Forget earlier frames, and start with this one: the states (channels,) of all channels."""
         self._ranges.clear()
         self.add(frame)
 
@@ -49,11 +49,9 @@ class ShownRanges:
     def reaches(
         self, known: Iterable[Sequence[float]], count: int, played: Sequence[Kinematic]
     ) -> list[Reach]:
-        """Lowest and highest position of each channel at which it may stop: of positions `known` (channels,
-        n), and of the last `count` frames' ranges.
-
-        A joint of which the newest frame knows no velocity may also stop as it moves on the curve, in the
-        state `played`.
+        """(lowest, highest) position at which each channel may stop, over the positions `known` (channels, n)
+        and the ranges of the last `count` frames. A joint without a velocity in the newest frame may also
+        stop from its state `played` on the curve.
         """
         ranges = [self._ranges[-k] for k in range(1, min(count, len(self._ranges)) + 1)]
         reaches = []
@@ -68,7 +66,7 @@ class ShownRanges:
 
 
 def stopping(state: Kinematic, limits: Limits) -> Reach:
-    """Lowest and highest position of a joint that stops from a state within its limits."""
+    """(lowest, highest) position of a joint that stops from a state within its limits."""
     start = feasible(state, limits)
     return stopping_range(
         (start.position, start.velocity, start.acceleration), limits.acceleration, limits.jerk
@@ -76,8 +74,8 @@ def stopping(state: Kinematic, limits: Limits) -> Reach:
 
 
 def feasible(state: Kinematic, limits: Limits) -> Kinematic:
-    """The state with velocity and acceleration within the limits; those that no joint could follow, as where
-    frames were left out, are none, since they are no reason to move farther.
+    """The state with velocity and acceleration within the limits; impossible ones, as from dropped frames,
+    are set to 0, since they are no reason to move farther.
     """
     within = bounded(state, limits)
     velocity = within.velocity if abs(state.velocity) <= (1.0 + HEADROOM) * limits.velocity else 0.0

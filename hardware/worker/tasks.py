@@ -1,4 +1,4 @@
-"""Motion of a single joint or servo for the set-up: jog, test, wiggle."""
+"""Setup motion of a single joint or servo: jog, test, wiggle."""
 
 from __future__ import annotations
 
@@ -14,20 +14,19 @@ from ..safety import Command
 from .drive import Drive
 from .offset_decay import OffsetDecay
 
-WIGGLE = (
-    0.09  # [rad of the servo] 5 degrees: seen across a table, and inside of what an arm's own weight moves it
-)
-WIGGLES = 2  # number of wiggles; a single one may be taken for an accident
-# share of a joint's range that a test keeps clear at either end, so that a wrong range is noticed before a
+# [rad of the servo] 5 degrees: visible across a table, and less than an arm deflects by its own weight
+WIGGLE = 0.09
+WIGGLES = 2  # number of wiggles; a single one may look like an accident
+# share of a joint's range that a test leaves out at either end, so that a wrong range is noticed before a
 # stop is hit
 MARGIN = 0.1
-_ANY = 1e3  # [rad/s, rad/s2, rad/s3] limits of a servo whose own are not known; the ramps are slower
+_ANY = 1e3  # [rad/s, rad/s2, rad/s3] limits of a servo with unknown limits; the ramps are slower
 
 Raw = Sequence[float | None]
 
 
 class SetupTask(ABC):
-    """Set-up motion of one joint or servo from its present position.
+    """Setup motion of one joint or servo from its current position.
 
     Attributes:
         done: Whether it has ended.
@@ -56,7 +55,7 @@ class SetupTask(ABC):
 
     @abstractmethod
     def step(self, dt: float, brakes: bool = False) -> tuple[float | None, ...]:
-        """Raw goals `dt` [s] later (channels,); None: no goal. With `brakes` the joint or servo slows down
+        """Raw goals `dt` [s] later (channels,); None for no goal. With `brakes` the joint or servo slows down
         within its limits.
         """
 
@@ -87,14 +86,14 @@ class JointTask(SetupTask):
         self._goals = []
 
     def jog(self, amount: float) -> None:
-        """Set the task: move by `amount` [the joint's unit], and stay there."""
+        """Set the task to move by `amount` [the joint's unit] and stay there."""
         self._stays = True
         self.done = False
         self._goals = [self._within((self._goals[0] if self._goals else self.drive.commanded[0]) + amount)]
 
     def test(self, low: float, high: float) -> None:
-        """Set the task: move to `low`, to `high` and back to the start [the joint's unit]; NaN: near that end
-        of the range.
+        """Set the task to move to `low`, to `high` and back to the start [the joint's unit]; NaN means near
+        that end of the range.
         """
         span = self._span[1] - self._span[0]
         ends = (self._span[0] + MARGIN * span, self._span[1] - MARGIN * span)
@@ -112,7 +111,7 @@ class JointTask(SetupTask):
 
 
 class WiggleTask(SetupTask):
-    """Task that rotates one servo a little and back, whichever joints drive it.
+    """Task that rotates one servo a little and back, with any joints that it drives.
 
     Args:
         device: The robot.
@@ -151,7 +150,7 @@ def channels_needed(device: Device, mixing: Mixing, request: Request) -> frozens
 
 
 def begin(device: Device, mixing: Mixing, request: Request, start: Raw) -> SetupTask:
-    """The task for a command, starting at the servos' present raw positions `start` (channels,)."""
+    """The task for a command, starting at the servos' current raw positions `start` (channels,)."""
     if request.command is Command.WIGGLE:
         return WiggleTask(device, request.target, start)
     task = JointTask(device, mixing, request.target, start, request.free)

@@ -1,4 +1,4 @@
-"""Orders that come from the page."""
+"""Commands from the page."""
 
 from typing import Any
 
@@ -6,12 +6,13 @@ from ...files.plain import number_of
 from ..errors import InputError
 from ..words import WORDS, Order, order_of
 
-LONGEST = 200  # letters of a name from the page
-MOST_NUMBERS = max(max(word.counts, default=0) for word in WORDS.values())  # of an order
+LONGEST = 200  # largest length of a name from the page
+# largest count of numbers in a command
+MOST_NUMBERS = max(max(word.counts, default=0) for word in WORDS.values())
 
 
 def order_from(message: dict[str, Any]) -> Order | None:
-    """The order in a message: its `word`, `names`, and `numbers` or a `text`; None: it is none."""
+    """The command in a message with `word`, `names`, and `numbers` or a `text`; None if it is invalid."""
     word, names, text = (_short_text(message.get(field, "")) for field in ("word", "names", "text"))
     numbers = _numbers(message.get("numbers", []))
     if word not in WORDS or names is None or text is None or numbers is None:
@@ -27,7 +28,7 @@ def _short_text(value: Any) -> str | None:
 
 
 def _numbers(value: Any) -> list[float] | None:
-    """Numbers of a list; None: it is none, too long, or has something else."""
+    """Numbers of a list; None if it is not a list of numbers, or is too long."""
     if not isinstance(value, list) or len(value) > MOST_NUMBERS:
         return None
     numbers = [number for each in value if (number := number_of(each)) is not None]

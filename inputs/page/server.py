@@ -1,8 +1,8 @@
-"""Serves the page in a thread of its own: no browser, slow or hostile, can hold the host.
+"""Serves the page in a separate thread, so that no slow or hostile browser can block the host.
 
 Whoever has the token, which is in the printed address, may direct. A page of another site in the same browser
-has no token, and names another `Origin` or `Host`. Nothing is ordered by a request: orders are messages of a
-WebSocket. Connections, heads, messages and what waits to be sent are bounded.
+has no token, and sends another `Origin` or `Host`. HTTP requests never give commands: these are messages of a
+WebSocket. Numbers and sizes of connections, heads, messages and unsent data are bounded.
 """
 
 import base64
@@ -25,17 +25,20 @@ from ...files.content import text
 from .visitor import STOP, PageRequest, Response, Visitor
 
 PAGE = Path(__file__).resolve().parent / "page.html"
-PORT = 8765  # where the page is, unless another port is chosen
-MOST = 12  # connections at a time
-RECEIVED = 16384  # [bytes] taken from a connection at a time
-HEARTBEAT = 0.25  # [s] between two signs of life to a page; it sends the number of the last one with a press
-FRESH = 4  # signs of life after which a press is none any more: it was held up on its way
-PAUSE = 1e-3  # [s] between two turns of the thread: a flood leaves time to others
+PORT = 8765  # default port of the page
+MOST = 12  # largest number of simultaneous connections
+RECEIVED = 16384  # [bytes] read from a connection at a time
+# [s] between two heartbeats to a page, which returns the number of the last one with each press
+HEARTBEAT = 0.25
+FRESH = 4  # number of heartbeats after which a press is ignored, since it was delayed
+PAUSE = 1e-3  # [s] pause of the thread between two passes, so that other threads can run in a flood
+# commands after which a robot may move: each must be a new press, with the number of the page's newest
+# heartbeat
 PRESSES = (
     "arm",
     "confirm",
     "clear",
-)  # orders after which a robot may move: each is a new press, with the number of the page's newest sign of life
+)
 REFUSED = "That press came late or twice, and was not obeyed: press again"
 BLOCKS = re.compile(r"<(style|script)>(.*?)</\1>", re.DOTALL)
 
@@ -46,10 +49,10 @@ class PageServer:
     """The page of one character.
 
     Args:
-        host, port: Address to listen on; port 0: any that is free.
-        receive: Takes an order, in the server's thread.
+        host, port: Address to listen on; port 0: any free port.
+        receive: Called with a command, in the server's thread.
         stop: Stops all robots at once, from any thread.
-        token: What an address must have; "": a new one.
+        token: Token that an address must have; "": a new one is made.
 
     Raises:
         OSError: The address cannot be used.
@@ -62,10 +65,10 @@ class PageServer:
         self._token = token or secrets.token_urlsafe(16)
         self._page = text(PAGE)
         self._visitors: dict[socket.socket, Visitor] = {}
-        self._state = ""  # the newest, as JSON
+        self._state = ""  # the newest state, as JSON
         self.is_watched = False  # whether a browser shows the page
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        ip_address(host)  # a name is refused
+        ip_address(host)  # raises ValueError for a name
         self._listener = socket.create_server((host, port), family=family, backlog=MOST)
         self._listener.setblocking(False)
         self.port: int = self._listener.getsockname()[1]
@@ -77,17 +80,17 @@ class PageServer:
 
     @property
     def address(self) -> str:
-        """What a person opens in a browser."""
+        """Address to open in a browser."""
         host = ip_address(self._host)
         host_name = socket.gethostname()
         local = (
             host_name if "." in host_name else f"{host_name}.local"
-        )  # which phones find without a name server
+        )  # phones find this name without a name server
         name = local if host.is_unspecified else f"[{host}]" if host.version == 6 else f"{host}"
         return f"http://{name}:{self.port}/?token={self._token}"
 
     def publish(self, state: str) -> None:
-        """Hands over what the page shows, as JSON; the newest counts."""
+        """Sets the page's state, as JSON, which is sent to all browsers."""
         self._state = state
         self._nudge()
 
@@ -101,7 +104,7 @@ class PageServer:
     def _nudge(self) -> None:
         try:
             self._wake.send(b".")
-        except BlockingIOError:  # it has been woken already
+        except BlockingIOError:  # the thread has been woken already
             return
 
     def _serve(self) -> None:
@@ -127,7 +130,7 @@ class PageServer:
     def _accept(self) -> None:
         try:
             connection, _ = self._listener.accept()
-        except OSError:  # it has left already
+        except OSError:  # the browser has disconnected already
             return
         if len(self._visitors) >= MOST:
             connection.close()
@@ -155,7 +158,7 @@ class PageServer:
             self._take(visitor, message)
 
     def _take(self, visitor: Visitor, message: dict[str, Any]) -> None:
-        """Takes an order: a stop is done here. A press counts once, while its sign of life is new."""
+        """Executes a message: a stop at once. A press is accepted once, while its heartbeat is new."""
         word, press = message.get("word"), message.get("press")
         if word == STOP:
             self._stop()
@@ -169,7 +172,7 @@ class PageServer:
         self._receive(message)
 
     def _show(self) -> None:
-        """Sends the newest state to all who can take it."""
+        """Sends the newest state to all connections that can take it."""
         state, signs = self._state, _signs_of_life()
         for visitor in self._visitors.values():
             visitor.show(state, signs)
@@ -190,14 +193,14 @@ class PageServer:
         del visitor.unsent[:count]
 
     def _part(self, time: float) -> None:
-        """Parts with who is to leave, or says nothing."""
+        """Closes connections that are done."""
         for connection, visitor in list(self._visitors.items()):
             if visitor.is_done(time):
                 self._visitors.pop(connection)
                 connection.close()
 
     def _answer(self, request: PageRequest, server_address: str) -> Response | None:
-        """The answer to a request that came at `server_address`; None: it becomes a WebSocket."""
+        """The answer to a request that arrived at `server_address`; None if it becomes a WebSocket."""
         host, origin = request.headers.get("host", ""), request.headers.get("origin")
         if not request.is_single or host.casefold() not in self._names(server_address):
             return _refused(f"This page is at {self.address.partition('?')[0]}, by no other name")
@@ -216,8 +219,8 @@ class PageServer:
         return Response(200, "text/html; charset=utf-8", self._page.encode(), _policy(self._page, host))
 
     def _names(self, server_address: str) -> set[str]:
-        """What a browser may call this computer, with the port: a name of somebody else's that leads here
-        is refused.
+        """Host names with port that a browser may use for this computer; foreign names that resolve to it are
+        refused.
         """
         address = ip_address(server_address.partition("%")[0])
         names = [f"[{address}]" if address.version == 6 else f"{address}"]
@@ -230,7 +233,7 @@ class PageServer:
 
 
 def _signs_of_life() -> int:
-    """Number of signs of life that were due until now, on a clock that never jumps."""
+    """Number of heartbeats due until now, on a monotonic clock."""
     return int(time.monotonic() / HEARTBEAT)
 
 
@@ -249,7 +252,7 @@ _KEPT = (
 
 
 def _policy(page: str, host: str) -> tuple[tuple[str, str], ...]:
-    """Headers by which a browser runs what is in the page and nothing else."""
+    """Headers that let a browser run only the page's own content."""
     sources: dict[str, list[str]] = {"style": [], "script": []}
     for kind, content in BLOCKS.findall(page):
         digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()

@@ -12,14 +12,15 @@ from wsproto import ConnectionType, WSConnection
 from wsproto.events import AcceptConnection, BytesMessage, CloseConnection, Ping, TextMessage
 from wsproto.utilities import ProtocolError
 
-STOP = "stop"  # the word of an order that is never left out
-LONGEST_HEAD = 8192  # [bytes] of a request's head: browsers send one or two thousand
-LONGEST_MESSAGE = 4096  # [letters] of an order: the longest has two names and a few numbers
-MOST_UNSENT = 1 << 18  # [bytes] that wait for a browser that does not read; beyond them it is left
-MOST_MESSAGES = 300  # in a second: a gamepad and a dragged slider send 30 each
-HANDSHAKE = 5.0  # [s] for a request to be complete, and for an answer to be taken
-SILENCE = 15.0  # [s] after which a browser is asked for a sign of life; it has as long to give it
-TOO_BIG, POLICY = 1009, 1008  # why a WebSocket is closed (RFC 6455, 7.4.1)
+STOP = "stop"  # the command that is never dropped
+LONGEST_HEAD = 8192  # [bytes] longest head of a request; browsers send one or two thousand
+LONGEST_MESSAGE = 4096  # [letters] longest command: two names and a few numbers
+# [bytes] unsent data for a browser that does not read, beyond which the connection is closed
+MOST_UNSENT = 1 << 18
+MOST_MESSAGES = 300  # largest number per second: a gamepad and a dragged slider send 30 each
+HANDSHAKE = 5.0  # [s] within which a request must be complete, and an answer taken
+SILENCE = 15.0  # [s] after which a silent browser is pinged; it has the same time to answer
+TOO_BIG, POLICY = 1009, 1008  # reasons for closing a WebSocket (RFC 6455, 7.4.1)
 
 
 class Response(NamedTuple):
@@ -32,8 +33,8 @@ class Response(NamedTuple):
 
 
 class PageRequest(NamedTuple):
-    """A request as a browser sent it: the headers by their names in small letters, the first of each name;
-    `is_single` is whether no name that matters is there twice.
+    """A request as a browser sent it: the headers by lower-case names, the first one of each name;
+    `is_single` is whether no header in `SINGLE` occurs twice.
     """
 
     method: str
@@ -47,23 +48,24 @@ class PageRequest(NamedTuple):
         return self.headers.get("upgrade", "").casefold() == "websocket"
 
 
-Answer = Callable[[PageRequest], Response | None]  # to a request; None: it becomes a WebSocket
-SINGLE = ("host", "origin", "upgrade")  # headers that nobody may send twice
+# function from a request to its answer; None: it becomes a WebSocket
+Answer = Callable[[PageRequest], Response | None]
+SINGLE = ("host", "origin", "upgrade")  # headers that may occur only once
 
 
 class Visitor:
-    """What is known of one connection.
+    """State of one connection.
 
     Args:
         answer: Answers its request; None lets it become a WebSocket.
-        time: Time [s] on a clock that never jumps.
+        time: Time [s] on a monotonic clock.
 
     Attributes:
         unsent: Bytes that wait to be sent.
         is_open: Whether it is a WebSocket.
         is_leaving: Whether it is to be closed once all is sent.
-        began, heard_at: [s] when it began, and when it last sent something.
-        presses: Number of the sign of life with its last press of each order that may let a robot move.
+        began, heard_at: Times [s] at which it began, and last sent something.
+        presses: By command that may let a robot move, number of the heartbeat with its last press.
     """
 
     def __init__(self, answer: Answer, time: float) -> None:
@@ -71,17 +73,17 @@ class Visitor:
         self.is_open = self.is_leaving = False
         self.heard_at = self.began = time
         self.presses: dict[str, int] = {}
-        self._signs = 0  # number of the sign of life that it was given last
-        self._asked_at = time  # [s] for a sign of life
-        self._second, self._count = time, 0  # in which messages are counted, and their number
+        self._signs = 0  # number of the last heartbeat sent to it
+        self._asked_at = time  # [s] time of the last ping
+        self._second, self._count = time, 0  # second in which messages are counted, and their number
         self._answer = answer
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=LONGEST_HEAD)
         self._socket: WSConnection | None = None
-        self._text = ""  # fragments so far of a message that has not ended
-        self._shown = ""  # what was sent last
+        self._text = ""  # fragments so far of an incomplete message
+        self._shown = ""  # the last state sent
 
     def receive(self, data: bytes, time: float) -> list[dict[str, Any]]:
-        """Takes bytes; returns the messages that they complete, as JSON objects."""
+        """Processes received bytes; returns the messages that they complete, as JSON objects."""
         if self.is_leaving:
             return []
         self.heard_at = time
@@ -101,8 +103,8 @@ class Visitor:
         return messages
 
     def show(self, state: str, signs: int) -> None:
-        """Sends a sign of life and what the page shows, each if it is new and nothing is still on its way: a
-        browser that is slow gets fewer. None waits behind the other: the page changes in every turn.
+        """Sends a heartbeat and the page's state, each if it is new and no earlier data is unsent, so that a
+        slow browser gets fewer of them.
         """
         if self._socket is None or self.is_leaving or self.unsent:
             return
@@ -114,12 +116,12 @@ class Visitor:
             self.unsent += self._socket.send(TextMessage(data=state))
 
     def tell(self, message: dict[str, Any]) -> None:
-        """Sends a message, unless too much is still on its way."""
+        """Sends a message, unless too much data is unsent."""
         if self._socket is not None and not self.is_leaving and len(self.unsent) < MOST_UNSENT:
             self.unsent += self._socket.send(TextMessage(data=json.dumps(message)))
 
     def is_done(self, time: float) -> bool:
-        """Whether it is to be closed; one that has been silent is asked for a sign of life."""
+        """Whether the connection is to be closed; a silent one is pinged."""
         if self.is_leaving:
             return not self.unsent or time - self.heard_at > HANDSHAKE
         if self._socket is None:
@@ -130,13 +132,13 @@ class Visitor:
         return time - self.heard_at > 2.0 * SILENCE
 
     def leave(self, code: int) -> None:
-        """Closes the connection with a WebSocket status code, which the browser is sent."""
+        """Closes the connection with a WebSocket status code, which is sent to the browser."""
         if self._socket is not None and not self.is_leaving:
             self.unsent += self._socket.send(CloseConnection(code=code))
         self.is_leaving = True
 
     def _read_request(self, data: bytes) -> bytes:
-        """Reads a request; returns what follows one that became a WebSocket."""
+        """Reads a request; returns the bytes after a request that became a WebSocket."""
         self._http.receive_data(data)
         event = self._http.next_event()
         if not isinstance(event, h11.Request):
@@ -203,7 +205,7 @@ class Visitor:
 
 
 def _object(text: str) -> list[dict[str, Any]]:
-    """The JSON object in a text; none where it is something else."""
+    """The JSON object in a text, as a list; empty if the text is something else."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):

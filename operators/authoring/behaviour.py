@@ -1,4 +1,4 @@
-"""Operators on the scene's behaviour: ready sets, its lists, and Check."""
+"""Operators on the scene's behaviour: built-in sets, its lists, and Check."""
 
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 
@@ -12,7 +12,7 @@ from ...rig.live import rehearsal
 from ..operator import Operator, UndoOperator
 from ..subject import chain_of, needs_rig, rig_of
 
-READY_SETS = {  # key -> name, text of its button, what is in it
+READY_SETS = {  # key -> name, text of its button, content
     "ATTENTIVE": (
         "Attentive",
         "Add Attentive",
@@ -36,25 +36,27 @@ which = EnumProperty(
 
 
 def selected_state(scene):
-    """The selected state of the scene's behaviour; None: it has none."""
+    """The selected state of the scene's behaviour, or None if it has no state."""
     return selected(scene.limber_behaviour.states, scene.limber_behaviour.active_state)
 
 
 def owner_of(scene, items: str):
-    """What has a list of the behaviour; None: no state is there."""
+    """Property group that has the list `items`: the behaviour, or its selected state; None if it has no
+    state.
+    """
     return selected_state(scene) if items in OF_STATE else scene.limber_behaviour
 
 
 class LIMBER_OT_add_ready_set(UndoOperator):
-    """Add the states and transitions of a ready set. Stored postures that are called as a state are kept in
-    it
+    """Add the states and transitions of a built-in set to the behaviour. A state keeps the stored posture of
+    its name, where the characters have one
     """
 
     bl_label = "Add Ready Set"
 
     name: EnumProperty(
         name="Set",
-        description="The ready set",
+        description="Built-in set of states and transitions",
         items=[(key, READY_SETS[key][0], READY_SETS[key][2]) for key in READY],
     )
 
@@ -81,7 +83,7 @@ class _OnList(UndoOperator):
     needs_item = True
 
     def _list(self, context) -> tuple:
-        """What has the list, the list, and the property with its selected index.
+        """(property group that has the list, the list, name of its property with the selected index).
 
         Raises:
             RigError: there is no such list, or it is empty where an item is needed.
@@ -94,7 +96,7 @@ class _OnList(UndoOperator):
         return owner, getattr(owner, self.items), LISTS[self.items][1]
 
     def _follow(self, owner, new_indices: dict[int, int | None]) -> None:
-        """Lets keyframes follow the items of the list to their new places."""
+        """Updates keyframes on items of the list to the items' new indices."""
         item_keys.follow(owner.id_data, f"{owner.path_from_id()}.{self.items}", new_indices)
 
 
@@ -121,7 +123,9 @@ class LIMBER_OT_add_to_behaviour(_OnList):
 
 
 def _between_states(scene, transition) -> None:
-    """Lets a new transition lead from the selected state to the next one, by an event of that one's name."""
+    """Sets a new transition to lead from the selected state to the next one, triggered by an event with the
+    name of that next state.
+    """
     states = scene.limber_behaviour.states
     if states:
         index = selected_index(states, scene.limber_behaviour.active_state)
@@ -149,17 +153,18 @@ class LIMBER_OT_remove_from_behaviour(_OnList):
         self._follow(owner, {k: None if k == removed else k - (k > removed) for k in range(count)})
         setattr(owner, active, selected_index(items, removed))
         if not context.scene.limber_behaviour.states:
-            rehearsal.end(context.scene)  # a state that is added later does not direct the chains unasked
+            # a state that is added later must not direct the chains before the user rehearses again
+            rehearsal.end(context.scene)
 
 
 class LIMBER_OT_move_in_behaviour(_OnList):
-    """Move the selected item of this list. The behaviour begins in its first state, and the first transition
-    that applies counts
+    """Move the selected item in this list. The behaviour begins in the first state, and the first transition
+    whose condition is met is taken
     """
 
     bl_label = "Move"
 
-    is_up: BoolProperty(name="Up", description="Move it up instead of down")
+    is_up: BoolProperty(name="Up", description="Move the item up; off: down")
 
     def run(self, context):
         owner, items, active = self._list(context)
@@ -172,7 +177,7 @@ class LIMBER_OT_move_in_behaviour(_OnList):
 
 
 class LIMBER_OT_mask_joint(UndoOperator):
-    """Let the selected gesture move this joint, or leave it alone"""
+    """Let the selected gesture move this joint, or leave the joint to the posture"""
 
     bl_label = "Gesture's Joint"
 
@@ -194,7 +199,7 @@ class LIMBER_OT_mask_joint(UndoOperator):
 
 
 class LIMBER_OT_check_behaviour(Operator):
-    """List what of the behaviour cannot be used and how to mend it"""
+    """List what is wrong with the behaviour and how to fix it"""
 
     bl_label = "Check Behaviour"
 

@@ -4,7 +4,7 @@ from ..subject import chain_of, needs_chain, rig_of
 
 
 class LIMBER_OT_check_chain(Operator):
-    """List what is wrong with the chain's set-up and how to mend it"""
+    """List what is wrong with the chain's setup and how to fix it"""
 
     bl_label = "Check"
 

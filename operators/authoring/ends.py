@@ -18,7 +18,7 @@ class LIMBER_OT_add_end(UndoOperator):
 
     bone: StringProperty(
         name="Bone",
-        description="Bone that becomes an end; the active one where none is named",
+        description="Bone that becomes an end. Empty: the active bone",
         options={"SKIP_SAVE"},
     )
 

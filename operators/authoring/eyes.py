@@ -1,4 +1,4 @@
-"""Operators on a chain's eyes: lids that are bones, and the robot's value that is a lid."""
+"""Operators on a chain's eyes: bones as eyelids, and a value of the robot that follows the eyelids."""
 
 from bpy.props import StringProperty
 
@@ -18,7 +18,7 @@ class LIMBER_OT_add_lid(UndoOperator):
 
     bone: StringProperty(
         name="Bone",
-        description="Bone that becomes a lid; the active one where none is named",
+        description="Bone that becomes a lid. Empty: the active bone",
         options={"SKIP_SAVE"},
     )
 
@@ -58,7 +58,7 @@ class LIMBER_OT_remove_lid(RemoveItem):
 
 
 class LIMBER_OT_add_lid_value(UndoOperator):
-    """Add a value of the robot that is how far the lids are closed, for a servo or a light that follows it"""
+    """Add a value to the robot that follows how far the lids are closed, for a servo or a light"""
 
     bl_label = "Add Lids to Robot"
 

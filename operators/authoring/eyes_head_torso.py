@@ -11,20 +11,26 @@ MOST_PARTS = 4  # number of parts: torso, head and two eyes
 
 class LIMBER_OT_eyes_head_torso(UndoOperator):
     """Make chains for torso, head and eyes that look at one target: the eyes lead, the head follows, the
-    torso hardly rotates. Bones are found by their names and places, or by selecting the last bone of the
+    torso hardly rotates. Bones are found by their names and positions, or you select the last bone of the
     torso, the head and the eyes
     """
 
     bl_label = "Eyes, Head and Torso"
 
     torso: StringProperty(
-        name="Torso", description="Last bone of the torso; empty: it gets no chain", options={"SKIP_SAVE"}
+        name="Torso",
+        description="Last bone of the torso. Empty: the torso gets no chain",
+        options={"SKIP_SAVE"},
     )
     head: StringProperty(
         name="Head", description="Bone of the head; the chain includes the neck", options={"SKIP_SAVE"}
     )
     eye: StringProperty(name="Eye", description="Bone of the left eye, or of both", options={"SKIP_SAVE"})
-    other_eye: StringProperty(name="Other Eye", description="Bone of the other eye", options={"SKIP_SAVE"})
+    other_eye: StringProperty(
+        name="Other Eye",
+        description="Bone of the right eye, where each eye has a bone",
+        options={"SKIP_SAVE"},
+    )
 
     @classmethod
     def why_not(cls, context) -> str:
@@ -38,8 +44,8 @@ class LIMBER_OT_eyes_head_torso(UndoOperator):
         )
 
     def _ends(self, context) -> gaze_bones.Ends:
-        """The bones that the properties name; where they name none, the selected bones, or else those found,
-        which are then written to the properties.
+        """The bones named by the operator's properties; if those are empty, the selected bones, else bones
+        found by name and position, which are then written to the properties.
         """
         if not (self.torso or self.head or self.eye or self.other_eye):
             rig, selected = rig_of(context), _selected(context)
@@ -76,8 +82,8 @@ class LIMBER_OT_eyes_head_torso(UndoOperator):
 
 
 def _selected(context) -> list[str]:
-    """Names of the selected bones; none where all visible bones are selected, which does not tell the parts
-    apart.
+    """Names of the selected bones; empty if all visible bones are selected, since then the selection does not
+    tell the parts apart.
     """
     rig = rig_of(context)
     chosen = [bone.name for bone in context.selected_pose_bones or () if bone.id_data == rig]

@@ -28,7 +28,7 @@ REACH = 14  # [pixels at a scale of 1] largest distance of a click from an arrow
 
 
 class Picking(NamedTuple):
-    """State of the picking of a forward axis, for the viewport overlay."""
+    """State of Pick Forward Axis while it runs, for the viewport overlay."""
 
     rig: str
     chain: str  # uid of the chain
@@ -96,7 +96,8 @@ class LIMBER_OT_pick_forward_axis(UndoOperator):
         if event.type == "LEFTMOUSE" and event.value == "PRESS":
             return self._pick(context, event)
         if event.type in {"ESC", "RIGHTMOUSE"} and event.value == "PRESS":
-            if event.type == "ESC" and event.shift:  # Shift Esc, the stop key, reaches a modal operator first
+            # Shift Esc stops robots; a modal operator gets it before the keymap
+            if event.type == "ESC" and event.shift:
                 links.stop_all()
             self.cancel(context)
             return {"CANCELLED"}
@@ -106,7 +107,7 @@ class LIMBER_OT_pick_forward_axis(UndoOperator):
         self._look(context, event)
         axis = current_picking.axis if current_picking else ""
         point = None if axis else _point_under(context, event, rig_of(context), chain_of(context))
-        if not axis and point is None:  # outside of the view
+        if not axis and point is None:  # the mouse is outside of the view
             return {"RUNNING_MODAL"}
         self.axis = axis or CUSTOM
         if point is not None:
@@ -143,7 +144,7 @@ def _arrow_under(context, event, rig, chain) -> str:
         shaft = tip - start
         along = min(
             max((spot - start).dot(shaft) / max(shaft.length_squared, 1.0), 0.3), 1.0
-        )  # not the common start of all arrows
+        )  # without the part near the common start of all arrows
         distance = (start + along * shaft - spot).length
         if distance < reach:
             reach, nearest_axis = distance, axis

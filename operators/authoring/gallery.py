@@ -25,12 +25,12 @@ from ..subject import needs_object_mode, needs_rig, rig_of
 
 
 class _AddsRobot:
-    """Operator that adds a robot in Object Mode."""
+    """Mixin for operators that add a robot to the scene, in Object Mode."""
 
     why_not = needs_object_mode
 
     def tell(self, context, robot: Description, imported: ImportedRobot) -> None:
-        """Frames and reports a robot that was added."""
+        """Frames the added robot in the view, and reports it."""
         frame(context, imported.rig.users_collection[0].objects)
         self.warn([*imported.warnings, *gallery_folders.lost_model(robot)])
         self.report(
@@ -59,7 +59,7 @@ class LIMBER_OT_add_robot(_AddsRobot, UndoOperator):
         )
         adding.run(
             inf
-            # a robot of the menu is small, and was read before: Limber's own, or one that was added from a
+            # the robots of the menu are small and have been read before, Limber's own or one added from a
             # folder
         )
         self.tell(context, robot, adding.result)
@@ -105,7 +105,7 @@ class LIMBER_OT_add_robot_folder(_AddsRobot, Stepwise, UndoOperator):
             return
         try:
             gallery_folders.keep_robot(self.folder)
-        except RigError as error:  # the robot is in the scene, so this must be a step of undo all the same
+        except RigError as error:  # the robot is in the scene already, so that undo needs a step
             self.warn([f"The robot was added, but not kept in the gallery. {error}"])
 
 
@@ -137,7 +137,7 @@ class LIMBER_OT_install_robot_meshes(Stepwise, ReadsFile):
 
 
 class LIMBER_OT_about_robot(Operator):
-    """Show the robot's maker, licence and source, and what was never tried on the real robot"""
+    """Show the robot's maker, licence and source, and what has not been tested on the real robot"""
 
     bl_label = "About This Robot"
 
@@ -159,6 +159,6 @@ class LIMBER_OT_about_robot(Operator):
             else {"CANCELLED"}
         )
 
-    def draw(self, context):  # invoke has checked that there are lines
+    def draw(self, context):  # invoke opens the popup only if there are lines
         for line in gallery_robot.about(rig_of(context)):
             self.layout.label(text=line, translate=False)

@@ -23,8 +23,8 @@ UP_AXES = [
         "AUTO",
         "Automatic",
         (
-            "Rotate each DAE or glTF file from its up axis to Z, except those of programs that write Y up"
-            " whatever the mesh is, such as MeshLab and trimesh"
+            "Rotate each DAE or glTF file from its up axis to Z, except files of programs that name Y"
+            " as up axis for every mesh, such as MeshLab and trimesh"
         ),
     ),
     (
@@ -34,7 +34,7 @@ UP_AXES = [
     ),
     ("IGNORE", "Ignore", "Leave DAE and glTF files as they are written, as ROS's viewer RViz does"),
 ]
-LINES = 20  # largest number of warnings in the info log; the last one says how many there are
+LINES = 20  # largest number of warnings in the info log; the last one tells how many more there are
 
 
 class LIMBER_OT_import_robot(ReadsLargeFile, Stepwise, UndoOperator):
@@ -48,12 +48,13 @@ class LIMBER_OT_import_robot(ReadsLargeFile, Stepwise, UndoOperator):
         name="File",
         description="The robot's URDF, xacro or MJCF file",
         subtype="FILE_PATH",
-        options={"SKIP_SAVE"},  # else the next import would start with this file, as if it had been dropped
+        # not stored: the next import would start with this file as if it had been dropped
+        options={"SKIP_SAVE"},
     )
     filter_glob: shown_files(";".join(f"*{suffix}" for suffix in SUFFIXES))
     root: StringProperty(
         name="Root Link",
-        description="Link that becomes the root of the hierarchy; empty: the file's own root",
+        description="Link that becomes the root of the hierarchy. Empty: the root of the file",
         search=lambda self, _context, _text: links_of(self.filepath, self.arguments),
     )
     with_meshes: BoolProperty(name="Meshes", description="Import the links' meshes", default=True)
@@ -61,14 +62,14 @@ class LIMBER_OT_import_robot(ReadsLargeFile, Stepwise, UndoOperator):
     close_loops: BoolProperty(
         name="Closed Loops",
         description=(
-            "Make a mechanism of the loops that the file marks: equality constraints of MJCF, pairs of links"
-            " closing_NAME_1 and closing_NAME_2"
+            "Make a mechanism from the closed loops that the file marks: equality constraints in "
+            "MJCF, pairs of links closing_NAME_1 and closing_NAME_2"
         ),
         default=True,
     )
     arguments: StringProperty(
         name="Arguments",
-        description="Arguments of a xacro file, with spaces between them: name:=value",
+        description="Arguments of the xacro file as name:=value, separated by spaces",
         options={"SKIP_SAVE"},
     )
 
@@ -131,7 +132,7 @@ MENU_ENTRIES = {"TOPBAR_MT_file_import": _add_to_menu}
 
 
 def arguments_of(text: str) -> tuple[dict[str, str], str]:
-    """Arguments "name:=value ..." as a dict, and the first word that is not such an argument, or ""."""
+    """(arguments "name:=value ..." as a dict, the first word that is no such argument, or "")."""
     split_words = [(word, *word.partition(":=")) for word in text.split()]
     wrong = next((word for word, name, sign, _ in split_words if not name or not sign), "")
     return {name: value for _, name, _, value in split_words}, wrong
@@ -143,9 +144,9 @@ _listing: tuple[tuple[str, int, str], FileReading[list[str]]] | None = (
 
 
 def links_of(path: str, arguments: str = "") -> list[str]:
-    """Names of the links of a robot file, to choose the root from; empty while the file is read, and if it
-    cannot be read. The file browser calls it at every redraw: the file is read once, and not in Blender's own
-    process if a window waits.
+    """Names of the links of a robot file, from which the root can be chosen; empty while the file is being
+    read, and if it cannot be read. The file browser calls this at every redraw; the file is read once, and
+    with a window in a separate process.
     """
     global _listing
     try:

@@ -48,7 +48,7 @@ class LIMBER_OT_look_into_camera(UndoOperator):
 
 
 class LIMBER_OT_move_with_mouse(UndoOperator):
-    """Move the chain's target with the mouse pointer over the 3D view, at its present distance. Click to
+    """Move the chain's target with the mouse pointer over the 3D view, at its current depth. Click to
     confirm, Esc to cancel
     """
 
@@ -106,7 +106,8 @@ class LIMBER_OT_move_with_mouse(UndoOperator):
         if event.type in {"LEFTMOUSE", "RET", "NUMPAD_ENTER"} and event.value == "PRESS":
             return self._leave(context, target)
         if event.type in {"ESC", "RIGHTMOUSE"} and event.value == "PRESS":
-            if event.type == "ESC" and event.shift:  # Shift Esc, the stop key, reaches a modal operator first
+            # Shift Esc stops robots; a modal operator gets it before the keymap
+            if event.type == "ESC" and event.shift:
                 links.stop_all()
             self.cancel(context)
             return {"CANCELLED"}
@@ -127,7 +128,7 @@ class LIMBER_OT_move_with_mouse(UndoOperator):
         return {"FINISHED"}
 
     def cancel(self, context):
-        """Ends the dragging. Blender calls this too when the window closes."""
+        """Ends the drag. Blender calls this too when the window closes."""
         self._end(context)
         target = context.scene.objects.get(self.target)
         if target is not None:

@@ -18,11 +18,11 @@ class LIMBER_OT_mirror_posture(PostureOperator):
 
     across: EnumProperty(
         name="Across",
-        description="Axis of the armature that changes its sign",
+        description="Axis of the armature to mirror along",
         items=[
-            ("X", "X", "Left and right change, for armatures that face along Y as Blender's do"),
-            ("Y", "Y", "Left and right change, for armatures that face along X as most robots do"),
-            ("Z", "Z", "Above and below change"),
+            ("X", "X", "Swap left and right, for armatures that face along Y as Blender's do"),
+            ("Y", "Y", "Swap left and right, for armatures that face along X as most robots do"),
+            ("Z", "Z", "Swap above and below"),
         ],
     )
 

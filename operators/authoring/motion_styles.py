@@ -17,15 +17,15 @@ def _use(operator, context, style: motion_styles.StyleSettings, name: str) -> No
 
 
 class LIMBER_OT_use_motion_style(ActsOnMover, UndoOperator):
-    """Use this motion style for the chain, body or mechanism: its filter, and its share of the limits of
-    joints or motors
+    """Use this motion style for the chain, body or mechanism: its filter and its shares of the joint or motor
+    limits
     """
 
     bl_label = "Use Motion Style"
 
     name: StringProperty(
         name="Motion Style",
-        description="Name of a built-in motion style, or of a chain, body or mechanism that has one of its own",
+        description="Name of a built-in motion style, or of a chain, body or mechanism whose style to copy",
         options={"SKIP_SAVE"},
     )
 

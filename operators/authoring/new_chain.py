@@ -51,7 +51,8 @@ class LIMBER_OT_new_chain(UndoOperator):
         needed = bones.needed(rig)
         chosen = [name for name in (self.root, self.end) if name] if self.end else _selected(context)
         looking, count = "", len(chosen)
-        if not self.end and count == len(context.visible_pose_bones or ()):  # nobody has chosen among them
+        # all bones are selected, so that the selection says nothing
+        if not self.end and count == len(context.visible_pose_bones or ()):
             looking = eyes_head_torso.looking_of(rig, chosen)
             chosen = [looking] if looking else chosen
         path = chains.find_path(rig, chosen)

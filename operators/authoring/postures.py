@@ -43,7 +43,7 @@ class PostureOperator(ActsOnMover, UndoOperator):
 
 
 def give_picture(mover: Mover, action: bpy.types.Action) -> None:
-    """Sets the preview image of a new posture, if the mover's postures have thumbnails."""
+    """Renders the preview image of a new posture, if the mover's postures have previews."""
     if mover.shows_pictures:
         gallery.give_picture(*mover, action)
 
@@ -67,8 +67,8 @@ class LIMBER_OT_store_posture(PostureOperator):
 
 
 def _pose_assets(properties, context, typed: str) -> list[str]:
-    """Names of the file's pose assets that are not postures yet of the mover for which an operator with these
-    properties was called.
+    """Names of the file's pose assets that contain the typed text and are not yet postures of the operator's
+    mover.
     """
     mover = mover_called_for(properties) or mover_at_hand(context)
     listed = (

@@ -26,7 +26,7 @@ def needs_pairs(context) -> str:
 
 
 def _lying(rig) -> list[str]:
-    """A warning where the source armature lies down in its rest pose."""
+    """Warning if the source armature lies on the floor in its rest pose; else an empty list."""
     retarget = rig.limber.retarget
     why = (
         "" if pairing.is_streamed(retarget) or retarget.source is None else upright.why_lying(retarget.source)
@@ -35,8 +35,9 @@ def _lying(rig) -> list[str]:
 
 
 class LIMBER_OT_pair_bones(UndoOperator):
-    """Pair bones of the source and this armature by names of body parts (CMU, Mixamo, Rigify, Xsens, humanoid
-    robots and more), limbs without known names by their places, replace the list, and calibrate
+    """Replace the list by pairs of bones with names of the same body part in the source and this armature
+    (CMU, Mixamo, Rigify, Xsens, humanoid robots and more), find limbs without known names by their
+    position, and calibrate
     """
 
     bl_label = "Pair by Names"

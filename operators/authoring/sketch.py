@@ -5,17 +5,17 @@ from ...rig.chains import postures
 from ..movers import mover_at_hand
 from .postures import PostureOperator, needs_postures
 
-VISIBLE = 1.0  # [deg] from here on a link's error is told as a warning
+VISIBLE = 1.0  # [deg] smallest error of a link that is reported as a warning
 
 
 def _points(context) -> list:
-    """The selected objects beside the armature."""
+    """The selected objects other than the armature."""
     return [chosen for chosen in context.selected_objects if chosen is not context.object]
 
 
 class LIMBER_OT_pose_from_points(PostureOperator):
     """Pose the chain along the selected objects, such as the empties of markers, in the order of their names,
-    or along a selected curve. Their size and place do not count
+    or along a selected curve. Only the shape counts, not its size or position
     """
 
     bl_label = "Pose from Points"

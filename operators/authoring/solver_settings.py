@@ -9,8 +9,8 @@ from ..subject import chain_of, needs_chain, rig_of
 
 
 class LIMBER_OT_reset_solver_settings(UndoOperator):
-    """Set all settings of the chain's solver to their defaults, those of other solvers stay. Keyed and driven
-    ones follow their curves
+    """Set all settings of the chain's solver to their defaults; other solvers keep theirs. Keyed and driven
+    settings follow their curves
     """
 
     bl_label = "Reset Solver Settings"

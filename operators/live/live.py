@@ -54,7 +54,7 @@ class LIMBER_OT_end_live(UndoOperator):
 
 
 class LIMBER_OT_live_all(UndoOperator):
-    """Start following the goals with all that the object has: its body, its chains, its mechanism"""
+    """Start following the goals with everything on the object: its body, chains and mechanism"""
 
     bl_label = "Start All Live"
 
@@ -77,7 +77,7 @@ class LIMBER_OT_live_all(UndoOperator):
                 continue
             try:
                 live.start(*mover)
-            except ERRORS as error:  # the others go live all the same
+            except ERRORS as error:  # the other movers still go live
                 warnings.append(str(error))
                 continue
             begun.append(mover)
@@ -88,7 +88,7 @@ class LIMBER_OT_live_all(UndoOperator):
 
 
 class LIMBER_OT_end_live_all(UndoOperator):
-    """Stop following with all that the object has and show the authored pose"""
+    """Stop following with everything on the object and show the authored pose"""
 
     bl_label = "End All"
 

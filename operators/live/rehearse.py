@@ -15,14 +15,14 @@ OFF = "The behaviour is not rehearsed: press Rehearse under Behaviour"
 
 
 def needs_rehearsal(context) -> str:
-    """Why there is nothing to direct, with the remedy; "" if the scene's behaviour is rehearsed."""
+    """Why no behaviour can be directed, with the remedy; "" if the scene's behaviour is rehearsed."""
     if not live_chains(context.scene):
         return NOT_LIVE
     return "" if rehearsal.is_on(context.scene) else OFF
 
 
 class LIMBER_OT_rehearse(UndoOperator):
-    """Let live chains do what the behaviour says, from its first state on, as they will without Blender"""
+    """Let live chains follow the behaviour from its first state on, as the exported character will"""
 
     bl_label = "Rehearse"
 

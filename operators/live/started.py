@@ -17,7 +17,7 @@ from ...rig.scene import goal
 
 
 def said(context, mover: Mover) -> tuple[str, list[str]]:
-    """(report, warnings) for a mover that was just made live, as sentences. The report is "" if the mover
+    """(report, warnings) for a mover that has just gone live, as sentences. The report is "" if the mover
     cannot be solved.
     """
     session = live.session(*mover)

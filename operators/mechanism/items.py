@@ -134,15 +134,15 @@ class LIMBER_OT_keep_goal_offset(UndoOperator):
 
 
 class LIMBER_OT_key_support(UndoOperator):
-    """Key which foot carries the weight from here on: the weights of all goals for the centre of mass, at
-    this frame
+    """Key which foot carries the weight from this frame on, by the weights of the goals for the centre of
+    mass
     """
 
     bl_label = "Key Support"
 
     carries: EnumProperty(
         name="Carries",
-        description="Goals for the centre of mass that count from here on",
+        description="Goals for the centre of mass that count from this frame on",
         items=[
             ("THIS", "This", "The selected goal alone: its foot stands"),
             ("ALL", "All", "All of them: all feet stand"),

@@ -24,7 +24,7 @@ from ..subject import rig_of
 
 
 def mechanism_owner(context):
-    """Owner of the mechanism in use: of the active object, else of the object that was active before; None:
+    """Owner of the mechanism in use: that of the active object, else of the previously active one; None if
     there is none.
     """
     active = context.active_object
@@ -35,11 +35,12 @@ def mechanism_owner(context):
 
 
 def taken_up(context):
-    """Owner of the mechanism in use, for an operator that changes it: a duplicated mechanism first gets a uid
+    """Owner of the mechanism in use, for an operator that changes it. A duplicated mechanism first gets a uid
     of its own.
     """
     owner = mechanism_owner(context)
-    if links.link(owner) is None:  # a connected robot knows its motors by the identity that they had
+    # a connected robot knows its motors by the uid at connection, so it is kept
+    if links.link(owner) is None:
         own_identity(owner)
     return owner
 

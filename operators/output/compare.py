@@ -41,13 +41,13 @@ class LIMBER_OT_compare_solvers(Stepwise):
     )
     frame_start: IntProperty(
         name="Start",
-        description="First frame of the range; the scene's (or its preview's), where none is given",
+        description="First frame of the range. Unset: that of the scene's frame range or preview range",
         max=LAST,
         options={"SKIP_SAVE"},
     )
     frame_end: IntProperty(
         name="End",
-        description="Last frame of the range; the scene's (or its preview's), where none is given",
+        description="Last frame of the range. Unset: that of the scene's frame range or preview range",
         max=LAST,
         options={"SKIP_SAVE"},
     )
@@ -130,7 +130,9 @@ class LIMBER_OT_use_solver(UndoOperator):
     bl_label = "Use Solver"
 
     solver: StringProperty(
-        name="Solver", description="Name of the solver in the table of solvers", options={"SKIP_SAVE"}
+        name="Solver",
+        description="Identifier of the solver",
+        options={"SKIP_SAVE"},
     )
 
     @classmethod

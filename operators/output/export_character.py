@@ -29,12 +29,12 @@ class LIMBER_OT_export_character(Stepwise, WritesFile):
 
     behaviour: EnumProperty(
         name="Behaviour",
-        description="What the character does by itself where it plays",
+        description="What the character does on its own while it plays",
         items=[
-            ("SCENE", "As Authored", "What the panel Behaviour has, if anything"),
-            ("NONE", "None", "It plays its animation, and looks at its targets"),
-            ("ATTENTIVE", "Attentive", "Notices and attends to visitors, listens, speaks, searches, sleeps"),
-            ("CALM", "Calm", "Attends to visitors that stay, and moves little"),
+            ("SCENE", "As Authored", "The behaviour in the Behaviour panel, if there is one"),
+            ("NONE", "None", "Play the animation and look at targets"),
+            ("ATTENTIVE", "Attentive", "Notice and attend to visitors, listen, speak, search, sleep"),
+            ("CALM", "Calm", "Attend to visitors that stay, and move little"),
         ],
     )
 
@@ -70,7 +70,9 @@ class LIMBER_OT_export_character(Stepwise, WritesFile):
         )
 
     def _copy_sound(self, scene) -> None:
-        """Copies the sound that begins with the scene beside the character, where the player looks for it."""
+        """Copies the sound strip that starts at the scene's first frame next to the character file, where the
+        player looks for it.
+        """
         sound = sound_strips.beginning_at(scene, scene.frame_start)
         if sound is None:
             return
@@ -81,8 +83,8 @@ class LIMBER_OT_export_character(Stepwise, WritesFile):
 
 
 def _figure(context) -> str:
-    """Name of the figure that is exported: the active armature with chains, else the first of the scene;
-    else the scene's.
+    """Name for the exported character: that of the active armature with chains, else of the first such
+    armature, else of the scene.
     """
     figures = [obj for obj in context.scene.objects if obj.type == "ARMATURE" and obj.limber.chains]
     if context.active_object in figures:

@@ -108,7 +108,8 @@ class LIMBER_OT_export_motion(ActsOnMover, Stepwise, WritesFile):
         browser.
         """
         path, form = Path(self.filepath), FORMATS[self.format]
-        has_name = bool(bpy.path.basename(self.filepath).strip("."))  # else it is the folder alone
+        # without a name the path is only a folder
+        has_name = bool(bpy.path.basename(self.filepath).strip("."))
         if (path.suffix == form.suffix or not has_name) and self.format == self.of_rate:
             return False
         if has_name:
@@ -147,7 +148,7 @@ class LIMBER_OT_export_motion(ActsOnMover, Stepwise, WritesFile):
         )
 
     def _rate(self) -> int:
-        """The rate of the options; else that of the format's player."""
+        """The rate of the options; else that of the player for which the format is made."""
         return (
             self.rate
             if self.properties.is_property_set("rate")

@@ -1,7 +1,7 @@
-"""Properties in which users choose a motion file's format.
+"""Properties with which users choose a motion file's format.
 
-Scripts set `format` to the name of a format or of a variant, so names that were formats of their own stay
-valid. The interface has a menu of the formats, and buttons for the variants of the one that is chosen.
+Scripts set `format` to the name of a format or of a variant; variants that were formats in earlier versions
+keep their names. The interface has a menu of formats, and buttons for the variants of the chosen one.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,9 @@ def format_property(names: Sequence[str], description: str, *more: tuple[str, st
 
 
 def format_menu(names: Sequence[str], description: str, *more: tuple[str, str, str]):
-    """Enumeration property that shows `format` as one of these formats, and sets it to its usual variant."""
+    """Enumeration property that shows `format` as one of these formats; choosing a format sets `format` to
+    its default variant.
+    """
     items = [*more, *((name, FORMATS[name].label, FORMATS[name].description) for name in names)]
     order = [name for name, *_ in items]
 

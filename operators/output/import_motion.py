@@ -28,9 +28,9 @@ ANGLES = [
     (
         "RADIANS",
         "Radians",
-        "Angles whose unit the file does not say are radians, as robots' programs write them",
+        "Read angles for which the file gives no unit as radians, as most programs of robots write them",
     ),
-    ("DEGREES", "Degrees", "Angles whose unit the file does not say are degrees"),
+    ("DEGREES", "Degrees", "Read angles for which the file gives no unit as degrees"),
 ]
 OF_EPISODES = ("episode", "part", "lerobot_values")
 
@@ -51,7 +51,7 @@ class LIMBER_OT_import_motion(ReadsLargeFile, Stepwise, UndoOperator):
     keys: EnumProperty(name="Keys", description="Where keyframes are", items=KEYS, default="FRAMES")
     with_sound: BoolProperty(
         name="Sound",
-        description="Add the sound file of the same name that lies beside the motion to the sequencer",
+        description="Add the sound file with the motion's name and folder to the sequencer",
         default=True,
     )
 
@@ -63,12 +63,16 @@ class LIMBER_OT_import_motion(ReadsLargeFile, Stepwise, UndoOperator):
         soft_max=120.0,
     )
     angles: EnumProperty(
-        name="Angles", description="Unit of angles whose unit the file does not say", items=ANGLES
+        name="Angles", description="Unit of angles for which the file gives no unit", items=ANGLES
     )
     episode: IntProperty(
         name="Episode", description="Episode of a LeRobot dataset, counted from 0", default=0, min=0
     )
-    part: EnumProperty(name="Values Of", description="Which values of an episode", items=PARTS)
+    part: EnumProperty(
+        name="Values Of",
+        description=("Values of the episode to import: commanded or measured ones"),
+        items=PARTS,
+    )
     lerobot_values: lerobot_values()
 
     settings = (

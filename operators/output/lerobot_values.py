@@ -1,5 +1,5 @@
-"""Property in which users choose the unit of a LeRobot dataset's values, which the dataset itself does not
-say.
+"""Property with which users choose the unit of a LeRobot dataset's values, since the dataset does not contain
+it.
 """
 
 from bpy.props import EnumProperty

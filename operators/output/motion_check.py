@@ -72,7 +72,7 @@ def _needs_result(context) -> str:
 
 
 class LIMBER_OT_mark_findings(UndoOperator):
-    """Add a marker to the timeline at the worst frame of each finding, instead of Limber's earlier markers"""
+    """Add a marker to the timeline at the worst frame of each finding, and remove Limber's earlier markers"""
 
     bl_label = "Mark on Timeline"
 
@@ -101,8 +101,8 @@ class LIMBER_OT_clear_marks(UndoOperator):
 
 
 class _Save(ActsOnMover, WritesFile):
-    """Operator that saves the last result of Motion Check; subclasses implement `_put(path, found)`, which
-    writes it.
+    """Base of operators that save the last result of Motion Check; subclasses implement `_put(path, found)`,
+    which writes the findings to a file.
     """
 
     why_not = staticmethod(_needs_result)

@@ -18,7 +18,7 @@ def _owner(context):
 
 
 class LIMBER_OT_record_live(Operator):
-    """Record the motion of all that is live of the object. Starts playback; each pass over the frames is a
+    """Record the motion of everything live on the object. Starts playback; each pass over the frames is a
     take of its own
     """
 
@@ -59,7 +59,7 @@ def _end_playing(context) -> None:
 
 
 def _tell(operator, keyed: record.Keyed) -> None:
-    """Reports the actions that were made, which take plays, and what was muted."""
+    """Reports the actions that were made, the take that plays, and the muted tracks."""
     operator.warn(keyed.muted)
     plays = "; what came after the one that plays is short" if keyed.after else ""
     operator.report(
@@ -69,8 +69,8 @@ def _tell(operator, keyed: record.Keyed) -> None:
 
 
 class LIMBER_OT_keep_takes(UndoOperator):
-    """End the recording and live. Each take becomes an action; the last complete one plays. Previous actions
-    stay
+    """End the recording and live motion. Each take becomes an action; the last complete one plays. Previous
+    actions stay
     """
 
     bl_label = "Keep Takes"
@@ -83,7 +83,7 @@ class LIMBER_OT_keep_takes(UndoOperator):
 
 
 class LIMBER_OT_drop_takes(Operator):
-    """End the recording and discard its takes. Live continues"""
+    """End the recording and discard its takes. Live motion continues"""
 
     bl_label = "Discard Takes"
 

@@ -15,13 +15,15 @@ from .needs import in_state, needs_disconnected
 
 
 def keep_copy(operator, rig) -> None:
-    """Saves a copy of a calibration that an operator has changed, with a warning if it cannot be saved."""
+    """Saves an automatic copy of a calibration that an operator has changed, and reports a warning if that
+    fails.
+    """
     if problem := calibration.keep_copy(rig):
         operator.report({"WARNING"}, f"No copy of the calibration was saved: {problem}")
 
 
 def _changed(operator, rig, changes: list[str]) -> None:
-    """Saves a copy of a calibration that an operator has changed, and reports the changes."""
+    """Saves an automatic copy of the changed calibration, and reports the changes."""
     keep_copy(operator, rig)
     operator.report({"INFO"}, listing(changes))
 
@@ -51,8 +53,8 @@ class LIMBER_OT_set_end(UndoOperator):
     joint: StringProperty(name="Joint", description="Name of the joint", options={"SKIP_SAVE"})
     end: EnumProperty(
         name="End",
-        description="Which end it is",
-        items=[("LOW", "Min", "The smallest value"), ("HIGH", "Max", "The largest value")],
+        description="End of the range to set",
+        items=[("LOW", "Min", "The smallest position"), ("HIGH", "Max", "The largest value")],
     )
 
     why_not = in_state(links.QUIET)

@@ -30,11 +30,13 @@ TITLES = {
 
 
 def _model_property(*more: tuple[str, str, str]):
-    """Property that chooses whose zeros the armature's joints have; `more` are further choices."""
+    """Property that chooses the robot model whose zero positions the armature's joints have; `more` are
+    further items.
+    """
     known = [*((name, *TITLES[name]) for name in KNOWN), *more]
     return EnumProperty(
         name="Zeros",
-        description="Model whose zeros the joints have",
+        description="Robot model that defines where the joints are at zero",
         items=[(AUTO, "Of the Armature", "By the model's own name"), *known],
     )
 
@@ -91,7 +93,8 @@ class LIMBER_OT_import_lerobot(Stepwise, ReadsFile, UndoOperator):
         return SlicedWork(in_steps(self.is_watched, progress, calibration_file.load, path, family))
 
     def _finish(self, context):
-        if why := needs_disconnected(context):  # it may have been connected meanwhile
+        # the robot may have been connected while the file browser was open
+        if why := needs_disconnected(context):
             raise RigError(why)
         rig, path = rig_of(context), self.path
         if rig.name != self._rig_name:
@@ -134,7 +137,7 @@ class LIMBER_OT_export_lerobot(WritesFile, Operator):
 
 
 class LIMBER_OT_zero_pose(UndoOperator):
-    """Pose the armature as the robot is at its zero, to compare the robot with it"""
+    """Pose the armature at the robot's zero positions, to compare the robot with it"""
 
     bl_label = "Pose at Zero"
 

@@ -1,5 +1,5 @@
 """Why the robot's operators cannot be used: not connected, connected, in another state, or ports in use. Each
-names state and remedy.
+reason names the state and the remedy.
 """
 
 from ...rig.robot import background_jobs, links
@@ -53,7 +53,7 @@ def in_state(states: set):
 
 
 def needs_ports_free(context) -> str:
-    """Why ports cannot be used: a background job uses them; "" if they can."""
+    """Why ports cannot be used, if a background job uses them; "" if they are free."""
     if why := needs_rig(context):
         return why
     return (

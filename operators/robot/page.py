@@ -1,4 +1,4 @@
-"""Operators of the page: serve it to browsers, and end that."""
+"""Operators that serve the page for browsers, and stop it."""
 
 from ...rig.events import handlers
 from ...rig.robot import page
@@ -7,8 +7,8 @@ from ..subject import needs_rig, rig_of
 
 
 class LIMBER_OT_page(Operator):
-    """Serve a page to direct this armature and its robot from a browser, until this ends or another file is
-    opened. Whoever has its address can direct, and arm
+    """Serve a page to direct this armature and its robot from a browser, until you end it or open another
+    file. Whoever has its address can direct and arm the robot
     """
 
     bl_label = "Serve Page"
@@ -26,7 +26,7 @@ class LIMBER_OT_page(Operator):
 
 
 class LIMBER_OT_end_page(Operator):
-    """Serve the page no longer, and free its port"""
+    """Stop serving the page, and free its port"""
 
     bl_label = "End Page"
 

@@ -1,5 +1,5 @@
-"""Consent dialogue, shared by operators that run a user's own program: whether it may run, by its full path
-and content.
+"""Dialog that asks whether a user's own program may run, identified by its full path and content; shared by
+the operators that run one.
 """
 
 import textwrap
@@ -66,7 +66,7 @@ class ProgramConsent:
             layout.label(text=line, translate=False)
 
     def _allow(self) -> None:
-        """Stores the consent that was given in the dialogue, or by a script."""
+        """Stores the consent that the user gave in the dialog, or a script by properties."""
         if self.program_path and self.program_digest:
             problem = programs.allow(self.program_path, self.program_digest)
             if problem:
@@ -74,8 +74,8 @@ class ProgramConsent:
 
 
 def _lines(text: str) -> list[str]:
-    """The text in lines of the dialogue, with unprintable characters escaped, so that a path cannot look like
-    another.
+    """Lines of the dialog that show the text, with unprintable characters escaped, so that a path cannot look
+    like another one.
     """
     seen = "".join(letter if letter.isprintable() else f"\\u{ord(letter):04x}" for letter in text)
     return textwrap.wrap(seen, LETTERS, break_on_hyphens=False) or [""]

@@ -78,7 +78,7 @@ class LIMBER_OT_choose_protocol_file(ReadsFile, UndoOperator):
             raise RigError(f"There is no file {path}: choose a Python file")
         problem = programs.allow(
             str(path), read_program(path).digest
-        )  # choosing a file in this dialogue is consent
+        )  # choosing a file in this dialog is consent to run it
         if problem:
             self.report({"WARNING"}, problem)
         device = rig_of(context).limber.device

@@ -21,7 +21,8 @@ def _needs_leads(context) -> str:
     )
 
 
-class LIMBER_OT_puppeteer(UndoOperator):  # so that undo restores the pose before the hand moved it
+# with undo, which restores the pose from before the robot was moved by hand
+class LIMBER_OT_puppeteer(UndoOperator):
     """Turn torque off, so that the robot can be moved by hand and the armature follows it. Hold parts that
     would fall
     """

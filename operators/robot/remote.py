@@ -8,7 +8,7 @@ from ..subject import needs_rig, rig_of
 
 class LIMBER_OT_remote(Operator):
     """Let other programs set targets, influence and weights of this armature or mechanism, and stop robots,
-    with OSC over UDP, until this ends or another file is opened
+    with OSC over UDP, until you end it or open another file
     """
 
     bl_label = "Remote Control"

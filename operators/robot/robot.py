@@ -19,7 +19,7 @@ from ..subject import needs_rig, rig_of
 from .needs import NOT_CONNECTED, in_state, needs_a_servo, needs_connected, needs_disconnected, needs_state
 from .program_consent import ProgramConsent
 
-LISTED = 0.02  # [s] between two checks whether the system has listed its ports
+LISTED = 0.02  # [s] time between two checks whether the list of ports is complete
 
 
 class LIMBER_OT_choose_port(UndoOperator):
@@ -50,7 +50,7 @@ class LIMBER_OT_choose_port(UndoOperator):
             ((port.label, {"port": port.name}) for port in self.listing.ports),
             "LINKED",
         )
-        return {"CANCELLED"}  # only the menu is open: there is nothing to undo
+        return {"CANCELLED"}  # so far only the menu is open, and there is nothing to undo
 
     def cancel(self, context):
         """Removes the timer. Blender calls this too when the window closes."""
@@ -63,8 +63,8 @@ class LIMBER_OT_choose_port(UndoOperator):
 
 
 class _Connects(ProgramConsent):
-    """Operator that connects. It asks for consent if the robot's protocol is a program; the virtual robot
-    needs none.
+    """Base of operators that connect. They ask for consent if the robot's protocol is a program; the virtual
+    robot needs none.
     """
 
     def _program(self, context) -> str:
@@ -239,7 +239,7 @@ class LIMBER_OT_clear_fault(Operator):
 
 
 class LIMBER_OT_stop(Operator):
-    """Stop every robot at once"""
+    """Stop all robots at once"""
 
     bl_label = "Stop"
 
@@ -252,7 +252,7 @@ class LIMBER_OT_stop(Operator):
 
 
 class LIMBER_OT_go_to_robot(Operator):
-    """Show the scene in which a connected robot's armature is"""
+    """Show the scene that has the connected robot's armature"""
 
     bl_label = "Go to Robot"
 

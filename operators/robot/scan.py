@@ -105,7 +105,7 @@ class LIMBER_OT_scan(Operator):
 
 
 def _why_not(port: str | None, protocols: set[str]) -> str:
-    """Why a port, or all ports (None), cannot be scanned, and the remedy; "" where they can."""
+    """Why this port, or all ports if None, cannot be scanned, with the remedy; "" if they can."""
     if port == "":
         return "No port is chosen: choose one in the panel, or All Serial Ports"
     if port in links.ports():
@@ -134,7 +134,9 @@ class LIMBER_OT_use_found(UndoOperator):
 
     bl_label = "Use"
 
-    port: StringProperty(name="Port", description="Serial port where it was found", options={"SKIP_SAVE"})
+    port: StringProperty(
+        name="Port", description="Serial port where the servo was found", options={"SKIP_SAVE"}
+    )
     protocol: StringProperty(
         name="Protocol", description="Protocol in which the servo answered", options={"SKIP_SAVE"}
     )
@@ -175,7 +177,9 @@ class LIMBER_OT_change_servo(Operator):
 
     bl_label = "Change Servo"
 
-    port: StringProperty(name="Port", description="Serial port where it was found", options={"SKIP_SAVE"})
+    port: StringProperty(
+        name="Port", description="Serial port where the servo was found", options={"SKIP_SAVE"}
+    )
     protocol: EnumProperty(
         name="Protocol",
         description="Protocol in which the servo answered",

@@ -27,7 +27,9 @@ def _of_motors():
 
 
 class LIMBER_OT_assign_servo(UndoOperator):
-    """Assign this servo to the selected joint or motor; a joint that had it gets the selected one's servo"""
+    """Assign this servo to the selected joint or motor; a joint that had it gets the selected one's servo in
+    exchange
+    """
 
     bl_label = "Assign Servo"
 
@@ -169,7 +171,12 @@ class LIMBER_OT_remove_share(UndoOperator):
 
     bl_label = "Remove Joint"
 
-    index: IntProperty(name="Index", description="Index in the list", min=0, options={"SKIP_SAVE"})
+    index: IntProperty(
+        name="Index",
+        description="Index in the list",
+        min=0,
+        options={"SKIP_SAVE"},
+    )
 
     why_not = _needs_channel
 
@@ -186,7 +193,12 @@ class LIMBER_OT_choose_share(UndoOperator):
 
     bl_label = "Choose Joint"
 
-    index: IntProperty(name="Index", description="Index in the list", min=0, options={"SKIP_SAVE"})
+    index: IntProperty(
+        name="Index",
+        description="Index in the list",
+        min=0,
+        options={"SKIP_SAVE"},
+    )
     joint: StringProperty(name="Joint", description="Name of the joint", options={"SKIP_SAVE"})
 
     why_not = _needs_channel

@@ -34,6 +34,6 @@ class LIMBER_PT_attention(ChainTab):
         else:
             draw_target_bone(layout, target)
             layout.prop(chain, "watch")
-        row = layout.row()  # always there, so that nothing moves when a robot is connected
+        row = layout.row()  # drawn with or without a robot, so that rows below keep their position
         row.active = bool(chain.targets) or filter_in_use(chain.id_data, chain) == NO_FILTER
         row.prop(chain, "change")

@@ -6,7 +6,7 @@ from ...rig.blender.selection import selected
 from ...rig.live import rehearsal
 from ..tab import List, RigTab, message, props, sentence
 
-LINES = 5  # decisions of the log that are shown, at most
+LINES = 5  # largest number of shown decisions of the log
 COLUMNS = 2  # of buttons for events and states
 
 
@@ -19,7 +19,7 @@ class LIMBER_UL_states(List):
 
 
 class LIMBER_UL_transitions(List):
-    """Transitions of the behaviour; the first that applies counts"""
+    """Transitions of the behaviour; the first whose condition is met is taken"""
 
     def draw_row(self, context, layout, owner, item, index):
         begin = "Any" if item.begins_anywhere else item.begin
@@ -42,7 +42,7 @@ class LIMBER_UL_state_postures(List):
 
     def draw_row(self, context, layout, owner, item, index):
         row = layout.row(align=True)
-        row.label(text="", icon="POSE_HLT")  # where a click selects the row
+        row.label(text="", icon="POSE_HLT")  # a cell without a text field, where a click selects the row
         row = row.split(factor=0.6, align=True)
         row.prop(item, "action", text="")
         row.prop(item, "weight", text="", slider=True)
@@ -67,7 +67,9 @@ def _cause(transition) -> str:
 
 
 def _listed(layout, list_name: str, owner, items: str, rows: int = 3):
-    """Draws a list of the behaviour with buttons beside it; returns its selected item, or None."""
+    """Draws a list of the behaviour with buttons to add, remove and move items; returns the selected item, or
+    None.
+    """
     active = LISTS[items][1]
     row = layout.row()
     row.template_list(list_name, items, owner, items, owner, active, rows=rows)
@@ -120,7 +122,9 @@ class LIMBER_PT_behaviour(RigTab):
 
 
 def _draw_buttons(layout, operator: str, names: list[str], scene) -> None:
-    """Draws a button for each name; the one of the present state is pressed."""
+    """Draws a button for each name, which calls the operator with it; the current state's button is
+    pressed.
+    """
     if not names:
         return
     layout.label(text="States" if operator == "limber.enter_state" else "Events", translate=False)
@@ -168,7 +172,7 @@ class LIMBER_PT_behaviour_states(BehaviourPart):
 
 
 def _draw_role(layout, role) -> None:
-    """Draws what chains look at in a state, and how much."""
+    """Draws the target that chains look at in a state, with its influence, share, life and eyes."""
     column = layout.column()
     column.use_property_split = True
     column.prop(role, "look_at")
@@ -185,7 +189,7 @@ def _draw_role(layout, role) -> None:
 
 
 class LIMBER_PT_behaviour_transitions(BehaviourPart):
-    """What leads from a state to another"""
+    """Conditions under which one state changes to another"""
 
     bl_label = "Transitions"
     bl_order = 1

@@ -26,7 +26,7 @@ LABEL_OFFSET = 12  # [pixels] distance of a label from its target
 
 def _shown():
     """(rig, chain) of each live chain that is visible in this view layer; none while a bake or a check steps
-    through the scene, since solutions are then not those of the frame that is shown.
+    through the scene, since solutions then belong to other frames than the shown one.
     """
     if live.is_suspended():
         return
@@ -40,7 +40,7 @@ class Drawing(NamedTuple):
     """Cached geometry of the overlay, and the state for which it was computed."""
 
     cache_key: tuple  # scene, view layer, overlay options and chains
-    count: int  # frames played when it was computed
+    count: int  # frames that had been played when it was computed
     segments: dict[
         tuple, list[np.ndarray]
     ]  # by (colour, width): points (n, 3) [m, world], a line between every two
@@ -115,8 +115,8 @@ def _add_arcs(lines: dict, rig, session) -> None:
 
 
 def _draw_errors() -> None:
-    """Writes each end's aim error, or what it leaves to others, beside its target, for the rays that were
-    drawn last.
+    """Writes each end's aim error beside its target, for the rays drawn last; where the target is beyond the
+    widest look, a text that says so.
     """
     context = bpy.context
     scale = context.preferences.system.ui_scale

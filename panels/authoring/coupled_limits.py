@@ -16,7 +16,7 @@ class LIMBER_UL_coupled_joints(List):
     """Joints of a coupled limit, each with its factor"""
 
     def draw_row(self, context, layout, owner, item, index):
-        layout.use_property_split = False  # the panel sets it, and leaves no room for names
+        layout.use_property_split = False  # a split row, which the panel has set, leaves no room for names
         row = layout.row()
         row.label(text=label(item.bone or "?", item.axis), translate=False)
         row.prop(item, "factor", text="")

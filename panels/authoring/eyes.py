@@ -5,11 +5,11 @@ from ..tab import ChainTab, List, listed, props, sentence
 
 
 class LIMBER_UL_lids(List):
-    """Bones that are lids"""
+    """Bones of the eyelids"""
 
     def draw_row(self, context, layout, owner, item, index):
         row = layout.row(align=True)
-        row.label(text="", icon="HIDE_OFF")  # where a click selects the row
+        row.label(text="", icon="HIDE_OFF")  # a cell without a text field, where a click selects the row
         row.prop_search(item, "bone", item.id_data.data, "bones", text="", icon="BONE_DATA")
 
 

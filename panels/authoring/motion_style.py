@@ -8,8 +8,8 @@ from ..tab import message
 
 
 class MotionStyleMenu:
-    """Menu of motion styles: built-in ones, and those of the other movers of the .blend. Subclasses implement
-    `settings(context)`: a chain, body or mechanism.
+    """Menu of motion styles: built-in ones, and those of other chains, bodies and mechanisms in the .blend.
+    Subclasses implement `settings(context)`: a chain, body or mechanism.
     """
 
     bl_label = "Motion Styles"
@@ -29,7 +29,7 @@ class MotionStyleMenu:
 
 
 def draw_own_style(layout, joint, filter_name: str) -> None:
-    """Draws a joint's or motor's own style of motion, where a filter is on."""
+    """Draws the switch and the settings of a joint's or motor's own motion style, where a filter is on."""
     column = layout.column()
     column.active = filter_name != NO_FILTER
     column.prop(joint, "own_style")

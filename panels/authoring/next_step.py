@@ -8,7 +8,7 @@ from ...rig.robot import links
 from ..settling import settled
 from ..tab import Tab, message
 
-LINES = 4  # lines at most of the sentence that says the next step
+LINES = 4  # largest number of lines of the suggestion
 
 
 class LIMBER_PT_next_step(Tab):
@@ -45,6 +45,6 @@ def _draw_stop(layout, colours) -> None:
     row.scale_y = 1.8
     row.active = row.alert = (
         links.is_any_connected()
-    )  # it can always be pressed, also by a mouse that was over it before
+    )  # always enabled: a mouse that is over a button when it gets enabled could not press it
     is_dark = sum(colours.text) < 0.5 * len(colours.text)
     row.operator("limber.stop", text=f"STOP   ({STOP_KEY})", icon="X", depress=row.alert and is_dark)

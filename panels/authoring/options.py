@@ -35,7 +35,7 @@ class SettingsPart(ChainTab):
 
     bl_parent_id = "LIMBER_PT_solver"
     bl_options = {"DEFAULT_CLOSED"}
-    usual: bool  # whether it draws the usual settings, or the others
+    usual: bool  # whether it draws the usual settings, or the advanced ones
 
     @classmethod
     def poll(cls, context):
@@ -45,8 +45,8 @@ class SettingsPart(ChainTab):
 
 
 def _draw_settings(layout, chain, usual: bool) -> None:
-    """Draws a row for each usual setting of the chain's solver, or for each other; those without effect now
-    are greyed out.
+    """Draws a row for each usual setting of the chain's solver, or for each advanced one; settings without
+    effect are greyed out.
     """
     layout.use_property_split = True
     group = getattr(chain.options, chain.solver)

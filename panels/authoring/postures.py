@@ -14,7 +14,7 @@ PICTURE = 4.0  # heights of a button, large enough to tell postures apart
 
 
 class LIMBER_MT_postures(bpy.types.Menu):
-    """Further operators for postures"""
+    """Further operators on postures"""
 
     bl_label = "Posture Specials"
 
@@ -61,7 +61,7 @@ def draw_postures(layout, mover: Mover) -> None:
         handlers.wake_pictures()
     column = layout.column()
     column.use_property_split = True
-    column.prop(settings, "base", text="")  # without a label: the longest item would be cut off beside it
+    column.prop(settings, "base", text="")  # without a label, so that the longest item is not cut off
     if settings.base == "POSTURE":
         props(column, settings, "posture", *mover.posture_settings)
     if remark := mover.posture_remark:

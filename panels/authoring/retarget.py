@@ -16,14 +16,14 @@ from ..output.bake import draw_recording
 from ..tab import ArmatureTab, List, draw_range, listed, message, props, sentence
 from .motion_style import MotionStyleMenu, draw_motion_style
 
-LINES = 3  # of what keeps a body from its source's motion
+LINES = 3  # largest number of lines on why a body cannot follow its source
 
 
 class LIMBER_UL_pairs(List):
     """Bones of this armature and the bones that they follow"""
 
     def draw_row(self, context, layout, owner, item, index):
-        layout.use_property_split = False  # the panel sets it, and leaves no room for names
+        layout.use_property_split = False  # a split row, which the panel has set, leaves no room for names
         row = layout.row(align=True)
         row.prop(item, "enabled", text="")
         row.label(
@@ -103,7 +103,7 @@ class LIMBER_PT_retarget(ArmatureTab):
 
 
 class LIMBER_MT_body_motion_styles(MotionStyleMenu, bpy.types.Menu):
-    """Motion styles for the body, built in and of other chains"""
+    """Motion styles for the body: built-in ones and those of chains"""
 
     def settings(self, context):
         return rig_of(context).limber.retarget
@@ -153,8 +153,8 @@ def _draw_stream(layout, retarget) -> bool:
 
 
 def _troubles(retarget, session) -> list[tuple[str, str]]:
-    """What keeps the body from its source's motion, with icons; the session is None while the body is not
-    live.
+    """Reasons why the body does not follow its source exactly, with icons; the session is None while the body
+    is not live.
     """
     troubles = hidden(retarget)
     if session is None:

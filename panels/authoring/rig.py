@@ -42,12 +42,12 @@ class LIMBER_PT_rig(Tab):
             column = layout.column(align=True)
             column.operator("limber.import_robot", icon="IMPORT")
             column.operator("limber.import_from_robot", icon="URL")
-            if rig is not None:  # else Next Step has that button
+            if rig is not None:  # without chains, Next Step has that button
                 column.operator("limber.add_demo_lamp", icon="LIGHT")
             return
         if not rig.limber.chains:
             column = layout.column(align=True)
-            if next_step(rig, False) is not CHAIN:  # else Next Step has that button
+            if next_step(rig, False) is not CHAIN:  # while no chain is there, Next Step has that button
                 column.operator("limber.new_chain", icon="ADD")
             column.operator("limber.eyes_head_torso", icon="HIDE_OFF")
             return

@@ -12,7 +12,8 @@ from ...rig.showing.deviation import PostureDeviation, deviations, segments
 from ..drawing import Overlay, draw_lines
 from ..tab import ChainTab, sentence
 
-FULL_SCALE = radians(30)  # full scale of bar and colour: beyond this the posture is hardly recognisable
+# deviation at which bar and colour reach their full scale: beyond it the posture is hardly recognisable
+FULL_SCALE = radians(30)
 MILLIMETRE = 1e-3  # [m] smaller linear deviations are not shown
 # From no deviation to full scale: a colour-blind-safe palette (Okabe & Ito 2008); the lines get wider as
 # well.
@@ -45,7 +46,7 @@ class LIMBER_PT_deviation(ChainTab):
 
 
 def figure(deviation: PostureDeviation) -> str:
-    """A bone's deviation as text: degrees, and millimetres where it is displaced."""
+    """A bone's deviation as text: degrees, and millimetres where a prismatic joint displaces it."""
     linear = f", {1000 * deviation.distance:.0f} mm" if deviation.distance >= MILLIMETRE else ""
     return f"{degrees(deviation.angle):.1f}°{linear}"
 
@@ -65,7 +66,7 @@ def colour(angle: float) -> tuple[float, float, float, float]:
 
 
 def _draw() -> None:
-    """Draws a line along each bone of the live chains."""
+    """Draws a line along each bone of the live chains, coloured by its deviation."""
     context = bpy.context
     if not context.window_manager.limber_view.deviation or live.is_suspended():
         return

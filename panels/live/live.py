@@ -16,7 +16,7 @@ from ...rig.live.visibility import why_not_shown
 from ...rig.scene.goal import LOOKS, ORIENTS, REACHES, with_goal
 from ..tab import ChainTab, message, sentence
 
-LINES = 4  # lines at most of the sentence on why a chain misses its target
+LINES = 4  # largest number of lines on why a chain misses its target
 
 
 class LIMBER_PT_live(ChainTab):
@@ -58,8 +58,8 @@ def draw_start(layout, settings) -> None:
 
 
 def hidden(settings) -> list[tuple[str, str]]:
-    """Why the live mover with these settings is not seen to move, with an icon; empty if it is, or if it is
-    not live.
+    """Why the motion of the live mover with these settings is not visible, with an icon; empty if it is, or
+    if the mover is not live.
     """
     owner = settings.id_data
     why = why_not_shown(mover_of(owner, settings), live.session(owner, settings)) if settings.live else ""
@@ -67,7 +67,9 @@ def hidden(settings) -> list[tuple[str, str]]:
 
 
 def _outcome(chain, session) -> str:
-    """The chain's main error as text; also a line before live begins, so that the layout does not move."""
+    """The chain's main error as text. Before live motion begins it is a text of one line too, so that the
+    layout stays.
+    """
     if session is None:
         return "Not live"
     if session.outputs is None or not session.outputs.filtered_errors:
@@ -80,7 +82,9 @@ def _outcome(chain, session) -> str:
 
 
 def _troubles(rig, chain, session) -> list[tuple[str, str]]:
-    """What keeps the chain from its target, with icons; the session is None while the chain is not live."""
+    """Reasons why the chain does not meet its target, with icons; the session is None while the chain is not
+    live.
+    """
     trouble = build.why_not_solver(rig, chain)
     troubles = [*hidden(chain), (trouble, "ERROR")]
     if session is None:
@@ -105,7 +109,7 @@ def _influence(share: float) -> str:
 
 
 class LIMBER_PT_diagnostics(ChainTab):
-    """Figures of the last solution"""
+    """Errors, solving time and other figures of the last solution"""
 
     bl_label = "Diagnostics"
     bl_parent_id = "LIMBER_PT_live"
@@ -153,7 +157,7 @@ def _errors(chain, outputs) -> list[tuple[str, str]]:
     ends = with_goal(chain)
     errors = list(
         zip(ends, outputs.solution.end_errors, outputs.filtered_errors, strict=False)
-    )  # an end that was just added has no errors before its next tick
+    )  # an end that was added after the last tick has no errors yet
     for end, solved, filtered in errors:
         of = "" if len(ends) == 1 else f" of {end.bone}"
         if end.settings.goal in LOOKS | ORIENTS:

@@ -15,7 +15,7 @@ from ..output.bake import draw_recording
 from ..output.export import draw_export
 from ..tab import Tab, draw_range, message, props, sentence
 
-LINES = 4  # of what the Mechanism panel says of the mechanism's state
+LINES = 4  # number of lines for the mechanism's state in the Mechanism panel
 
 
 class MechanismTab(Tab):
@@ -45,7 +45,7 @@ class LIMBER_PT_mechanism(Tab):
 
 
 def _draw_begin(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
-    """Draws the ways to a mechanism, where none is in use."""
+    """Draws the buttons that make a mechanism, where none is in use."""
     sentence(
         layout,
         "Push rods, linkages and platforms: add one from the gallery, or make one of joints in the scene",
@@ -86,7 +86,7 @@ def _draw_settings(layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
 
 
 def _draw_active(layout: bpy.types.UILayout, context: bpy.types.Context, owner: bpy.types.Object) -> None:
-    """Draws what the active object or bone is to the mechanism in use."""
+    """Draws the settings of the active object or bone as a body or joint of the mechanism in use."""
     active, bone = context.active_object, context.active_pose_bone
     if active is not None and owner_of(active, context.scene) is None and is_unlisted(active, context.scene):
         layout.operator("limber.new_mechanism", icon="CON_SIZELIKE")
@@ -99,8 +99,8 @@ def _draw_active(layout: bpy.types.UILayout, context: bpy.types.Context, owner: 
 
 
 def _states(owner, settings) -> list[tuple[str, str]]:
-    """What the panel says of the mechanism: how far it is from its rest pose, or its state while it is live;
-    with icons.
+    """Sentences of the Mechanism panel, with icons: how far bodies are from their rest pose, or the state
+    while live.
     """
     if not settings.live:
         return [(difference_now(owner) if settings.joints else "", "ERROR")]
@@ -157,7 +157,7 @@ def _draw_mass(layout, body) -> None:
 
 
 class LIMBER_MT_mechanism_motion_styles(MotionStyleMenu, bpy.types.Menu):
-    """Motion styles for the mechanism, built in and of other chains"""
+    """Motion styles for the mechanism: built-in ones and those of chains"""
 
     def settings(self, context):
         return mechanism_owner(context).limber.mechanism

@@ -7,12 +7,13 @@ from ...rig.authoring import chains
 from ...rig.output import compare
 from ..tab import ChainTab, sentence
 
-FIGURE, USE = 46, 40  # [pixels at a scale of 1] widths of a figure's column and of the button Use
-NAME, LEAST_NAME = 230, 140  # [pixels at a scale of 1] width of a solver's name: in full, and at least
+FIGURE, USE = 46, 40  # [pixels at a scale of 1] widths of a column of figures and of the Use column
+# [pixels at a scale of 1] width of the column of solvers' names: preferred, and smallest
+NAME, LEAST_NAME = 230, 140
 LEAST_FIGURES = 1
-MARGINS = 60  # [pixels at a scale of 1] of the panel
-UNIT = 20  # [pixels] of Blender's interface
-FULL = 35  # [interface units] wide enough for the longest name and all figures
+MARGINS = 60  # [pixels at a scale of 1] width of the panel's margins
+UNIT = 20  # [pixels] size of Blender's interface unit at a scale of 1
+FULL = 35  # [interface units] width of the popover: the longest name and all figures
 
 
 def draw_table(layout, table, chain, width: float) -> None:
@@ -52,7 +53,7 @@ def draw_table(layout, table, chain, width: float) -> None:
         if row.why_not:
             sentence(
                 layout, row.why_not.partition(": ")[0], "INFO"
-            )  # which solvers can do it is in the table
+            )  # the table lists which solvers are suitable
 
 
 def _heading(column, table, key: str, text: str) -> None:
@@ -75,7 +76,7 @@ def _draw_whole(layout, table, chain, width: float) -> None:
 
 
 class LIMBER_PT_comparison(bpy.types.Panel):
-    """All figures of the last comparison"""
+    """The whole table of the last comparison"""
 
     bl_label = "Compare Solvers"
     bl_space_type = "VIEW_3D"

@@ -19,7 +19,9 @@ class LIMBER_PT_export(ChainTab):
 
 
 def draw_export(layout, owner) -> None:
-    """Draws the buttons for motion files, and which movers of an object are exported filtered."""
+    """Draws the buttons to import and export motion files, and says which movers of an object are exported
+    with their filter.
+    """
     labels = ", ".join(mover.label for mover in live_of(owner))
     sentence(
         layout,

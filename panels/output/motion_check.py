@@ -18,7 +18,7 @@ class LIMBER_UL_findings(List):
 
 
 def draw_check(layout, context, owner) -> None:
-    """Draws the check of an object's movers and what it has found."""
+    """Draws the buttons of the check of an object's movers, and its findings."""
     shown = context.window_manager.limber_motion_check
     column = layout.column(align=True)
     props(column, shown, "lost_beyond", "changed_beyond")
@@ -71,7 +71,7 @@ class LIMBER_PT_retarget_check(ArmatureTab):
 
 
 class LIMBER_PT_mechanism_check(MechanismTab):
-    """Exceeded motors' limits, discontinuities and targets that cannot be met in the scene's frames"""
+    """Exceeded motor limits, discontinuities and targets that cannot be met in the scene's frames"""
 
     bl_label = "Motion Check"
     bl_order = 7

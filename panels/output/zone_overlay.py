@@ -12,7 +12,7 @@ from ..drawing import Overlay, draw_lines, write
 
 INSIDE = (0.83, 0.37, 0.0, 1.0)  # from a colour-blind-safe palette (Okabe & Ito 2008)
 TEXT = (1.0, 0.8, 0.6, 1.0)
-WIDTH = 6.0  # [pixels at a scale of 1] of a link's line
+WIDTH = 6.0  # [pixels at a scale of 1] width of a link's line
 
 
 def _now() -> list[Entered]:

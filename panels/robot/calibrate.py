@@ -14,7 +14,8 @@ from ..tab import ServoTab, message
 from .servos import draw_list, draw_trials, joint_unit
 
 LEROBOTS = (FEETECH.protocol, DYNAMIXEL.protocol)  # protocols of the servos of LeRobot's robots
-APART = 0.0175  # [rad] a degree from the shown pose: less no hand brings a robot to
+# [rad] about 1 degree: distance from the shown pose within which a robot can be brought by hand
+APART = 0.0175
 
 
 class LIMBER_PT_calibrate(ServoTab):
@@ -50,7 +51,7 @@ class LIMBER_PT_calibrate(ServoTab):
 
 
 def _state(rig) -> tuple[str, str]:
-    """What can be done in the robot's state, with an icon."""
+    """Sentence on what can be calibrated in the robot's current state, with an icon."""
     if links.status(rig) is None:
         return (
             "Press Connect, then move joints by hand or with the buttons, and set their zeros and ranges",
@@ -118,8 +119,8 @@ def _draw_range(layout, rig) -> None:
 
 
 def _draw_zeros(layout, rig) -> None:
-    """Draws the check of zeros: the difference between measured and shown value of each joint, with a button
-    to set its zero.
+    """Draws the check of zeros: for each joint the difference between its measured and shown value, and a
+    button to set its zero.
     """
     column = layout.column(align=True)
     column.operator("limber.zero_pose", icon="ARMATURE_DATA")
@@ -150,7 +151,9 @@ def _draw_zeros(layout, rig) -> None:
 
 
 def _differences(rig) -> tuple[dict[str, zero_check.Difference], tuple[str, str]]:
-    """Differences by joint, none unless the robot is limp, and what is to be done, with an icon."""
+    """Difference between measured and shown value by joint, empty unless torque is off, and what to do next,
+    with an icon.
+    """
     if not _is_limp(rig):
         return {}, ("To check zeros: pose, press Release All, and compare", "INFO")
     try:
@@ -185,6 +188,6 @@ def _split(layout, factor: float):
 
 
 def _signed(joint, difference: float) -> str:
-    """A difference with its sign and unit."""
+    """A difference [rad or m] as text with sign and unit."""
     number, unit = (1000.0 * difference, " mm") if joint.unit == "m" else (degrees(difference), "°")
     return f"{round(number, 1) + 0.0:+.1f}{unit}"

@@ -11,7 +11,8 @@ from ..tab import RobotTab, message, sidebar_width
 
 NAME = ("Joint", 2.4)  # heading, and share of the width
 POSITIONS = (("Commanded", 2.2), ("Measured", 2.0), ("Error", 1.5))
-WIDE = 340  # [pixels at a scale of 1] sidebar width from which names are beside their figures, not above
+# [pixels at a scale of 1] sidebar width from which names are drawn beside their figures, else above them
+WIDE = 340
 HEALTH = (("Servo", 2.4), ("°C", 1.4), ("V", 1.4), ("Load", 1.6), ("A", 1.2))
 
 
@@ -42,7 +43,7 @@ class LIMBER_PT_feedback(RobotTab):
 
 
 def _state(link, status) -> tuple[str, str]:
-    """What the panel says of the figures, with an icon."""
+    """Sentence above the figures: whether and how well the robot follows, with an icon."""
     if link is None:
         return "Not connected: press Connect", "UNLINKED"
     if status.state is not State.CONNECTING and not any(
@@ -66,7 +67,7 @@ def _draw_positions(layout, names, link, status, is_wide: bool) -> None:
 
 
 def _figures(joint, status, index: int) -> list[str]:
-    """Commanded and measured value of a joint, and the error."""
+    """Commanded value, measured value and error of a joint as text."""
     commanded = status.commanded[index] if status.commanded is not None else None
     measured = status.positions[index] if index < len(status.positions) else None
     error = None if commanded is None or measured is None else measured - commanded
@@ -149,7 +150,7 @@ class LIMBER_PT_puppeteer(RobotTab):
 
 
 def _of_hand(rig, status) -> tuple[str, str]:
-    """What the Puppeteer panel says, with an icon."""
+    """Sentence of the Puppeteer panel on what can be done now, with an icon."""
     if not puppeteer.leads(rig):
         return (
             puppeteer.why_not(rig) or "The servos go limp, you move the robot, and the armature follows",

@@ -35,7 +35,7 @@ class LIMBER_PT_remote(MoverTab):
 
 
 def _draw_page(layout, rig) -> None:
-    """Draws what serves the page, and opens it."""
+    """Draws the buttons that serve the page, its address and a button that opens it."""
     location = page.address(rig)
     column = layout.column()
     row = column.row()

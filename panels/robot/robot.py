@@ -10,7 +10,7 @@ from ...rig.robot import links, programs, puppeteer
 from ...rig.robot.device import may_ask_for_pose
 from ..tab import RigTab, RobotTab, message, sentence
 
-LINES = 6  # of what the panel says: a fault and the first questions about it
+LINES = 6  # number of lines of the panel's message: a fault, or the first things to check after it
 ALARMS = {State.FAULT: "ERROR", State.WORKER_LOST: "ERROR", State.CONFIRM_POSE: "QUESTION"}
 
 
@@ -56,7 +56,7 @@ def _draw_device(layout, device) -> None:
 
 
 def _sentences(rig) -> list[tuple[str, str]]:
-    """What the Robot panel says, with icons: the robot's state, what to look at after a fault, and
+    """Sentences of the Robot panel, with icons: the robot's state, what to check after a fault, and
     warnings.
     """
     status = links.status(rig)
@@ -80,7 +80,7 @@ def _sentences(rig) -> list[tuple[str, str]]:
 
 
 def _draw_buttons(layout, rig) -> None:
-    """Draws the buttons of all states, each in a place of its own; those that cannot be used now are greyed
+    """Draws the buttons of all states, each at a fixed position; those that cannot be used now are greyed
     out.
     """
     column = layout.column(align=True)
@@ -120,8 +120,8 @@ def _draw_asking(layout, status) -> None:
 
 
 class LIMBER_PT_confirm(RobotTab):
-    """Joints of a robot whose servos do not measure their positions: each can be confirmed by itself while
-    its pose is asked for
+    """Joints of a robot whose servos do not measure their positions: each is confirmed on its own, while the
+    robot waits for a confirmation of its pose
     """
 
     bl_label = "Confirm Joints"

@@ -10,8 +10,8 @@ from ...rig.robot import background_jobs
 from ...rig.robot.device import protocol_settings
 from ..tab import RigTab, message, sentence
 
-LINES = 3  # lines of the panel's message at most
-ROWS = 8  # rows of the list of results: a port with six servos
+LINES = 3  # largest number of lines of the panel's message
+ROWS = 8  # number of rows of the list of results: a port with six servos
 
 
 class LIMBER_PT_scan(RigTab):
@@ -35,7 +35,7 @@ class LIMBER_PT_scan(RigTab):
 
 
 def _sentences(scan, change) -> list[tuple[str, str]]:
-    """What the panel says of the newest scan and of the newest change of a servo, with icons."""
+    """Sentences on the newest scan and on the newest change of a servo, with icons."""
     if scan is None:
         return [("Lists servos with their IDs, models and voltages. Nothing moves", "INFO")]
     sentences = _of_change(change) if change is not None else []
@@ -62,7 +62,7 @@ def _of_change(change) -> list[tuple[str, str]]:
 
 
 def _rows(scan) -> list[Callable]:
-    """What draws each row of the scan's results: for each port two rows, then one for each servo."""
+    """Functions that draw the rows of the scan's results: for each port two rows, then one for each servo."""
     rows: list[Callable] = []
     for (port, protocol, rate), servos in groupby(
         scan.found if scan else (),
@@ -75,7 +75,9 @@ def _rows(scan) -> list[Callable]:
 
 
 def _draw_page(layout, rows: list[Callable], view) -> None:
-    """Draws a page of the results, as high with few or none as with many, and the choice of the page."""
+    """Draws a page of the results and the choice of the page. Its height does not depend on the number of
+    results.
+    """
     pages = max(1, -(-len(rows) // ROWS))
     first = ROWS * (min(view.found_page, pages) - 1)
     box = layout.box().column(align=True)

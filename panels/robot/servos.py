@@ -90,7 +90,8 @@ def draw_list(layout, rig, shown: servo_lists.ServoList, name: str = "", rows: i
 
 
 def draw_trials(layout, rig, name: str, servo: int, unit: str = "", usable: bool = True) -> None:
-    """Draws the buttons that move one servo or joint of the robot; they are greyed out while they cannot.
+    """Draws the buttons that move one servo or joint of the robot; they are greyed out while they cannot be
+    used.
 
     Args:
         layout: Layout to draw into.

@@ -1,5 +1,5 @@
-"""Where a chain ends: an end bone that moves nothing only shows how long the bone above it is, and that one
-looks.
+"""The end bone of a chain: an end bone that deforms nothing and only marks the tip of its parent is left out,
+and the parent looks.
 """
 
 import bpy
@@ -12,21 +12,21 @@ LAST_WORDS = (
     "nub",
     "tip",
     "top",
-)  # of the names of bones that only show where the bone above them ends
+)  # words in names of bones that only mark the tip of their parent
 
 
 def looking(rig: bpy.types.Object, name: str) -> str:
-    """The bone that looks where a bone is chosen as an end: its parent where the bone only shows where that
-    one ends, else itself.
+    """The bone that looks if `name` is chosen as the end: its parent if the bone only marks the parent's tip,
+    else the bone itself.
     """
     return rig.data.bones[name].parent.name if _only_marks(rig, name) else name
 
 
 def _only_marks(rig: bpy.types.Object, name: str) -> bool:
-    """Whether a bone only marks the end of its parent: it has no children, it deforms no part of a mesh or
-    its name says that it ends a limb, and no other bone follows it.
+    """Whether a bone only marks the tip of its parent: it has no children, no mesh is deformed by it and no
+    bone follows it; in a rig without vertex groups its name must say that it ends a limb.
 
-    A bone with a locked axis or with constraints is a joint that the user set up, and no such mark.
+    A bone with a locked axis or with constraints is a joint that the user has set up.
     """
     bone, pose = rig.data.bones[name], rig.pose.bones[name]
     if (
@@ -45,8 +45,8 @@ def _only_marks(rig: bpy.types.Object, name: str) -> bool:
 
 
 def _deforms(rig: bpy.types.Object, name: str) -> bool:
-    """Whether a bone may deform: where meshes have a group for any of the rig's bones, whether one has a
-    group for this bone.
+    """Whether a bone may deform a mesh. If the rig's meshes have vertex groups for its bones, there must be
+    one for this bone.
     """
     groups = _skins(rig)
     return rig.data.bones[name].use_deform and (not groups or name in groups)

@@ -1,5 +1,5 @@
-"""Where a chain begins: above the bone from which limbs branch that stand, so that feet stay where
-they are.
+"""The first bone of a chain: above the bone from which standing limbs branch, so that feet stay on the
+ground.
 """
 
 from collections.abc import Sequence
@@ -14,18 +14,18 @@ from ..bones.joint_axes import joint_axes
 
 
 class Line(NamedTuple):
-    """Bones that a chain may have by the figure's structure."""
+    """Bones from an end upward that a chain may have by the structure of the figure."""
 
     bones: list[str]  # from the end upward
-    why: str  # why it begins where it does, as part of a sentence; "": at the top of what was given
+    # why the chain begins at the last of them, as part of a sentence; "" at the top of the given path
+    why: str
 
 
 def line(rig: bpy.types.Object, upward: Sequence[str], figure: Figure | None = None) -> Line:
     """The part of a path that a chain may have.
 
-    It ends below the bone from which limbs branch that stand, and below a control that only places the
-    figure. Where such a bone has one joint, that joint is there to carry the limbs, and the line goes on; so
-    does that of an imported robot.
+    It ends below the bone from which standing limbs branch, and below a control that only places the figure.
+    A bone of one joint, or of an imported robot, does not end it: its joint carries the limbs.
 
     Args:
         rig: The armature object.
@@ -51,8 +51,8 @@ def line(rig: bpy.types.Object, upward: Sequence[str], figure: Figure | None = N
 
 
 def _only_places(figure: Figure, name: str, below: str) -> bool:
-    """Whether a bone carries the figure and is no part of it: it and all above it do not deform, or it is the
-    top and lies on the ground away from the bone below it.
+    """Whether a bone only places the figure, as a root control does: it and all bones above it do not deform,
+    or it is the top bone and lies on the ground away from the bone `below`.
     """
     bones = figure.rig.data.bones
     if bones[below].use_deform and not any(

@@ -25,9 +25,9 @@ from ..robot import device
 from . import chain_end, chain_root, forward
 
 SOLVER, ROLL, MEASURE, FILTER = "expressive", "POSTURE", "AUTOMATIC", AUTOMATIC  # settings of new chains
-# Widest look of new chains of a character without limits: of what faces somewhere, about the range of a head
-# with a chest; and of what may look anywhere, such as a tentacle, so that it crosses over gradually where its
-# target passes behind.
+# Widest look of new chains of a character without limits: about the range of a head with a chest for an end
+# that has a front; larger for one without, such as a tentacle, which then crosses over gradually when its
+# target passes behind it.
 HEADS_LOOK, WIDEST_LOOK = radians(100), radians(170)
 LINEAR_LIMITS = (
     0.2,
@@ -44,9 +44,9 @@ def active(rig: bpy.types.Object) -> bpy.types.PropertyGroup | None:
 def find_path(rig: bpy.types.Object, selected: list[str]) -> list[str]:
     """Names of the bones from root to end: of the selected ones, or up from the only selected one.
 
-    An end bone that only shows where its parent ends is left out (`chain_end`). Upward the path ends at the
-    top of the hierarchy, below the next bone that constraints or the armature's mechanism move, or where the
-    figure's structure ends it (`chain_root`).
+    An end bone that only marks its parent's tip is left out (`chain_end`). Upward the path ends at the top of
+    the hierarchy, below the next bone that constraints or the armature's mechanism move, or by the structure
+    of the figure (`chain_root`).
 
     Raises:
         RigError: nothing is selected, the selection is not on one path, the armature's mechanism moves the
@@ -81,7 +81,7 @@ def _path_up(rig: bpy.types.Object, end: bpy.types.Bone) -> list[str]:
         above.append(bone.name)
     while (
         mechanism_bones and len(above) > 1 and not joint_axes(rig.pose.bones[above[-1]])
-    ):  # bones that are fixed to the mechanism move with it
+    ):  # bones fixed to the mechanism move with it
         above.pop()
     if mechanism_bones and not any(joint_axes(rig.pose.bones[name]) for name in above):
         raise RigError(
@@ -91,22 +91,22 @@ def _path_up(rig: bpy.types.Object, end: bpy.types.Bone) -> list[str]:
     path = above if mechanism_bones else chain_root.line(rig, above).bones
     while len(path) > 1 and constrained.mover(
         rig.pose.bones[path[-1]]
-    ):  # a chain begins at a bone that it rotates
+    ):  # the first bone of a chain is one that the chain rotates
         path = path[:-1]
     return path[::-1]
 
 
 def _is_moved(rig: bpy.types.Object, names: list[str]) -> bool:
-    """Whether constraints move the first of a chain's bones, root first, such that the chain cannot go past
-    it.
+    """Whether constraints move the first of these bones (root first), so that a chain cannot extend
+    past it.
     """
     bone = rig.pose.bones[names[0]]
     return constrained.mover(bone) is not None and carried.carrier(bone, names) is None
 
 
 def why_begins(rig: bpy.types.Object, path: list[str]) -> str:
-    """Why a chain of this path, from root to end, begins where it does, as part of a sentence; "" where the
-    figure does not say it.
+    """Why a chain of this path, from root to end, begins at its first bone, as part of a sentence; "" if the
+    structure of the figure does not decide it.
     """
     upward = [path[-1], *(bone.name for bone in rig.data.bones[path[-1]].parent_recursive)]
     line = chain_root.line(rig, upward)
@@ -139,7 +139,7 @@ def new_chain(rig: bpy.types.Object, selected: list[str]) -> bpy.types.PropertyG
         forward.point(chain, rig, chain.end, guess.direction)
         if is_of_bones(chain, SOLVER):
             # A head looks from where it rotates: near its crown a target would be behind it, and a bone may
-            # point sideways. If what was chosen only shows where the head ends, it looks from there.
+            # point sideways. So does an end whose chosen bone only marked the tip.
             chain.eye = 0.0 if chain.end in selected else 1.0
     rig.limber.active_chain = len(rig.limber.chains) - 1
     return chain
@@ -152,8 +152,8 @@ def _limit_look(chain: bpy.types.PropertyGroup, guess: forward.Guess) -> None:
 
 
 def is_of_earlier_version(chain: bpy.types.PropertyGroup) -> bool:
-    """Whether a character's chain keeps the settings of earlier versions, which let its bones twist and
-    filter what is keyed.
+    """Whether a character's chain still has settings of earlier versions, with which bones twist and keyed
+    motion is filtered.
     """
     return chain.solver == SOLVER and chain.options.measure == "LINKS" and has_balls(chain)
 
@@ -181,7 +181,7 @@ def moving_bones(rig: bpy.types.Object, names: list[str]) -> list:
 
 
 def _refuse_shared(rig: bpy.types.Object, names: list[str], but: str = "") -> None:
-    """Raises RigError where a bone is in another chain than the one with the uid `but`."""
+    """Raises RigError if a bone is in a chain other than the one with the uid `but`."""
     for chain in rig.limber.chains:
         for joint in chain.joints:
             if joint.bone in names and chain.uid != but:
@@ -262,7 +262,7 @@ def remove_end(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, index: int
 
 
 def all_locked(root: str, end: str) -> str:
-    """Error message for a path of bones on which every axis is locked."""
+    """Error message for a path of bones whose axes are all locked."""
     return (
         f"All rotation axes from '{root}' to '{end}' are locked, and there is no prismatic joint: unlock the"
         " axes that have a motor (a prismatic joint needs a Limit Location too)"
@@ -270,8 +270,8 @@ def all_locked(root: str, end: str) -> str:
 
 
 def _refuse_followers(rig: bpy.types.Object, names: list[str], had: Sequence[tuple[str, str]] = ()) -> None:
-    """Raises RigError where a bone of the chain mimics a joint of the same chain. `had`: joints that the
-    chain has already.
+    """Raises RigError if a bone of the chain mimics a joint of the same chain. `had`: (bone, axis) of the
+    joints that the chain has already.
     """
     joints = [*had, *((name, axis) for name in names for axis in joint_axes(rig.pose.bones[name]))]
     path = {*names, *(bone for bone, _ in had)}
@@ -300,8 +300,8 @@ def _add_joint(
 
 
 def apply_rates(joint: bpy.types.PropertyGroup, of_file: RobotJoint | JointRates) -> None:
-    """Gives a joint or motor the limits of velocity, acceleration and jerk that the joint of the robot's file
-    has.
+    """Sets a joint's or motor's limits of velocity, acceleration and jerk to those of the joint in the
+    robot's file.
     """
     joint.velocity = of_file.velocity or joint.velocity
     joint.acceleration = of_file.acceleration or joint.acceleration
@@ -309,7 +309,7 @@ def apply_rates(joint: bpy.types.PropertyGroup, of_file: RobotJoint | JointRates
 
 
 def fit_servo(joint: bpy.types.PropertyGroup) -> None:
-    """Spreads the usual pulse range of a servo over the range of a prismatic joint."""
+    """Maps the default pulse range of a servo to the range of a prismatic joint."""
     span = max(joint.upper - joint.lower, NO_RANGE)
     joint.us_per_radian = (joint.max_us - joint.min_us) / span
     joint.zero_us = (joint.min_us + joint.max_us) / 2 - joint.us_per_radian * (joint.lower + joint.upper) / 2
@@ -358,8 +358,8 @@ def remove_chain(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> None:
 
 
 def _refuse_linked(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> None:
-    """Raises RigError where the chain comes from a library: an override can add and change chains, not remove
-    them.
+    """Raises RigError if the chain comes from a library: an override can add and change chains, but not
+    remove them.
     """
     if rig.override_library and any(
         linked.uid == chain.uid for linked in rig.override_library.reference.limber.chains

@@ -21,7 +21,7 @@ from ..scene.goal import inputs
 
 
 def has_damping(chain: bpy.types.PropertyGroup) -> bool:
-    """Whether the chain's solver has a constant damping to choose."""
+    """Whether the chain's solver uses a constant damping, so that one can be chosen."""
     info = SOLVERS.get(chain.solver)
     return info is not None and info.options is not None and issubclass(info.options, DampingOptions)
 
@@ -75,4 +75,4 @@ class DampingChoice(Stepped):
         return trial
 
     def _put_back(self) -> None:
-        """Does nothing, since the scene stays at its frame."""
+        """Does nothing: the trials do not change the scene's frame."""

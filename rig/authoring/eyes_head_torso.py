@@ -42,20 +42,20 @@ class GazeSettings(NamedTuple):
     change: float  # [s]
 
 
-# The head leaves small changes to the eyes, and the torso leaves most to the head; heavier parts start later
-# and take longer.
+# The torso leaves most of a look to the head, and the head leaves small changes to the eyes; heavier parts
+# start later and take longer.
 TORSO = GazeSettings(share=0.2, dead_zone=radians(20), lag=0.5, change=0.8)
 HEAD = GazeSettings(share=0.7, dead_zone=radians(8), lag=0.2, change=0.5)
-HEAD_ALONE = HEAD._replace(share=1.0, dead_zone=0.0)  # without eyes, nothing is left to them
+HEAD_ALONE = HEAD._replace(share=1.0, dead_zone=0.0)  # without eyes the head follows small changes too
 EYES = GazeSettings(share=1.0, dead_zone=0.0, lag=0.0, change=0.15)
 
 
 class Made(NamedTuple):
-    """Result of `make`: the chains that were made, and what was changed for them."""
+    """Result of `make`: the new chains, and what was changed for them."""
 
     names: list[str]  # names of the chains, from the torso up
     target: bpy.types.Object
-    legs: str  # why the first of the chains begins where it does, as part of a sentence; ""
+    legs: str  # why the first chain begins at its root, as part of a sentence; "" if there is nothing to say
     lacks: list[str]  # sentences on parts that are missing
     done: list[str]  # sentences on what else was set up
 
@@ -83,8 +83,8 @@ def _ends_found(rig: bpy.types.Object) -> Ends:
     """Last bone of torso, head and each eye, found by names and structure; of a rig with controls, the
     control bones.
 
-    Names help where there are some. Of an imported robot whose head is named the structure tells only the
-    torso, if no name does.
+    Names take precedence over structure. For an imported robot whose head is named, the structure is used
+    only for the torso.
 
     Raises:
         RigError: a bone follows others, and its control is not found.
@@ -108,8 +108,8 @@ def _ends_found(rig: bpy.types.Object) -> Ends:
 
 
 def looking_of(rig: bpy.types.Object, selected: list[str]) -> str:
-    """The bone that looks, of bones on different branches: the figure's head if it is among them; "": they
-    are on one path, or it is not.
+    """The bone that looks, among selected bones on different branches: the figure's head if it is selected;
+    "" if it is not, or if the bones are on one path.
     """
     bones = [rig.data.bones[name] for name in selected]
     end = max(bones, key=lambda bone: len(bone.parent_recursive), default=None)
@@ -123,8 +123,8 @@ def looking_of(rig: bpy.types.Object, selected: list[str]) -> str:
 
 
 def _completed(figure: Figure, ends: Ends) -> Ends:
-    """Ends found by names, with those that names do not tell. A head that is not called so counts only if the
-    structure shows none.
+    """The ends found by names, completed by structure. A head whose name is no usual one for heads counts
+    only if the structure shows none.
     """
     bones = parents(figure.rig)
     if ends.head not in [
@@ -153,11 +153,11 @@ def _completed(figure: Figure, ends: Ends) -> Ends:
 
 
 def ends_selected(rig: bpy.types.Object, selected: list[str]) -> Ends:
-    """Last bone of torso, head and each eye, from the selected bones; where these are some of the parts that
-    names and structure show, such as the head alone, the others are found.
+    """Last bone of torso, head and each eye, from the selected bones; if only some parts are selected, such
+    as the head, the others are found by names and structure.
 
     Raises:
-        RigError: the selection is not torso, head and eyes, nor some of those found.
+        RigError: the selection is not torso, head and eyes, nor some of the parts found.
     """
     controls, bones = Controls(rig), parents(rig)
     ends = gaze_bones.from_selection(
@@ -182,7 +182,7 @@ class _Parts(NamedTuple):
     head: gaze_bones.Span
     eyes: tuple[gaze_bones.Span, ...]
     pointing: gaze_controls.Eyes  # eyes that the rig's own constraints aim, which need no chain
-    placed: Ends  # `ends` with the eye bones themselves, instead of the controls that they point at
+    placed: Ends  # `ends` with the eye bones themselves in place of the controls that the eyes point at
 
 
 def _parts(rig: bpy.types.Object, controls: Controls, ends: Ends) -> _Parts:
@@ -211,13 +211,13 @@ def _checked_parts(rig: bpy.types.Object, ends: Ends) -> _Parts:
 
 
 def _moves(rig: bpy.types.Object, span: gaze_bones.Span) -> bool:
-    """Whether a bone of a span has a free axis."""
+    """Whether any bone of a span has an unlocked axis."""
     return any(joint_axes(rig.pose.bones[name]) for name in path_names(rig.pose.bones, span.root, span.end))
 
 
 def _structure(rig: bpy.types.Object) -> gaze_bones.Structure:
-    """Where chains begin by the figure that the armature draws; the head of an imported robot begins with its
-    links that are called so.
+    """First bones of chains by the structure of the figure; the head of an imported robot begins with the
+    first link named head or neck.
     """
     if imported_robot.is_robot(rig):
         return gaze_bones.Structure(
@@ -287,7 +287,7 @@ def make(
 
 
 def _stands(rig: bpy.types.Object, controls: Controls, head: str) -> bool:
-    """Whether the head of a figure stands by itself, so that it has no torso."""
+    """Whether the head of a figure stands on its own, without a torso."""
     return not imported_robot.is_robot(rig) and bool(Figure(rig).standing([head, *controls.upstream(head)]))
 
 
@@ -312,7 +312,9 @@ def _new_chain(
 
 
 def _remarks(rig: bpy.types.Object, head: str, has_eyes: bool, switched: list[str]) -> list[str]:
-    """Sentences on what a user may want to choose otherwise, and on what was switched on."""
+    """Sentences on choices that a user may want to make otherwise, and on rig properties that were switched
+    on.
+    """
     remarks = []
     if not has_eyes:
         remarks.append(
@@ -358,8 +360,8 @@ def _between_eyes(rig: bpy.types.Object, ends: Ends) -> Vector:
 
 
 def _eye_height(rig: bpy.types.Object, ends: Ends) -> float:
-    """Position of the eyes along the head bone: 0 at its head, 1 at its tail; without eyes where it rotates,
-    at its head.
+    """Position of the eyes along the head bone: 0 at its head, 1 at its tail. Without eyes it is 0, where the
+    head rotates.
     """
     if not ends.eyes:
         return 0.0

@@ -17,8 +17,8 @@ from ..robot import lerobot
 
 
 def unit_factor(column: RecordedColumn, joint: FileJoint, in_degrees: bool) -> float:
-    """Factor of a column's values: pi / 180 where the file does not say the unit of angles and `in_degrees`
-    says that it is degrees, else 1.
+    """Factor for a column's values: pi / 180 if the file gives no unit for angles and `in_degrees` says that
+    they are degrees, else 1.
     """
     is_degrees = in_degrees and column.unit == "plain" and not joint.is_prismatic
     return math.radians(1.0) if is_degrees else 1.0
@@ -28,7 +28,8 @@ def in_joint_unit(column: RecordedColumn, joint: FileJoint, rig: bpy.types.Objec
     """Values of a column in the joint's unit [rad or m].
 
     Raises:
-        RigError: the values have another unit, or are shares of a servo's range that is not known.
+        RigError: the values have a unit of another kind, or are shares of a servo's range and that range is
+            not known.
     """
     if column.unit not in ("rad", "m", "plain"):
         scale = lerobot.scale_of(rig, joint)
@@ -46,8 +47,8 @@ def in_joint_unit(column: RecordedColumn, joint: FileJoint, rig: bpy.types.Objec
 
 
 def refuse_other_unit(column: RecordedColumn, joint: FileJoint, values: Sequence[float]) -> None:
-    """Raises RigError where values [rad] whose unit the file does not say rotate a joint with limits by more
-    than a full turn beyond these: no joint has such angles in radians.
+    """Raises RigError if values [rad] for which the file gives no unit exceed a joint's limits by more than a
+    full turn: they are probably degrees.
     """
     if column.unit != "plain" or joint.is_prismatic:
         return

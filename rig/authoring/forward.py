@@ -16,34 +16,33 @@ from ..bones.figure import Figure
 from ..scene.goal import AXES, CUSTOM, SHORTEST, forward_axis, signed_axis
 from . import chain_root
 
-EXACT = radians(2)  # directions within this angle count as one where bones are drawn by hand
-SAME = radians(
-    0.1
-    # a bone's axis within this angle of the gaze direction is used instead, since its name tells more than a
-    # direction
-)
+EXACT = radians(2)  # directions within this angle are treated as equal for bones that are drawn by hand
+# a bone's axis within this angle of the gaze direction is used in place of that direction, since an axis has
+# a name that users know
+SAME = radians(0.1)
 WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 SIDES = {"l": 1.0, "left": 1.0, "r": -1.0, "right": -1.0}
 EYES = {"eye", "eyes", "eyeball", "eyeballs"}
 HEADS = {"head", "face", "skull", "neck", "gaze", "chest", "torso", "spine", "camera"} | EYES
 LIMBS = {"arm", "forearm", "elbow", "wrist", "hand", "gripper", "finger", "tool", "leg", "foot", "tail"}
 CAMERAS = {"camera", "cam", "optical", "rgbd", "xtion", "kinect", "realsense", "stereo"}
-OPTICAL = (  # suffix by ROS REP 103: such a frame looks along Z; other camera frames along X, some along Z
-    "optical"
-)
-# least distance between left and right sides, in sizes of the armature: nearer ones are fingers of a gripper
+# name suffixes by ROS REP 103: such a frame looks along Z; other camera frames look along X, some along Z
+OPTICAL = "optical"
+# smallest distance between left and right sides, in sizes of the armature: below it they are fingers of a
+# gripper
 APART = 0.1
-# least distance between left and right limbs, in diagonals of the figure: legs of a horse are at .08
+# smallest distance between left and right limbs, in diagonals of the figure: a horse's legs are .08 apart
 LIMBS_APART = 0.04
-LEVEL = 0.2  # sine of the least angle to the vertical at which a direction can define the front
-TOWARD = radians(60)  # a camera farther from the body's front does not define where the head looks
+LEVEL = 0.2  # sine of the smallest angle to the vertical at which a direction can define the front
+# largest angle between a camera and the body's front at which the camera defines where the head looks
+TOWARD = radians(60)
 
 
 class Guess(NamedTuple):
     """Guessed forward direction of an end."""
 
     direction: Vector  # unit vector in armature space, at rest
-    # what it was guessed from, as the rest of a sentence; "": nothing, it is the bone's own direction
+    # source of the guess, as the end of a sentence; "": no clue, so the direction of the bone itself
     reason: str
 
 
@@ -56,8 +55,8 @@ def guess(rig: bpy.types.Object, end: str) -> Guess:
 
 
 def guess_of(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, bone: str = "") -> Guess:
-    """Guesses where an end of a chain looks. Without a clue it looks along its bone, or across it where the
-    joints would only roll it.
+    """Guesses where an end of a chain looks. Without a clue it looks along its bone, or across the bone if
+    the joints would only roll such a look.
 
     Args:
         rig: The armature object.
@@ -78,8 +77,8 @@ def guess_of(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, bone: str = 
 
 
 def why_rolls(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> str:
-    """Warning where the end's own joints only roll its view and the others turn it in one direction alone; ""
-    elsewhere.
+    """Warning if the end's own joints only roll its view, and the other joints rotate it about one axis only;
+    else "".
     """
     view = axis_at_rest(rig, chain.end, chain.forward_axis) if chain.forward_axis != CUSTOM else None
     if view is None or not chain.joints or chain.joints[-1].bone != chain.end:
@@ -101,13 +100,14 @@ def _turning(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, view: Vector
     joints = [
         (joint.bone, axis_at_rest(rig, joint.bone, f"+{joint.axis}"))
         for joint in chain.joints
-        if joint.axis in REVOLUTE and joint.bone in rig.data.bones  # Check names one that is gone
+        # bones that are missing are reported by Check
+        if joint.axis in REVOLUTE and joint.bone in rig.data.bones
     ]
     return [(bone, axis) for bone, axis in joints if _across(axis, view)]
 
 
 def _across(direction: Vector, other: Vector) -> bool:
-    """Whether two directions differ by more than `EXACT`, up to their sign."""
+    """Whether two directions differ by more than `EXACT`, apart from their sign."""
     return direction.normalized().cross(other.normalized()).length > sin(EXACT)
 
 
@@ -181,7 +181,7 @@ def described(settings: bpy.types.PropertyGroup) -> str:
 
 
 def words(name: str) -> list[str]:
-    """Lower-case words of a name: "CameraLeft_frame" has three."""
+    """Lower-case words of a name: "CameraLeft_frame" gives "camera", "left", "frame"."""
     return [word.lower() for word in WORDS.findall(name)]
 
 
@@ -209,7 +209,7 @@ def _front(rig: bpy.types.Object, bone: bpy.types.Bone) -> Guess | None:
 
 
 def _front_of_figure(rig: bpy.types.Object, end: str) -> Guess | None:
-    """Where a figure's head faces by the positions of bones alone; None where the bone is no head, and for
+    """Where a figure's head faces, by the positions of bones alone; None if the bone is no head, and for
     imported robots.
     """
     if imported_robot.is_robot(rig):
@@ -220,18 +220,16 @@ def _front_of_figure(rig: bpy.types.Object, end: str) -> Guess | None:
         return None
     upward = [end, *(bone.name for bone in rig.data.bones[end].parent_recursive)]
     line = chain_root.line(rig, upward, figure).bones
-    trunk = figure.index[upward[min(len(line), len(upward) - 1)]]  # the bone that the line begins on
+    trunk = figure.index[upward[min(len(line), len(upward) - 1)]]  # the bone above the root of the line
     direction = figure.tips[k] - figure.heads[trunk]
-    if direction @ figure.front + direction[2] <= 0.0:  # a tail
+    if direction @ figure.front + direction[2] <= 0.0:  # the bone points backward and down: it is a tail
         return None
     ahead = rig.matrix_world.to_3x3().inverted() @ Vector(figure.front)
     return Guess(ahead.normalized(), "the figure's front, by its symmetry")
 
 
 def _along(rig: bpy.types.Object, bone: bpy.types.Bone) -> Guess:
-    """Direction of a bone; where bones do not lie along the limbs, the one in which it goes on from its
-    parent.
-    """
+    """Direction of a bone; if the bones do not lie along the limbs, the direction from its parent to it."""
     if bone.parent and not imported_robot.is_robot(rig) and not Figure(rig).is_anatomical:
         to_head = bone.head_local - bone.parent.head_local
         if to_head.length > 0.0:
@@ -247,8 +245,8 @@ def _robots_front(rig: bpy.types.Object, bone: bpy.types.Bone) -> Vector | None:
 
 
 def left_of(rig: bpy.types.Object) -> Vector:
-    """Direction in armature space from the right side to the left, from bones whose names differ in their
-    side only; zero if there are none.
+    """Direction in armature space from the right side to the left, from pairs of bones whose names differ
+    only in the side; zero if there are none.
     """
     positions: dict[tuple[str, ...], dict[float, Vector]] = {}
     bones = rig.data.bones
@@ -270,8 +268,8 @@ def left_of(rig: bpy.types.Object) -> Vector:
 
 
 def _camera(rig: bpy.types.Object, bone: bpy.types.Bone, front: Guess) -> Guess | None:
-    """Mean direction of the cameras that a bone carries; None where it has none, or they look elsewhere than
-    its body.
+    """Mean direction of the cameras among a bone and its descendants; None if there are none, or if they do
+    not look to the front of the body.
     """
     if not imported_robot.is_robot(rig):
         return None
@@ -298,7 +296,7 @@ def _camera(rig: bpy.types.Object, bone: bpy.types.Bone, front: Guess) -> Guess 
 
 
 def _link_axes(rig: bpy.types.Object) -> dict[str, Matrix]:
-    """Axes of a robot's links at rest in armature space, by bone; empty for other armatures, and where bones
+    """Axes of a robot's links at rest in armature space, by bone; empty for other armatures, and if bones
     were separated from the robot.
     """
     if not imported_robot.is_robot(rig):

@@ -1,5 +1,5 @@
-"""Folders of the user's part of the gallery: the user's own robots, and makers' models with all meshes. Both
-are paths, and stay where the user has them.
+"""The user's part of the gallery: folders of the user's own robots, and makers' models with all meshes. Only
+their paths are stored; the files stay in place.
 """
 
 import json
@@ -22,11 +22,11 @@ from ..blender.file_reading import in_steps
 from ..blender.user_folder import user_folder
 from .work import Steps
 
-PATHS = "gallery", "paths.json"  # folder in the user's, and the file in it
-# folders in the user's with copies: of robots and models that earlier versions have made, and of models that
-# robots have sent
+PATHS = "gallery", "paths.json"  # subfolder of the user's Limber folder, and the file in it with the paths
+# subfolders of the user's Limber folder: copies of robots and models made by earlier versions, and models
+# that were downloaded from robots
 ROBOTS, MODELS = "robots", "robot_models"
-MODEL = "robot.urdf"  # file of a copied model
+MODEL = "robot.urdf"  # file name of a copied model
 
 Kind = Literal["robots", "models"]
 
@@ -62,7 +62,7 @@ def folder_of(robot: str) -> Path:
 
 
 def keep_robot(folder: Path) -> None:
-    """Lists a robot's folder in the gallery, unless it is there; it replaces that robot's earlier folder.
+    """Lists a robot's folder in the gallery. It replaces an earlier folder of the same robot.
 
     Raises:
         RigError: another robot's folder has that name, or the list cannot be written.
@@ -90,7 +90,9 @@ def full_model(robot: Description) -> Path | None:
 
 
 def lost_model(robot: Description) -> list[str]:
-    """A sentence where the maker's model that the user has chosen for a robot is not there any more."""
+    """A sentence if the maker's model that the user has chosen for a robot no longer exists; else an empty
+    list.
+    """
     path = _paths("models").get(robot.folder.name)
     if path is None or full_model(robot) is not None:
         return []
@@ -101,8 +103,9 @@ def lost_model(robot: Description) -> list[str]:
 
 
 def choosing_models(location: Path, is_watched: bool) -> Steps[list[str]]:
-    """Chooses makers' models in a file or folder, for all gallery robots that are found there; returns a
-    sentence for each. A generator of steps; `is_watched`: whether a user waits at a window, as for `Reading`.
+    """Chooses makers' models in a file or folder for all gallery robots whose model is found there; returns a
+    sentence for each. A generator of steps; `is_watched`: whether a user waits at a window, as for
+    `Reading`.
 
     Raises:
         UrdfError: no robot's model is there.
@@ -119,10 +122,10 @@ def choosing_models(location: Path, is_watched: bool) -> Steps[list[str]]:
 
 
 def keep_download(robot: Description, folder: Path) -> Path:
-    """Copies a folder with a model that a robot has sent to the user's folder; returns the model's path.
+    """Copies a folder with a downloaded model to the user's folder; returns the model's path.
 
     Raises:
-        RigError: it cannot be written there.
+        RigError: the copy cannot be written.
     """
     models_folder = user_folder(MODELS)
     if models_folder is None:

@@ -32,17 +32,18 @@ from . import chains, forward, gallery_folders, gallery_neck
 from .first_lamp import lamp
 from .robot_import import ImportedRobot, all_or_nothing, importing
 
-# solver of a head that closed loops move: its chain is one link, so that its pose counts, and no shape
+# solver of a head that closed loops move: its chain is a single bone, so that its pose is to be kept and not
+# a shape
 NEAREST = "priorities"
-LINE = 90  # characters of a line in About This Robot
-KEY = "limber_robot"  # custom property of an armature of the gallery: what About This Robot shows, as JSON
-BALL = 0.12  # radius of the target, in its swing
+LINE = 90  # number of characters of a line in About This Robot
+KEY = "limber_robot"  # custom property of an armature of the gallery: texts of About This Robot, as JSON
+BALL = 0.12  # radius of the target, as a share of the amplitude of its swing
 
 
 @dataclass(frozen=True)
 class Joints:
-    """Joints of an imported robot: bone and record of each joint by its name in the model, and the bone of
-    each link.
+    """Joints of an imported robot: bone and link record of each joint by the joint's name in the model, and
+    the bone of each link.
     """
 
     joints: Mapping[str, tuple[str, imported_robot.LinkRecord]]
@@ -59,7 +60,7 @@ class Joints:
         return cls(joints, {record.branch.link: name for name, record in records})
 
     def of_axis(self, bone: str, axis: str) -> str:
-        """Name of the joint that an axis of a bone has; "" if there is none."""
+        """Name of the joint for an axis of a bone; "" if there is none."""
         return next(
             (
                 name
@@ -128,7 +129,7 @@ def about(rig: bpy.types.Object) -> list[str]:
     """Texts about a gallery robot: its maker, licence and source, and its notes.
 
     Raises:
-        RigError: the custom property that stores the texts was changed.
+        RigError: the custom property with the texts was changed and cannot be read.
     """
     try:
         stored = json_of(rig.data[KEY])
@@ -152,7 +153,7 @@ def about(rig: bpy.types.Object) -> list[str]:
 
 
 def _check_hardware(robot: Description) -> None:
-    """Raises UnknownNameError for a protocol or a servo's model that Limber does not know."""
+    """Raises UnknownNameError if Limber does not know the protocol or the model of a servo."""
     fields = Fields(robot.file, {})
     if robot.protocol not in BUILT_IN:
         raise fields.unknown("device.protocol", robot.protocol, "protocol", BUILT_IN)
@@ -162,7 +163,7 @@ def _check_hardware(robot: Description) -> None:
 
 
 def _chain(rig: bpy.types.Object, bones: list[str], name: str) -> bpy.types.PropertyGroup:
-    """A chain of the joints of a bone, or from one bone to another, without servos yet."""
+    """Makes a chain of the joints of one bone, or from one bone to another, without servos."""
     chain = chains.new_chain(rig, bones)
     chain.name = name
     for joint in chain.joints:
@@ -173,7 +174,7 @@ def _chain(rig: bpy.types.Object, bones: list[str], name: str) -> bpy.types.Prop
 def _gaze(
     context: bpy.types.Context, rig: bpy.types.Object, joints: Joints, robot: Description
 ) -> bpy.types.PropertyGroup:
-    """The chain that looks, with its postures and its target."""
+    """Makes the chain with which the robot looks at a target, with its postures and its target."""
     gaze = robot.gaze
     if gaze.neck is None:
         pose = pose_joints
@@ -224,7 +225,7 @@ def _link_rotation(rig: bpy.types.Object, link: str) -> rotations.Quaternion:
 
 
 def _target(context: bpy.types.Context, rig: bpy.types.Object, robot: Description) -> bpy.types.Object:
-    """A ball that swings in front of the robot, with keys."""
+    """Makes the target, a ball with keyframes that swings in front of the robot."""
     gaze = robot.gaze
     centre = Vector(gaze.target)
     aside = Vector((-centre.y, centre.x, 0.0)).normalized()
@@ -245,7 +246,7 @@ def _target(context: bpy.types.Context, rig: bpy.types.Object, robot: Descriptio
 
 
 def _give_servos(rig: bpy.types.Object, joints: Joints, robot: Description) -> None:
-    """Assigns the description's servos: to joints of chains and motors of the mechanism; for other joints by
+    """Assigns the description's servos: to joints of chains and motors of the mechanism; for other joints, to
     new auxiliary values.
     """
     assigned = set()
@@ -266,7 +267,7 @@ def _give_servos(rig: bpy.types.Object, joints: Joints, robot: Description) -> N
 
 
 def _narrow_to_servos(rig: bpy.types.Object) -> None:
-    """Narrows the limits of joints that the model lets go farther than their servos can."""
+    """Narrows joint limits of the model to the ranges of the servos."""
     ranges = {joint.name: (low, high) for joint, low, high in short_joints(describe(rig))}
     for chain in rig.limber.chains:
         for joint in chain.joints:

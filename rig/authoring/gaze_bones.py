@@ -15,9 +15,9 @@ EYES = (
     "eyes",
     "eyeball",
     "eyeballs",
-)  # names of eyes without side and number; lids and brows are no eyes
-ARMS = ("upper_arm", "forearm")  # parts that show where the chest is
-Above = Callable[[str], Sequence[str]]  # bone -> its parents and the bones that move it, nearest first
+)  # body parts, by names without side and number, that are eyes; lids and brows are not
+ARMS = ("upper_arm", "forearm")  # body parts that branch from the chest
+Above = Callable[[str], Sequence[str]]  # bone -> the bones that carry or move it, nearest first
 SELECT = (
     "select the torso's last bone, the head, the eyes and no other bone in Pose Mode, then press the button"
     " again"
@@ -45,7 +45,8 @@ def by_names(bones: Parents, above: Above, control_of: Callable[[str], str]) -> 
     Args:
         bones: Parent of each bone, parents before their children.
         above: Returns the parents and movers of a bone.
-        control_of: Returns the bone that an animator rotates to move a bone: itself, or one that it follows.
+        control_of: Returns the bone that an animator rotates to move a bone: itself, or a control that it
+            follows.
     """
     bones_by_part = named(bones)
     head = next(iter(bones_by_part.get(BodyPart("", "head"), ())), "")
@@ -55,12 +56,12 @@ def by_names(bones: Parents, above: Above, control_of: Callable[[str], str]) -> 
 
 
 def heads(bones: Parents, head: str) -> list[str]:
-    """The heads of a character that has several, beside one another: bones that are called heads with
-    different numbers or sides. Of the hinges of each the last one counts. Empty: it has one.
+    """Heads of a character with several heads side by side: bones named head with different numbers or sides.
+    For a head with several hinges it is the last one. Empty if the character has one head.
 
     Args:
         bones: Parent of each bone, parents before their children.
-        head: The head that names tell; "": none without a side.
+        head: The head found by name; "": none without a side.
     """
     short = short_names(_english(bones))  # as in `named`
     called = [
@@ -74,8 +75,8 @@ def heads(bones: Parents, head: str) -> list[str]:
 
 
 def _is_called_head(name: str, is_known: bool) -> bool:
-    """Whether a short name is that of one of several heads: it has a number or a side, unless it is known to
-    be a head's.
+    """Whether a short name is that of one of several heads: it has a number or a side, unless `is_known` says
+    that the bone is a head.
     """
     part, stem, _, number, _ = read(name)
     is_sided = side_of(name) != ""
@@ -87,19 +88,19 @@ def _is_called_head(name: str, is_known: bool) -> bool:
 
 
 def _is_whole(short: dict[str, str], head: str) -> bool:
-    """Whether a head's name has no number, so that what hangs on it is its parts."""
+    """Whether a head's name has no number, so that numbered bones below it are its parts."""
     return head in short and read(short[head]).number is None
 
 
 def named(bones: Parents) -> dict[BodyPart, list[str]]:
-    """The body parts that names tell. Where they are in another language than English the positions tell
-    them: of these words few are known, and some name many other things.
+    """The body parts found by names. Names in languages other than English are used only if positions agree:
+    few of their words are known, and some have several meanings.
     """
     return parts(_english(bones))
 
 
 def _english(bones: Parents) -> dict[str, str]:
-    """The bones whose names are in no other language."""
+    """The bones, without those whose names are in another language than English."""
     return {
         bone: parent
         for bone, parent in bones.items()
@@ -108,8 +109,8 @@ def _english(bones: Parents) -> dict[str, str]:
 
 
 def _eyes(bones: Parents, head: str, above: Above) -> tuple[str, ...]:
-    """Bones below the head that are named eyes, left and right; if no name has a side, the first of all. Of
-    the links of several hinges the last one is the eye.
+    """Bones below the head that are named eyes, left and right; if no name has a side, only the first. For an
+    eye with several hinges it is the last link.
     """
     eyes: dict[str, str] = {}
     short = short_names(bones)
@@ -143,13 +144,14 @@ def from_selection(bones: Parents, selected: Sequence[str], above: Above) -> End
 
 
 class Structure(NamedTuple):
-    """Where chains begin by a figure's structure: functions that return the first bone of a chain whose end
-    is given.
+    """First bones of chains by the structure of a figure: functions that take the end of a chain and return
+    its first bone.
     """
 
     begin: Callable[[str], str]
-    neck: Callable[[str], str]  # of a head without a torso and without a bone that is called a neck
-    is_passed: Callable[[str, str], bool]  # whether a chain to an end can go past a bone that follows others
+    neck: Callable[[str], str]  # for a head without a torso and without a bone named neck
+    # whether a chain to an end can extend past a bone that follows others
+    is_passed: Callable[[str, str], bool]
 
 
 def spans(
@@ -185,8 +187,8 @@ def spans(
 
 
 def _eye_spans(bones: Parents, eyes: Sequence[str]) -> tuple[Span, ...]:
-    """The chain of each eye, with the links above it that carry its other hinges; one that both share is the
-    first eye's.
+    """The chain of each eye, with the links above it that carry its other hinges; a link shared by both eyes
+    is in the first eye's chain.
     """
     spans, taken = [], set()
     short = short_names(bones)
@@ -203,7 +205,7 @@ def _eye_spans(bones: Parents, eyes: Sequence[str]) -> tuple[Span, ...]:
 def _torso(
     bones: Parents, ends: Ends, above: Above, follows: Callable[[str], bool], structure: Structure
 ) -> Span | None:
-    """The chain of the torso: it begins above the hips, which stay with the legs."""
+    """The chain of the torso: it begins above the hips, since these stay with the legs."""
     if not ends.torso:
         return None
     path = [*_above(bones, ends.torso)[::-1], ends.torso]
@@ -212,7 +214,7 @@ def _torso(
     carrying = [index for index, bone in enumerate(path[:-1]) if bone in hips]
     is_named = ends.head in bones_by_part.get(
         BodyPart("", "head"), ()
-    )  # else the names are of another convention, of which some words are known
+    )  # otherwise the names follow another convention that shares some words
     spine = [
         index
         for index, bone in enumerate(path)
@@ -225,7 +227,7 @@ def _torso(
 def _head(
     bones: Parents, ends: Ends, above: Above, follows: Callable[[str], bool], structure: Structure
 ) -> Span:
-    """The chain of the head, with the whole neck, but without what carries arms."""
+    """The chain of the head: the whole neck, but no bone that carries arms."""
     path = [*_above(bones, ends.head)[::-1], ends.head]
     bones_by_part = named(bones)
     necks = bones_by_part.get(BodyPart("", "neck"), ())
@@ -247,7 +249,7 @@ def _head(
 
 
 def _unbroken(path: Sequence[str], follows: Callable[[str], bool]) -> Span:
-    """The part of a path after its last bone that follows others; at least its end."""
+    """The part of a path below its last bone that follows others; at least the end."""
     broken = [index for index, bone in enumerate(path[:-1]) if follows(bone)]
     return Span(path[broken[-1] + 1 if broken else 0], path[-1])
 

@@ -1,5 +1,5 @@
-"""Finds the control bones that move a rig's torso, head and eyes, for rigs whose bones with those names
-follow controls.
+"""Finds the control bones that move a rig's torso, head and eyes, for rigs in which the bones with those
+names follow controls.
 """
 
 from collections.abc import Sequence
@@ -21,19 +21,19 @@ class Eyes(NamedTuple):
     eyes need no chain.
     """
 
-    bones: tuple[str, ...] = ()  # bones of the eyes
-    aims: tuple[str, ...] = ()  # controls that they point at
+    bones: tuple[str, ...] = ()  # the eyes
+    aims: tuple[str, ...] = ()  # controls that the eyes point at
 
 
 def resolved(controls: Controls, bones: Parents, ends: Ends) -> Ends:
-    """The ends `ends`, with each bone that follows others replaced by its control bone.
+    """`ends`, with each bone that follows others replaced by its control bone.
 
     Raises:
         RigError: a bone follows others, and its control bone is not found.
     """
     rig_bones = controls.rig.pose.bones
     if any(bone and bone not in rig_bones for bone in (ends.torso, ends.head, *ends.eyes)):
-        return ends  # the same error is reported when the chains are made
+        return ends  # making the chains reports the same error
     head = control_of(controls, ends.head)
     torso = ends.torso
     if torso and controls.is_followed(torso):
@@ -54,7 +54,9 @@ def control_of(controls: Controls, name: str) -> str:
 
 
 def _torso(controls: Controls, bones: Parents, torso: str, head: str) -> str:
-    """The lowest control that carries the chest and the head but not the hips: it bends most of the spine."""
+    """The lowest control that carries the chest and the head but not the hips: such a control bends most of
+    the spine.
+    """
     hips = next(iter(named(bones).get(BodyPart("", "hips"), ())), "")
     excluded = {hips, *controls.upstream(hips)} if hips else set()
     carrying = [

@@ -1,5 +1,5 @@
-"""Finds a character's torso, head and eyes by the positions of its bones: in any language, on any number of
-legs.
+"""Finds a character's torso, head and eyes by the positions of its bones, for names in any language and any
+number of legs.
 """
 
 import itertools
@@ -16,17 +16,18 @@ from ..bones.figure import NEAR, Figure
 from . import chain_end, chain_root
 from .gaze_bones import EYES, Ends
 
-LIMB = 0.15  # share of the figure's size: arms and wings reach at least this far; ears and breasts hardly do
-SHORTER = 0.5  # share of the longest limb's reach: shorter ones, such as ears, do not show where the chest is
+LIMB = 0.15  # share of the figure's size: smallest reach of arms and wings; ears and breasts are shorter
+# share of the longest limb's reach: limbs that reach less far, such as ears, do not branch from the chest
+SHORTER = 0.5
 AHEAD = cos(radians(25))  # cosine of the angle to the front within which an eye's bone looks
-Belongs = Callable[[np.ndarray], bool]  # whether something at a point (3,) belongs to the head
+Belongs = Callable[[np.ndarray], bool]  # whether a point (3,) in armature space belongs to the head
 EYE_NAMES = frozenset((*EYES, *translated_names.EYES))
 UP = np.array((0.0, 0.0, 1.0))
 
 
 def ends(figure: Figure) -> Ends:
-    """Last bones of torso, head and each eye; "" and () for those that the figure does not have or does not
-    show.
+    """Last bones of torso, head and each eye; "" and () for parts that the figure does not have, or that
+    cannot be told from positions.
     """
     if figure.front is None or not figure.trunk:
         return Ends("", "", ())
@@ -59,20 +60,20 @@ def _above_legs(figure: Figure, upward: list[str]) -> list[str]:
 
 
 class _NearTop(NamedTuple):
-    """Tells what belongs to a head from what belongs to a trunk: it is nearer to the head's end than to where
-    the line begins.
+    """Test whether a point belongs to a head or to a trunk: it belongs to the head if it is nearer to the
+    head's end than to the beginning of the line.
     """
 
-    begin: np.ndarray  # (3,)
-    end: np.ndarray  # (3,)
+    begin: np.ndarray  # (3,) beginning of the line, in armature space
+    end: np.ndarray  # (3,) end of the head, in armature space
 
     def __call__(self, point: np.ndarray) -> bool:
         return bool(np.linalg.norm(point - self.end) < np.linalg.norm(point - self.begin))
 
 
 def chest_of(figure: Figure, line: list[str]) -> str:
-    """The bone of a line, from an end upward, from which the arms or wings nearest the end branch; "": there
-    are none.
+    """The bone of a line (from an end upward) from which the arms or wings nearest to the end branch; "" if
+    there are none.
     """
     reaches = {name: _reach(figure, figure.index[name]) for name in line[1:]}
     least = max(LIMB * figure.size, SHORTER * max(reaches.values(), default=0.0))
@@ -80,7 +81,7 @@ def chest_of(figure: Figure, line: list[str]) -> str:
 
 
 def eyes_below(figure: Figure, head: str) -> tuple[str, ...]:
-    """Eyes that a head carries, left and right; empty: none are told apart from what else it carries."""
+    """Eyes on a head, left and right; empty if they cannot be told from the other bones on it."""
     return (
         tuple(figure.names[k] for k in _eyes(figure, figure.index[head])) if figure.front is not None else ()
     )
@@ -91,18 +92,18 @@ def _upward(figure: Figure, name: str) -> list[str]:
 
 
 def _top(figure: Figure) -> int:
-    """The bone of the trunk that is farthest up and to the front."""
+    """Index of the trunk's bone that is farthest up and to the front."""
     ahead = figure.front + UP
     return max(sorted(figure.trunk), key=lambda k: float(figure.tips[k] @ ahead))
 
 
 def _paired(figure: Figure, k: int) -> list[int]:
-    """What branches from a bone in pairs."""
+    """Indices of the bones that branch in pairs from bone `k`."""
     return [child for child in figure.children[k] if figure.image.get(child, -1) not in {-1, child}]
 
 
 def _reach(figure: Figure, k: int) -> float:
-    """How far the limbs that branch from a bone in pairs reach from it."""
+    """Distance that the limbs which branch in pairs from bone `k` reach from it."""
     return max((_length(figure, k, child) for child in _paired(figure, k)), default=0.0)
 
 
@@ -111,8 +112,8 @@ def _length(figure: Figure, k: int, limb: int) -> float:
 
 
 def _eyes(figure: Figure, above: int, belongs: Belongs = lambda _: True) -> tuple[int, ...]:
-    """A pair of bones that carry nothing, look to the front and hang below a bone; of several pairs those
-    that are called eyes, and of them the one that looks there best.
+    """A pair of bones without children that look to the front and are below the bone `above`; of several
+    pairs, those named eyes, and among these the pair that looks most to the front.
     """
     pairs = []
     short = short_names(figure.names)
@@ -134,8 +135,8 @@ def _is_left(figure: Figure, k: int, other: int) -> bool:
 
 
 def _aim(figure: Figure, k: int, other: int) -> float:
-    """Cosine of the angle to the front at which a pair of bones looks; where bones may point anywhere, 1 if
-    it lies where eyes do.
+    """Cosine of the angle between the front and the direction of a pair of bones; if the bones of the
+    armature do not point along the limbs, 1 if the pair is located as eyes are.
     """
     if figure.rig.data.bones[figure.names[k]].use_connect:
         return 0.0
@@ -155,7 +156,7 @@ def _aim(figure: Figure, k: int, other: int) -> float:
 
 
 def _carrier(figure: Figure, eyes: tuple[int, ...]) -> int | None:
-    """The nearest bone in the plane of symmetry that carries both eyes."""
+    """Index of the nearest bone in the plane of symmetry that carries both eyes."""
     k, other = eyes
     while k >= 0 and not (k in figure.middle and other in figure.below(k)):
         k = figure.parent[k]
@@ -163,7 +164,7 @@ def _carrier(figure: Figure, eyes: tuple[int, ...]) -> int | None:
 
 
 def _with_pairs(figure: Figure, first: int, belongs: Belongs) -> int | None:
-    """The first bone from a neck upward that carries what belongs to a head in pairs, such as ears; None:
+    """Index of the first bone from a neck upward that carries paired parts of a head, such as ears; None if
     there is none.
     """
     carrying = (k for k in figure.below(first) if k in figure.middle)
@@ -173,13 +174,14 @@ def _with_pairs(figure: Figure, first: int, belongs: Belongs) -> int | None:
 
 
 def _skull(figure: Figure, k: int, neck: int) -> int:
-    """The head that a bone of a face belongs to: those begin beside the head's bone, and what
-    follows on a bone begins at its end."""
+    """Index of the bone of the head that a bone of the face belongs to: bones of a face begin beside the head
+    bone, while the next bone of a spine begins at its tail.
+    """
     while k != neck:
         parent = figure.parent[k]
         long = float(
             np.linalg.norm(figure.tips[parent] - figure.heads[parent])
-        )  # 0 where bones do not lie along the limbs
+        )  # 0 if the armature's bones do not point along the limbs
         gap = float(np.linalg.norm(figure.heads[k] - figure.tips[parent]))
         if gap > NEAR * figure.size if long == 0.0 else gap < long / 2:
             break

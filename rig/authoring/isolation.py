@@ -1,19 +1,18 @@
-"""Rigs' own switches that let a head follow its neck: set where a look is to be shared along a spine."""
+"""Rig properties that let a head follow its neck: switched on when a look is to be shared along a spine."""
 
 import bpy
 
 from ..bones import carried, constrained, driving
 
-SAME = 1e-4  # [rad] rotation that is not seen
+SAME = 1e-4  # [rad] rotation that is too small to see
 
 
 def joined(rig: bpy.types.Object, path: list[str]) -> list[str]:
-    """Lets bones of a path, root first, follow their parents where a property of the rig drives whether they
-    do; returns texts about the changes.
+    """Sets the rig properties that decide whether bones of a path (root first) follow their parents, so that
+    they do; returns texts about the changes.
 
-    Nothing that is seen changes: a rig with animation stays as it is, and so does a bone that its parent
-    would rotate otherwise. A chain accounts for these; but the rig's switch spares its controls the whole
-    look.
+    The visible pose does not change: a rig with animation is left alone, and so is a bone that would rotate.
+    A chain works without this, but then the bone's control has to make the whole look.
     """
     if _is_animated(rig):
         return []
@@ -33,6 +32,6 @@ def _is_animated(rig: bpy.types.Object) -> bool:
 
 
 def _rests(bone: bpy.types.PoseBone) -> bool:
-    """Whether a bone has the rotation that its parent gives it."""
+    """Whether a bone is at rest relative to its parent."""
     inherited = bone.parent.matrix @ bone.parent.bone.matrix_local.inverted() @ bone.bone.matrix_local
     return inherited.to_quaternion().rotation_difference(bone.matrix.to_quaternion()).angle < SAME

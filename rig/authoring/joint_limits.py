@@ -1,5 +1,5 @@
-"""Limits of velocity, acceleration and jerk of a robot's joints from a file, for its chains, its motors, and
-chains made later.
+"""Limits of velocity, acceleration and jerk of a robot's joints from a file: set on joints of chains and
+motors, and stored for chains made later.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from .chains import apply_rates
 
 
 def give(rig: bpy.types.Object, limits: Mapping[str, JointRates]) -> tuple[int, list[str]]:
-    """Gives a rig's joints their limits, found by the joints' names.
+    """Sets the limits of a rig's joints, which are found by name.
 
     Returns:
         Number of joints that got limits, and sentences about what was left out.
@@ -59,7 +59,7 @@ def _give(rig: bpy.types.Object, joint: FileJoint, rates: JointRates) -> None:
         if rig.type == "ARMATURE" and bone in rig.pose.bones
         else None
     )
-    if record is not None:  # for chains that are made later
+    if record is not None:  # stored for chains that are made later
         changes = {
             word: value
             for word in ("velocity", "acceleration", "jerk")

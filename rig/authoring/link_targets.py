@@ -1,4 +1,4 @@
-"""Makes the mechanism's goal and the target object that give a link a pose."""
+"""Makes the mechanism's goal and the target object for a link that is to have a given pose."""
 
 from dataclasses import replace
 
@@ -30,8 +30,8 @@ def with_target(link: LinkTarget) -> LinkTarget:
 
 
 def without_target(link: LinkTarget, goal: int) -> None:
-    """Removes the target object that `with_target` made, and the goal too if it had none before: if `goal` is
-    -1.
+    """Removes the target object that `with_target` made, and also the goal if `goal` is -1, which means that
+    there was none before.
     """
     goals, target = link.rig.limber.mechanism.goals, link.keyed
     if goal < 0:

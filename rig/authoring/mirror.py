@@ -2,7 +2,7 @@
 stay.
 
 A rotation R in bone A's rest frame becomes T R T^-1 in the rest frame of its counterpart B, with T = B^-1 M
-A, where M mirrors the armature. So the mirror image is right whatever the bones' rolls are.
+A, where M mirrors the armature. So the mirror image does not depend on the bones' rolls.
 """
 
 import bpy
@@ -17,7 +17,7 @@ from ..bones.axes import is_euler
 from ..bones.paths import bone_names
 from ..chains import postures
 
-ALONG = 1e-4  # tolerance of a unit vector's components: noise of single precision in rest poses
+ALONG = 1e-4  # tolerance of a unit vector's components, above the noise of single precision in rest poses
 PLANES = {"X": Vector((-1.0, 1.0, 1.0)), "Y": Vector((1.0, -1.0, 1.0)), "Z": Vector((1.0, 1.0, -1.0))}
 
 
@@ -67,7 +67,7 @@ def mirror(
 
 
 def _owner(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, bones: set[str]) -> bpy.types.PropertyGroup:
-    """The chain that moves most of these bones; the given one where it moves any."""
+    """The chain that moves most of these bones; the given chain if it moves any."""
 
     def moved(other: bpy.types.PropertyGroup) -> int:
         return len(bones & {joint.bone for joint in other.joints})
@@ -88,7 +88,7 @@ def _rest(pose_bone: bpy.types.PoseBone) -> Matrix:
 
 
 def _signs(transform: Matrix) -> list[float] | None:
-    """Sign (1 or -1) of each axis; None where the transform is not diagonal."""
+    """Sign (1 or -1) of each axis of a diagonal transform; None if it is not diagonal."""
     signs = [round(transform[k][k]) for k in range(3)]
     is_plain = all(
         abs(transform[j][k] - (signs[k] if j == k else 0.0)) < ALONG for j in range(3) for k in range(3)
@@ -105,7 +105,7 @@ def _mirrored_rotation(
     """(path, index, value) of the rotation channels of the mirror image."""
     mode, signs = target.rotation_mode, _signs(transform)
     if is_euler(source) and signs and mode == source.rotation_mode:
-        # Each angle is mirrored by itself, which keeps angles beyond 180 degrees.
+        # each angle is mirrored separately, which keeps angles beyond 180 degrees
         angles = postures.hinges(curves, source.name, mode) or ()
         return [
             (rotation_modes.EULER, k, -signs[k] * angle)

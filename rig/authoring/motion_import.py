@@ -32,12 +32,12 @@ from ..robot import lerobot
 from .file_values import PoseCurve, in_joint_unit, refuse_other_unit, resampling, unit_factor
 from .link_targets import with_target, without_target
 
-LAST_FRAME = 1_048_574  # Blender's
-SLACK = 1e-4  # [rad or m] beyond a limit: decimals of files
-SOME = 400  # values or frames that a step converts
-TARGET_CHANNELS = 7  # of a link's pose: a location and a quaternion
-KEY_BYTES = 72  # that Blender needs for a keyframe
-SAME = 1e-6  # [frames] a last row nearer to a frame is at that frame
+LAST_FRAME = 1_048_574  # Blender's largest frame number
+SLACK = 1e-4  # tolerance beyond a limit, for rounded values in files
+SOME = 400  # number of values or frames that a step converts
+TARGET_CHANNELS = 7  # number of channels of a link's pose: location and quaternion
+KEY_BYTES = 72  # memory that Blender needs for a keyframe
+SAME = 1e-6  # distance from a frame within which the last row counts as at that frame
 
 
 Value = TypeVar("Value")
@@ -60,11 +60,11 @@ class ImportedMotion:
 
 class MotionImport(Stepped):
     """Import of a motion file for an object's joints and motors: the file is read first, then values and
-    keyframes are made in short steps. What was made is removed if the import is cancelled; nothing uses it
-    before `finish`.
+    keyframes are made in short steps. New actions are assigned by `finish`; if the import is cancelled, they
+    are removed.
 
     Args:
-        scene: The scene, whose frame rate counts.
+        scene: The scene, whose frame rate is used.
         rig: The armature, or the owner of a mechanism.
         path: The file.
         form: Format of the file, or AUTOMATIC.
@@ -72,7 +72,7 @@ class MotionImport(Stepped):
         at_frames: Whether keys are at the scene's frames; else at the file's own times, which may lie between
             frames.
         with_sound: Whether to add the sound file beside the motion file.
-        settings: Options of single formats, and whether much is imported unasked.
+        settings: Options of single formats, and whether a very large import needs no confirmation.
         is_watched: Whether a user waits at a window.
     """
 
@@ -90,7 +90,8 @@ class MotionImport(Stepped):
     ) -> None:
         self.rig, self.path, self.start, self.at_frames, self.settings = rig, path, start, at_frames, settings
         self.sound = sound_beside(path) if with_sound else None
-        self.values: dict[str, list[float]] = {}  # of the joints' channels, by the file's name
+        # values of the joints' channels, by the file's name of the joint
+        self.values: dict[str, list[float]] = {}
         self.keys: dict[Channel, list[float]] = {}
         self.actions: list[tuple] = []  # (owner, its new action, handle of the slot)
         self.done, self.at_work = 0, path.name
@@ -101,11 +102,11 @@ class MotionImport(Stepped):
     total = 100  # [per cent] since the number of joints is not known before the file is read
 
     def step(self) -> bool:
-        """Waits a little for the file to be read, or converts some values, or makes some keys; returns
-        whether there is more to do.
+        """Does a short piece of work: waits for the file to be read, converts some values, or makes some
+        keys. Returns whether there is more to do.
 
         Raises:
-            LargeMotionError: it would be more than 50 MB of keys, and the settings do not allow it.
+            LargeMotionError: the keys would take more than 50 MB, and the settings do not allow it.
             HardwareError: the file cannot be used.
             RigError: the object has none of its joints, the keys would not play, or a joint cannot have the
                 values.
@@ -116,7 +117,7 @@ class MotionImport(Stepped):
         return False
 
     def cancel(self) -> None:
-        """Cancels the import, and removes what it has made, unless `finish` was called."""
+        """Cancels the import, and removes the new actions and targets, unless `finish` was called."""
         self._steps.close()
         super().cancel()
 
@@ -169,11 +170,11 @@ class MotionImport(Stepped):
         return poses
 
     def _key_steps(self, poses: dict[str, list[Array]], undo: ExitStack) -> Iterator[None]:
-        """Computes the keys and writes them into new actions, which nothing uses yet; `undo` gets what
-        removes them.
+        """Computes the keys and writes them into new, unassigned actions; `undo` gets callbacks that remove
+        them.
         """
         if self.targets:
-            bpy.context.view_layer.update()  # so that targets that were just made have their transforms
+            bpy.context.view_layer.update()  # targets that have just been made get their transforms here
         yield from self._value_steps(poses)
         for owner in [channel.owner for channel in {channel.uid: channel for channel in self.keys}.values()]:
             undo.callback(without_new_action(owner))
@@ -208,7 +209,9 @@ class MotionImport(Stepped):
                     yield
 
     def _take(self, recording: Recording) -> None:
-        """Finds what the recording moves, and the frames of its keys; raises as `step`."""
+        """Determines which joints and links the recording moves, and the frames of its keys; raises as
+        `step`.
+        """
         self.recording, rig, start = recording, self.rig, self.start
         columns, joints = recording.columns, file_joints(rig)
         measured_then_commanded = [
@@ -295,7 +298,7 @@ class MotionImport(Stepped):
             )
 
     def finish(self) -> ImportedMotion:
-        """Gives the new actions to their objects and adds the sound; returns the result."""
+        """Assigns the new actions and adds the sound; returns the result."""
         self._let_play()
         for owner, action, handle in self.actions:
             actions.assign(owner, action, handle)
@@ -315,8 +318,8 @@ class MotionImport(Stepped):
         return ImportedMotion([action for _, action, _ in self.actions], sentence, self.warnings)
 
     def _let_play(self) -> None:
-        """Lets the mechanism follow the keys: by its targets if links have poses, by its motors if all of
-        these have values.
+        """Sets the mechanism to follow the keys: by its targets if links have poses, by its motors if all
+        motors have values.
         """
         settings = self.rig.limber.mechanism
         motors = {joint.motor for joint in self.matched.values() if joint.motor >= 0}
@@ -343,5 +346,5 @@ class MotionImport(Stepped):
 
 
 def _parts(values: Sequence[Value]) -> Iterator[Sequence[Value]]:
-    """Slices of some values each."""
+    """Consecutive slices of at most `SOME` values."""
     return (values[k : k + SOME] for k in range(0, len(values), SOME))

@@ -1,5 +1,5 @@
-"""Motion styles by name: a filter, and its share of the joints' limits. Built in, or those of the movers of
-this .blend.
+"""Motion styles by name: a filter and its shares of the joints' limits. They are built in, or those of the
+chains, bodies and mechanisms of this .blend.
 """
 
 from pathlib import Path
@@ -15,9 +15,9 @@ from ..blender.user_folder import user_folder
 from ..chains.chain import filter_in_use
 from ..live.movers import movers_of
 
-FORMAT = "limber-character"  # in the header of files that earlier versions have saved
+FORMAT = "limber-character"  # in the header of style files of earlier versions
 SUFFIX = ".limber-character.json"
-FOLDER = "characters"  # of the user, where these files lie
+FOLDER = "characters"  # the user's subfolder with style files of earlier versions
 
 
 class StyleSettings(NamedTuple):
@@ -47,8 +47,8 @@ BUILT_IN: dict[str, tuple[str, StyleSettings]] = {  # by name: description, sett
 
 
 def of(settings: bpy.types.PropertyGroup) -> StyleSettings:
-    """Current motion style of a chain, body or mechanism, with the filter that is on; without one, that
-    filter is `NO_FILTER`.
+    """Current motion style of a chain, body or mechanism, with the filter in use (`NO_FILTER` if there is
+    none).
     """
     stored = StyleSettings(*(getattr(settings, name) for name in StyleSettings._fields))
     return stored._replace(filter=filter_in_use(settings.id_data, settings))
@@ -76,7 +76,7 @@ def _is_same(style: StyleSettings, other: StyleSettings) -> bool:
 
 
 def in_file() -> dict[str, StyleSettings]:
-    """Motion styles of the movers of this .blend that are not built in, by the movers' labels."""
+    """Motion styles of this .blend's chains, bodies and mechanisms that are not built in, by their labels."""
     styles = {mover.long_label: of(mover.settings) for obj in bpy.data.objects for mover in movers_of(obj)}
     return {
         label: style

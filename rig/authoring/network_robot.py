@@ -25,7 +25,7 @@ from . import gallery_folders, gallery_robot
 from .robot_import import ImportedRobot, importing
 from .work import SlicedWork
 
-WAIT = 0.02  # [s] for the download in a step
+WAIT = 0.02  # [s] time that a step waits for the download
 
 
 class NetworkRobot(SlicedWork[ImportedRobot]):
@@ -38,7 +38,8 @@ class NetworkRobot(SlicedWork[ImportedRobot]):
         is_watched: Whether a user waits at a window, as for `Reading`.
 
     Raises:
-        RigError: the text is no address, or that of another computer while Blender may not go online. In a
+        RigError: the text is no address, or the address is another computer's while Blender may not go
+            online. In a
             step: the download fails, or the user's folder cannot be written.
         UrdfError: in a step: the downloaded model cannot be used.
     """
@@ -97,7 +98,7 @@ class NetworkRobot(SlicedWork[ImportedRobot]):
             raise RigError(str(error)) from error
 
     def _known(self) -> Generator[Progress, None, Description | None]:
-        """The gallery's description of the robot that was downloaded; None: the gallery does not have it."""
+        """The gallery's description of the downloaded robot; None if the gallery has none."""
         robots = [read_description(entry.folder) for entry in gallery_folders.listed()]
         robots = [robot for robot in robots if robot.protocol == PROTOCOL]
         try:

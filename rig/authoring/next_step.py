@@ -26,7 +26,7 @@ class NextStep(NamedTuple):
     sentence: str
     operator: str  # idname
     icon: str = "FORWARD"
-    menu: str = ""  # name of a menu with other things to begin with
+    menu: str = ""  # name of a menu of alternatives
     text: str | None = None  # label of the button; None: the operator's name
 
 
@@ -83,7 +83,7 @@ ARM = NextStep(
 LIVE_MECHANISM = NextStep(
     "Press Start Live in the Mechanism panel: its bodies follow targets or motors", "limber.live", "PLAY"
 )
-TURN = NextStep(  # for an end that only takes a rotation
+TURN = NextStep(  # for an end whose goal is a rotation only
     "Rotate the target (R in Object Mode): the chain follows. To move a robot too, press Connect",
     "limber.connect",
     "LINKED",
@@ -110,7 +110,8 @@ def _move_mechanism(settings: bpy.types.PropertyGroup) -> NextStep:
     return NextStep(sentence, "limber.connect", "LINKED")
 
 
-# the step before such a mover is live, and a function of its settings that gives the step while it is
+# by the kind of mover: step before it is live, and function of its settings that returns the step while it is
+# live
 WITHOUT_CHAIN = {
     BodyMover: (LIVE_BODY, lambda _: CONNECT_BODY),
     MechanismMover: (LIVE_MECHANISM, _move_mechanism),
@@ -138,7 +139,7 @@ def next_step(rig: bpy.types.Object, is_playing: bool) -> NextStep:
 
 
 def _of_chain(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, is_playing: bool) -> NextStep:
-    """The step of a rig's selected chain: choose a target, go live, set up how it looks, move the target."""
+    """The step of a rig's selected chain: choose a target, go live, set the forward axis, move the target."""
     if (target := followed(chain)) is None or is_deleted(target):
         return TARGET
     if not chain.live:
@@ -154,8 +155,8 @@ def _of_chain(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, is_playing:
 
 
 def _of_other_scene() -> NextStep | None:
-    """The step while the scene has no armature in use, but a robot is connected to one of another scene; None
-    if none is.
+    """The step while the scene has no armature in use, but a robot is connected to an armature of another
+    scene; else None.
     """
     rig = next(iter(links.connected_rigs()), None)
     status = links.status(rig) if rig is not None else None
@@ -179,7 +180,7 @@ def _without_chain(mover: Mover) -> NextStep:
 
 
 def _start(step: NextStep, mover: Mover) -> NextStep:
-    """The step that starts a mover; its sentence says what is missing first."""
+    """The step that starts a mover, or the one that sets up what the mover lacks."""
     why = why_not(Use.LIVE, mover, bpy.context)
     return step._replace(sentence=why) if why else step
 
@@ -210,10 +211,11 @@ def _of_status(status: Status | None) -> NextStep:
 
 
 def _operator_for(state: State) -> tuple[str, str]:
-    """Operator and icon of the action that the state's sentence asks for."""
+    """Operator and icon for the action that the sentence for this state suggests."""
     if state in links.LOST:
         return "limber.clear_fault", "FILE_REFRESH"
-    if state is State.DISARMED:  # the robot's servos cannot measure their positions
+    # this step is suggested only if the robot's servos cannot measure their positions
+    if state is State.DISARMED:
         return "limber.arm_confirmed", "CHECKMARK"
     if state is State.CONFIRM_POSE:
         return "limber.confirm_pose", "CHECKMARK"

@@ -1,5 +1,5 @@
 """Import of a robot's file as an armature: a bone for each link; the joint's axis is one of the bone's axes,
-and all others are locked.
+and the bone's other axes are locked.
 
 Posing a bone by hand moves the joint, and the bone's channel is the joint's value, with the same axis and
 zero. The sign differs for some bones, so that they point to the next joint.
@@ -34,7 +34,7 @@ ORDERS = {
     "Y": "YXZ",
     "": "XYZ",
 }  # Euler orders in which the joint's axis is first or last, so that a matrix gives angles up to 180 degrees
-SOME_BONES = 30  # made in a step
+SOME_BONES = 30  # number of bones made in a step
 BONE_NAME = 63  # largest length of a bone's name [bytes]
 
 
@@ -87,7 +87,7 @@ def import_read(
     up_axis: UpAxis = "AUTO",
     close_loops: bool = True,
 ) -> ImportedRobot:
-    """As `import_robot`, for files that were read."""
+    """As `import_robot`, for files that are already read."""
     steps = importing(context, files, with_meshes, up_axis, close_loops)
     while True:
         try:
@@ -100,8 +100,8 @@ def import_read(
 def importing(
     context: bpy.types.Context, files: RobotFiles, with_meshes: bool, up_axis: UpAxis, close_loops: bool
 ) -> Generator[Progress, None, ImportedRobot]:
-    """As `import_robot`, for files that were read: a generator that yields its progress, and returns the
-    result. If it is closed, nothing was imported.
+    """As `import_robot`, for files that are already read: a generator that yields its progress and returns
+    the result. If it is closed early, the scene has not changed.
     """
     robot, tree = files.robot, files.tree
     if context.object is not None and context.object.mode != "OBJECT":
@@ -117,7 +117,7 @@ def importing(
         _store_postures(robot, rig)
         context.scene.collection.children.link(
             collection
-        )  # at the end: until then no redraw evaluates what is incomplete
+        )  # linked to the collection last, so that no redraw evaluates an incomplete robot
         closures = closures_text(robot) if close_loops else ""
         if closures:
             yield Progress(1.0, "Closing loops")
@@ -219,8 +219,8 @@ def _cut(name: str, most: int) -> str:
 
 
 def _armature(files: RobotFiles) -> Generator[Progress, None, tuple[bpy.types.Object, list[str]]]:
-    """Makes the armature object with its bones, in no collection yet; returns it with the bones' names in the
-    tree's order.
+    """Makes the armature object with its bones, without linking it to a collection; returns it with the
+    bones' names in the tree's order.
     """
     robot, branches = files.robot, files.tree.branches
     data = bpy.data.armatures.new(robot.name)

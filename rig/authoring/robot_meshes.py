@@ -20,13 +20,13 @@ from ..blender.counting import counted
 from . import robot_size
 
 IMPORTERS = {".stl": "stl_import", ".obj": "obj_import"}  # Blender's importers
-SIDES = 32  # of a cylinder; a sphere has half as many rings
-SLENDER = 0.2  # thickness of a placeholder, in its lengths
-NO_BAR = 0.05  # least length of a bar, in lengths of the bone
-MOST_BONES = 2.0  # length of a bar, in lengths of the bone, from which it gets no thicker
+SIDES = 32  # number of segments of a cylinder; a sphere has half as many rings
+SLENDER = 0.2  # thickness of a placeholder, relative to its length
+NO_BAR = 0.05  # smallest length of a bar, relative to the bone's length
+MOST_BONES = 2.0  # length of a bar, relative to the bone's, beyond which its thickness stays constant
 PLAIN: Colour = (0.6, 0.6, 0.6, 1.0)  # colour of visuals without one
-SHARP = radians(35.0)  # [rad] between two faces: from there on their edge stays sharp
-LINEAR_BELOW, LINEAR_SLOPE = 0.04045, 12.92  # of the sRGB curve (IEC 61966-2-1)
+SHARP = radians(35.0)  # [rad] angle between two faces from which their edge stays sharp
+LINEAR_BELOW, LINEAR_SLOPE = 0.04045, 12.92  # constants of the sRGB curve (IEC 61966-2-1)
 
 
 def adding(
@@ -53,12 +53,12 @@ def adding(
 
 
 class _Look:
-    """Builds the visuals of one robot; each file is read once."""
+    """Builds the visuals of one robot; each mesh file is read once."""
 
     def __init__(self, files: RobotFiles, collection: bpy.types.Collection, up_axis: UpAxis) -> None:
         self.files, self.collection, self.up_axis = files, collection, up_axis
         self.warnings: list[str] = []
-        self.sizes: dict[str, float] = {}  # [m] largest dimension of the mesh in each file, as it is scaled
+        self.sizes: dict[str, float] = {}  # [m] largest dimension of the mesh of each file, after scaling
         self._rotated: dict[
             tuple[str, str], list[str]
         ] = {}  # kind of file, up axis other than Z -> names of its files
@@ -68,8 +68,8 @@ class _Look:
     def dressing(
         self, link: Link, rig: bpy.types.Object, bone: bpy.types.Bone, frame: Transform
     ) -> Generator[None, None, None]:
-        """Adds all visuals of a link, one a step, and one placeholder for those that cannot be read."""
-        # Blender's bone parents are relative to the tail.
+        """Adds all visuals of a link, one per step, and one placeholder for all that cannot be read."""
+        # children of a bone are placed relative to its tail
         from_tail = Matrix.Translation((0.0, -bone.length, 0.0))
         link_in_bone = bone.matrix_local.inverted() @ _matrix(frame)
         missing: Visual | None = None
@@ -101,13 +101,14 @@ class _Look:
         if not mesh.materials:
             mesh.materials.append(None)
         for slot in mesh_object.material_slots:
-            if slot.material is None:  # the slot keeps colours of the file
-                slot.link = "OBJECT"  # the mesh may be shared with another link in another colour
+            if slot.material is None:  # a slot with a material keeps the colours of the file
+                # assigned to the object, since links in different colours may share the mesh
+                slot.link = "OBJECT"
                 slot.material = self._material(material)
         self.collection.objects.link(mesh_object)
 
     def _mesh(self, link: Link, visual: Visual) -> tuple[bpy.types.Mesh | None, tuple[float, float, float]]:
-        """Mesh of a visual and its scale along its own axes; None where it cannot be read."""
+        """Mesh of a visual and its scale along its own axes; the mesh is None if it cannot be read."""
         shape = visual.shape
         if isinstance(shape, Box):
             return self._shared("Box", _box), shape.size
@@ -126,7 +127,7 @@ class _Look:
                     self.sizes.get(shape.name, 0.0), robot_size.size_of(mesh, shape.scale)
                 )
             return mesh, shape.scale
-        return None, (1.0, 1.0, 1.0)  # the parser has added a warning
+        return None, (1.0, 1.0, 1.0)  # the robot file's parser has added a warning
 
     def _shared(self, name: str, make: Callable[[], tuple]) -> bpy.types.Mesh:
         mesh = self._meshes.get(f"<{name}>")
@@ -163,7 +164,7 @@ class _Look:
         return mesh
 
     def _of_faces(self, path: Path, found_mesh: FoundMesh) -> bpy.types.Mesh | None:
-        """Mesh of a DAE or glTF file with its own colours; None where it could not be read."""
+        """Mesh of a DAE or glTF file with its own colours; None if it could not be read."""
         faces = found_mesh.faces
         if faces is None:
             return None
@@ -205,8 +206,8 @@ class _Look:
 
 
 def _placeholder(bone: bpy.types.Bone) -> bpy.types.Mesh:
-    """Bars from the bone's head to each child joint of the link, or along the bone where there is none; in
-    the bone's frame.
+    """Bars from the bone's head to each child joint of the link, or along the bone if there is none; in the
+    bone's frame [m].
     """
     into_bone = bone.matrix_local.inverted()
     ends = [into_bone @ child.head_local for child in bone.children]
@@ -224,8 +225,8 @@ def _placeholder(bone: bpy.types.Bone) -> bpy.types.Mesh:
 
 
 def _imported(path: Path) -> bpy.types.Mesh | None:
-    """Mesh of a file, with materials only where the file has colours; None where it has no faces or cannot
-    be read.
+    """Mesh of a file, with materials only if the file has colours; None if it has no faces or cannot be
+    read.
     """
     mesh = _read_by_blender(path)
     if mesh is not None and mesh.materials and not _has_colours(path):
@@ -236,7 +237,7 @@ def _imported(path: Path) -> bpy.types.Mesh | None:
 
 
 def _read_by_blender(path: Path) -> bpy.types.Mesh | None:
-    """First mesh with faces that Blender's importer makes of a file, in a temporary scene; None: there is
+    """First mesh with faces that Blender's importer makes from a file, in a temporary scene; None if there is
     none.
     """
     scene = bpy.data.scenes.new("Limber import")
@@ -251,7 +252,7 @@ def _read_by_blender(path: Path) -> bpy.types.Mesh | None:
             getattr(bpy.ops.wm, IMPORTERS[path.suffix.lower()])(
                 filepath=str(path), forward_axis="Y", up_axis="Z", **options
             )
-    except RuntimeError:  # the importer has failed
+    except RuntimeError:  # the importer could not read the file
         pass
     finally:
         new_objects = [obj for obj in bpy.data.objects if obj.session_uid not in before]
@@ -271,7 +272,7 @@ def _shade(mesh: bpy.types.Mesh) -> None:
 
 
 def _has_colours(path: Path) -> bool:
-    """Whether the material file that an OBJ file names exists."""
+    """Whether the material file named by an OBJ file exists."""
     with path.open("rb") as file:
         libraries = [
             line.split(maxsplit=1)[1].strip().decode(errors="replace")

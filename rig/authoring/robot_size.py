@@ -11,11 +11,12 @@ import numpy as np
 from ...robots.model import Robot
 from ..blender.counting import counted
 
-LARGEST = 10.0  # [m] no link of a robot is longer; in millimetres, no robot's longest link is shorter
+# [m] every link of a robot is shorter, while in millimetres the longest link of any robot is longer
+LARGEST = 10.0
 
 
 def of_joints(robot: Robot) -> list[str]:
-    """A warning if a joint is too far from its parent link's frame."""
+    """List with a warning if a joint is too far from its parent link's frame, else empty."""
     far = [(hypot(*joint.origin.offset), joint.name) for joint in robot.joints]
     distance, name = max(far, default=(0.0, ""))
     if distance <= LARGEST:
@@ -27,8 +28,8 @@ def of_joints(robot: Robot) -> list[str]:
 
 
 def of_meshes(sizes: Mapping[str, float]) -> list[str]:
-    """A warning if meshes are too large. `sizes`: largest dimension [m] of each file's mesh, scaled as the
-    robot's file says.
+    """List with a warning if meshes are too large, else empty. `sizes`: largest dimension [m] of each file's
+    mesh, scaled as the robot's file says.
     """
     large = sorted((size, name) for name, size in sizes.items() if size > LARGEST)
     if not large:

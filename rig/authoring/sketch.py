@@ -1,4 +1,6 @@
-"""Poses a chain along a sketch: selected objects such as the empties of markers, or the points of a curve."""
+"""Poses a chain along a drawn shape: selected objects such as the empties of markers, or the points of a
+curve.
+"""
 
 from collections.abc import Sequence
 from math import degrees
@@ -16,12 +18,12 @@ from ..chains.skeleton import ChainReader
 from ..live.movers import mover_of
 from ..scene.placement import Placement
 
-ANY = ""  # no solver: joints without limits keep the range of a full revolution
+ANY = ""  # in place of a solver's name: joints without limits keep a range of a full revolution
 
 
 def points_of(objects: Sequence, depsgraph: bpy.types.Depsgraph) -> list:
-    """World positions [m] that objects show: of one curve its points, of several objects their origins, in
-    the order of their names.
+    """World positions [m] given by objects: the points of a single curve, or the origins of several objects
+    in the order of their names.
     """
     if len(objects) == 1 and objects[0].type == "CURVE":
         (curve,) = objects
@@ -44,7 +46,7 @@ def pose_along(
     base to its end.
 
     Returns:
-        The joints' values [rad or m], and the largest angle [deg] between a link and the sketch.
+        The joints' values [rad or m], and the largest angle [deg] between a link and the shape.
 
     Raises:
         RigError: the points have no direction, or the chain cannot be read.

@@ -10,7 +10,7 @@ from ..scene.goal import ALONG, ORIENTS, REACHES, followed_target, forward_axis,
 from ..showing import chain_lines
 
 IN_FRONT = (
-    10  # distance of a new target from the eyes, in lengths of the head bone: about that of a conversation
+    10  # distance of a new target from the eyes, in lengths of the head bone: about that of persons who talk
 )
 
 
@@ -21,9 +21,9 @@ def new_target(
 
     Args:
         context: Blender's context.
-        rig: The armature object, whose collection the empty gets.
+        rig: The armature object, in whose collections the empty is put.
         location: Its location [m, world].
-        size: Length [m] of the bone that looks.
+        size: Length [m] of the bone that looks, which sets the display size.
     """
     target = bpy.data.objects.new(f"{rig.name} Gaze", None)
     target.empty_display_type, target.empty_display_size = "SPHERE", size / 2
@@ -36,13 +36,13 @@ def new_target(
 def make(
     context: bpy.types.Context, rig: bpy.types.Object, chain: bpy.types.PropertyGroup
 ) -> tuple[object, list[str]]:
-    """Makes a target that the chain's end meets as it is shown now, for the chain and for those with the same
+    """Makes a target that the chain already meets in its shown pose, for this chain and others with the same
     target.
 
-    It is where the end reaches, or in front of its eye where it looks.
+    For a goal of reaching it is at the end; for a look it is in front of the end's eye.
 
     Returns:
-        The target, and the names of the chains that have it.
+        The target, and the names of the chains that use it.
 
     Raises:
         RigError: the end's bone is missing, or it has no forward direction.

@@ -1,4 +1,4 @@
-"""A scene's behaviour as the engine's data, and what of it cannot be used."""
+"""A scene's behaviour as the engine's data, and findings about its unusable parts."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from math import inf, nan
@@ -26,7 +26,7 @@ from .clip_rows import clip_rows
 
 
 class CastChain(NamedTuple):
-    """A chain that takes part: its name in the behaviour, its armature, and its settings."""
+    """A chain that takes part in the behaviour: its name there, its armature, and its settings."""
 
     name: str
     owner: object
@@ -34,8 +34,8 @@ class CastChain(NamedTuple):
 
 
 def cast_of(pairs: Sequence[tuple]) -> list[CastChain]:
-    """The chains of (armature, chain) pairs with their names in a behaviour and in a character file. Where
-    two have one name, the armature's stands before it.
+    """Chains from (armature, chain) pairs, with their names in a behaviour and in a character file. Chains of
+    equal names get their armature's name as a prefix.
     """
     names = [chain.name for _, chain in pairs]
     return [
@@ -45,7 +45,7 @@ def cast_of(pairs: Sequence[tuple]) -> list[CastChain]:
 
 
 def behaviour(scene: bpy.types.Scene, cast: Sequence[CastChain]) -> Behaviour | None:
-    """The scene's behaviour without what cannot be used (see `findings`); None: it has no state.
+    """The scene's behaviour without its unusable parts (see `findings`); None if it has no state.
 
     Args:
         scene: The scene.
@@ -74,7 +74,7 @@ def behaviour(scene: bpy.types.Scene, cast: Sequence[CastChain]) -> Behaviour | 
 
 
 class ChainChoices(NamedTuple):
-    """What a state may choose for a chain: names of its stored postures by their actions, and targets."""
+    """Options of a state for a chain: names of its stored postures by their actions, and its targets."""
 
     cast: CastChain
     postures: dict[bpy.types.Action | None, str]
@@ -98,7 +98,7 @@ def _state(state: bpy.types.PropertyGroup, chains: Sequence[ChainChoices]) -> St
 
 
 def _everyone(role: bpy.types.PropertyGroup) -> ChainRole:
-    """What chains do that are not known."""
+    """The role of chains that are not in the scene, from the settings for all chains."""
     return ChainRole(
         influence=role.influence if role.sets_influence else None,
         share=role.share if role.sets_share else None,
@@ -110,7 +110,7 @@ def _everyone(role: bpy.types.PropertyGroup) -> ChainRole:
 
 
 def _role(role: bpy.types.PropertyGroup, state: bpy.types.PropertyGroup, chain: ChainChoices) -> ChainRole:
-    """What a chain does in a state, from the settings for it."""
+    """The role of a chain in a state (what it looks at, and how), from its settings."""
     weights = tuple(
         (chain.postures[posture.action], posture.weight)
         for posture in state.postures
@@ -121,8 +121,8 @@ def _role(role: bpy.types.PropertyGroup, state: bpy.types.PropertyGroup, chain: 
 
 
 def _looked_at(role: bpy.types.PropertyGroup, targets: Iterable[ChainTarget]) -> ChainTarget | None:
-    """The target that a role looks at, among targets; where it names no bone, the object itself or else the
-    first bone of it. None: it looks at none of them.
+    """The one of these targets that a role looks at. If the role names no bone, it is the object itself or
+    else its first bone; None if it looks at none of them.
     """
     at = [target for target in targets if target.obj == role.look_at]
     bone = role.look_at_bone if at and role.look_at.type == "ARMATURE" else ""
@@ -157,7 +157,7 @@ def _clips(
 
 
 def _rate(scene: bpy.types.Scene) -> float:
-    """Frames a second."""
+    """Frame rate of the scene [frames/s]."""
     return scene.render.fps / scene.render.fps_base
 
 
@@ -188,7 +188,7 @@ def _gesture(
 
 
 def findings(scene: bpy.types.Scene) -> list[Finding]:
-    """What of the scene's behaviour cannot be used, with the remedy; the most serious first."""
+    """Unusable parts of the scene's behaviour, with the remedies; the most serious first."""
     return sorted(_findings(scene.limber_behaviour), key=lambda finding: not finding.blocks)
 
 
@@ -252,7 +252,7 @@ def _fault(transition: bpy.types.PropertyGroup, known: set[str]) -> str:
 
 
 def _endless(settings: bpy.types.PropertyGroup, transition: bpy.types.PropertyGroup) -> Iterator[str]:
-    """States without a clip whose end a transition waits for, as sentences."""
+    """Sentences on states without a clip, for a transition that waits for the end of the clip."""
     names = (
         [state.name for state in settings.states if state.clip is not None]
         if transition.begins_anywhere
@@ -285,7 +285,7 @@ def _of_gesture(gesture: bpy.types.PropertyGroup) -> str:
 
 
 def _unreached(settings: bpy.types.PropertyGroup) -> Iterator[str]:
-    """States to which nothing leads, as sentences."""
+    """Sentences on states to which no transition leads."""
     reached = {transition.end for transition in settings.transitions}
     for state in list(settings.states)[1:]:
         if state.name not in reached:

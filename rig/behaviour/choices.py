@@ -1,4 +1,4 @@
-"""What the settings of a behaviour are chosen from: chains, targets, postures, events, states."""
+"""Choices for the settings of a behaviour: chains, targets, postures, events, states."""
 
 from collections.abc import Iterator
 
@@ -22,7 +22,7 @@ def chains() -> Iterator[tuple]:
 
 
 def chain_of(item: bpy.types.PropertyGroup) -> tuple[bpy.types.Object, bpy.types.PropertyGroup] | None:
-    """(armature, chain) that a setting is for; None: it is not there any more."""
+    """(armature, chain) to which an item's settings apply; None if it no longer exists."""
     pairs = ((owner, chain) for owner, chain in chains() if owner == item.owner and chain.uid == item.uid)
     return next(pairs, None)
 
@@ -30,7 +30,7 @@ def chain_of(item: bpy.types.PropertyGroup) -> tuple[bpy.types.Object, bpy.types
 def chain_items(
     _item: bpy.types.PropertyGroup, _context: bpy.types.Context
 ) -> list[tuple[str, str, str, str, int]]:
-    """Enumeration items of all chains, after one for none."""
+    """Enumeration items of all chains, preceded by one for no chain."""
     items = [NONE] + [
         (
             f"{owner.name}/{chain.uid}",
@@ -61,7 +61,7 @@ def choose_chain(item: bpy.types.PropertyGroup, number: int) -> None:
 
 
 def watchable() -> Iterator[ChainTarget]:
-    """The targets that own ends of chains can look at."""
+    """The targets that the chains' own ends can look at."""
     for _, chain in chains():
         yield from watchable_by(chain)
 
@@ -72,7 +72,7 @@ def is_target(obj: bpy.types.Object) -> bool:
 
 
 def target_bones(role: bpy.types.PropertyGroup, _context: bpy.types.Context, typed: str) -> list[str]:
-    """Names of the bones of a role's target that chains can look at and that contain what was typed."""
+    """Names of the bones of a role's target that chains can look at and that contain the typed text."""
     bones = dict.fromkeys(target.bone for target in watchable() if target.obj == role.look_at)
     return [bone for bone in bones if bone and typed.casefold() in bone.casefold()]
 
@@ -89,7 +89,7 @@ def is_posture(action: bpy.types.Action) -> bool:
 
 
 def event_names(behaviour: bpy.types.PropertyGroup) -> list[str]:
-    """Names of the events for which a behaviour waits."""
+    """Names of the events that trigger transitions or gestures of a behaviour."""
     names = [
         *(each.event for each in behaviour.transitions if each.cause == "event"),
         *(each.event for each in behaviour.gestures),
@@ -98,7 +98,7 @@ def event_names(behaviour: bpy.types.PropertyGroup) -> list[str]:
 
 
 def events(item: bpy.types.PropertyGroup, _context: bpy.types.Context, typed: str) -> list[str]:
-    """Names of the behaviour's events so far that contain what was typed."""
+    """Names of the behaviour's events that contain the typed text."""
     return [
         name for name in event_names(item.id_data.limber_behaviour) if typed.casefold() in name.casefold()
     ]
@@ -109,16 +109,16 @@ def name_gesture(gesture: bpy.types.PropertyGroup, _context: bpy.types.Context) 
     taken = {other.name for other in gesture.id_data.limber_behaviour.gestures if other != gesture}
     name = free_name(gesture.name or "Gesture", taken)
     if gesture.name != name:
-        gesture.name = name  # calls this function again
+        gesture.name = name  # this assignment calls the function again
 
 
 def follow_name(state: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
-    """Makes the name of a state unique, and lets transitions follow it."""
+    """Makes the name of a state unique, and updates it in the transitions."""
     behaviour = state.id_data.limber_behaviour
     taken = {other.name for other in behaviour.states if other != state}
     name = free_name(state.name or "State", taken)
     if state.name != name:
-        state.name = name  # calls this function again
+        state.name = name  # this assignment calls the function again
         return
     before, state.known_as = state.known_as, name
     if not before or before == name:

@@ -14,7 +14,7 @@ from ..bones.axes import JointKey
 from ..bones.channels import Channel
 from ..chains.skeleton import ChainReader
 
-SHAPE = ("co", "handle_left", "handle_right")  # of a key: what gives a curve its shape
+SHAPE = ("co", "handle_left", "handle_right")  # attributes of a key that determine the shape of a curve
 
 
 class ClipRows(NamedTuple):
@@ -29,23 +29,23 @@ class ClipRows(NamedTuple):
     values: np.ndarray
 
 
-# identities of the action and the chain -> what was read, and the keys and joints that it was read from
+# by identities of action and chain: the keys and joints that were read, and the result
 _known: dict[tuple, tuple[tuple, ClipRows | None]] = {}
 
 
 def forget() -> None:
-    """Armatures, or curves of actions that something plays, have changed: all is read again."""
+    """Clears the cache, after changes of armatures or of actions in use."""
     _known.clear()
 
 
 def clip_rows(
     action: bpy.types.Action, owner: bpy.types.Object, chain: bpy.types.PropertyGroup
 ) -> ClipRows | None:
-    """The chain's joints in the action, as it is now. None: it moves none of them over two frames or more, or
-    the chain cannot be read.
+    """Values of the chain's joints in the current action; None if it moves no joint over at least two frames,
+    or if the chain cannot be read.
 
-    They are read again where keys differ: Blender announces changes of those actions alone that something in
-    the scene plays, and a gesture's is often played by nothing.
+    They are read again if keys differ from the cached ones, since Blender does not report changes of actions
+    that nothing in the scene plays, as those of gestures often are.
     """
     identity = (action.session_uid, owner.session_uid, chain.uid)
     curves = actions.fcurves(action)
@@ -81,7 +81,7 @@ def _keys_of(
 
 
 def _channels_of(owner: bpy.types.Object, chain: bpy.types.PropertyGroup) -> Iterator[Channel]:
-    """Channels that store the values of a chain's joints, as far as their bones are there."""
+    """Channels with the values of a chain's joints, without joints whose bones are missing."""
     for bone, axis in dict.fromkeys(joint.key for joint in chain.joints):
         if (channel := channels.of_bone(owner, (bone, axis))) is not None:
             yield channel

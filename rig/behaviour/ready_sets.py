@@ -1,4 +1,4 @@
-"""Ready sets of behaviour, put into a scene's settings."""
+"""Built-in sets of behaviour, added to a scene's settings."""
 
 from math import inf
 
@@ -10,14 +10,15 @@ from . import choices
 
 
 def add(settings: bpy.types.PropertyGroup, name: str) -> tuple[int, int]:
-    """Adds a ready set to a behaviour's settings: states that are not there by name, and transitions that are
-    not there. Returns how many of each.
+    """Adds a built-in set to a behaviour's settings: the states whose names are new, and the transitions that
+    are new. Returns the numbers of both.
 
     Args:
         settings: Settings of the behaviour.
         name: Key in `READY`.
     """
-    # Actions of postures by their names, without the number of a second character's (see `_without_number`).
+    # Actions of postures by their names, without the number of a second posture of the same name (see
+    # `_without_number`)
     stored: dict[str, list[bpy.types.Action]] = {}
     for action in dict.fromkeys(choices.posture_actions()):
         stored.setdefault(_without_number(action.name), []).append(action)
@@ -36,7 +37,9 @@ def add(settings: bpy.types.PropertyGroup, name: str) -> tuple[int, int]:
 
 
 def _without_number(name: str) -> str:
-    """A name without the number that Blender gives to a second one of it: "Sad" of "Sad.001"."""
+    """A name without the number that Blender adds to a second data-block of the same name: "Sad" for
+    "Sad.001".
+    """
     begin, _, number = name.rpartition(".")
     return begin if begin and len(number) >= 3 and number.isdigit() else name
 
@@ -51,7 +54,7 @@ def _add_state(settings: bpy.types.PropertyGroup, spec: StateSpec, stored: dict)
         if (value := getattr(role, name)) is not None:
             setattr(state, name, value)
     for name, weight in role.weights or ():
-        for action in stored[name]:  # of several characters, one of which is linked
+        for action in stored[name]:  # several characters can have it, one of them linked
             posture = state.postures.add()
             posture.action, posture.weight = action, weight
 

@@ -1,5 +1,5 @@
-"""Access to actions in every Blender version: from 4.4 on F-curves are in slots and channel bags, from 5.0 on
-only there.
+"""Access to actions in every Blender version: from 4.4 on F-curves are in slots and channel bags, and from
+5.0 on nowhere else.
 """
 
 from collections.abc import Iterator, Sequence
@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 
 CONSTANT, LINEAR = 0, 1  # Blender's numbers of interpolation modes, for foreach_set
-KEY_FIELDS = {  # of a key, with the number of values and their type
+KEY_FIELDS = {  # attributes of a key, with the number of values and their type
     "co": (2, np.float32),
     "interpolation": (1, np.int32),
     "handle_left": (2, np.float32),
@@ -21,8 +21,8 @@ KEY_FIELDS = {  # of a key, with the number of values and their type
     "period": (1, np.float32),
     "type": (1, np.int32),
 }
-SOME_KEYS = 400  # that are removed in a step
-SAME_FRAME = 0.01  # [frames] Blender merges keys that are nearer to each other
+SOME_KEYS = 400  # number of keys removed in a step
+SAME_FRAME = 0.01  # [frames] distance within which Blender merges two keys
 
 
 def fcurves(
@@ -134,8 +134,8 @@ def put_constant_keys(
 
 
 def key_time(frame: float) -> float:
-    """Time of a key [frames of the action] that shows in a frame of the current scene; the two differ with
-    Time Stretching (Output > Frame Rate).
+    """Time of a key [frames of the action] for a frame of the current scene; the two differ with Time
+    Stretching (Output > Frame Rate).
     """
     render = bpy.context.scene.render
     return frame * render.frame_map_old / render.frame_map_new
@@ -166,7 +166,7 @@ def baking_keys(
     frames: Sequence[float],
     values: Sequence[float],
 ) -> Iterator[None]:
-    """As `bake_keys`, in steps, of which each is short also for many keys."""
+    """As `bake_keys`, in steps that stay short with any number of keys."""
     frames = list(map(key_time, frames))
     curve = find(curves, data_path, index)
     if curve is not None and len(curve.modifiers):
@@ -181,7 +181,7 @@ def baking_keys(
     points.add(len(frames))
     yield
     new = {"co": np.column_stack((frames, values)), "interpolation": LINEAR}
-    # Keys are written in their order: Blender sorts them by exchanging neighbours.
+    # keys are written in ascending order: Blender would sort them by exchanging neighbours
     for name, (width, kind) in KEY_FIELDS.items():
         if before == outside and name not in new:
             continue
@@ -236,8 +236,8 @@ def _fresh_points(
 
 
 def _unmute_group(curve: bpy.types.FCurve) -> None:
-    """Unmutes a curve's group, which would mute the curve too, and mutes the group's other curves one by one
-    instead.
+    """Unmutes a curve's group, since a muted group mutes the curve too, and mutes the group's other curves
+    one by one instead.
     """
     group = curve.group
     if group and group.mute:
@@ -251,5 +251,5 @@ def _new_curve(
 ) -> bpy.types.FCurve:
     try:
         return curves.new(data_path, index=index, group_name=group)
-    except TypeError:  # the argument has another name before 5.0
+    except TypeError:  # the argument has another name before Blender 5.0
         return curves.new(data_path, index=index, action_group=group)

@@ -1,10 +1,10 @@
-"""The solvers' compiled library while Limber is switched on."""
+"""Loads and unloads the solvers' compiled library with the extension."""
 
 from ...solvers.kernel import library
 
 
 def register() -> None:
-    """The library is loaded when a solver first needs it."""
+    """Does nothing: a solver loads the library when it needs it first."""
 
 
 def unregister() -> None:

@@ -1,14 +1,12 @@
-"""Texts for sentences: counted nouns, shortened lists of names, and sentences that say the same of several
-things.
-"""
+"""Texts for sentences: counted nouns, shortened lists of names, and merged sentences."""
 
 import re
 from collections.abc import Iterable, Sequence
 
-MOST = 6  # most names that a sentence lists
+MOST = 6  # largest number of names that a sentence lists
 NAME = re.compile(
     r"(?<=(?<!\w)')[^']*(?='(?!\w))|(?<=^Joint )[^':]+(?=:)"
-)  # in quotes, or a joint's label at the beginning
+)  # a quoted name, or a joint's label at the beginning
 NUMBER = re.compile(r"\d+(\.\d+)?")
 
 
@@ -28,8 +26,8 @@ def named(names: Sequence[str]) -> str:
 
 
 def merged(sentences: Iterable[str]) -> list[str]:
-    """Sentences of which those that differ only in quoted names and numbers are one, the first of them, with
-    the others' names.
+    """Sentences, with those that differ only in quoted names and numbers merged into the first one, which
+    then lists all names.
     """
     alike: dict[str, list[str]] = {}
     for sentence in sentences:
@@ -43,6 +41,6 @@ def _one_of(group: Sequence[str]) -> str:
         return first
     words_by_position = zip(
         *(NAME.findall(sentence) for sentence in group), strict=True
-    )  # the names at each place of the sentence
+    )  # names at each position of the sentence
     names = next((names[1:] for names in words_by_position if len(set(names)) > 1), ())
     return f"{first} (and {len(rest)} more{': ' if names else ''}{named(list(dict.fromkeys(names)))})"

@@ -1,10 +1,10 @@
-"""Errors and findings as sentences that name the thing and the remedy."""
+"""Errors and findings as sentences that name the object concerned and the remedy."""
 
 from dataclasses import dataclass
 
 
 class RigError(ValueError):
-    """A set-up that Limber cannot use; the message names the bone, object or property, and the remedy."""
+    """A setup that Limber cannot use; the message names the bone, object or property, and the remedy."""
 
 
 @dataclass(frozen=True)

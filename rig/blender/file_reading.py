@@ -1,4 +1,4 @@
-"""Reading of files without a pause of Blender's window."""
+"""Reading of files without blocking Blender's window."""
 
 from collections.abc import Callable, Generator
 from typing import Generic, TypeVar
@@ -8,12 +8,12 @@ from .errors import RigError
 
 Result = TypeVar("Result")
 Progress = TypeVar("Progress")
-WAIT = 0.02  # [s] for the process in a step
+WAIT = 0.02  # [s] time that a step waits for the process
 
 
 class FileReading(Generic[Result]):
-    """A call of a function that reads files: in a process of its own while a user waits at a window, at once
-    where a script does.
+    """A call of a function that reads files: in a separate process if a user waits at a window, at once in
+    this process for a script.
 
     Args:
         is_watched: Whether a user waits.
@@ -32,8 +32,8 @@ class FileReading(Generic[Result]):
             raise RigError(str(error)) from error
 
     def result(self) -> Result | None:
-        """What the function returned; None if it has not yet. Waits for a moment. Raises what the function
-        raises, and RigError where the process ends without a result.
+        """Result of the function after a short wait; None while it is not finished. Raises the function's
+        errors, and RigError if the process ends without a result.
         """
         if self.process is None:
             return self._function(*self._arguments)
@@ -43,8 +43,8 @@ class FileReading(Generic[Result]):
             raise RigError(str(error)) from error
 
     def steps(self, progress: Progress) -> Generator[Progress, None, Result]:
-        """Waits in steps for what the function returns, and returns it; yields `progress` meanwhile. If it is
-        closed, the process ends. Raises as `result`.
+        """Waits for the function's result in steps, which yield `progress`, and returns the result. Closing
+        the generator ends the process. Raises as `result`.
         """
         try:
             while (result := self.result()) is None:
@@ -54,7 +54,7 @@ class FileReading(Generic[Result]):
             self.cancel()
 
     def cancel(self) -> None:
-        """Ends the process, if it still runs."""
+        """Ends the process if it is still running."""
         if self.process is not None:
             self.process.cancel()
 

@@ -1,7 +1,7 @@
 """Keeps keyframes of list items with their items when the list changes.
 
-Blender identifies an item's F-curves by its index in the list: where the index changes, so must their paths,
-and keys that hold an item's number.
+Blender identifies an item's F-curves by its index in the list: if the index changes, the paths must change
+too, and so must keyed values that are an item's number.
 """
 
 from collections import Counter
@@ -15,8 +15,8 @@ from . import actions
 
 @contextmanager
 def following(owner: bpy.types.PropertyGroup, items: str, key: str) -> Iterator[None]:
-    """Context manager: whatever happens to a list within it, items that remain keep their keyframes, and
-    those of removed items are deleted.
+    """Context manager for changes of a list: items that remain keep their keyframes, and keyframes of removed
+    items are deleted.
 
     Args:
         owner: Object or property group that has the list.
@@ -35,7 +35,7 @@ def following(owner: bpy.types.PropertyGroup, items: str, key: str) -> Iterator[
 
 
 def _numbered(names: Iterable[Hashable]) -> list[tuple[Hashable, int]]:
-    """Names, each with the number of times that it came before."""
+    """Names, each with the number of its earlier occurrences."""
     counts: Counter[Hashable] = Counter()
     numbered = []
     for name in names:
@@ -57,8 +57,8 @@ def follow(
     Args:
         rig: The object.
         items: Data path of the list.
-        indices: New index of each item; None where it was removed, and its keys with it.
-        number: Data path of the property that holds an item's number; "": there is none.
+        indices: New index of each old index; None for a removed item, whose keys are removed too.
+        number: Data path of a property whose keyed values are items' numbers; "": there is none.
         numbers: New value for each old value of that property.
     """
     numbers = numbers or {}

@@ -1,4 +1,4 @@
-"""Blender's own switch for connections to other computers: Preferences > System > Allow Online Access."""
+"""Blender's permission for connections to other computers: Preferences > System > Allow Online Access."""
 
 import bpy
 

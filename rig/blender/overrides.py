@@ -1,4 +1,4 @@
-"""Linked objects and library overrides: what cannot be edited, and a preparation before saving that keeps
+"""Linked objects and library overrides: why they cannot be edited, and a preparation before saving that keeps
 overridden chains.
 """
 
@@ -17,8 +17,8 @@ def why_not_editable(rig: bpy.types.Object) -> str:
 
 
 def prepare_to_save() -> None:
-    """Reads the linked armatures that overrides refer to, which gives the overrides' properties storage of
-    their own.
+    """Reads properties of the linked armatures that overrides refer to, so that Blender gives the overrides'
+    properties storage of their own.
 
     Without it Blender 5.0 mistakes the override's storage for a single value and cannot read it back: the
     chains would be lost.

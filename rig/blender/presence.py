@@ -1,5 +1,5 @@
-"""Whether an object is there and evaluated: undo replaces objects, and deleted ones stay in memory while a
-property points to them.
+"""Tests whether an object exists and is evaluated: undo replaces objects, and deleted ones stay in memory
+while a property points to them.
 """
 
 import bpy
@@ -29,12 +29,13 @@ def why_absent(
         obj: The object.
         what: Purpose of the object, for the sentence: "target", "source".
         scene: The scene, original or evaluated.
-        view_layer: A view layer of the scene: an object visible there is present, which is the faster test.
+        view_layer: A view layer of the scene: an object visible in it is present, which is tested first
+            because it is fast.
     """
     if obj.visible_get(view_layer=view_layer) or scene.objects.get(obj.name) is not None:
         return ""
     named = f"{what.capitalize()} '{obj.name}'"
-    # Objects of a library may be in no collection without being deleted.
+    # objects of a library may be in no collection without being deleted
     if is_deleted(obj) and obj.library is None and obj.override_library is None:
         return f"{named} was deleted: choose another {what}"
     return f"{named} is not in scene '{scene.name}': link it there, or choose another {what}"

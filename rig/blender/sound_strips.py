@@ -36,7 +36,7 @@ def add(scene: bpy.types.Scene, path: Path, frame: int) -> "bpy.types.SoundStrip
         raise RigError(
             f"Sound '{path.name}' cannot be read, so the motion has none: convert it to WAV"
         ) from error
-    if strip.frame_final_duration <= 1:  # Blender makes a strip of one frame of a file that is no sound
+    if strip.frame_final_duration <= 1:  # Blender makes a strip of one frame from a file without sound
         sound = strip.sound
         strips.remove(strip)
         if sound is not None and not sound.users:
@@ -49,7 +49,7 @@ def add(scene: bpy.types.Scene, path: Path, frame: int) -> "bpy.types.SoundStrip
 
 
 def beginning_at(scene: bpy.types.Scene, frame: int) -> Path | None:
-    """File of the sound strip that begins at a frame and is not trimmed; None: there is none."""
+    """File of the untrimmed sound strip that begins at a frame; None if there is none."""
     editor = scene.sequence_editor
     for strip in _strips(editor) if editor is not None else ():
         if (

@@ -1,4 +1,4 @@
-"""World placement of objects, whatever their parents and locks are."""
+"""Sets world positions and orientations of objects with any parents and locks."""
 
 from collections.abc import Sequence
 
@@ -26,7 +26,8 @@ def _place(
     `lockable`, keep their values.
     """
     before = {name: tuple(getattr(obj, name)) for name in CHANNELS}
-    obj.matrix_world = world  # Blender accounts for parents and delta transforms, not for constraints
+    # Blender accounts for parents and delta transforms here, but not for constraints
+    obj.matrix_world = world
     for name in CHANNELS:
         if name not in names:
             setattr(obj, name, before[name])

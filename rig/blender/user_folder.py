@@ -8,7 +8,7 @@ import bpy
 def user_folder(name: str, create: bool = True) -> Path | None:
     """Path of the user's folder of that name, created unless `create` is False; None if it cannot be created.
 
-    It is in the extension's user directory, or in Blender's where Limber runs from a checkout.
+    It is in the extension's user directory, or in Blender's if Limber runs from a source checkout.
     """
     try:
         folder = bpy.utils.extension_path_user(__package__.rpartition(".")[0], path=name, create=create)

@@ -1,7 +1,7 @@
 """Write access for timers and handlers while Blender refuses scripts' writes to a file's data, as it does
 while it draws panels.
 
-Blender 4.3 and some later versions may go on refusing after the drawing, until they are started again: a
+Blender 4.3 and some later versions may still refuse after drawing, until Blender is restarted: a
 render engine's Python in another thread can interrupt the drawing, and each thread then restores the state
 that it found. A property's update function may always write, so timers and handlers run inside one while
 writes are refused.
@@ -18,15 +18,14 @@ import bpy
 Given = ParamSpec("Given")
 Returned = TypeVar("Returned")
 
-_waiting: list[Callable[[], None]] = []  # calls for the property's update
+_waiting: list[Callable[[], None]] = []  # calls to make in the update function of the property
 
 
 def is_refused() -> bool:
     """Whether Blender refuses writes now."""
     try:
-        bpy.data.scenes[
-            0
-        ].frame_start = None  # changes nothing in either direction: write access is checked before the type
+        # a value of a wrong type changes nothing: Blender checks write access before the type
+        bpy.data.scenes[0].frame_start = None
     except AttributeError:
         return True
     except TypeError:
@@ -37,8 +36,8 @@ def is_refused() -> bool:
 def granted(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
     """Decorator: a function of a timer or handler that may write although Blender refuses scripts' writes.
 
-    Where it does, Blender redraws its windows after each call. Off the main thread the function runs as it
-    is.
+    While it does, Blender redraws its windows after each call. On other threads the function is called
+    directly.
     """
 
     @wraps(function)
@@ -50,12 +49,13 @@ def granted(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
         def call() -> None:
             try:
                 outcome.set_result(function(*arguments, **named))
-            except BaseException as error:  # an update would only print it
+            # passed on to the caller, since an update function would only print it
+            except BaseException as error:
                 outcome.set_exception(error)
 
         _waiting.append(call)
         bpy.data.window_managers[0].limber_granted = True
-        return outcome.result(0.0)  # the update has run: never wait, which would freeze Blender
+        return outcome.result(0.0)  # the update has run already: a wait would freeze Blender
 
     return run
 

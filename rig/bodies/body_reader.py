@@ -2,7 +2,8 @@
 
 The base is the common ancestor of all links; it may float. Joints are the unlocked axes of the bones from
 there to the links, as in chains. Limits come from the chains' joint lists, else from the bone's constraints,
-its URDF joint or its IK settings; otherwise the joint is unlimited. Everything is in armature space.
+its joint in the robot's file, or its IK settings; without any the joint is unlimited. Everything is in
+armature space.
 """
 
 from collections.abc import Sequence
@@ -33,26 +34,26 @@ from ..bones.joint_bones import (
 )
 from ..scene.placement import Placement
 
-ANY_TURN = (-pi, pi)  # [rad] limits of a joint without known ones, which may rotate without end
-FARTHEST = 1e3  # [rad or m] position limit of a joint of the model that has none
+ANY_TURN = (-pi, pi)  # [rad] range of a joint without known limits, which may rotate without bounds
+FARTHEST = 1e3  # position limit in the model for a joint without limits
 
 
 @dataclass(frozen=True)
 class BodyBone(JointBone):
     """One bone of the body."""
 
-    is_followed: bool  # whether a constraint moves it, so that its channels are not shown
-    is_copy: bool = False  # whether its pose is that of the bone `parent`
+    is_followed: bool  # whether a constraint moves the bone, so that its channels have no effect
+    is_copy: bool = False  # whether its pose equals that of the bone `parent`
 
     @property
     def unjointed_locations(self) -> list[bool]:
-        """Of each axis, whether the bone can be moved along it and no joint does."""
+        """For each axis, whether the bone can be moved along it without having a joint there."""
         is_movable = self.parent >= 0 and not self.connected
         return [is_movable and axis not in self.prismatic for axis in axes.PRISMATIC]
 
     @property
     def unjointed_hinges(self) -> list[bool]:
-        """Of each axis of a bone with hinges, whether no joint rotates the bone about it."""
+        """For each axis of a bone with hinges, whether the bone has no joint about it."""
         return [bool(self.revolute) and axis not in self.revolute for axis in axes.REVOLUTE]
 
 
@@ -99,7 +100,9 @@ class BodyReader:
         ]
 
     def _without_angles(self, pose_bones: bpy.types.bpy_prop_collection) -> list[int]:
-        """Indices of bones with hinges without a joint, whose channels are no Euler angles."""
+        """Indices of bones with hinges of which an axis has no joint, and whose channels are not Euler
+        angles.
+        """
         return [
             k
             for k, bone in enumerate(self.bones)
@@ -107,7 +110,7 @@ class BodyReader:
         ]
 
     def _motions(self, rig: bpy.types.Object) -> list[MotionLimits]:
-        """Motion limits of the joints, those of chains where they have some; infinite where not known."""
+        """Motion limits of the joints, from chains that have them; infinite if unknown."""
         of_chains = [joint for chain in reversed(rig.limber.chains) for joint in chain.joints]
         listed = {joint.key: MotionLimits.of(joint) for joint in of_chains}
         return [listed.get(key) or _motion(rig.pose.bones[key[0]], key[1]) for key in self.joint_keys]
@@ -115,7 +118,7 @@ class BodyReader:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, BodyReader) and self._identity() == other._identity()
 
-    __hash__ = None  # it is compared, never looked up
+    __hash__ = None  # instances are compared, but never used as keys
 
     def _identity(self) -> tuple:
         return (
@@ -167,8 +170,8 @@ class BodyReader:
         )
 
     def held(self, pose_bones: bpy.types.bpy_prop_collection) -> tuple[UnjointedPose, ...]:
-        """For each bone, the part of the authored pose that no joint moves; of the base none. Pass the
-        evaluated rig's pose bones, which must be those that this reader was made with.
+        """For each bone, the part of the authored pose that no joint moves; the base has none. `pose_bones`
+        are the evaluated rig's, with the bones from which this reader was made.
 
         Raises:
             RigError: a bone is scaled.
@@ -235,8 +238,8 @@ class BodyReader:
         return couplings
 
     def posture(self, pose_bones: bpy.types.bpy_prop_collection) -> Array:
-        """Authored joint values (n,) [rad or m] of the rig, before any solution. Pass the evaluated rig's
-        pose bones.
+        """Authored joint values (n,) [rad or m] of the rig, before any solution. `pose_bones` are the
+        evaluated rig's.
         """
         joint_values = []
         for bone in self.bones:
@@ -256,7 +259,7 @@ class BodyReader:
     def channels(
         self, rig: bpy.types.Object, placement: Placement, unjointed: Sequence[UnjointedPose], state: State
     ) -> dict[str, Followed]:
-        """Solved channels of each bone, for a state of the solver."""
+        """Channels of each bone by its name for a state of the solver."""
         joints = state.joints.tolist()
         bone_channels: dict[str, Followed] = {}
         values = iter(joints)
@@ -278,8 +281,8 @@ class BodyReader:
         bone = rig.data.bones[self.base]
         pose = Matrix(state.base_rotation.tolist()).to_4x4()
         pose.translation = state.base_position.tolist()
-        # Inverse of Blender's inheritance: with an identity basis, `on_parent` gives the frame in which the
-        # bone's basis applies.
+        # inverse of Blender's inheritance: with an identity basis, `on_parent` gives the frame in which the
+        # bone's basis applies
         basis = placement.on_parent(rig, bone, Matrix()).inverted_safe() @ pose
         rotation = rotation_modes.quaternion("QUATERNION", basis.to_quaternion())
         euler = rotation_modes.angles_of(
@@ -298,7 +301,7 @@ def _numbers(
 
 
 def _motion(pose_bone: bpy.types.PoseBone, axis: str) -> MotionLimits:
-    """Limits of a joint that no chain has; infinite where they are not known."""
+    """Motion limits of a joint that is in no chain; infinite if unknown."""
     lower, upper = limits(pose_bone, axis)
     if (lower, upper) == ANY_TURN:
         lower, upper = -inf, inf

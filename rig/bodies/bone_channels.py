@@ -39,8 +39,8 @@ def _locations(bone: BodyBone, undriven: Sequence[str]) -> list[tuple[str, str]]
 
 
 def _rotations(rig: bpy.types.Object, bone: BodyBone, undriven: Sequence[str]) -> list[tuple[str, str]]:
-    """The rotation channels of a bone with these undriven axes, as (channel, letter): a rotation that is not
-    in Euler angles, and the base's, as a whole.
+    """The rotation channels of a bone with these undriven axes, as (channel, letter): all of a rotation that
+    is not in Euler angles, and of the base's.
     """
     hinge_axes = [axis for axis in undriven if axis in bone.revolute]
     is_base = bone.parent < 0
@@ -83,12 +83,10 @@ def _rotation(
     before: Mapping[Channel, float],
     base: str,
 ) -> tuple[float, ...]:
-    """Values of the bone's rotation channel; of the equivalent ones, those nearest to the previous
+    """Values of the bone's rotation channel; among equivalent rotations, the one nearest to the previous
     frame's.
     """
-    if (
-        is_euler(pose_bone) and pose_bone.name != base
-    ):  # joints' angles are the solver's own, which do not jump
+    if is_euler(pose_bone) and pose_bone.name != base:  # joint angles are the solver's own, which do not jump
         return shown.euler
     last = [before.get(channel) for channel in rotations_of(rig, pose_bone)]
     return rotation_modes.numbers(pose_bone.rotation_mode, shown.rotation, None if None in last else last)

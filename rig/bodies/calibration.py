@@ -2,8 +2,8 @@
 
 Rest poses often differ: one body rests with its arms out, the other with its arms down. So the offset from
 rest poses has three parts: a common frame from left, forward and up, so that both face one direction; for
-arms and legs the rotation that aligns the target's limb with the source's; everything else, such as flat feet
-and an upright head, counts as equal at rest.
+arms and legs, the rotation that aligns the target's limb with the source's; and for all other parts, such as
+flat feet and an upright head, none, since they are taken as equal at rest.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,9 +17,10 @@ from ..blender.errors import RigError
 from . import names
 
 LIMBS = ("upper_arm", "forearm", "thigh", "shin")  # body parts whose rest orientations differ between bodies
-ENDS = {"hand": "forearm"}  # part -> the limb with which it rotates
+ENDS = {"hand": "forearm"}  # part -> limb whose alignment it shares
 LEGS = ("thigh", "shin", "foot")
-SHORT = 1e-4  # share of the body's size: the direction between bones nearer to each other is not defined
+# distance, as a share of the body's size, below which the direction between two bones is undefined
+SHORT = 1e-4
 
 
 class BodyPose(NamedTuple):
@@ -72,7 +73,7 @@ def from_rest(
 
 
 def _children(parents: Mapping[str, str | None], index: Mapping[str, int]) -> dict[int, list[int]]:
-    """Indices of the paired bones that each one carries, by its own index."""
+    """Indices of the paired bones that are nearest below each paired bone, by its index."""
     children: dict[int, list[int]] = {}
     for bone, parent in parents.items():
         if parent is not None:
@@ -81,7 +82,7 @@ def _children(parents: Mapping[str, str | None], index: Mapping[str, int]) -> di
 
 
 def _turn_between(start: Array, end: Array) -> Array:
-    """Smallest rotation (3, 3) from one direction (3,) to another; their lengths do not count."""
+    """Smallest rotation (3, 3) from one direction (3,) to another, which may have any length."""
     quaternion = rotations.between(rotations.unit(tuple(start)), rotations.unit(tuple(end)))
     return np.array(rotations.to_matrix(quaternion))
 
@@ -117,7 +118,7 @@ def parts_of(pairs: Sequence[names.Pair]) -> list[names.BodyPart | None]:
 
 def _frame(parts: Sequence[names.BodyPart | None], pose: BodyPose) -> Array:
     """Axes of a body as columns (3, 3) in the world: left, forward, up along the spine; the world's axes if
-    its sides are not known.
+    its left and right sides are not known.
     """
     sides = {
         side: [pose.position[k] for k, part in enumerate(parts) if part and part.side == side]
@@ -136,7 +137,7 @@ def _frame(parts: Sequence[names.BodyPart | None], pose: BodyPose) -> Array:
 
 
 def _drop(parts: Sequence[names.BodyPart | None], pose: BodyPose) -> float:
-    """Sum of the distances [m] of the thighs' heads below the hips; negative if they are above."""
+    """Sum over both thighs of the distance [m] of their heads below the hips; negative if they are above."""
     hips = next((k for k, part in enumerate(parts) if part == names.BodyPart("", "hips")), None)
     if hips is None:
         return 0.0

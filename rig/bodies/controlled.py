@@ -16,8 +16,8 @@ from .part_names import BodyPart
 
 
 def controls_of(rig: bpy.types.Object, bones: Parents) -> dict[str, str] | None:
-    """Control bone of each deforming bone, each control once; None if the bones named after body parts follow
-    no controls.
+    """Control bone of each deforming bone, each control for one bone only; None if the bones named after body
+    parts follow no controls.
 
     The control of the hips is the one that carries both hips and head: the body's base.
 
@@ -38,7 +38,7 @@ def controls_of(rig: bpy.types.Object, bones: Parents) -> dict[str, str] | None:
         if (trunk := _trunk(controls, hips, head)) is not None:
             control_by_bone[hips] = trunk
     nearest = _nearest_controls(controls, [bone for bone in bones if bone != hips], named, excluded)
-    # Body parts first, then bones that are nearer to the control.
+    # body parts first, then bones that are nearer to their control
     for bone, (_, _, control) in sorted(nearest.items(), key=lambda item: item[1][:2]):
         if control not in control_by_bone.values():
             control_by_bone[bone] = control
@@ -48,8 +48,8 @@ def controls_of(rig: bpy.types.Object, bones: Parents) -> dict[str, str] | None:
 def _nearest_controls(
     controls: Controls, bones: Iterable[str], named: Container[str], excluded: set[str]
 ) -> dict[str, tuple[bool, int, str]]:
-    """For each deforming bone of a body part or by its name: whether it is no body part, its distance to its
-    control in bones, and the control, which is none of `excluded`. A bone that follows none is its own.
+    """For each deforming bone: (whether it is no body part, number of bones between it and its control, the
+    control). Controls in `excluded` are not used; a bone that follows no control is its own.
     """
     nearest = {}
     for bone in bones:
@@ -63,7 +63,7 @@ def _nearest_controls(
 
 
 def _trunk(controls: Controls, hips: str, head: str) -> str | None:
-    """The control that carries both hips and head; None: there is none."""
+    """The control that carries both hips and head; None if there is none."""
     above = controls.upstream(head or hips)
     return next(
         (bone for bone in controls.upstream(hips) if bone in above and controls.is_control(bone)), None
@@ -87,9 +87,7 @@ def release(
     """
     switched_off, still_acting = [], []
     for bone, constraint in _hindering(rig, bones, control_by_bone):
-        if not acts(
-            constraint
-        ):  # it was switched off together with a constraint before it, by the same property
+        if not acts(constraint):  # the same property has switched it off with an earlier constraint
             continue
         if sentence := switch_off(rig, constraint):
             switched_off.append(sentence)
@@ -104,7 +102,7 @@ def release(
 def _hindering(rig: bpy.types.Object, bones: Parents, control_by_bone: dict[str, str]) -> list[tuple]:
     """(pose bone, constraint) of constraints that work against the controls.
 
-    They follow a constraint that copies a control, or copy a rotation to a bone between two controls.
+    These come after a constraint that copies a control, or copy a rotation to a bone between two controls.
     """
     parts = {bone for part_bones in names.parts(bones).values() for bone in part_bones}
     controls = {control_by_bone[bone] for bone in parts if bone in control_by_bone}
@@ -119,8 +117,8 @@ def _hindering(rig: bpy.types.Object, bones: Parents, control_by_bone: dict[str,
 
 
 def _after_copies(bone: bpy.types.PoseBone, controls: set[str]) -> list[tuple]:
-    """(pose bone, constraint) of a bone's constraints that copy something else after one that copies a
-    control.
+    """(pose bone, constraint) of a bone's constraints that come after one that copies a control, and copy
+    another bone.
     """
     constraints = list(filter(acts, bone.constraints))
     copies = [
@@ -137,8 +135,8 @@ def _after_copies(bone: bpy.types.PoseBone, controls: set[str]) -> list[tuple]:
 
 
 def _between(pose_bones: Mapping[str, bpy.types.PoseBone], controls: set[str]) -> set[str]:
-    """Names of the bones between two controls: ancestors of controls that are none, without those above the
-    control that carries all of them.
+    """Names of the bones between controls: ancestors of controls that are not controls themselves, without
+    those above the control that carries all others.
     """
     lines = {
         name: [bone.name for bone in attached.with_ancestors(pose_bones[name])] for name in controls

@@ -9,7 +9,7 @@ from ..blender.errors import RigError
 
 
 def couplings(retarget: bpy.types.PropertyGroup, joint_keys: Collection[tuple[str, str]]) -> list[Coupling]:
-    """The coupled limits of a body with these joints (bone, axis).
+    """The coupled limits of a body whose joints are `joint_keys`, as (bone, axis).
 
     Raises:
         RigError: a limit has no joint, names a joint that the body does not move, or its lower bound is above

@@ -1,5 +1,5 @@
-"""Body parts by the positions of bones: spine, neck and head in the plane of symmetry, legs that stand, arms
-that branch above them.
+"""Finds body parts by the positions of bones: spine, neck and head in the plane of symmetry, standing legs,
+and arms that branch above them.
 """
 
 from collections.abc import Sequence
@@ -10,16 +10,17 @@ import numpy as np
 from ..bones.figure import Figure
 from .part_names import BodyPart, side_of
 
-ARM = 0.15  # share of the figure's size: arms reach at least this far; ears hardly do
-HAND = 0.3  # share of an arm's length: hand and fingers are the last part of it, shorter than this
-# of a limb's length: joints within it are hinges of one joint, and the last of them carries the limb
+ARM = 0.15  # share of the figure's size: smallest reach of an arm; ears are shorter
+HAND = 0.3  # share of an arm's length: the hand with its fingers is shorter
+# share of a limb's length: joints within this distance are hinges of one anatomical joint, and the last of
+# them carries the limb
 COINCIDE = 0.05
 UP = np.array((0.0, 0.0, 1.0))
 
 
 def parts(rig: bpy.types.Object) -> dict[BodyPart, list[str]]:
-    """Names of the bones of each body part that an armature's figure shows at rest, from the root outward;
-    empty: it has no two legs.
+    """Names of the bones of each body part, from the root outward, by an armature's rest pose; empty if it
+    does not have two legs.
     """
     figure = Figure(rig)
     if figure.front is None or not figure.trunk:
@@ -29,7 +30,7 @@ def parts(rig: bpy.types.Object) -> dict[BodyPart, list[str]]:
     legs = _branching(figure, line, stands=True)
     if not legs:
         return {}
-    hips = max(legs, key=line.index)  # of four legs the hind ones
+    hips = max(legs, key=line.index)  # of four legs, the hind legs
     above = line[: line.index(hips)]
     arms = _branching(figure, above, stands=False)
     shoulders = max(arms, key=lambda k: _reach(figure, arms[k]), default=hips)
@@ -53,8 +54,8 @@ def parts(rig: bpy.types.Object) -> dict[BodyPart, list[str]]:
 
 
 def _limb(figure: Figure, k: int, names: Sequence[str]) -> dict[BodyPart, list[str]]:
-    """The parts of a limb that begins with bone `k`, with the names of its parts from the trunk outward. A
-    side that a bone's name says counts before where the limb is.
+    """The parts of a limb that begins with bone `k`; `names` are its parts from the trunk outward. The side
+    is that in a bone's name, else that of the limb's position.
     """
     limb = _upward(figure, _farthest(figure, k))
     path = limb[: limb.index(k) + 1][::-1]
@@ -65,7 +66,7 @@ def _limb(figure: Figure, k: int, names: Sequence[str]) -> dict[BodyPart, list[s
 
 
 def _upward(figure: Figure, k: int) -> list[int]:
-    """A bone and its ancestors."""
+    """Indices of a bone and its ancestors."""
     line = [k]
     while figure.parent[line[-1]] >= 0:
         line.append(figure.parent[line[-1]])
@@ -73,8 +74,8 @@ def _upward(figure: Figure, k: int) -> list[int]:
 
 
 def _branching(figure: Figure, line: Sequence[int], *, stands: bool) -> dict[int, list[int]]:
-    """Bones of a line from which limbs branch in pairs that stand, or do not; each with the longest pair of
-    them.
+    """Bones of a line from which limbs branch in pairs: standing ones if `stands`, else the others; each bone
+    with its longest pair.
     """
     pairs: dict[int, list[int]] = {}
     for k in line:
@@ -100,7 +101,7 @@ def _reach(figure: Figure, limbs: Sequence[int]) -> float:
 
 
 def _farthest(figure: Figure, k: int) -> int:
-    """The bone below another that ends farthest from it."""
+    """Index of the bone below bone `k` whose tail is farthest from it."""
     return max(figure.below(k), key=lambda each: float(np.linalg.norm(figure.tips[each] - figure.heads[k])))
 
 
@@ -111,12 +112,12 @@ def _is_left(figure: Figure, k: int) -> bool:
 
 
 def _halves(figure: Figure, path: list[int]) -> list[int]:
-    """Bones of a limb's upper half, lower half, end, and what follows on the end, from a path of its bones
+    """Bones of a limb's upper half, lower half and end, and those beyond the end, from the path of its bones
     outward.
     """
     joints = np.array([*figure.heads[path], figure.tips[path[-1]]])
     gaps = np.linalg.norm(np.diff(joints, axis=0), axis=1)
-    left = gaps[::-1].cumsum()[::-1]  # length from each joint to the tip
+    left = gaps[::-1].cumsum()[::-1]  # length [m] from each joint to the tip
     end = _end(figure, path, left)
     same = COINCIDE * left[0]
     span = lambda a, b: float(np.linalg.norm(joints[b] - joints[a]))  # noqa: E731
@@ -131,8 +132,8 @@ def _halves(figure: Figure, path: list[int]) -> list[int]:
 
 
 def _end(figure: Figure, path: list[int], left: np.ndarray) -> int:
-    """Index in a limb's path of its foot or hand: the first joint on the ground, else the first that is near
-    the tip; `left`: length from each joint to the tip. The path's length: there is none.
+    """Index in a limb's path of its foot or hand: the first joint on the ground, else the first near the tip.
+    `left`: length [m] from each joint to the tip. The path's length if there is none.
     """
     joints = range(2, len(path))
     near = (k for k in joints if figure.low[path[k]] and figure.heads[path[k]][2] <= figure.ground)

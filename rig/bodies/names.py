@@ -1,9 +1,9 @@
 """Matches the bones of two bodies by their names. Knows no Blender.
 
 Conventions disagree: "LeftShoulder" is the collar bone in some and the upper arm in others; the body's other
-names decide which. A robot has several links for one part: of a joint's hinges the last carries the limb, and
-of a numbered arm or leg ("leg_l1_link") the third is the upper half and the fourth the lower. Bones of no
-known part are paired if their names are equal.
+names decide which. A robot may have several links for one part: the last hinge of a joint carries the limb,
+and in a numbered arm or leg ("leg_l1_link") the third link is the upper half and the fourth the lower. Bones
+that are no known part are paired if their names are equal.
 """
 
 import re
@@ -14,14 +14,14 @@ from typing import NamedTuple
 from .part_names import MOTORS, BodyPart, read, short_names, side_of, words
 
 Parents = Mapping[str, str | None]  # bone -> its parent
-Heads = Mapping[str, tuple[float, float, float]]  # bone -> position of its head at rest
+Heads = Mapping[str, tuple[float, float, float]]  # bone -> position (x, y, z) [m] of its head at rest
 
 DEFORMING = "DEF-"  # prefix of Rigify's deforming bones; its other bones are controls and mechanisms
-MANY = 8  # number of deforming bones from which on the others count as controls
+MANY = 8  # number of deforming bones from which the other bones are taken as controls
 NUMBERED_SPINE = re.compile(r"^((def|org)-)?spine(\.\d{3})?$", re.IGNORECASE)
 SEVERAL = ("spine", "neck")  # parts that may consist of several bones
-# of the upper arm's length: a shoulder nearer to the upper arm's head carries a hinge of a robot's shoulder,
-# and is no collar
+# share of the upper arm's length: a shoulder bone nearer than this to the upper arm's head is a hinge of a
+# robot's shoulder, not a collar bone
 COLLAR = 0.2
 RIGIFY_NECK = 2  # number of neck bones at the end of the metarig's spine, below the head
 RIGIFY_SPINE = 7  # number of bones of the metarig's whole spine, from hips to head
@@ -30,8 +30,8 @@ PIECES = {
     "elbow": "forearm",
     "wrist": "hand",
     "ankle": "foot",
-}  # a robot's links -> the part that ends there
-# limb of a numbered line of links -> parts of it that no link has, if the numbers tell the parts
+}  # word in a robot's link name -> body part that ends at the link
+# limb of numbered links -> parts that no link is named after, if only the numbers tell the parts
 LOWER = {"upper_arm": {"elbow", "forearm"}, "leg": {"thigh", "shin"}}
 ARM = ("upper_arm", "forearm", "hand")
 ENDS = {"upper_arm": {"wrist", "hand"}, "leg": {"ankle", "foot"}}  # limb -> names of what ends it
@@ -40,8 +40,8 @@ NUMBERED = {
     "zarm": ("upper_arm", "forearm", "hand"),
     "leg": ("thigh", "shin", "foot"),
 }
-# number of hinges of a robot's hip or shoulder: the last of them carries the limb, and the next one its lower
-# half
+# number of hinges of a robot's hip or shoulder: the last of them carries the limb, and the next link is its
+# lower half
 HINGES = 3
 
 
@@ -59,13 +59,13 @@ def pairs(
     source_heads: Heads | None = None,
     target_heads: Heads | None = None,
 ) -> list[Pair]:
-    """Pairs of matching bones in the target's order; each bone is in one pair at most.
+    """Pairs of matching bones in the target's order; each bone is in at most one pair.
 
     Args:
         source: Parent of each source bone, parents before their children.
         target: Parent of each target bone, parents before their children.
-        controls: Only for a target whose named bones follow controls: the control to pair instead of each
-            bone; bones without one are skipped.
+        controls: For a target whose named bones follow controls: the control to pair in place of each bone;
+            bones without one are skipped.
         source_heads, target_heads: As for `parts`.
     """
     return matched(source, target, parts(source, source_heads), parts(target, target_heads), controls)
@@ -78,9 +78,7 @@ def matched(
     target_parts: Mapping[BodyPart, Sequence[str]],
     controls: Mapping[str, str] | None = None,
 ) -> list[Pair]:
-    """As `pairs`, with the parts (`parts`) of the source, `source_parts`, and those of the target,
-    `target_parts`.
-    """
+    """As `pairs`, with the body parts of source and target already found by `parts`."""
     control_of = dict(zip(target, target, strict=True)) if controls is None else controls
     source_of: dict[str, str] = {}
     for part, part_bones in target_parts.items():
@@ -107,7 +105,7 @@ def parts(bones: Parents, heads: Heads | None = None) -> dict[BodyPart, list[str
 
     Args:
         bones: Parent of each bone.
-        heads: Positions, where they are known: a collar is as long as from its head to the upper arm's.
+        heads: Positions of the bones' heads, where known: they tell collar bones from hinges of a shoulder.
     """
     short = short_names(bones)
     long = {name: bone for bone, name in short.items()}
@@ -119,7 +117,7 @@ def parts(bones: Parents, heads: Heads | None = None) -> dict[BodyPart, list[str
 
 
 def _parts(bones: Parents, heads: Heads | None) -> dict[BodyPart, list[str]]:
-    """As `parts`, of bones whose names begin with no word that all have."""
+    """As `parts`, for bones whose names have no common first word."""
     deforming = [bone for bone in bones if bone.upper().startswith(DEFORMING)]
     candidates = deforming if len(deforming) >= MANY else list(bones)
     bones_by_part: dict[BodyPart, list[str]] = {}
@@ -140,7 +138,7 @@ def _parts(bones: Parents, heads: Heads | None) -> dict[BodyPart, list[str]]:
 
 
 def _place_head(bones_by_part: dict[BodyPart, list[str]]) -> None:
-    """The last hinge of a robot's neck is the head, where no bone has its name: the head sits on it."""
+    """If no bone is named head, the last hinge of a robot's neck is the head."""
     head, necks = BodyPart("", "head"), bones_by_part.get(BodyPart("", "neck"), [])
     if head not in bones_by_part and len(necks) > 1 and all(map(_is_piece, necks)):
         bones_by_part[head] = [necks.pop()]
@@ -173,8 +171,8 @@ def _carrying_hips_and_arms(
 def _carrying_thighs(
     roots: Sequence[str], bones_by_part: Mapping[BodyPart, list[str]], bones: Parents
 ) -> str:
-    """The root that is the hips: the thigh hangs on it, with nothing but its own side's bones between them;
-    where no bone's parent is known, the only one. "": none is.
+    """The root that is the hips: a thigh is below it, with only bones of the thigh's side between them. If no
+    bone's parent is known, the only root; "" if there is no such root.
     """
     thighs = bones_by_part.get(BodyPart("left", "thigh"), [])
     if not any(bones.values()):
@@ -201,8 +199,8 @@ def _bases_above_waist(bones_by_part: dict[BodyPart, list[str]], bones: Parents)
 
 
 def _place_waist(bones_by_part: dict[BodyPart, list[str]], bones: Parents) -> None:
-    """A waist is the hips where nothing else is and no thigh tells that it does not carry the legs, or where
-    it hangs on the trunk; else it is part of the spine.
+    """A waist is the hips if there are no other hips and no thigh contradicts it, or if it is below the
+    trunk; otherwise it is part of the spine.
     """
     waist, hips, spine = (
         bones_by_part.pop(BodyPart("", "waist"), []),
@@ -223,13 +221,13 @@ def _place_waist(bones_by_part: dict[BodyPart, list[str]], bones: Parents) -> No
 def _may_carry_legs(
     waist: Sequence[str], bones_by_part: Mapping[BodyPart, list[str]], bones: Parents
 ) -> bool:
-    """Whether a thigh hangs on a waist, or none is known, or no bone's parent is."""
+    """Whether a thigh is below a waist, or no thigh or no parent of any bone is known."""
     thighs = bones_by_part.get(BodyPart("left", "thigh"), [])
     return not thighs or not any(bones.values()) or bool(_below(waist, thighs[:1], bones))
 
 
 def _below(carriers: Sequence[str], carried: Sequence[str], bones: Parents) -> list[str]:
-    """Those of some bones that hang on one of the carriers."""
+    """Those of the `carried` bones that are below one of the carriers."""
     hanging = []
     for bone in carried:
         above = bones.get(bone)
@@ -257,7 +255,7 @@ def _is_piece(bone: str) -> bool:
 
 
 def _plain(name: str) -> str:
-    """A name without prefix, separators and capitals; digits and side stay."""
+    """A name in lower case without prefix and separators; digits and side remain."""
     return "".join(words(name))
 
 
@@ -293,8 +291,8 @@ def _disambiguate(bones_by_part: dict[BodyPart, list[str]], heads: Heads | None)
 
 
 def _tell_arm(side_bones: dict[str, list[str]], heads: Heads | None) -> None:
-    """Tells the parts of an arm: a "shoulder" is a collar or an upper arm, an "elbow" a forearm, a "wrist" a
-    hand.
+    """Assigns the ambiguous names of an arm: a "shoulder" is a collar or an upper arm, an "elbow" a forearm,
+    a "wrist" a hand.
     """
     if "shoulder" in side_bones and heads is not None and _is_hinge_of_shoulder(side_bones, heads):
         del side_bones["shoulder"]
@@ -312,7 +310,9 @@ def _tell_arm(side_bones: dict[str, list[str]], heads: Heads | None) -> None:
 
 
 def _tell_leg(side_bones: dict[str, list[str]]) -> None:
-    """Tells the parts of a leg: a "leg" below a thigh is a shin, a "foot" below an ankle a toe."""
+    """Assigns the ambiguous names of a leg: a "leg" below a thigh is a shin, a "foot" below an ankle a
+    toe.
+    """
     if "leg" in side_bones:
         side_bones.setdefault("shin" if "thigh" in side_bones else "thigh", side_bones["leg"])
     if "ankle" in side_bones:
@@ -322,7 +322,7 @@ def _tell_leg(side_bones: dict[str, list[str]]) -> None:
 
 def _without_pieces(side_bones: Mapping[str, list[str]]) -> dict[str, list[str]]:
     """The parts of one side, the preferred bone of each first, without links that carry one hinge of a part
-    which has a bone of its own.
+    that has a bone of its own.
     """
     numbered = {
         name: bones
@@ -368,8 +368,8 @@ def _numbered(bones: Sequence[str], is_end_named: bool) -> dict[str, list[str]]:
 
 
 def _is_hinge_of_shoulder(had: Mapping[str, Sequence[str]], heads: Heads) -> bool:
-    """Whether the bone called a shoulder begins where the upper arm does: the link between two hinges of one
-    joint.
+    """Whether the bone named shoulder has its head at that of the upper arm, so that it is the link between
+    two hinges of one joint.
     """
     lower = had.get("elbow") or had.get("forearm")
     if "upper_arm" not in had or not lower:
@@ -383,7 +383,9 @@ def _is_part(bone: str, parts_of: Mapping[BodyPart, Sequence[str]]) -> bool:
 
 
 def _spread(sources: Sequence[str], targets: Sequence[str]) -> list[tuple[str, str]]:
-    """Pairs two lists of bones, both from the root outward, evenly; the last bone with the last."""
+    """Pairs two lists of bones, both from the root outward, at even distances; the last bone of one with the
+    last of the other.
+    """
     few = min(len(sources), len(targets))
     return [
         (sources[_place(k, few, len(sources))], targets[_place(k, few, len(targets))]) for k in range(few)

@@ -82,8 +82,9 @@ def _from_stream(
     parents: Mapping[str, str | None],
     depsgraph: bpy.types.Depsgraph,
 ) -> Calibration:
-    """Calibration from a stream. At rest: a humanoid's bones are in its T-pose; other links send rotations
-    relative to the target's rest pose, at its scale. From poses: the newest values received.
+    """Calibration from a stream. If it is made at rest, a humanoid is taken to be in its T-pose, and other
+    links to send rotations relative to the target's rest pose, at its scale. If it is made from poses, the
+    newest values received are used.
     """
     source_names, target_names = [pair.source for pair in pairs], [pair.target for pair in pairs]
     stream = stream_of(retarget)

@@ -21,8 +21,8 @@ from . import controlled, limbs, names, receiver
 from .part_names import BodyPart
 from .receiver import Receiver
 
-LIMBS = ("upper_arm", "forearm", "thigh", "shin")  # parts without which a body's limbs do not follow
-TOE_WEIGHT = 0.5  # of a paired toe: captured toes jitter
+LIMBS = ("upper_arm", "forearm", "thigh", "shin")  # parts that move the limbs of a body
+TOE_WEIGHT = 0.5  # weight of a paired toe, since captured toes jitter
 
 
 class Linked(NamedTuple):
@@ -32,12 +32,12 @@ class Linked(NamedTuple):
     sources: tuple[str, ...]
     weights: tuple[float, ...]
     position_weights: tuple[float, ...]
-    gains: tuple[float | None, ...]  # [1/s]; None: the body's
+    gains: tuple[float | None, ...]  # [1/s] gain of each pair; None: the body's
     levels: tuple[int, ...]
     planted: tuple[bool, ...]
-    offsets: Array  # (k, 3, 3)
+    offsets: Array  # (k, 3, 3) rotation of each target bone in its source bone's frame
     base: str  # root bone of the target's body
-    floating: bool  # whether the base is paired itself
+    floating: bool  # whether the base is itself paired, so that it follows the source
     paired_only: bool  # whether only paired bones have joints
 
     @property
@@ -90,8 +90,8 @@ def pair_by_names(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> i
 
 
 def parts_of(rig: bpy.types.Object) -> dict[BodyPart, list[str]]:
-    """Bones of each body part of an armature: those that names tell, and where they do not tell all limbs,
-    those that positions do.
+    """Bones of each body part of an armature: found by names, and if names do not give all limbs, by
+    positions.
     """
     named = names.parts(_parents(rig), _heads(rig))
     if all(BodyPart(side, limb) in named for side in ("left", "right") for limb in LIMBS):
@@ -106,8 +106,8 @@ def parts_of(rig: bpy.types.Object) -> dict[BodyPart, list[str]]:
 
 
 def too_few(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> str:
-    """Why the pairs do not move the limbs of a body, with the remedy; "" if they do, or it has no limbs that
-    are known.
+    """Why the pairs do not move the limbs of a body, with the remedy; "" if they do, or if no limbs of the
+    body are known.
     """
     limb_bones = {bone for part, bones in parts_of(rig).items() if part.name in LIMBS for bone in bones}
     paired = {pair.target for pair in retarget.pairs}
@@ -120,8 +120,8 @@ def too_few(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> str:
 
 
 def release_controls(rig: bpy.types.Object) -> tuple[list[str], list[str]]:
-    """Switches a rig's constraints so that its controls move the body; returns the settings changed, and
-    sentences about remaining constraints (see `controlled.release`).
+    """Switches a rig's constraints so that its controls move the body; returns the changed settings, and
+    sentences about constraints that could not be switched (see `controlled.release`).
     """
     bones = _parents(rig)
     controls = controlled.controls_of(rig, bones)
@@ -244,7 +244,7 @@ def checked(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> list:
 def _refuse_missing(
     pair: bpy.types.PropertyGroup, rig: bpy.types.Object, source: bpy.types.Object | None
 ) -> None:
-    """Raises RigError if a bone of a pair is missing; `source`: None for a stream, whose bones may come
+    """Raises RigError if a bone of a pair is missing; `source` is None for a stream, which may send its bones
     later.
     """
     for owner, name, what in ((rig, pair.target, "Target bone"), (source, pair.source, "Source bone")):
@@ -260,8 +260,8 @@ def _refuse_missing(
 def _refuse_crossing(
     pairs: Sequence[bpy.types.PropertyGroup], rig: bpy.types.Object, source: bpy.types.Object
 ) -> None:
-    """Raises RigError if of two of the pairs, parents first, the lower target bone follows the upper source
-    bone.
+    """Raises RigError if two pairs cross: if a target bone follows a source bone that is above the source
+    bone of its own ancestor. Pairs are ordered parents first.
     """
     for k, pair in enumerate(pairs):
         above = {bone.name for bone in source.data.bones[pair.source].parent_recursive}
@@ -276,8 +276,8 @@ def _refuse_crossing(
 
 
 def _uncrossing(rig: bpy.types.Object, name: str) -> str:
-    """What uncrosses two pairs; `name` is the bone that follows the source's upper bone. A robot's file may
-    begin at the trunk, which then carries the hips.
+    """The remedy for two crossed pairs, as a sentence. `name`: target bone that follows the upper source
+    bone. A robot's file may begin at the trunk, which then carries the hips.
     """
     record = imported_robot.record_of(rig.data.bones[name])
     if record is None:
@@ -326,7 +326,7 @@ def linked(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> Linked:
 
 
 def _common(rig: bpy.types.Object, paths: list[list[str]]) -> str:
-    """Nearest common bone of several paths, each from a bone to its root.
+    """Nearest bone that several paths have in common, each path from a bone to its root.
 
     Raises:
         RigError: there is none.

@@ -1,6 +1,6 @@
-"""What a bone's or link's name says: a side and a body part. Knows no Blender.
+"""Reads the name of a bone or link: its side and its body part. Knows no Blender.
 
-A name is split into words, where letters change their case too. Words that say nothing of the part are
+A name is split into words, also where lower case changes to upper case. Words that do not name the part are
 dropped: prefixes of rigs and capture systems, "link" and "joint", numbers, the axis of a robot's hinge
 ("left_hip_pitch_link" is a hip), and the limb to which a bone belongs ("leg_left_knee_pitch" is a knee). What
 remains names the part, in English, German, Spanish, French, Italian, Portuguese, Chinese, or Japanese as in
@@ -25,14 +25,14 @@ class BodyPart(NamedTuple):
 
 
 class NameReading(NamedTuple):
-    """A name as it is read.
+    """Result of reading a name.
 
     Attributes:
         part: The body part; None: the name is not known.
-        stem: What remains of it, in lower case without separators.
+        stem: The words that name the part, joined, in lower case.
         is_hinge: Whether it names the axis of a hinge.
-        number: Its last number; None: it has none.
-        rank: Index of the stem among the names of its part, of which the usual one is the first.
+        number: The last number in the name; None if it has none.
+        rank: Index of the stem among the names of its part, in which the most usual one is first.
     """
 
     part: BodyPart | None
@@ -108,7 +108,7 @@ SIDED = with_translations(
         "toe": ("toe", "toes", "toebase", "ball", "ballfoot", "forefoot", "footindex", "つま先"),
     }
 )
-OTHERS = ("hipjoint",)  # in CMU's clips the bone from the pelvis to a hip
+OTHERS = ("hipjoint",)  # words of other names: in CMU's clips the bone from the pelvis to a hip
 VERTEBRAE = re.compile(r"(?:.*:)?[lt]\d{1,2}", re.IGNORECASE)  # Xsens: L5, L3, T12, T8
 SIDES = {
     "left": "left",
@@ -127,10 +127,10 @@ PREFIX = re.compile(
     r" ])|j_(?:bip|adj)|[mf]_avg|cc_base|cf_[jd]|[\W_])+",
     re.IGNORECASE,
 )
-SHORT = {  # words that stand for several
+SHORT = {  # abbreviation -> the words that it stands for
     "al": ("l", "arm"),  # Booster's links
     "ar": ("r", "arm"),
-    "ll": ("l", "leg"),  # of legged robots, as the axes of their joints: "LL_HFE"
+    "ll": ("l", "leg"),  # legged robots name the axes of their joints "LL_HFE"
     "lr": ("r", "leg"),
     "hr": ("hip", "roll"),
     "haa": ("hip", "aa"),
@@ -165,23 +165,23 @@ SILENT = {
 }
 AXES = {
     *("pitch", "roll", "yaw", "pan", "tilt", "lift", "flexion", "abduction", "rotation", "p", "x", "y", "z"),
-    *("flex", "fe", "aa", "ie", "pd"),  # flexion and extension, ab- and adduction, ...
+    *("flex", "fe", "aa", "ie", "pd"),  # flexion, extension, adduction and abduction
 }
-JOINTS = ("waist", "neck", "torso")  # without a side: "WAIST_R" is one that rolls
-ROLL = "r"  # the axis, where a name says its side before: "L_HIP_R"
-BOUNDARY = re.compile(  # where a capital or a digit begins a word; "LUArm" is a left one
+JOINTS = ("waist", "neck", "torso")  # parts without a side, in which an R is the roll axis: "WAIST_R"
+ROLL = "r"  # the roll axis, if the side comes earlier in the name: "L_HIP_R"
+BOUNDARY = re.compile(  # a new word begins at a capital or a digit; "LUArm" is a left upper arm
     r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=(?<![A-Za-z])[LR])(?=[A-Z]{2}[a-z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])"
     r"|(?<=[左右])|[\W_]+"
 )
 FIRST_WORD = re.compile(r"[A-Za-z]+\d*[_\-. ]+(?:\d+[_\-. ]+)?")
 PARTS = {alias: (part, rank) for part, aliases in MIDDLE.items() for rank, alias in enumerate(aliases)}
 SIDED_PARTS = {alias: (part, rank) for part, aliases in SIDED.items() for rank, alias in enumerate(aliases)}
-UNKNOWN: tuple[None, str, int] = (None, "", 0)  # of a name: no part, no stem, no rank
+UNKNOWN: tuple[None, str, int] = (None, "", 0)  # result for an unknown name: no part, no stem, no rank
 
 
 @lru_cache(maxsize=4096)
 def read(name: str) -> NameReading:
-    """Part of the body, side and number that a bone's name tells."""
+    """Reads the side, the body part and the number from a bone's name."""
     if VERTEBRAE.fullmatch(name):
         number = int(re.sub(r"\D", "", name.rpartition(":")[2]))
         return NameReading(BodyPart("", "spine"), "spine", False, number, 0)
@@ -189,7 +189,7 @@ def read(name: str) -> NameReading:
 
 
 def _read_words(name_words: Sequence[str], side: str) -> NameReading:
-    """What the words of a name with this side say."""
+    """Reads the part from the words of a name with this side."""
     rest = [word for word in name_words if not (word in SIDES or word.isdecimal())]
     spoken, named, jointed, half = _narrowed(rest, side)
     whole = "".join(rest)
@@ -197,10 +197,10 @@ def _read_words(name_words: Sequence[str], side: str) -> NameReading:
     stems = (whole, *map("".join, (spoken, named, reversed(named), jointed, half, hung)))
     part, stem, rank = _known_part(stems, side) if whole not in OTHERS else UNKNOWN
     is_hinge = _has_roll(name_words) or len(named) < len(spoken)
-    # An R that names no side is the roll axis: "WAIST_R".
+    # an R that is no side is the roll axis: "WAIST_R"
     if part is None and ROLL in name_words and (joints := [stem for stem in stems if stem in JOINTS]):
         (part, stem, rank), is_hinge = _known_part(joints, ""), True
-    # Of a joint's two links, "upper" and "lower", each is named by the joint alone.
+    # the two links of a joint, "upper" and "lower", are both named by the joint
     is_of_half = bool(stem) and stem == "".join(half) != "".join(jointed)
     return NameReading(
         part, stem or "".join(named) or whole, is_hinge or is_of_half, _last_number(name_words), rank
@@ -208,13 +208,13 @@ def _read_words(name_words: Sequence[str], side: str) -> NameReading:
 
 
 def _last_number(name_words: Sequence[str]) -> int | None:
-    """The last of the words that are numbers; None: there is none."""
+    """The last word that is a number; None if there is none."""
     return next((int(word) for word in reversed(name_words) if word.isdecimal()), None)
 
 
 def _narrowed(name_words: Sequence[str], side: str) -> tuple[list[str], list[str], list[str], list[str]]:
-    """The words of a name without what says nothing; then without axes; then without limbs; and, of a name
-    with a side, without what tells a joint's two links from each other.
+    """The words of a name in four stages: without words that name no part; then without axes; then without
+    limbs; and, if the name has a side, without the words that distinguish the two links of a joint.
     """
     spoken = [word for word in name_words if word not in SILENT]
     named = [word for word in spoken if word not in AXES]
@@ -223,13 +223,13 @@ def _narrowed(name_words: Sequence[str], side: str) -> tuple[list[str], list[str
 
 
 def _has_roll(name_words: Sequence[str]) -> bool:
-    """Whether the words of a name have the roll axis after the side."""
+    """Whether a name has the letter of the roll axis after its side."""
     at = next((k for k, word in enumerate(name_words) if word in SIDES), len(name_words))
     return ROLL in name_words[at + 1 :]
 
 
 def _known_part(stems: Iterable[str], side: str) -> tuple[BodyPart | None, str, int]:
-    """The body part that the first known one of some stems names, with that stem and its rank."""
+    """The body part named by the first known of these stems, with that stem and its rank."""
     known = SIDED_PARTS if side else PARTS
     for stem in stems:
         if stem in known:
@@ -239,7 +239,7 @@ def _known_part(stems: Iterable[str], side: str) -> tuple[BodyPart | None, str, 
 
 
 def side_of(name: str) -> str:
-    """Side that a name says: "left", "right", or "" for none."""
+    """Side in a name: "left", "right", or "" for none."""
     return next((SIDES[word] for word in words(name) if word in SIDES), "")
 
 
@@ -249,7 +249,7 @@ def words(name: str) -> list[str]:
     name_words = [part for word in split for part in SHORT.get(word, (word,))]
     if (
         name_words[:1] and name_words[0][1:] in LIMBS and len(name_words) > 2
-    ):  # "LLEG_ANKLE_R" is the left one's roll
+    ):  # "LLEG_ANKLE_R" is the roll of the left ankle
         name_words[:1] = _side_first(name_words[0])
     if any(word in SIDES for word in name_words):
         return name_words
@@ -257,15 +257,15 @@ def words(name: str) -> list[str]:
 
 
 def _side_first(word: str) -> tuple[str, ...]:
-    """A word whose first letter is the side of a part, "lknee", as two; any other as it is."""
+    """A word whose first letter is a side ("lknee") as two words; any other word as it is."""
     part = word[1:]
     is_sided = word[:1] in {"l", "r"} and len(part) >= SHORTEST and part in SIDED_PARTS
     return (word[0], part) if is_sided else (word,)
 
 
 def short_names(names: Iterable[str]) -> dict[str, str]:
-    """Each name without the word with which nearly all begin, such as a character's, "Robot_LeftArm"; none is
-    shortened to another one.
+    """Each name without the first word that nearly all names share, such as a character's name in
+    "Robot_LeftArm". No name is shortened to another one's.
     """
     bones = list(names)
     begins = Counter(

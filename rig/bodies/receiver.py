@@ -1,5 +1,5 @@
-"""Receives poses of links from other programs by OSC over UDP, without blocking. Nothing listens until it is
-asked to. Knows no Blender.
+"""Receives poses of links from other programs by OSC over UDP, without blocking. A port is opened by `listen`
+only. Knows no Blender.
 
     /limber/link/NAME      w x y z   orientation of a link in the world, as a quaternion
     /limber/position/NAME  x y z     position of a link in the world [m]; needed for the base and for planted
@@ -9,8 +9,8 @@ asked to. Knows no Blender.
     /VMC/Ext/...                 a humanoid; see `vmc`
 
 The world is right-handed with Z up. The newest value of each address counts; other addresses are ignored.
-Where a sender says when its values were taken, by the time tags of its bundles or by VMC's time, these times
-count instead of those at which packets come.
+If a sender gives the time at which its values were taken, by time tags of bundles or by VMC's time, that time
+is used in place of the time of arrival.
 """
 
 from collections.abc import Sequence
@@ -29,11 +29,11 @@ from ..blender.counting import counted
 from . import vmc
 
 LINK, POSITION, VELOCITY = "/limber/link/", "/limber/position/", "/limber/velocity/"
-INPUTS = {  # kind of stream -> what must be sent, in words; both kinds are always understood
+INPUTS = {  # kind of stream -> what a program must send, as text; both kinds are always accepted
     "OSC": f"{LINK}NAME with a quaternion (w, x, y, z) for each link",
     "VMC": f"bones by the VMC protocol ({vmc.BONE})",
 }
-MOST = 1024  # largest number of links, so that a sender of ever new names cannot fill the memory
+MOST = 1024  # largest number of links, so that a sender that keeps inventing names cannot fill the memory
 NO_ROTATION, NO_POSITION, NO_VELOCITY = np.full((3, 3), np.nan), np.full(3, np.nan), np.full(6, np.nan)
 UNIT = 0.1  # a quaternion whose length differs from 1 by more is not a rotation
 
@@ -66,11 +66,11 @@ class Receiver(Inbox):
 
     def __init__(self, host: str, port: int) -> None:
         super().__init__(host, port)
-        self.rotations: dict[str, Array] = {}  # (3, 3)
-        self.positions: dict[str, Array] = {}  # (3,)
-        self.velocities: dict[
-            str, tuple[int, Array]
-        ] = {}  # number of the look that read it, and (6,) [m/s, rad/s]; NaN: not sent
+        self.rotations: dict[str, Array] = {}  # (3, 3) by link
+        self.positions: dict[str, Array] = {}  # (3,) [m] by link
+        # by link: number of the read in which it arrived, and (6,) velocity [m/s, rad/s]; NaN for parts that
+        # were not sent
+        self.velocities: dict[str, tuple[int, Array]] = {}
         self.humanoid = vmc.Humanoid()
         self._looks = 0
         self._samples: dict[str, _Newest] = {}  # by address
@@ -81,7 +81,7 @@ class Receiver(Inbox):
 
     @property
     def links(self) -> list[str]:
-        """Names of the links whose orientation was received; a humanoid's bones parents first."""
+        """Names of the links whose orientation was received; for a humanoid, parents come first."""
         return list(dict.fromkeys([*self.rotations, *self.humanoid.bones]))
 
     def take(self, message: Message) -> None:
@@ -137,7 +137,7 @@ class Receiver(Inbox):
 
     def samples(self, names: Sequence[str]) -> Samples:
         """The newest samples of links, as signals of `character.stream`: k rotation matrices row by row, then
-        k positions [m], filled up with zeros to nine numbers.
+        k positions [m], each padded with zeros to nine numbers.
         """
         count = len(names)
         rotations, positions = self.posed(names)
@@ -166,9 +166,7 @@ def _rotation(quaternion: tuple[float, ...]) -> Array:
     w, x, y, z = quaternion
     length = float(np.linalg.norm(quaternion)) if isfinite(sum(quaternion)) else 0.0
     if abs(length - 1.0) > UNIT:
-        return np.full(
-            (3, 3), np.nan
-        )  # a tracker that has lost its link sends zeros, which counts as no rotation
+        return np.full((3, 3), np.nan)  # a tracker that has lost its link sends zeros, which are no rotation
     return np.array(rotations.to_matrix(rotations.normalized((w, x, y, z))))
 
 
@@ -184,7 +182,7 @@ def listen(host: str, port: int) -> Receiver:
 
 
 def find(host: str, port: int) -> Receiver | None:
-    """The receiver that listens on an address; None: there is none."""
+    """The receiver that listens on an address; None if there is none."""
     return _open.get((host, port))
 
 

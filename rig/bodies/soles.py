@@ -12,10 +12,10 @@ from ...character.body.feet import Foot
 from ...solvers.kinematics.se3 import Array
 from ..bones.outermost import outermost
 
-# share of the leg's length: a foot without a mesh whose bones rest lower above the armature's floor stands on
-# it
+# share of the leg's length: a foot without mesh is taken to stand on the armature's floor if its lowest bone
+# end is nearer to the floor than this
 FLESH = 0.1
-SIGNIFICANT = 0.5  # least weight of a vertex in a bone's vertex group at which it moves with the bone
+SIGNIFICANT = 0.5  # smallest weight in a bone's vertex group at which a vertex is taken to move with the bone
 
 
 def read(rig: bpy.types.Object, links: Sequence[str], feet: Sequence[str]) -> tuple[Foot, ...]:
@@ -81,7 +81,7 @@ def _thickness(rig: bpy.types.Object, foot: bpy.types.Bone, ends: Array) -> Arra
 
 
 def _meshes(rig: bpy.types.Object, names: set[str]) -> Iterator[tuple[str, Array]]:
-    """(bone, points (m, 3) in armature space at rest) of the meshes parented to the bones."""
+    """(bone, points (m, 3) [m] in armature space at rest) of the meshes parented to the bones."""
     for obj in bpy.data.objects:
         if obj.type != "MESH" or not obj.data.vertices:
             continue
@@ -101,8 +101,8 @@ def _meshes(rig: bpy.types.Object, names: set[str]) -> Iterator[tuple[str, Array
 def _skin(
     rig: bpy.types.Object, mesh_object: bpy.types.Object, names: set[str]
 ) -> Iterator[tuple[str, Array]]:
-    """(bone, points (m, 3) in armature space at rest) of a mesh that bones deform: the vertices that each
-    bone has a significant weight on.
+    """(bone, points (m, 3) [m] in armature space at rest) of a mesh deformed by bones: the vertices with a
+    significant weight for each bone.
     """
     groups = {group.index: group.name for group in mesh_object.vertex_groups if group.name in names}
     if not groups:

@@ -9,8 +9,8 @@ from ...solvers.kinematics.se3 import Array
 from ..blender.errors import RigError
 from ..blender.presence import evaluated
 
-NOTHING = 1e-9  # scale below which a matrix has no rotation
-EXACT = 1e-5  # rounding error of a rotation matrix in single precision, at the end of a long line of bones
+NOTHING = 1e-9  # scale below which a matrix is taken to have no rotation
+EXACT = 1e-5  # rounding error of a rotation matrix in single precision at the end of a long chain of bones
 
 
 def posed(
@@ -44,8 +44,8 @@ def at_rest(armature: bpy.types.Object, names: Sequence[str]) -> tuple[Array, Ar
 
 
 def in_world(world: Array, frames: Array) -> tuple[Array, Array]:
-    """World rotations and positions of frames (k, 4, 4) in an object's space; a scaled or sheared frame
-    becomes the nearest rotation.
+    """World rotations (k, 3, 3) and positions (k, 3) [m] of frames (k, 4, 4) in an object's space with world
+    matrix `world` (4, 4). A scaled or sheared frame gives the nearest rotation.
     """
     world_frames = world.astype(float) @ frames.astype(float)
     return nearest(world_frames[:, :3, :3]), world_frames[:, :3, 3]
@@ -66,6 +66,6 @@ def nearest(matrices: Array) -> Array:
     left, _, right = np.linalg.svd(matrices[sound])
     left[..., 2] *= np.sign(np.linalg.det(left @ right))[
         :, None
-    ]  # the last axis of a mirrored object is reversed
+    ]  # a mirrored object has its last axis reversed
     rotation[sound] = left @ right
     return rotation

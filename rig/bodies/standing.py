@@ -10,9 +10,9 @@ from ..blender import actions
 from ..bones import rotation_modes
 from . import source as sources
 
-SAMPLES = 64  # number of examined frames of a clip
-# [%] of them in which the lower foot is lower: in some it sinks in or the capture is off, in others it is in
-# the air
+SAMPLES = 64  # number of frames of a clip that are examined
+# percentile of the lower foot's height over the frames: in a few frames the foot sinks in or is captured
+# badly, in others it is in the air
 STANDING = 25
 
 Curves = dict[tuple[str, int], object]  # (data path, index) -> F-curve
@@ -33,7 +33,7 @@ def height(source: bpy.types.Object, feet: Sequence[str], depsgraph: bpy.types.D
 
 
 def _lines(source: bpy.types.Object, feet: Sequence[str]) -> list[str]:
-    """Bones from the roots to the feet, parents first."""
+    """Names of the bones from the roots to the feet, parents first."""
     bone_names: dict[str, None] = {}
     for name in feet:
         bone = source.data.bones[name]

@@ -1,6 +1,7 @@
-"""Names of body parts in German, Spanish, French, Italian, Portuguese, Chinese, and more of Japanese. They
-tell which bones of two whole bodies belong together. Where one bone is wanted, the figure's structure counts
-more: such a word alone may be a name of anything.
+"""Names of body parts in German, Spanish, French, Italian, Portuguese, Chinese, and more in Japanese.
+
+They serve to pair the bones of two whole bodies. Where a single bone is searched, the structure of the figure
+takes precedence, since such a word alone may name anything.
 """
 
 from collections.abc import Mapping
@@ -37,7 +38,7 @@ TRANSLATED = {
     "foot": ("fuß", "fuss", "pie", "pied", "piede", "pé", "脚"),
     "toe": ("zehen", "zehe", "orteil", "orteils"),
 }
-EYES = (  # where the figure shows several pairs that may be eyes, such as eyelids
+EYES = (  # words that select the eyes if the figure has several pairs that could be eyes, such as eyelids
     *("auge", "augen", "augapfel", "ojo", "ojos", "oeil", "œil", "yeux", "occhio", "occhi", "olho", "olhos"),
     *("目", "目玉", "眼", "眼睛", "眼球"),
 )
@@ -51,5 +52,5 @@ SIDES = {
 
 
 def with_translations(table: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """A table of stems by part, with the translated ones behind its own."""
+    """A table of stems by part, with the translated ones added after its own."""
     return {part: (*stems, *TRANSLATED.get(part, ())) for part, stems in table.items()}

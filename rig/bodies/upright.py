@@ -1,4 +1,6 @@
-"""Whether a source lies down in its rest pose, since its up axis was lost when its file was imported."""
+"""Tests whether a source lies down in its rest pose, because its up axis was lost when its file was
+imported.
+"""
 
 import bpy
 import numpy as np
@@ -7,19 +9,17 @@ from ...solvers.kinematics.se3 import Array
 from . import pairing, source
 from .part_names import BodyPart
 
-STRAIGHT = np.cos(
-    np.radians(45.0)
-)  # of the angle between trunk and legs of a figure that stands or lies; a quadruped's is larger
-UPRIGHT = np.cos(
-    np.radians(60.0)
-)  # of the angle between the upward direction and the trunk of a figure that stands
-# Direction of the trunk in the world -> rotation that raises it, as Blender's keys.
+# smallest cosine of the angle between trunk and legs of a figure that stands or lies; smaller in a quadruped
+STRAIGHT = np.cos(np.radians(45.0))
+# cosine of the angle between up and the trunk from which a figure stands
+UPRIGHT = np.cos(np.radians(60.0))
+# direction of the trunk in the world (x, y) -> keys in Blender that rotate it upright
 RAISING = {(0, 1): "R X 90", (0, -1): "R X -90", (1, 0): "R Y -90", (-1, 0): "R Y 90"}
 
 
 def why_lying(armature: bpy.types.Object) -> str:
-    """That a source armature lies down or stands on its head in rest pose, with the remedy; "" if it stands,
-    or its parts are unknown.
+    """A sentence with the remedy if a source armature lies down or stands on its head in rest pose; "" if it
+    stands, or if its parts are unknown.
     """
     trunk, legs = _directions(armature)
     if trunk is None or legs is None or trunk @ legs < STRAIGHT or max(trunk[2], legs[2]) > UPRIGHT:

@@ -3,7 +3,7 @@ no Blender.
 
     /VMC/Ext/Root/Pos  "root" px py pz qx qy qz qw ...   the whole figure in the world [m]
     /VMC/Ext/Bone/Pos  NAME px py pz qx qy qz qw         a bone in its parent's space [m]
-    /VMC/Ext/T         seconds                           when they were taken, by the sender's clock
+    /VMC/Ext/T         seconds                           time of these values, by the sender's clock
 
 Source: sh-akira, "Virtual Motion Capture Protocol", https://protocol.vmc.info. Unity's world is left-handed,
 Y is up and figures look along +Z. It is converted to right-handed, Z up, figures looking along -Y. Children
@@ -25,7 +25,7 @@ PREFIX = "/VMC/"
 ROOT, BONE, TIME = "/VMC/Ext/Root/Pos", "/VMC/Ext/Bone/Pos", "/VMC/Ext/T"
 PORT = 39539  # UDP port to which VMC performers send
 UNIT = 0.1  # a quaternion whose length differs from 1 by more is not a rotation
-# least count of numbers in a message: position and quaternion; a root may add scale and offset for mixed
+# smallest count of numbers in a message: position and quaternion; a root may add scale and offset for mixed
 # reality
 NUMBERS = 7
 FINGERS = ("Thumb", "Index", "Middle", "Ring", "Little")
@@ -57,8 +57,8 @@ def _tree() -> dict[str, str | None]:
 
 
 PARENTS = _tree()
-# Bone positions [m] in the parent's space of an adult in T-pose, in this module's axes, for senders that omit
-# them.
+# bone positions [m] of an adult in T-pose, in the parent's space and in this module's axes, for senders that
+# omit them
 USUAL: dict[str, Vector] = {
     "Hips": (0.0, 0.0, 0.95),
     "Spine": (0.0, 0.0, 0.1),
@@ -92,11 +92,11 @@ class Humanoid:
         self._ages: dict[str, float] = {}  # how long before it was read that one had come, as `Message.age`
         self._posed: dict[
             str, tuple[Vector, Quaternion]
-        ] = {}  # cached world poses, cleared when a message arrives
+        ] = {}  # world poses by bone, cleared when a message arrives
 
     @property
     def bones(self) -> list[str]:
-        """Names of the bones received, parents first."""
+        """Names of the bones received so far, parents first."""
         return [name for name in PARENTS if name in self._local]
 
     def take(self, message: Message) -> str:
@@ -137,7 +137,9 @@ class Humanoid:
         return self._counts[name]
 
     def time(self, name: str) -> float:
-        """When a bone's newest values were taken [s], by the sender's clock; NaN: not said."""
+        """Time [s] at which a bone's newest values were taken, by the sender's clock; NaN if the sender gives
+        none.
+        """
         return self._times.get(name, np.nan)
 
     def age(self, name: str) -> float:
@@ -145,8 +147,8 @@ class Humanoid:
         return self._ages.get(name, np.nan)
 
     def t_pose(self, names: Sequence[str]) -> Array:
-        """Positions (k, 3) [m] of bones in the T-pose (all local rotations zero), the hips at their usual
-        position.
+        """Positions (k, 3) [m] of bones in the T-pose (all local rotations zero), the hips at the position in
+        `USUAL`.
         """
         positions: dict[str, Vector] = {}
         for name, parent in PARENTS.items():

@@ -1,1 +1,1 @@
-"""Bones of an armature: axes, channels, joints and what constraints make of them."""
+"""Bones of an armature: axes, channels, joints, and the effects of constraints."""

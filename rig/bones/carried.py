@@ -1,10 +1,10 @@
-"""Bones of a chain whose rotation does not come from their parent alone: they copy that of another bone, or
+"""Bones of a chain that do not simply inherit their parent's rotation: they copy that of another bone, or
 inherit none.
 
-Animators' rigs isolate a head like this, so that it keeps its direction while the neck bends. Its place
-still comes from its parent. The chain's joints rotate bones against the bone before them in the chain, so
-that a look is shared; what such a bone's own channels need for that follows from its carrier: the rotation
-that it copies or inherits instead.
+Animators' rigs isolate a head like this, so that it keeps its direction while the neck bends. Its position
+still comes from its parent. The chain's joints rotate each bone relative to the previous bone of the chain,
+so that a look is shared. The channels of such a bone are computed from these joint angles and from its
+carrier, which is the source of the rotation that it copies or inherits instead.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,23 +19,25 @@ from . import axes
 from .constrained import HARMLESS, SHOWS, acts
 from .joint_axes import constraint_range, free_axes
 
-TURNING = {"COPY_ROTATION", "COPY_TRANSFORMS"}  # constraints that give a bone the rotation of another one
+# constraints by which a bone takes the rotation of another one
+TURNING = {"COPY_ROTATION", "COPY_TRANSFORMS"}
 ABSOLUTE, LOCAL = {"WORLD", "POSE"}, {"LOCAL"}
 
 
 class Carrier(NamedTuple):
-    """What rotates a bone beside its parent."""
+    """Source of a bone's rotation in place of its parent."""
 
-    constraint: str  # name of the constraint that does; "": the bone does not inherit rotation
-    source: int  # index of the part of the chain that carries what it copies; -1: the base does
-    is_local: bool  # whether it copies in local space, so that it stays as it is against its parent
+    constraint: str  # name of the constraint that copies the rotation; "": the bone does not inherit rotation
+    source: int  # index of the chain's bone that carries the copied bone; -1: the base carries it
+    # whether it copies in local space, so that the bone keeps its rotation relative to its parent
+    is_local: bool
 
 
 class CarriedBone(Protocol):
-    """A bone of a chain, as `ChainBone`."""
+    """A bone of a chain: the attributes of `ChainBone` that this module uses."""
 
     name: str
-    parent: int  # index of the bone before it in the chain; -1: none
+    parent: int  # index of the previous bone of the chain; -1: none
     rest_rotation: Quaternion
     order: str  # axes of its hinges; "": none
     carrier: Carrier | None
@@ -45,9 +47,11 @@ class Carried(NamedTuple):
     """A bone's carrier in a frame.
 
     Attributes:
-        share: How far the bone follows its carrier instead of its parent, 0 to 1.
+        share: Share of the carrier in the bone's inherited rotation, 0 (its parent alone) to 1 (its carrier
+            alone).
         offset: Rotation of the carrier in the source's frame.
-        lead: Rotation that the bone has in its parent's frame, beside its rest, in the authored pose.
+        lead: Rotation that the carrier gives the bone in its parent's frame, relative to rest, in the
+            authored pose.
     """
 
     share: float
@@ -55,16 +59,16 @@ class Carried(NamedTuple):
     lead: Quaternion
 
     def frame(self, inherited: Quaternion, source: Quaternion) -> Quaternion:
-        """Frame of the bone before its own rotation, from the one that its parent alone would give and the
-        source's.
+        """Frame of the bone before its own rotation, from the frame `inherited` that its parent alone would
+        give and the source's frame.
         """
         return mixed(inherited, rotations.multiply(source, self.offset), self.share)
 
 
 def carrier(pose_bone: bpy.types.PoseBone, names: Sequence[str]) -> Carrier | None:
-    """The carrier of a bone in a chain of the bones `names`, parents before their children; None: there is
-    none, or the chain cannot account for it: the next bone with joints from there on makes up for it, which
-    must rotate about all axes without limits.
+    """The carrier of a bone in a chain of the bones `names`, parents before their children; None if it has
+    none, or if the chain cannot account for it: that takes a next bone with joints that rotates about all
+    axes without limits, to compensate.
     """
     if pose_bone.parent is None or not _makes_up(pose_bone, names):
         return None
@@ -79,9 +83,9 @@ def carrier(pose_bone: bpy.types.PoseBone, names: Sequence[str]) -> Carrier | No
 def _copied(
     constraint: bpy.types.Constraint, pose_bone: bpy.types.PoseBone, names: Sequence[str]
 ) -> Carrier | None:
-    """The carrier whose rotation a bone's constraint copies; None: the chain cannot account for it."""
+    """The carrier whose rotation a bone's constraint copies; None if the chain cannot account for it."""
     source = _source(constraint, names)
-    if source is None or source >= names.index(pose_bone.name):  # it would follow itself
+    if source is None or source >= names.index(pose_bone.name):  # the bone would follow itself
         return None
     if {constraint.owner_space, constraint.target_space} == LOCAL:
         return Carrier(constraint.name, source, True) if source < 0 else None
@@ -89,8 +93,8 @@ def _copied(
 
 
 def _source(constraint: bpy.types.Constraint, names: Sequence[str]) -> int | None:
-    """Index of the bone of a chain that carries what a constraint copies; -1: none does; None: it copies no
-    bone of the armature.
+    """Index of the bone of a chain that carries what a constraint copies; -1 if none does, None if it copies
+    no bone of the armature.
     """
     rig = constraint.id_data
     if constraint.target != rig or constraint.subtarget not in rig.pose.bones:
@@ -101,7 +105,7 @@ def _source(constraint: bpy.types.Constraint, names: Sequence[str]) -> int | Non
 
 
 def _is_whole(constraint: bpy.types.Constraint) -> bool:
-    """Whether a constraint replaces the whole rotation, and nothing else, by its source's."""
+    """Whether a constraint replaces the whole rotation by its source's, and changes nothing else."""
     if constraint.type != "COPY_ROTATION" or constraint.mix_mode != "REPLACE":
         return False
     is_absolute = {constraint.owner_space, constraint.target_space} <= ABSOLUTE
@@ -111,7 +115,7 @@ def _is_whole(constraint: bpy.types.Constraint) -> bool:
 
 
 def share(pose_bone: bpy.types.PoseBone, of: Carrier) -> float:
-    """How far a bone follows its carrier in this frame, 0 to 1."""
+    """Share of the carrier in the bone's rotation in this frame, 0 to 1."""
     if not of.constraint:
         return 1.0
     constraint = pose_bone.constraints.get(of.constraint)
@@ -119,7 +123,9 @@ def share(pose_bone: bpy.types.PoseBone, of: Carrier) -> float:
 
 
 def _makes_up(pose_bone: bpy.types.PoseBone, names: Sequence[str]) -> bool:
-    """Whether the first bone with joints from a bone of a chain on rotates about all axes without limits."""
+    """Whether the first bone with joints, from this bone of a chain on, rotates about all axes without
+    limits, so that it can compensate.
+    """
     bones = pose_bone.id_data.pose.bones
     line = [bones[name] for name in names[names.index(pose_bone.name) :]]
     following = [
@@ -131,7 +137,9 @@ def _makes_up(pose_bone: bpy.types.PoseBone, names: Sequence[str]) -> bool:
 
 
 def mixed(begin: Quaternion, end: Quaternion, portion: float) -> Quaternion:
-    """A portion of the shortest rotation from one orientation to another, 0 to 1; more extrapolates."""
+    """Interpolation from one orientation to another along the shortest rotation; `portion` 0 to 1, beyond 1
+    it extrapolates.
+    """
     rotation = rotations.multiply(rotations.conjugate(begin), end)
     return rotations.multiply(
         begin, rotations.exponential(rotations.scale(rotations.logarithm(rotation), portion))
@@ -147,7 +155,8 @@ def read(
         parts: The chain's `ChainBone`s.
         pose_bones: Pose bones of the evaluated rig: as shown, with constraints.
         poses: Their `BonePose`s, as authored.
-        digits: Decimals of rotations: finer noise of single precision must not change them.
+        digits: Decimals to which rotations are rounded, so that noise of single precision does not change
+            them.
     """
     carried_poses, authored, base = [], [], _base(pose_bones[parts[0].name])
     for part, pose in zip(parts, poses, strict=True):
@@ -188,13 +197,14 @@ def read(
 def own_turns(
     parts: Sequence[CarriedBone], poses: Sequence, relative_rotations: Sequence[Quaternion]
 ) -> list[Quaternion]:
-    """Rotation of each of a chain's bones in its own channels, from its rotation against the bone before it
-    in the chain.
+    """Rotation of each of a chain's bones in its own channels, from its rotation relative to the previous
+    bone of the chain.
 
     Args:
         parts: The chain's `ChainBone`s.
         poses: Their `BonePose`s, with carriers.
-        relative_rotations: Rotation of each bone by its joints, beside its rest and its carrier's lead.
+        relative_rotations: Rotation of each bone by its joints, in addition to its rest pose and its
+            carrier's `lead`.
     """
     channel_rotations, solved, shown = [], [], []
     for part, pose, rotation in zip(parts, poses, relative_rotations, strict=True):
@@ -217,7 +227,7 @@ def own_turns(
 
 
 def _offset(bone: bpy.types.PoseBone, of: Carrier, portion: float, source: Quaternion) -> Quaternion:
-    """Rotation of a bone's carrier in its source's frame, from what is shown."""
+    """Rotation of a bone's carrier in its source's frame, computed from the shown pose."""
     if not of.constraint:
         whole = _rotation(bone.bone.matrix_local)
     else:
@@ -227,14 +237,16 @@ def _offset(bone: bpy.types.PoseBone, of: Carrier, portion: float, source: Quate
 
 
 def _base(root: bpy.types.PoseBone) -> Quaternion:
-    """Rotation of a chain's base in its armature, as shown: of its root before its own rotation."""
+    """Shown rotation of a chain's base in armature space: that of its root without the root's own
+    rotation.
+    """
     if root.parent is None or not root.bone.use_inherit_rotation:
         return _rotation(root.bone.matrix_local)
     return _rotation(root.parent.matrix @ root.parent.bone.matrix_local.inverted() @ root.bone.matrix_local)
 
 
 def _local(bone: bpy.types.PoseBone) -> tuple:
-    """Location, rotation and scale of a bone against its rest, as shown."""
+    """Shown location, rotation and scale of a bone relative to its rest pose."""
     rest = bone.parent.bone.matrix_local.inverted() @ bone.bone.matrix_local
     return (rest.inverted() @ bone.parent.matrix.inverted() @ bone.matrix).decompose()
 

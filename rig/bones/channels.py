@@ -33,7 +33,7 @@ class Channel(NamedTuple):
 
     object_name: str  # name of the object
     uid: int  # its session_uid
-    bone: str  # "": a property of the object itself
+    bone: str  # "": a channel of the object itself
     name: str  # data path from the object or the bone
     index: int
 
@@ -82,8 +82,8 @@ def of_motor(owner: bpy.types.Object, number: int) -> Channel:
 
 
 def of_bone(rig: bpy.types.Object, key: JointKey) -> Channel | None:
-    """Channel that stores the value of a joint (bone, axis) by itself; None if the bone is missing, or
-    rotates by quaternion or axis-angle: these store the values of all its hinges together.
+    """Channel that stores the value of a single joint (bone, axis); None if the bone is missing, or if it
+    rotates by quaternion or axis-angle, whose channels store all its hinges together.
     """
     bone, axis = rig.pose.bones.get(key[0]), key[1]
     return (
@@ -104,8 +104,8 @@ def rotations_of(rig: bpy.types.Object, pose_bone: bpy.types.PoseBone) -> list[C
 def of_rotation(
     rig: bpy.types.Object, bone: str, rotation: Quaternion, before: Mapping[Channel, float]
 ) -> dict[Channel, float]:
-    """Channels of a bone's rotation with their values for a unit quaternion, near to those in `before`, else
-    to the authored ones.
+    """Channels of a bone's rotation with the values for a unit quaternion that are nearest to those in
+    `before`, else to the authored ones.
     """
     pose_bone = rig.pose.bones[bone]
     channels = rotations_of(rig, pose_bone)
@@ -134,13 +134,15 @@ def of_joints(
     """Channels that store the values [rad or m] of joints, with the values to key. Joints without a bone are
     left out.
 
-    A bone that rotates by quaternion or axis-angle has all of its four; its other hinges are as authored.
+    A bone that rotates by quaternion or axis-angle gets all four channels; its other hinges keep their
+    authored angles.
 
     Args:
         rig: The armature object.
         values: Values by (bone, axis).
-        before: Values in the previous frame, so that no curve jumps; where there is none, the authored ones.
-        limits: Limits of joints, known or not.
+        before: Values in the previous frame, so that no curve jumps; authored values are used for missing
+            ones.
+        limits: (lower, upper) [rad or m] of the joints whose limits are known.
     """
     channel_values: dict[Channel, float] = {}
     together: dict[str, dict[str, float]] = {}
@@ -161,8 +163,8 @@ def of_joints(
 def over_time(
     rig: bpy.types.Object, values: Mapping[JointKey, Sequence[float]], limits: Limits
 ) -> Iterator[dict[Channel, float]]:
-    """As `of_joints` for values of joints in equally many frames: the channels' values in each, without jumps
-    from frame to frame.
+    """As `of_joints` for values of joints over a number of frames: yields the channels' values for each
+    frame, without jumps from frame to frame.
     """
     before: dict[Channel, float] = {}
     for row in zip(*values.values(), strict=True):
@@ -173,8 +175,8 @@ def over_time(
 def value_of(
     rig: bpy.types.Object, key: JointKey, read: Callable[[Channel], float | None], limits: Limits
 ) -> float | None:
-    """Value [rad or m] of a joint, from the values of channels that `read` returns; None where it returns
-    none. `limits`: of joints.
+    """Value [rad or m] of a joint, from the values of channels that `read` returns; None if `read` returns
+    None. `limits`: (lower, upper) of joints, by (bone, axis).
     """
     if (channel := of_bone(rig, key)) is not None:
         return read(channel)
@@ -192,7 +194,7 @@ def pose(
     rig: bpy.types.Object, values: Mapping[JointKey, float], limits: Limits = MappingProxyType({})
 ) -> bool:
     """Writes authored values [rad or m] of joints, by (bone, axis); returns whether anything changed.
-    `limits`: of joints.
+    `limits`: (lower, upper) of joints, by (bone, axis).
     """
     changed = False
     for channel, value in of_joints(rig, values, limits=limits).items():

@@ -16,15 +16,15 @@ HARMLESS = {"COPY_SCALE", "LIMIT_SCALE"}  # constraints that do not move bones
 LIMITING = {
     "LIMIT_ROTATION": axes.REVOLUTE,
     "LIMIT_LOCATION": axes.PRISMATIC,
-}  # limiting constraint -> kind of axis that it limits
-TARGETLESS = {"PIVOT"}  # constraints that have a target and act without one too
+}  # limiting constraint -> property of the bone whose axes it limits
+TARGETLESS = {"PIVOT"}  # constraints that have a target but act without one too
 COPYING = {
     "COPY_TRANSFORMS",
     "COPY_ROTATION",
     "CHILD_OF",
     "ARMATURE",
 }  # constraints that make a bone follow another one
-CONTROL = 2  # least number of free rotation axes of a control bone; Rigify's tweak bones have one
+CONTROL = 2  # smallest number of free rotation axes of a control bone; Rigify's tweak bones have one
 
 
 def acts(constraint: bpy.types.Constraint) -> bool:
@@ -39,7 +39,7 @@ def acts(constraint: bpy.types.Constraint) -> bool:
 
 
 def mover(pose_bone: bpy.types.PoseBone) -> bpy.types.Constraint | None:
-    """The constraint that moves a bone without joints; None: there is none."""
+    """The constraint that moves a bone without joints; None if there is none."""
     if joint_axes(pose_bone):
         return None
     return next(
@@ -66,7 +66,7 @@ def refuse(rig: bpy.types.Object, names: list[str]) -> None:
 
 
 def below(names: list[str], pose_bone: bpy.types.PoseBone) -> str:
-    """Name of the first bone in a list that is a child of a pose bone; "": there is none."""
+    """Name of the first bone in a list that is a child of a pose bone; "" if there is none."""
     return next(
         (
             name
@@ -110,7 +110,7 @@ def _switched_off(rig: bpy.types.Object, constraint: bpy.types.Constraint) -> st
 
 
 def followed_control(rig: bpy.types.Object, pose_bone: bpy.types.PoseBone) -> str | None:
-    """Name of the control bone that a bone follows; None: none was found."""
+    """Name of the control bone that a bone follows; None if none is found."""
     seen, waiting, fallback = {pose_bone.name}, [pose_bone], None
     while waiting:
         for leader in _leaders(rig, waiting.pop(0)):

@@ -12,8 +12,8 @@ TRACKING = {"DAMPED_TRACK", "TRACK_TO", "LOCKED_TRACK"}
 
 
 class Controls:
-    """Which bones of an armature object follow which by its current constraints. A snapshot: make a new one
-    for each query.
+    """Bones of an armature object and the bones that they follow by their current constraints. A snapshot:
+    make a new instance for each query.
     """
 
     def __init__(self, rig: bpy.types.Object) -> None:
@@ -22,8 +22,8 @@ class Controls:
         self._upstream: dict[str, list[str]] = {}
 
     def is_followed(self, name: str) -> bool:
-        """Whether other bones move a bone, by constraints on it or on a bone between it and the next control
-        above.
+        """Whether other bones move a bone, by constraints on the bone or on a bone between it and the nearest
+        control above it.
         """
         bone = self.rig.pose.bones[name]
         while bone is not None and not self.is_control(bone.name):
@@ -33,8 +33,8 @@ class Controls:
         return False
 
     def is_control(self, name: str) -> bool:
-        """Whether an animator rotates the bone: it has several unlocked axes, and no constraint
-        positions it.
+        """Whether an animator rotates the bone: it has several unlocked rotation axes, and no constraint
+        moves it.
         """
         bone = self.rig.pose.bones[name]
         is_constrained = any(
@@ -56,7 +56,7 @@ class Controls:
         for constraint in filter(acts, bone.constraints):
             (copied if constraint.type in COPYING else other_targets).extend(self._targets(constraint))
         if not copied and constrained.mover(bone):
-            copied = other_targets  # an example is a bone that only stays between two others
+            copied = other_targets  # such as a bone that only stays between two others
         parent = [bone.parent.name] if bone.parent and attached.copied(bone) is None else []
         return list(dict.fromkeys([*copied, *parent]))
 
@@ -82,8 +82,8 @@ class Controls:
         return self._upstream[name]
 
     def control_of(self, name: str, excluded: Iterable[str] = ()) -> str | None:
-        """The nearest control that a bone follows, or the bone itself if it is a control; None if all of them
-        are in `excluded`.
+        """The nearest control that a bone follows, or the bone itself if it is a control; controls in
+        `excluded` are skipped. None if there is none.
         """
         return next(
             (bone for bone in (name, *self.upstream(name)) if bone not in excluded and self.is_control(bone)),
@@ -91,8 +91,8 @@ class Controls:
         )
 
     def tracked_below(self, name: str) -> dict[str, str]:
-        """Bones that follow a given bone and point at a third bone by a tracking constraint, as a map to the
-        bone that they point at.
+        """Bones that follow a given bone and point at a third bone by a tracking constraint, as a dict from
+        their names to the bone that they point at.
         """
         aims = {}
         for bone in self.rig.pose.bones:

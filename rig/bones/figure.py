@@ -1,5 +1,5 @@
-"""The figure that an armature at rest draws, by the positions of its bones alone: which limbs stand, its
-plane of symmetry, its front.
+"""The figure of an armature at rest, found by the positions of its bones: standing limbs, plane of symmetry,
+front.
 """
 
 from collections.abc import Sequence
@@ -13,10 +13,10 @@ from mathutils import Vector
 from . import imported_robot
 from .controls import Controls
 
-# of the figure's height: a limb that reaches down to here stands, since feet of one figure are at different
-# heights
+# share of the figure's height below which the end of a standing limb is, since a figure's feet may rest at
+# different heights
 LOW = 0.15
-REACH = 0.05  # share of the figure's size: a limb is at least this long, unless it is a short leg
+REACH = 0.05  # share of the figure's size: smallest length of a limb, except for short legs
 SHORT_LEG = (
     0.02,
     0.5,
@@ -26,19 +26,20 @@ NEAR = 0.01  # share of the figure's size: positions within it coincide
 # of the figure's size: a bone that begins at least this far from its parent is no part of the same limb
 AWAY = 0.35
 LEVEL = 0.3  # sine of the largest angle to the ground of the line from a bone to its mirror image
-ALIKE = cos(radians(3))  # cosine of the angle within which two directions are one
-CANDIDATES = 12  # number of directions that are tried as normals of the plane of symmetry
-MIRRORED = 0.5  # least share of bones with a mirror image
+ALIKE = cos(radians(3))  # cosine of the angle within which two directions are treated as equal
+CANDIDATES = 12  # number of directions tried as normals of the plane of symmetry
+MIRRORED = 0.5  # smallest share of bones with a mirror image in a symmetrical figure
 ALONG = 0.85  # cosine of the angle within which a bone points at its child
-# least cosine to the front of what decides between front and back, such as the mean of the feet's directions
+# smallest cosine between the front axis and a direction that decides between front and back, such as the mean
+# direction of the feet
 CLEAR = 0.3
 
 
 class Figure:
     """An armature object at rest, in world orientation with +Z up. A snapshot: make a new one for each query.
 
-    Its body is the bones that deform; of an armature without them, all. Single bones without parent and
-    children, such as controls of feet, are left out.
+    Its body consists of the deforming bones, or of all bones in an armature without any. Single bones without
+    parent and children, such as controls of feet, are left out. Lengths are in metres.
     """
 
     def __init__(self, rig: bpy.types.Object) -> None:
@@ -57,8 +58,8 @@ class Figure:
 
     @cached_property
     def is_anatomical(self) -> bool:
-        """Whether bones lie along the limbs; in robots, and files of other programs, only their heads mean
-        something.
+        """Whether bones lie along the limbs; in robots and in some files of other programs, only the
+        positions of bones' heads are meaningful.
         """
         if imported_robot.is_robot(self.rig):
             return False
@@ -74,7 +75,7 @@ class Figure:
 
     @cached_property
     def tips(self) -> np.ndarray:
-        """Where each bone ends, (n, 3): its tail; its head where bones do not lie along the limbs."""
+        """Tip of each bone, (n, 3) [m, world]: its tail, or its head if bones do not lie along the limbs."""
         return self.tails if self.is_anatomical else self.heads
 
     @cached_property
@@ -84,17 +85,17 @@ class Figure:
 
     @cached_property
     def size(self) -> float:
-        """Diagonal of the body's extent."""
+        """Diagonal of the body's bounding box [m]."""
         return float(np.linalg.norm(self._span[1] - self._span[0]))
 
     @cached_property
     def floor(self) -> float:
-        """Height of the body's lowest point."""
+        """Height of the body's lowest point [m, world]."""
         return float(self._span[0][2])
 
     @cached_property
     def ground(self) -> float:
-        """Height below which a point counts as on the ground."""
+        """Height [m, world] below which a point counts as on the ground."""
         return self.floor + max(LOW * float(self._span[1][2] - self._span[0][2]), NEAR * self.size)
 
     @cached_property
@@ -107,11 +108,10 @@ class Figure:
         return Controls(self.rig)
 
     def standing(self, line: Sequence[str]) -> dict[str, set[int]]:
-        """Bones of a line from which limbs outside of it branch that stand, each with those limbs' last
-        bones.
+        """Bones of a line from which standing limbs branch, each with the last bones of these limbs.
 
         Args:
-            line: Bones from an end upward. What hangs on the end itself is part of the end.
+            line: Names of bones from an end upward. Bones below the end are part of it and no limbs.
         """
         index_in_line = {name: k for k, name in enumerate(line)}
         limbs: dict[str, set[int]] = {}
@@ -128,10 +128,10 @@ class Figure:
         }
         return (
             paired or limbs
-        )  # beside legs in pairs, what hangs down in the plane of symmetry is a tail or a cape
+        )  # if legs are in pairs, a limb in the plane of symmetry that reaches down is a tail or a cape
 
     def _is_limb(self, branch: int, tip: int) -> bool:
-        """Whether what leads from a bone of the trunk to a low bone is long enough for a limb."""
+        """Whether the bones from a branch of the trunk to a low bone are long enough for a limb."""
         foot = min(self.heads[tip], self.tips[tip], key=lambda point: point[2])
         begin = min(self.heads[branch], self.tips[branch], key=lambda point: np.linalg.norm(point - foot))
         drop = begin[2] - foot[2]
@@ -140,24 +140,24 @@ class Figure:
         return long or bool(drop >= share * self.size and drop >= part * (begin[2] - self.floor))
 
     def below(self, k: int) -> list[int]:
-        """Indices of a bone and of its descendants."""
+        """Indices of a bone and all its descendants."""
         bones = [k]
         for each in bones:
             bones += self.children[each]
         return bones
 
-    # -- symmetry
+    # Symmetry
 
     @cached_property
     def lateral(self) -> np.ndarray | None:
-        """Horizontal unit vector (3,) across the plane of symmetry, in either direction; None: the figure is
-        not symmetrical.
+        """Horizontal unit vector (3,) across the plane of symmetry, in either direction; None if the figure
+        is not symmetrical.
         """
         return self._plane[0] if self._plane else None
 
     @cached_property
     def _plane(self) -> tuple[np.ndarray, float] | None:
-        """Normal and offset of the vertical plane of symmetry."""
+        """Unit normal (3,) and offset [m] of the vertical plane of symmetry."""
         best, most = None, MIRRORED * len(self.body)
         along_x = np.array(self.rig.matrix_world.to_3x3() @ Vector((1, 0, 0)))
         for normal, offset in self._candidates():
@@ -165,7 +165,7 @@ class Figure:
             pairs = sum(other >= 0 and other != k for k, other in images.items())
             score = sum(other >= 0 for other in images.values()) + 0.1 * abs(
                 normal @ along_x
-            )  # a tie: Blender's figures are along X
+            )  # of equal candidates, the one along X, as in Blender's figures
             if pairs and score > most:
                 best, most = (normal, offset), score
         return best
@@ -186,7 +186,7 @@ class Figure:
         return [(normal, float(np.median(offsets))) for normal, offsets in planes[:CANDIDATES]]
 
     def _note(self, planes: list[tuple[np.ndarray, list[float]]], bone: int, other: int) -> None:
-        """Adds the plane between two bones to those with that direction."""
+        """Adds the plane between two bones to the planes with that normal."""
         ends = next(
             (
                 pair
@@ -208,8 +208,8 @@ class Figure:
         planes.append((normal, [float(normal @ middle)]))
 
     def _apart(self, bone: int, other: int) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Pairs of points that show how two siblings lie: their heads, their tips, the middles of what hangs
-        on them.
+        """Pairs of points that compare the positions of two siblings: their heads, their tips, the means of
+        their descendants.
         """
         middles = tuple(self.heads[self.below(k)].mean(axis=0) for k in (bone, other))
         return [(self.heads[bone], self.heads[other]), (self.tips[bone], self.tips[other]), middles]
@@ -234,18 +234,22 @@ class Figure:
 
     @cached_property
     def image(self) -> dict[int, int]:
-        """Mirror image of each bone of the body: itself in the plane of symmetry; -1: there is none."""
+        """Mirror image of each bone of the body: itself if it is in the plane of symmetry, -1 if there is
+        none.
+        """
         return self._images(*self._plane) if self._plane else dict.fromkeys(self.body, -1)
 
     @cached_property
     def middle(self) -> set[int]:
-        """Bones in the plane of symmetry; of a figure without one, all of the body."""
+        """Indices of the bones in the plane of symmetry, or of all the body's bones if there is no such
+        plane.
+        """
         return {k for k, other in self.image.items() if other == k} if self._plane else set(self.body)
 
     @cached_property
     def trunk(self) -> set[int]:
-        """Bones in the plane of symmetry that lead from one to the next, of the longest such line with its
-        branches: spine, neck, head.
+        """Indices of the bones of the longest connected line in the plane of symmetry, with its branches:
+        spine, neck, head.
         """
         lines: dict[int, set[int]] = {}
         for k in sorted(self.middle):
@@ -256,8 +260,8 @@ class Figure:
         return max(lines.values(), key=len, default=set())
 
     def begins_on_parent(self, k: int) -> bool:
-        """Whether a bone has a parent and begins near it; controls, such as the one that eyes look at, do
-        not. Each link of a robot's file is joined to its parent, however far from it its joint is.
+        """Whether a bone has a parent and begins near it; controls, such as the target of eyes, do not. In an
+        imported robot each link counts as joined to its parent, at any distance.
         """
         if self.parent[k] < 0 or imported_robot.is_robot(self.rig):
             return self.parent[k] >= 0
@@ -267,19 +271,19 @@ class Figure:
         )
 
     def is_paired(self, apart: float, without: int) -> bool:
-        """Whether there is a bone with a mirror image at some distance, in sizes of the figure, that does not
-        hang on a bone.
+        """Whether a bone and its mirror image are at least `apart` (in sizes of the figure) from each other,
+        among bones that are not below the bone `without`.
         """
         excluded = set(self.below(without))
         pairs = ((k, other) for k, other in self.image.items() if other not in {-1, k} and k not in excluded)
         return any(np.linalg.norm(self.tips[k] - self.tips[other]) >= apart * self.size for k, other in pairs)
 
-    # -- front
+    # Front
 
     @cached_property
     def front(self) -> np.ndarray | None:
-        """Horizontal unit vector (3,) in which the figure faces: where its feet point, else where its eyes
-        are, else -Y as Blender has it; None: it is not symmetrical.
+        """Horizontal unit vector (3,) in which the figure faces: the direction of its feet, else of its eyes,
+        else -Y as usual in Blender; None if it is not symmetrical.
         """
         if self.lateral is None:
             return None
@@ -296,8 +300,8 @@ class Figure:
         return ahead if side > 0 else -ahead
 
     def _feet(self) -> np.ndarray | None:
-        """Mean horizontal direction (3,) of the feet: bones that lie on the ground in pairs; None: there are
-        none.
+        """Mean horizontal direction (3,) of the feet: pairs of bones that lie on the ground; None if there
+        are none.
         """
         directions = []
         for k in self.body:
@@ -314,8 +318,8 @@ class Figure:
         return np.mean(directions, axis=0) if directions else None
 
     def _face(self) -> np.ndarray | None:
-        """Mean direction (3,) from the head to the pairs of single bones on it, such as eyes; None: there are
-        none.
+        """Mean direction (3,) from the head to pairs of bones on it without children, such as eyes; None if
+        there are none.
         """
         on_trunk = [
             k
@@ -333,7 +337,7 @@ class Figure:
 
 
 def _children(parents: Sequence[int]) -> list[list[int]]:
-    """Indices of each bone's children, from those of the bones' parents; -1: none."""
+    """Indices of each bone's children, from the indices of the bones' parents (-1: none)."""
     children: list[list[int]] = [[] for _ in parents]
     for k, parent in enumerate(parents):
         if parent >= 0:

@@ -130,8 +130,8 @@ def match(
     joints: Sequence[FileJoint],
     others: Sequence[Mapping[str, Sequence[str]]] = (),
 ) -> dict[str, FileJoint]:
-    """Matches a file's joints to the robot's joints; returns these by the file's names. Joints without a
-    match are left out.
+    """Matches a file's joints to the robot's joints; returns the robot's joints by the file's names. Joints
+    without a match are left out.
 
     A joint is found by one of its names, else by one that differs only in case or punctuation, else by
     another name that the file's joint may have, else by its servo; else, where that tells all joints of the
@@ -141,10 +141,11 @@ def match(
     Args:
         names: (name, id of its servo or -1) of each joint in the file.
         joints: The robot's joints.
-        others: Other names that joints of the file may have, by their names; the first mapping counts first.
+        others: Other names that joints of the file may have, by their names; earlier mappings take
+            precedence.
     """
     matches: dict[str, FileJoint] = {}
-    taken: set[int] = set()  # indices of joints
+    taken: set[int] = set()  # indices of joints that have been matched
     for of_file, of_joint in (
         (lambda name, _: (name,), lambda joint: joint.names),
         (lambda name, _: (_plain(name),), _plain_names),

@@ -1,5 +1,5 @@
-"""What hangs on a bone, by parents and constraints, and its rotational inertia: from it a chain knows which
-bones are cheap to rotate.
+"""Rotational inertia of everything that a bone carries, by parents and constraints. Chains use it as the cost
+of rotating a bone.
 """
 
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""An imported robot: the URDF records stored with its bones, and its pose by the names of its joints.
+"""An imported robot: the records of its links stored with the bones, and its pose by the names of its joints.
 
 Bones are stored in single precision and shaped for display; a link's record on its bone has the numbers of
 the URDF file. A record stays with its bone when the bone is renamed.

@@ -10,12 +10,13 @@ from . import axes, imported_robot
 from .axes import parent_first
 from .rotation_modes import hinge_order
 
-NO_RANGE = 1e-6  # [rad or m] a constraint's limits nearer to each other than this lock the axis
+NO_RANGE = 1e-6  # [rad or m] a constraint whose limits are nearer to each other than this locks the axis
 
 
 def free_axes(pose_bone: bpy.types.PoseBone) -> str:
     """Unlocked rotation axes of a bone, nearest the parent first. The locks of a bone that rotates by
-    quaternion or axis-angle are those of its hinges, also where Blender locks components instead (4L).
+    quaternion or axis-angle are those of its hinges, even if Blender is set to lock the components of the
+    rotation instead (4L).
     """
     letters = parent_first(hinge_order(pose_bone.rotation_mode))
     return "".join(

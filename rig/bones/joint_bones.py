@@ -4,7 +4,7 @@ transforms, and the channels of the bones for values of the joints.
 A bone's local transform is rest . translation . rotation . scale. A bone with several unlocked axes is
 several joints at one position: the prismatic ones first, then the axes of its Euler order, the last letter
 nearest the parent (order XYZ: R = Rz Ry Rx). A bone that rotates by quaternion or axis-angle has the joints
-of order XYZ (`rotation_modes`). Rest transforms are those of Blender, in single precision: it shows poses
+of order XYZ (`rotation_modes`). Rest transforms are Blender's own, in single precision, since it shows poses
 with them.
 """
 
@@ -26,8 +26,8 @@ from .axes import INDEX, UNIT, JointKey, parent_first
 
 ORIGIN = (0.0, 0.0, 0.0)
 NO_SCALE = (1.0, 1.0, 1.0)
-SCALED = 1e-3  # relative: a scale that animators see
-# decimals of fixed parts [rad, m]: finer noise of single precision must not make a new model in every frame
+SCALED = 1e-3  # relative difference between two scales that is visible
+# decimals of fixed parts [rad, m]: noise of single precision must not lead to a new model in every frame
 DIGITS = 6
 
 
@@ -35,7 +35,7 @@ class Followed(NamedTuple):
     """Solved channels of a bone of a retargeted body."""
 
     rotation: Quaternion
-    # [rad] in the order of the bone's hinges; () where no joint of the body rotates it
+    # [rad] angles of the bone's hinges in their order; () if no joint of the body rotates it
     euler: tuple[float, ...]
     location: tuple[float, float, float]
     scale: tuple[float, float, float] = NO_SCALE
@@ -54,18 +54,19 @@ class MotionLimits(NamedTuple):
 
     @classmethod
     def of(cls, joint: bpy.types.PropertyGroup) -> Self:
-        """The limits that the properties of a joint of a chain have."""
+        """The limits in the properties of a chain's joint."""
         return cls(*_MOTION(joint))
 
 
-_MOTION = attrgetter(*MotionLimits._fields)  # faster for a few joints than one foreach_get for each field
+_MOTION = attrgetter(*MotionLimits._fields)  # for a few joints this is faster than one foreach_get per field
 
 
 class UnjointedPose(NamedTuple):
     """The part of a bone's pose that no joint moves."""
 
     location: Vector  # [m]
-    # angles (x, y, z) [rad] of its hinges, 0 for joints; of a bone without revolute joints a unit quaternion
+    # angles (x, y, z) [rad] of its hinges, 0 for those that are joints; for a bone without revolute joints a
+    # unit quaternion
     rotation: tuple[float, ...]
     size: float = 1.0  # scale that its children inherit
     lead: Quaternion = rotations.IDENTITY  # rotation from its carrier in its parent's frame
@@ -79,8 +80,8 @@ class JointFrame(NamedTuple):
     offset: Vector  # [m]
 
     def carry(self, rotation: Quaternion, offset: Vector, size: float = 1.0) -> "JointFrame":
-        """A frame fixed to the same joint, from its rotation and offset in this one; the offset is scaled by
-        `size`.
+        """A frame fixed to the same joint, given by its rotation and offset in this frame; the offset is
+        scaled by `size`.
         """
         moved = rotations.add(self.offset, rotations.scale(rotations.rotate(self.rotation, offset), size))
         return JointFrame(self.joint, rotations.multiply(self.rotation, rotation), moved)
@@ -95,10 +96,10 @@ class JointBone:
     """A bone with its joints: the properties that do not change from frame to frame."""
 
     name: str
-    parent: int  # index of the parent bone; -1: there is none, and the rest pose is part of the base
+    parent: int  # index of the parent bone; -1: there is none, and the bone's rest pose is part of the base
     rest_rotation: Quaternion  # in the parent bone's frame
     rest_offset: Vector  # [m]
-    connected: bool  # Blender ignores its location
+    connected: bool  # Blender ignores the location of a connected bone
     order: str  # axes of its hinges, nearest the parent first; "" without revolute joints
     revolute: tuple[str, ...]  # axes of its revolute joints, in that order
     prismatic: tuple[str, ...]  # axes of its prismatic joints
@@ -114,7 +115,7 @@ class JointBone:
         """
         bone = pose_bone.bone
         offset = tuple(bone.head)
-        if bone.parent:  # its head is stored relative to its parent's tail
+        if bone.parent:  # Blender stores its head relative to its parent's tail
             offset = (offset[0], offset[1] + bone.parent.length, offset[2])
         if not isfinite(sum(map(sum, bone.matrix)) + sum(offset)):
             raise RigError(
@@ -142,7 +143,9 @@ class JointBone:
 
     @cached_property
     def hinges(self) -> tuple[tuple[bool, int, Vector], ...]:
-        """For each axis of the order: whether it is a joint, its index, the axis."""
+        """For each axis of the Euler order: (whether it is a joint, index of the axis, unit vector of the
+        axis).
+        """
         return tuple((axis in self.revolute, INDEX[axis], UNIT[axis]) for axis in self.order)
 
     @cached_property
@@ -152,7 +155,7 @@ class JointBone:
 
     @cached_property
     def unturned(self) -> tuple[int, ...]:
-        """Indices of the rotation components that no joint moves."""
+        """Indices of the rotation components that no joint rotates."""
         return (
             tuple(index for is_joint, index, _ in self.hinges if not is_joint) if self.order else (0, 1, 2, 3)
         )
@@ -167,12 +170,12 @@ class JointBone:
     def posed(
         self, location: Vector, rotation: Sequence[float], values: Iterator[float]
     ) -> tuple[Quaternion, Vector, list[float]]:
-        """Rotation, location and hinge angles of the bone for the next values of its joints; without revolute
-        joints no angles.
+        """(rotation, location, hinge angles) of the bone for the next values of its joints; the angles are
+        empty without revolute joints.
 
         Args:
-            location: Its location where no joint moves it.
-            rotation: Angles of its hinges where they are no joints; of a bone without revolute joints a unit
+            location: Location [m] along axes without joint.
+            rotation: Angles [rad] of hinges that are no joints; for a bone without revolute joints a unit
                 quaternion.
             values: Values [rad; prismatic joints m] of the joints, nearest the base first.
         """

@@ -1,4 +1,6 @@
-"""Limits of a joint or motor that are no usable numbers, by their names in the interface."""
+"""Findings about limits of a joint or motor that are not usable numbers, with their names in the
+interface.
+"""
 
 from collections.abc import Iterator
 from math import isfinite
@@ -9,8 +11,8 @@ RATES = ("velocity", "acceleration", "jerk")
 
 
 def range_faults(lower: float, upper: float, value: str) -> Iterator[str]:
-    """Position limits of a joint or motor that are no numbers or too far, with the remedy; `value`: what they
-    limit, such as "angle".
+    """Sentences on position limits of a joint or motor that are not numbers or are too large, with the
+    remedy; `value` is the limited quantity, such as "angle".
     """
     for name, size, number in (("Min", "smallest", lower), ("Max", "largest", upper)):
         if not abs(number) <= FARTHEST:
@@ -18,7 +20,9 @@ def range_faults(lower: float, upper: float, value: str) -> Iterator[str]:
 
 
 def rate_faults(limits: object) -> Iterator[str]:
-    """Limits of velocity, acceleration and jerk that are not above 0 or not finite, with the remedy."""
+    """Sentences on limits of velocity, acceleration and jerk that are not finite and above 0, with the
+    remedy.
+    """
     for field in RATES:
         if not ((number := getattr(limits, field)) > 0 and isfinite(number)):
             yield f"its {field} limit must be above 0 and finite, not {number:g}: enter what the motor can do"

@@ -1,7 +1,7 @@
 """Mimic joints of an imported robot: bones whose URDF joint follows another joint by a fixed ratio.
 
-A driver moves such a bone from the authored channel of its leader. The solved pose of the leader is in no
-channel, so live and bake compute the mimic bone's pose themselves while that driver exists.
+A driver moves such a bone by the authored channel of its leader. A solved pose is not in that channel, so
+live motion and bakes compute the mimic bone's pose while the driver exists.
 """
 
 import re
@@ -28,7 +28,7 @@ class Follower(NamedTuple):
     leader: int  # index among the joints given to `followers_of`
     multiplier: float
     offset: float  # [rad or m]
-    joint: str  # the URDF's names, for messages
+    joint: str  # name of the joint in the robot's file, for messages
     leads: str
 
     def moved(self, value: float) -> tuple[rotations.Quaternion, rotations.Vector]:
@@ -52,7 +52,8 @@ def followers_of(rig: bpy.types.Object, joint_keys: Sequence[tuple[str, str]]) -
             for bone, record in imported_robot.records(rig)
             if record.axis
         }
-    except RigError:  # handlers call this too; errors are reported where the robot's joint values are needed
+    # handlers call this too; the error is reported by whatever needs the robot's joint values
+    except RigError:
         return ()
     record_by_bone = dict(records.values())
     followers = []
@@ -75,7 +76,7 @@ def _leader(
     records: dict[str, tuple[str, LinkRecord]],
     joint_keys: Sequence[tuple[str, str]],
 ) -> tuple:
-    """The leader at the end of a sequence of mimic joints, its record, and the combined multiplier and
+    """The leader of a joint through any number of mimic joints, its record, and the combined multiplier and
     offset.
     """
     multiplier, offset = 1.0, 0.0

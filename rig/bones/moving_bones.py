@@ -5,9 +5,9 @@ import bpy
 from . import axes
 from .paths import bone_names
 
-ON_AXIS = (
-    1e-3  # share of a bone's length: a joint whose axis is nearer to both ends of the bone does not move it
-)
+# share of a bone's length: a joint whose axis passes nearer than this to both ends of the bone does not
+# move it
+ON_AXIS = 1e-3
 
 
 def moved_bones(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> list[str]:

@@ -1,20 +1,20 @@
-"""The outermost of many points: enough to tell what a body touches."""
+"""The outermost of many points, which are sufficient to find what a body touches."""
 
 import numpy as np
 
 from ...solvers.kinematics.se3 import Array
 
-# number of directions whose outermost points are kept; other points of a 0.3 m foot are at most some 2 mm
-# farther out
+# number of directions whose outermost points are kept; the other points of a 0.3 m foot are at most about 2
+# mm farther out
 DIRECTIONS = 256
 
 
 def outermost(points: Array) -> Array:
-    """Those of points (m, 3) that are farthest in one of `DIRECTIONS` directions."""
+    """Those of points (m, 3) that are outermost in one of `DIRECTIONS` directions."""
     if len(points) <= DIRECTIONS:
         return points
     k = np.arange(DIRECTIONS) + 0.5
-    z, angle = 1.0 - 2.0 * k / DIRECTIONS, np.pi * (1.0 + 5.0**0.5) * k  # Fibonacci's lattice on the sphere
+    z, angle = 1.0 - 2.0 * k / DIRECTIONS, np.pi * (1.0 + 5.0**0.5) * k  # a Fibonacci lattice on the sphere
     across = np.sqrt(1.0 - z**2)
     directions = np.stack([across * np.cos(angle), across * np.sin(angle), z])
     return points[np.unique((points @ directions).argmax(0))]

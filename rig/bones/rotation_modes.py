@@ -2,9 +2,9 @@
 hinges.
 
 A bone that rotates by Euler angles has the hinges of its Euler order, and their angles are its channels. A
-bone that rotates by quaternion or axis-angle has hinges too, of the order XYZ: the angle in the middle, which
-is about the bone's length, is the least likely to come near 90 degrees, where the other two are not unique.
-Blender takes that order as well where it locks or limits single axes of such a bone.
+bone that rotates by quaternion or axis-angle has hinges too, of the order XYZ: its middle angle, about the
+bone's length, is the least likely to come near 90 degrees, where the other two are not unique. Blender uses
+this order too when it locks or limits single axes of such a bone.
 
 Angles are computed in double precision, since single precision loses digits near those 90 degrees.
 """
@@ -19,24 +19,24 @@ from ...solvers.kinematics import rotations
 from ...solvers.kinematics.rotations import Quaternion
 from .axes import INDEX, REVOLUTE, UNIT, JointKey, is_euler
 
-Angles = tuple[float, float, float]  # [rad] about X, Y and Z, whatever the order
+Angles = tuple[float, float, float]  # [rad] about X, Y and Z, for any Euler order
 Limits = Mapping[
     JointKey, tuple[float, float]
-]  # lowest and highest value [rad or m] of joints, by (bone, axis)
-Spans = Sequence[tuple[float, float]]  # lowest and highest angle [rad] about X, Y and Z
+]  # (lowest, highest) value [rad or m] of joints, by (bone, axis)
+Spans = Sequence[tuple[float, float]]  # (lowest, highest) angle [rad] about X, Y and Z
 
 HINGES = "XYZ"
 AT_REST: Angles = (0.0, 0.0, 0.0)
-FREE = (-inf, inf)  # limits [rad] of a hinge that has none
+FREE = (-inf, inf)  # limits [rad] of a hinge without any
 UNLIMITED: Spans = (FREE,) * 3
-SLACK = 1e-6  # [rad] tolerance of limits: single precision
-# half of the angle [rad] from 90 degrees in the middle, below which the other two angles are noise of single
-# precision
+SLACK = 1e-6  # [rad] tolerance of limits, for single precision
+# half of the middle angle's distance [rad] from 90 degrees, below which the other two angles are noise of
+# single precision
 GIMBAL = 1e-7
-NO_TURN = 1e-6  # [rad] a smaller rotation has no axis in single precision
-NO_LENGTH = 1e-35  # of a quaternion, which Blender then takes for half a revolution about X
-NO_AXIS = 1e-16  # length of an axis, which Blender then takes for no rotation
-# order -> indices of its axes, the last nearest the parent, and 1 where they are right-handed, else -1
+NO_TURN = 1e-6  # [rad] a smaller rotation has no defined axis in single precision
+NO_LENGTH = 1e-35  # length of a quaternion below which Blender shows half a revolution about X
+NO_AXIS = 1e-16  # length of an axis below which Blender shows no rotation
+# order -> (indices of its axes, the last one nearest to the parent; 1 if they are right-handed, else -1)
 PLACES = {
     order: (*(INDEX[axis] for axis in order), 1.0 if order in "XYZXY" else -1.0)
     for order in map("".join, permutations("XYZ"))
@@ -63,7 +63,7 @@ def stored(pose_bone: bpy.types.PoseBone) -> tuple[float, ...]:
 
 
 def quaternion(mode: str, numbers: Sequence[float]) -> Quaternion:
-    """The rotation (unit quaternion) that values of a rotation channel stand for, as Blender shows it."""
+    """The rotation (unit quaternion) for values of a rotation channel, as Blender shows it."""
     if mode == "QUATERNION":
         w, x, y, z = numbers
         size = hypot(w, x, y, z)
@@ -92,15 +92,15 @@ def angles_of(
 ) -> Angles:
     """Euler angles [rad] of a unit quaternion about X, Y and Z.
 
-    Of all that give the same rotation, those within `spans` if there are any, and of these the nearest to
-    `near`. Near 90 degrees in the middle, where only the sum or the difference of the other two counts, what
-    does not count is taken from `near`.
+    Among all angles of the same rotation, those within `spans` if there are any, and of these the nearest to
+    `near`. If the middle angle is near 90 degrees, the rotation determines only the sum or the difference of
+    the other two; the remaining degree of freedom is taken from `near`.
 
     Source: Bernardes and Viollet 2022, "Quaternion to Euler angles conversion: a direct, general and
     computationally efficient method".
     """
-    # Half the sum and half the difference of the outer angles are two independent directions; where a pair of
-    # numbers vanishes, its direction means nothing and is taken from `near`.
+    # Half the sum and half the difference of the outer angles are directions of two pairs of numbers; if a
+    # pair vanishes, its direction is undefined and is taken from `near`.
     i, j, k, sign = PLACES[order]
     w, along_i, along_j, along_k = rotation[0], rotation[1 + i], rotation[1 + j], sign * rotation[1 + k]
     a, b = w - along_j, along_i + along_k
@@ -113,12 +113,13 @@ def angles_of(
     principal[j] = 2.0 * atan2(above, below) - pi / 2
     principal[k] = sign * (half_sum + half_difference)
     x, y, z = principal
-    # The usual case needs no comparison, and most of a frame's time would be spent in it.
+    # Usually the first angles are the nearest ones; this test saves most of the time of the comparison below.
     (low_x, high_x), (low_y, high_y), (low_z, high_z) = spans
-    is_near = abs(x - near[0]) + abs(y - near[1]) + abs(z - near[2]) < pi / 2  # the other ones are farther
+    # the other solutions are farther
+    is_near = abs(x - near[0]) + abs(y - near[1]) + abs(z - near[2]) < pi / 2
     if is_near and low_x <= x <= high_x and low_y <= y <= high_y and low_z <= z <= high_z:
         return x, y, z
-    # The same rotation by half a revolution of each angle; both also by whole revolutions.
+    # the same rotation with each angle half a revolution on; both also with whole revolutions
     other = [angle + pi for angle in principal]
     other[j] = pi - principal[j]
     x, y, z = min(
@@ -129,8 +130,8 @@ def angles_of(
 
 
 def fitted_hinge(rotation: Quaternion, order: str, axis: str, angles: Angles) -> float:
-    """Angle [rad] of the hinge about an axis with which a bone's rotation comes nearest to a unit quaternion,
-    where its other hinges are at `angles`.
+    """Angle [rad] of the hinge about `axis` for which a bone's rotation is nearest to a unit quaternion, with
+    its other hinges at `angles`.
     """
     upright, reversed_ = (_alike(rotation, order, angles, {axis: angle}) for angle in (0.0, pi))
     return 2.0 * atan2(reversed_, upright)
@@ -139,11 +140,12 @@ def fitted_hinge(rotation: Quaternion, order: str, axis: str, angles: Angles) ->
 def fitted_hinges(
     rotation: Quaternion, order: str, axes: tuple[str, str], angles: Angles, near: Sequence[float]
 ) -> tuple[float, float]:
-    """Angles [rad] of the hinges about two axes with which a bone's rotation comes nearest to a unit
-    quaternion, where its third hinge is as in `angles`; `near` as for `angles_of`.
+    """Angles [rad] of the hinges about two axes for which a bone's rotation is nearest to a unit quaternion,
+    with its third hinge as in `angles`; `near` as for `angles_of`.
     """
-    # The similarity is bilinear in the cosines and sines of both half angles: its four coefficients. It is a
-    # sum of a cosine of their sum and one of their difference, so each is largest by itself.
+    # The similarity is bilinear in the cosines and sines of both half angles, with four coefficients. It is a
+    # sum of a cosine of the angles' sum and one of their difference, so each of the two can be maximised
+    # separately.
     first, second = axes
     (a, b), (c, d) = (
         [_alike(rotation, order, angles, {first: one, second: other}) for other in (0.0, pi)]
@@ -157,7 +159,7 @@ def fitted_hinges(
 
 def _alike(rotation: Quaternion, order: str, angles: Angles, changed: Mapping[str, float]) -> float:
     """Cosine of half the angle between a unit quaternion and a bone's rotation with hinges at `angles` [rad],
-    but for those that are changed.
+    except those in `changed`.
     """
     hinge_angles = [changed.get(axis, angle) for axis, angle in zip(REVOLUTE, angles, strict=True)]
     pairs = zip(rotation, from_angles(hinge_angles, order), strict=True)
@@ -165,13 +167,13 @@ def _alike(rotation: Quaternion, order: str, angles: Angles, changed: Mapping[st
 
 
 def _equivalent(angles: Sequence[float], near: Sequence[float], spans: Spans) -> list[float]:
-    """The angles without full revolutions that lead away from `near` or out of the spans."""
+    """The angles [rad], shifted by full revolutions to be within the spans and near to `near`."""
     return [nearest(angle, last, span) for angle, last, span in zip(angles, near, spans, strict=True)]
 
 
 def nearest(angle: float, near: float, span: tuple[float, float]) -> float:
-    """An angle [rad] without full revolutions: of those within `span` the nearest to `near`; where none is
-    within, the nearest of all.
+    """An angle [rad] shifted by full revolutions: the value within `span` that is nearest to `near`; if none
+    is within it, the nearest of all.
     """
     low, high = span
     closest = angle + tau * round((near - angle) / tau)
@@ -185,7 +187,7 @@ def nearest(angle: float, near: float, span: tuple[float, float]) -> float:
 
 
 def _cost(angles: Sequence[float], near: Sequence[float], spans: Spans) -> tuple[float, float]:
-    """How far the angles are beyond the spans, and how far from `near`."""
+    """Distance [rad] of the angles beyond the spans, and their distance from `near`."""
     beyond = sum(
         max(low - SLACK - angle, angle - high - SLACK, 0.0)
         for angle, (low, high) in zip(angles, spans, strict=True)
@@ -194,8 +196,8 @@ def _cost(angles: Sequence[float], near: Sequence[float], spans: Spans) -> tuple
 
 
 def numbers(mode: str, rotation: Quaternion, before: Sequence[float] | None = None) -> tuple[float, ...]:
-    """Values of the rotation channel for a unit quaternion; of all that give the same rotation, those nearest
-    to `before`, so that no curve jumps.
+    """Values of the rotation channel for a unit quaternion; among all values of the same rotation, those
+    nearest to `before`, so that no curve jumps.
     """
     if mode == "QUATERNION":
         against = before is not None and sum(a * b for a, b in zip(rotation, before, strict=True)) < 0.0
@@ -221,8 +223,8 @@ def _axis_angle(rotation: Quaternion, before: Sequence[float] | None) -> tuple[f
 
 
 def hinges(pose_bone: bpy.types.PoseBone, spans: Spans = UNLIMITED) -> Angles:
-    """Angles [rad] of the bone's hinges about X, Y and Z; within `spans` where its rotation mode leaves a
-    choice.
+    """Angles [rad] of the bone's hinges about X, Y and Z; within `spans` if its rotation mode allows
+    several.
     """
     if is_euler(pose_bone):
         return tuple(pose_bone.rotation_euler)
@@ -230,8 +232,8 @@ def hinges(pose_bone: bpy.types.PoseBone, spans: Spans = UNLIMITED) -> Angles:
 
 
 def spans_of(limits: Limits, bone: str) -> Spans:
-    """Limits [rad] of a bone's hinges about X, Y and Z, from those of joints; unlimited where a hinge is no
-    joint.
+    """Limits [rad] of a bone's hinges about X, Y and Z, from the limits of joints; unlimited for hinges that
+    are no joints.
     """
     return tuple(limits.get((bone, axis), FREE) for axis in REVOLUTE)
 
@@ -249,7 +251,7 @@ def with_hinges(
         pose_bone: The bone.
         values: Axis -> angle.
         before: Values to be near to; None: the authored ones.
-        spans: Limits [rad] of the hinges, which say what angles the other hinges have.
+        spans: Limits [rad] of the hinges, by which the angles of the other hinges are chosen.
     """
     authored, mode = stored(pose_bone), pose_bone.rotation_mode
     angles = list(hinges(pose_bone, spans))

@@ -1,8 +1,8 @@
-"""Joint values as the scene shows them where no solver moves a bone: the one place where a pose becomes the
-values of joints.
+"""Joint values as the scene shows them, for bones that no solver moves. Only this module converts poses to
+joint values.
 
-A bone's channels say where it is, unless constraints move it: then its evaluated pose does. Blender copies
-that pose back to the bones of the scene's own armature, where `matrix` has it.
+They come from a bone's channels, or from its evaluated pose if constraints move it. Blender copies that pose
+back to the bones of the original armature, into `matrix`.
 """
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
@@ -19,11 +19,12 @@ from .axes import INDEX, REVOLUTE, JointKey
 from .constrained import HARMLESS, acts
 from .rotation_modes import SLACK, Angles, Limits, Spans, hinge_order
 
-# [rad; share of a bone's length] what an evaluated pose differs from its channels by single precision alone
+# [rad; share of a bone's length] difference between an evaluated pose and its channels that single precision
+# alone causes
 SAME = 2e-6
-OFF = radians(
-    0.5
-)  # [rad; share of a bone's length] a pose that differs more from what its joints can do is reported
+# [rad; share of a bone's length] difference between a pose and the nearest one of its joints from which it is
+# reported
+OFF = radians(0.5)
 IK = {"IK", "SPLINE_IK"}
 ROTATION = "rotation_euler"
 # limiting constraint -> channel that it limits, and for each component the names of its switches and limits
@@ -43,26 +44,27 @@ LIMITS = {
 
 
 class Deviation(NamedTuple):
-    """What a bone's evaluated pose has beyond the values of its joints."""
+    """Part of a bone's evaluated pose that the values of its joints cannot represent."""
 
     bone: str
     axes: str  # axes of the bone's joints, for messages
     angle: float  # [rad] rotation
-    length: float  # [m] of the bone
+    length: float  # [m] length of the bone
     distance: float  # [m] displacement
     stretch: float  # largest relative change of scale
-    shear: float  # [rad] largest rotation of one of its axes against the others, by parents scaled unequally
+    # [rad] largest rotation of one of its axes relative to the others, by unequally scaled parents
+    shear: float
 
     @property
     def worst(self) -> float:
-        """The largest of angle and shear [rad], and displacement and stretch as shares of the bone's
-        length.
-        """
+        """The largest of angle and shear [rad], displacement as a share of the bone's length, and stretch."""
         return max(self.angle, self.distance / self.length, self.stretch, self.shear)
 
     @property
     def sentence(self) -> str:
-        """The bone, how far its pose is from what its joints can do, and the remedies."""
+        """Sentence with the bone, the difference between its pose and the nearest one of its joints, and the
+        remedies.
+        """
         parts, remedies = [], []
         if self.angle > OFF:
             parts.append(f"turned {self.angle / radians(1.0):.1f}° off the axis of its joint ({self.axes})")
@@ -85,8 +87,8 @@ class Deviation(NamedTuple):
 
 
 class _Fit(NamedTuple):
-    """Values of a bone's joints [rad or m] by axis that come nearest to its evaluated pose, and what is left
-    of it.
+    """Values of a bone's joints [rad or m], by axis, that come nearest to its evaluated pose, and the
+    remaining difference.
     """
 
     values: dict[str, float]
@@ -106,12 +108,12 @@ def posed(
 
     Args:
         rig: The armature object.
-        joint_keys: The joints; none of a live mover, whose constraint is not counted.
-        limits: Returns the limits of the joints, which say which of several angles of the same rotation is
-            meant; called only where there are several.
-        before: Returns values in the frame before, as far as they are known, to which angles of a bone that
-            constraints move are near, since a pose does not tell full revolutions; called only where there is
-            such a bone.
+        joint_keys: The joints, of movers that are not live.
+        limits: Returns the limits of the joints, by which one of several angles of the same rotation is
+            chosen; called only if there are several.
+        before: Returns the known values of the previous frame; angles of a bone that constraints move are
+            chosen near to them, since a pose does not contain full revolutions. Called only if there is such
+            a bone.
     """
     shown: dict[JointKey, float] = {}
     ranges: Limits | None = None
@@ -138,8 +140,8 @@ def posed(
 def deviations(
     rig: bpy.types.Object, joint_keys: Sequence[JointKey], limits: Callable[[], Limits]
 ) -> list[Deviation]:
-    """What constraints do to bones that the joints cannot: those that can be seen. Arguments as for
-    `posed`.
+    """Visible differences between the poses that constraints give bones and those that their joints can
+    represent. Arguments as for `posed`.
     """
     moved = moved_bones(rig, {name for name, _ in joint_keys})
     if not moved:
@@ -150,18 +152,20 @@ def deviations(
 
 
 def moved_bones(rig: bpy.types.Object, names: Container[str]) -> list[str]:
-    """Those of the names of an armature's bones whose poses anything but their channels may change."""
+    """Those of the named bones of an armature whose poses may be changed by anything other than their
+    channels.
+    """
     if rig.data.pose_position == "REST":
         return [bone.name for bone in rig.pose.bones if bone.name in names]
     return list(dict.fromkeys(name for name, _, _ in acting(rig, names)))
 
 
 def acting(rig: bpy.types.Object, names: Container[str]) -> Iterator[tuple]:
-    """(name, bone, constraint): each constraint that may move the bone of one of these names now, with the
-    bone that has it: the same, or for IK one below it.
+    """Yields (name, bone, constraint) for each constraint that may now move one of the named bones; `bone`
+    has the constraint, and is the named bone or, for IK, one below it.
 
-    Limits within which the bone's channels are do not move it; neither does Limber's own constraint, which
-    shows solved poses.
+    Limits that the bone's channels keep are left out, and so is Limber's own constraint, which shows solved
+    poses.
     """
     for bone in [bone for bone in rig.pose.bones if bone.constraints]:
         is_asked = bone.name in names
@@ -181,8 +185,8 @@ def acting(rig: bpy.types.Object, names: Container[str]) -> Iterator[tuple]:
 
 
 def reached(bone: bpy.types.PoseBone, constraint: bpy.types.Constraint) -> list:
-    """Pose bones that an IK or Spline IK constraint on a bone may move, from that bone or its parent
-    upwards.
+    """Pose bones that an IK or Spline IK constraint on a bone may move, upward from that bone or its
+    parent.
     """
     bones = [bone, *bone.parent_recursive]
     first = int(constraint.type == "IK" and not constraint.use_tail)
@@ -190,8 +194,8 @@ def reached(bone: bpy.types.PoseBone, constraint: bpy.types.Constraint) -> list:
 
 
 def basis(bone: bpy.types.PoseBone) -> Matrix:
-    """Transform (4, 4) that a pose bone's channels would need for its evaluated pose: relative to its parent
-    and its rest pose.
+    """Transform (4, 4) relative to its parent and its rest pose that a pose bone's channels would need to
+    give its evaluated pose.
     """
     rest, parent = bone.bone, bone.parent
     if parent is None:
@@ -219,7 +223,9 @@ def _is_within(
     channel: str,
     ends: Sequence[tuple[str, str, str, str]],
 ) -> bool:
-    """Whether a bone's channels are within a limiting constraint, so that it changes nothing."""
+    """Whether a bone's channels are within the limits of a limiting constraint, so that it changes
+    nothing.
+    """
     if constraint.owner_space != "LOCAL" or not axes.is_euler(bone):
         return False
     numbers = tuple(getattr(bone, channel))
@@ -236,8 +242,8 @@ def _is_within(
 
 
 def _of_rotation(bone: bpy.types.PoseBone, bone_axes: Sequence[str], limits: Limits) -> dict[str, float]:
-    """Values [rad or m] of a bone's joints by axis, from its channels, where it rotates by quaternion or
-    axis-angle.
+    """Values [rad or m] of a bone's joints by axis, from its channels, for a bone that rotates by quaternion
+    or axis-angle.
     """
     hinges = rotation_modes.hinges(bone, rotation_modes.spans_of(limits, bone.name))
     return {
@@ -248,8 +254,8 @@ def _of_rotation(bone: bpy.types.PoseBone, bone_axes: Sequence[str], limits: Lim
 def _fit(
     bone: bpy.types.PoseBone, bone_axes: Sequence[str], limits: Limits, before: Mapping[JointKey, float]
 ) -> _Fit:
-    """Values of a bone's joints that come nearest to its evaluated pose, and what is left of it. `before`: as
-    for `posed`.
+    """Values of a bone's joints that come nearest to its evaluated pose, and the remaining difference.
+    `before` is as for `posed`.
     """
     shown = basis(bone)
     rotation = rotations.normalized(tuple(shown.to_quaternion()))
@@ -295,8 +301,8 @@ def _angles(
     """Angles [rad] of a bone's hinges about X, Y and Z that come nearest to a rotation; hinges without a
     joint stay as in `channels`.
 
-    Of several that give the same rotation, those nearest to `near` within `spans`. An angle that differs from
-    its channel by single precision alone is the channel's.
+    Among angles of the same rotation, those nearest to `near` within `spans`. An angle that differs from its
+    channel only by single precision is replaced by the channel's.
     """
     free = [axis for axis in REVOLUTE if axis in revolute]
     if len(free) == len(REVOLUTE):
@@ -319,6 +325,8 @@ def _angles(
 
 
 def _inside(value: float, span: tuple[float, float]) -> float:
-    """A value that single precision alone puts beyond a limit, at that limit; others unchanged."""
+    """A value that is beyond a limit only by single precision, moved to that limit; other values
+    unchanged.
+    """
     low, high = span
     return min(max(value, low), high) if low - SLACK <= value <= high + SLACK else value

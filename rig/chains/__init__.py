@@ -1,1 +1,1 @@
-"""Chains: their joints and ends, postures, and what Check says of them."""
+"""Chains: their joints and ends, postures, and the findings of Check."""

@@ -1,6 +1,6 @@
 """Reads a chain's settings as stored values, as the solver's skeleton and options, and as effects on its
-posture; finds usable solvers, and the motion filter that *Automatic* chooses: robots' motion is filtered,
-that of other characters is not.
+posture; finds usable solvers, and the motion filter that *Automatic* chooses (one for robots, none for other
+characters).
 
 Settings may be keyed, so they are read in every frame; skeleton and options are rebuilt only if the settings
 have changed (`stored`).
@@ -33,7 +33,7 @@ from .skeleton import ChainReader
 
 AUTOMATIC = "automatic"  # value of a chain's `filter`
 OF_ROBOTS = "default"  # filter that Automatic uses
-UNLIMITED = 1e4  # [rad] limit of a joint that has none: solvers and filters compute with numbers
+UNLIMITED = 1e4  # [rad] limit of a joint without limits, since solvers and filters need finite numbers
 
 _OF_CHAIN = attrgetter(
     "name",
@@ -56,16 +56,14 @@ _OF_END = attrgetter("goal", "target_axis", "forward_axis", "up", "eye", "roll",
 
 
 def storage_of(group: bpy.types.bpy_struct) -> MutableMapping[str, object] | None:
-    """Storage of a property group, or of an ID or bone with properties of extensions, by their names; None:
-    nothing is stored.
+    """Stored values of a property group, or of an ID's or bone's extension properties, by their names; None
+    if nothing is stored.
     """
     return group if bpy.app.version < (5, 0, 0) else group.bl_system_properties_get()
 
 
 def stored_value(group: bpy.types.bpy_struct, name: str) -> object:
-    """Value that a property group's storage holds for a property; None: none, the property has its
-    default.
-    """
+    """Value that a property group's storage holds for a property; None if it has its default."""
     storage = storage_of(group)
     return None if storage is None else storage.get(name)
 
@@ -84,8 +82,8 @@ def keyed(
 
 
 def stored(chain: bpy.types.PropertyGroup, solver: str) -> tuple:
-    """All stored settings that affect a chain's model with a solver, or the goals of its ends, as a tuple, to
-    detect changes.
+    """All stored settings that affect a chain's model with this solver, or the goals of its ends, as a tuple
+    for detecting changes.
     """
     ends = [(*_OF_END(end), *end.forward_direction) for end in (chain, *chain.ends)]
     return (
@@ -114,8 +112,8 @@ def _stored_options(chain: bpy.types.PropertyGroup, solver: str) -> tuple:
 def motions(chain: bpy.types.PropertyGroup, solver: str) -> list[MotionLimits]:
     """Motion limits of the chain's joints, in the order of its properties, as a solver uses them.
 
-    Where the rotations of bones count, a range of a full revolution is no limit: a clip may rotate a bone
-    farther.
+    If the solver keeps the rotations of bones, a range of a full revolution counts as unlimited, since a clip
+    may rotate a bone farther.
     """
     joint_limits = [MotionLimits.of(joint) for joint in chain.joints]
     if not is_of_bones(chain, solver):
@@ -127,7 +125,7 @@ def motions(chain: bpy.types.PropertyGroup, solver: str) -> list[MotionLimits]:
 
 
 def has_limits(joint: bpy.types.PropertyGroup) -> bool:
-    """Whether a joint has limits: a range of a full revolution is none."""
+    """Whether a joint has limits; a range of a full revolution counts as none."""
     return is_prismatic(joint.axis) or joint.upper - joint.lower < NO_LIMITS
 
 
@@ -167,7 +165,7 @@ def solver_options(
         )
     if (
         info.options is ExpressiveOptions
-    ):  # these options depend on the chain as well: on its joints' weights and its first joint's axis
+    ):  # these options also depend on the chain: on its joints' weights and the axis of its first joint
         weights = {joint.bone: joint.shape_weight for joint in weighed(chain)}
         values["link_weights"] = (
             tuple(weights[bone] for bone, _ in reader.joint_keys) if set(weights.values()) != {1.0} else ()
@@ -182,7 +180,7 @@ def solver_options(
 
 
 def _value(each: Setting, stored: object) -> object:
-    """The value that a property stores; None for a choice that this version does not know."""
+    """The value of a setting from the stored property; None for a choice that this version does not know."""
     if each.choices:
         chosen = [
             value for value, key in each.key_of.items() if (key in stored if each.several else key == stored)
@@ -190,7 +188,7 @@ def _value(each: Setting, stored: object) -> object:
         return tuple(chosen) if each.several else next(iter(chosen), None)
     if isinstance(
         stored, float
-    ):  # Blender stores 32 bits: values that equal the default or a bound are made exactly equal
+    ):  # Blender stores 32 bits: values that equal the default or a bound are made exactly equal to it
         return next(
             (exact for exact in (each.default, each.low, each.high) if float(np.float32(exact)) == stored),
             stored,
@@ -199,12 +197,13 @@ def _value(each: Setting, stored: object) -> object:
 
 
 def weighed(chain: bpy.types.PropertyGroup) -> list:
-    """The joints that store a weight for their bone: the first joint of each bone."""
+    """The joints that store their bone's weight: the first joint of each bone."""
     return list({joint.bone: joint for joint in reversed(chain.joints)}.values())[::-1]
 
 
 def skeleton_now(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> Skeleton:
-    """The chain as a solver's skeleton; what no joint moves is taken from the rig's current pose.
+    """The chain as a solver's skeleton; parts of the pose that no joint moves are taken from the rig's
+    current pose.
 
     Raises:
         RigError, SkeletonError: a bone, a setting or a joint is invalid.
@@ -240,7 +239,7 @@ def why_not_solver(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, name: 
 def filter_in_use(
     rig: bpy.types.Object, settings: bpy.types.PropertyGroup, joint_keys: Iterable[JointKey] | None = None
 ) -> str:
-    """Name of the filter that is on for a chain or mechanism; `NO_FILTER`: none.
+    """Name of the filter in use for a chain or mechanism; `NO_FILTER` for none.
 
     Args:
         rig: The object that has it.
@@ -254,7 +253,9 @@ def filter_in_use(
 
 
 def filter_sentence(settings: bpy.types.PropertyGroup) -> str:
-    """Which filter Automatic has chosen for a chain, and why; "" where a filter is chosen by hand."""
+    """The filter that Automatic has chosen for a chain, and why, as a sentence; "" if a filter is chosen by
+    hand.
+    """
     if settings.filter != AUTOMATIC:
         return ""
     why = _why_robot(settings.id_data, [joint.key for joint in settings.joints])
@@ -262,7 +263,7 @@ def filter_sentence(settings: bpy.types.PropertyGroup) -> str:
 
 
 def _why_robot(rig: bpy.types.Object, joint_keys: Iterable[JointKey]) -> str:
-    """Why a chain counts as a robot's, as part of a sentence; "" if it does not."""
+    """Why a chain is treated as a robot's, as part of a sentence; "" if it is not."""
     if rig.limber.device.was_connected:
         return f"'{rig.name}' has been connected to a robot"
     if imported_robot.is_robot(rig):

@@ -1,4 +1,4 @@
-"""Check of a chain: problems of its set-up, with the remedies."""
+"""Check of a chain: problems of its setup, with the remedies."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -47,7 +47,7 @@ def check(context: bpy.types.Context, rig: bpy.types.Object, chain: bpy.types.Pr
 
 
 def why_not_live(context: bpy.types.Context, rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> str:
-    """The first finding that prevents the chain from going live; "": nothing does."""
+    """The first finding that prevents the chain from going live; "" if nothing does."""
     return next((finding.sentence for finding in _findings(context, rig, chain) if finding.blocks), "")
 
 
@@ -128,8 +128,8 @@ def _joints(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> Iterator[F
 
 
 def _is_motor(rig: bpy.types.Object, joint: bpy.types.PropertyGroup) -> bool:
-    """Whether a joint is from a robot's file: its limits are what the motor can do, wherever the rest pose
-    is.
+    """Whether a joint comes from a robot's file: then its limits are those of the motor and need not contain
+    the rest pose.
     """
     bone = rig.pose.bones.get(joint.bone)
     return bone is not None and imported_robot.motor(bone, joint.axis) is not None
@@ -175,7 +175,8 @@ def _gaze_directions(end: ChainEnd, skeleton: Skeleton) -> Iterator[Finding]:
     if end.settings.goal not in LOOKS | ORIENTS:
         return
     path = [k for k in skeleton.path(end.number) if skeleton.joints[k].upper > skeleton.joints[k].lower]
-    for bend in (0.0, 0.3, -0.5):  # [rad] several poses: in a single one the joints may happen to be aligned
+    # [rad] several poses: in a single one the joints could be aligned by chance
+    for bend in (0.0, 0.3, -0.5):
         angles = skeleton.clamp([bend + 0.1 * k for k in range(len(skeleton))])
         angular, _ = skeleton.jacobian(angles, end.number)
         rotation, _ = skeleton.end_pose(skeleton.forward(angles), end.number)
@@ -242,7 +243,7 @@ def _target(
         return
     elif is_unevaluated(context, target.obj) and (
         target.bone or not depends_on_objects_alone(target.obj)
-    ):  # others are evaluated by Limber's constraints while live
+    ):  # Limber's constraints evaluate other targets while live
         yield Finding(
             f"Target '{target.name}' is disabled in viewports, so it does not move: show it in the Outliner"
             " (monitor, collection)"

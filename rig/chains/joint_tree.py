@@ -52,8 +52,8 @@ def joint_tree(
 def bone_frames(
     reader: ChainReader, fixed: Sequence[UnjointedPose], motions: Sequence[MotionLimits]
 ) -> dict[str, tuple[int, Array]]:
-    """For each bone of the chain that is not scaled the index of the joint that moves it last (-1: none), and
-    the bone's frame (4, 4) in that joint's; arguments as for `joint_tree`.
+    """For each bone of the chain that is not scaled: (index of the last joint that moves it or -1, the bone's
+    frame (4, 4) in the frame of that joint); arguments as for `joint_tree`.
     """
     _, frames = joints_of(reader.parts, fixed, [motions[k] for k in reader.stored_index])
     return {

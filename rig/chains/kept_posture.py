@@ -1,10 +1,10 @@
 """The posture that a chain or mechanism keeps: the authored pose, a stored posture, or a blend of stored
 postures.
 
-A mover is given by its settings, of a chain or a mechanism. Each posture has a number that is unique in its
+A mover is given by the settings of a chain or a mechanism. Each posture has a number that is unique in its
 list and does not change when it is renamed or moved. The enumeration `posture` stores that number, so its
-constant keyframes always mean the same posture. Files of older versions have no numbers: there the index in
-the list counts, until `modernise` converts it.
+constant keyframes always mean the same posture. Files of older versions have no numbers; the index in the
+list is used until `modernise` converts it.
 """
 
 from collections.abc import Callable
@@ -31,8 +31,8 @@ def numbers(mover: bpy.types.PropertyGroup) -> list[int]:
 
 
 def names(mover: bpy.types.PropertyGroup) -> list[str]:
-    """Names of a mover's stored postures in files, behaviours and orders, in the list's order: those of their
-    actions, with the file that one is linked from where two are called alike. "": the action was deleted.
+    """Names of a mover's stored postures in files, behaviours and commands, in the list's order: those of
+    their actions, followed by the library file if two have the same name. "" if the action was deleted.
     """
     stored = [posture.action for posture in mover.postures]
     short = [action.name if action is not None else "" for action in stored]
@@ -51,7 +51,7 @@ def number(mover: bpy.types.PropertyGroup) -> int:
 def kept_index(
     mover: bpy.types.PropertyGroup, evaluated_settings: bpy.types.PropertyGroup | None = None
 ) -> int | None:
-    """Index of the posture that the mover keeps; None: the posture was removed, or the list is empty.
+    """Index of the posture that the mover keeps; None if the posture was removed or the list is empty.
 
     Args:
         mover: The mover.
@@ -101,7 +101,7 @@ def kept(
     Args:
         mover: The mover.
         evaluated_settings: The mover's settings as evaluated in this frame (see `chain.keyed`).
-        authored_values: The rig's own pose (n,); used for joints that a stored posture has no value for.
+        authored_values: The rig's own pose (n,), used for joints for which a stored posture has no value.
         stored: Returns the joint values (n,) of a stored posture; NaN for joints without a channel in it.
 
     Raises:
@@ -120,7 +120,7 @@ def kept(
 def _weighted_actions(
     mover: bpy.types.PropertyGroup, evaluated_settings: bpy.types.PropertyGroup
 ) -> list[tuple[float, bpy.types.Action]]:
-    """Weights and pose assets of the postures of a blend, those with a weight alone.
+    """Weights and pose assets of the postures of a blend whose weight is above 0.
 
     Raises:
         RigError: there is no posture, or the asset of one was deleted.
@@ -199,7 +199,7 @@ def modernise(rig: bpy.types.Object) -> None:
 
 
 def _is_index_bound(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> bool:
-    """Whether the index is controlled by a driver, or by keys that cannot be changed."""
+    """Whether the index is controlled by a driver, or by keys that cannot be converted."""
     path = f"{chain.path_from_id()}.active_posture"
     if rig.animation_data and rig.animation_data.drivers.find(path):
         return True
@@ -233,7 +233,7 @@ def lists_on(owner: bpy.types.Object) -> list:
 
 
 def why_posing_shows_nothing(mover: bpy.types.PropertyGroup) -> str:
-    """Why posing by hand shows no effect while this mover is live, with the remedy; "" if it does, or if
+    """Why posing by hand has no visible effect while this mover is live, with the remedy; "" if it has, or if
     nothing is being posed.
     """
     if not mover.live or not mover.is_posed:
@@ -249,7 +249,7 @@ def why_posing_shows_nothing(mover: bpy.types.PropertyGroup) -> str:
 
 
 def why_choosing_shows_nothing(mover: bpy.types.PropertyGroup) -> str:
-    """Why a click on a stored posture shows no effect for this mover, with the remedy; "" if it does."""
+    """Why a click on a stored posture has no visible effect for this mover, with the remedy; "" if it has."""
     if mover.base != "RIG" or mover.shown_posture < 0:
         return ""
     return (

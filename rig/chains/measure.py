@@ -1,4 +1,4 @@
-"""What a chain's solver Expressive keeps of a posture: directions of links, or rotations of bones."""
+"""What the Expressive solver of a chain keeps of a posture: directions of links, or rotations of bones."""
 
 from collections import Counter
 
@@ -37,13 +37,13 @@ def is_of_bones(chain: bpy.types.PropertyGroup, solver: str) -> bool:
 
 
 def has_balls(chain: bpy.types.PropertyGroup) -> bool:
-    """Whether a bone of the chain rotates about all three axes. With fewer axes no bone can twist beside what
-    the aim needs.
+    """Whether a bone of the chain rotates about all three axes. With fewer axes no bone can twist more than
+    the aim requires.
     """
     revolute_counts = Counter(joint.bone for joint in chain.joints if not axes.is_prismatic(joint.axis))
     return max(revolute_counts.values(), default=0) == len(axes.REVOLUTE)
 
 
 def counts(setting: str, is_of_bones: bool) -> bool:
-    """Whether a setting of the solver Expressive has an effect with the measure."""
+    """Whether a setting of the Expressive solver has an effect with this measure."""
     return setting not in (("transition_speed", "roll") if is_of_bones else ("look_from",))

@@ -1,4 +1,4 @@
-"""Stored postures: pose assets, which Blender's own pose library shows and applies too."""
+"""Stored postures: pose assets, which Blender's pose library shows and applies too."""
 
 from collections.abc import Mapping, Sequence
 
@@ -18,11 +18,11 @@ from . import kept_posture
 from .skeleton import ChainReader
 
 MOTOR_JOINTS = "limber_motors"  # custom property of a posture's action
-FRAME = 1  # of the only key in each channel; a pose asset has no time
+FRAME = 1  # frame of the only key in each channel, since a pose asset has no time
 
 
 def store(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, name: str) -> bpy.types.Action:
-    """Makes a pose asset of the chain's bones as posed, and selects it.
+    """Makes a pose asset of the chain's bones in their current pose, and selects it.
 
     Raises:
         RigError: a bone of the chain is missing.
@@ -63,7 +63,7 @@ def make(
 def pose_asset(
     owner: bpy.types.ID, name: str, values: Mapping[tuple[str, str, int], float], description: str
 ) -> bpy.types.Action:
-    """Makes a pose asset that is in no mover's list yet; the arguments are those of `make`."""
+    """Makes a pose asset without adding it to a mover's list; arguments as for `make`."""
     action = bpy.data.actions.new(name)
     curves = actions.writable_fcurves(action, owner)
     for (bone, channel, index), value in values.items():
@@ -74,8 +74,8 @@ def pose_asset(
 
 
 def tell_motors(action: bpy.types.Action, joints: Mapping[str, JointKey]) -> None:
-    """Stores in an action which joint and axis each motor's F-curve belongs to, by its data path, since
-    indices of motors change and differ between mechanisms.
+    """Stores in an action the joint and axis of each motor's F-curve, by its data path, since indices of
+    motors change and differ between mechanisms.
     """
     action[MOTOR_JOINTS] = {path: f"{axis} {joint}" for path, (joint, axis) in joints.items()}
 
@@ -114,7 +114,7 @@ def _list(mover: bpy.types.PropertyGroup, action: bpy.types.Action, adopted: boo
 
 def remove(mover: bpy.types.PropertyGroup, index: int) -> None:
     """Removes a posture from a mover's list. A pose asset that Store Posture made loses its asset mark, and
-    is deleted where nothing else uses it.
+    is deleted if nothing else uses it.
     """
     kept_posture.modernise(mover.id_data)  # the mover may come from an older file
     posture = mover.postures[index]
@@ -155,7 +155,7 @@ def _is_listed(action: bpy.types.Action) -> bool:
 def apply(
     rig: bpy.types.Object, chain: bpy.types.PropertyGroup, action: bpy.types.Action
 ) -> list[tuple[str, str, int]]:
-    """Poses the chain's bones as in the posture, whatever the bones' rotation mode.
+    """Poses the chain's bones as in the posture, in any rotation mode.
 
     Returns:
         The channels that it has set: bone, property, index (-1: all).
@@ -191,7 +191,7 @@ def _prismatic(chain: bpy.types.PropertyGroup) -> list[tuple[str, str]]:
 
 
 def displacement(curves: bpy.types.bpy_prop_collection, name: str, axis: str) -> float | None:
-    """Value [m] of a prismatic joint in an action; None: the action has none."""
+    """Value [m] of a prismatic joint in an action; None if the action has none."""
     curve = actions.find(curves, _path(name, axes.channel(axis)), axes.index(axis))
     return curve.evaluate(FRAME) if curve else None
 
@@ -238,7 +238,8 @@ def hinges(
     """Angles [rad] in an action of the hinges of a bone with a rotation mode, None for missing ones; None if
     all are missing.
 
-    Where the rotation leaves a choice, they are within `spans`, the hinges' limits [rad]; (): they have none.
+    If several angles give the same rotation, those within `spans`, the hinges' limits [rad]; (): without
+    limits.
     """
     angles, stored_rotation = _stored_rotation(curves, name, mode)
     if stored_rotation is None:
@@ -256,8 +257,8 @@ def rotation(
     """Values in an action for the rotation channel of a bone with a rotation mode; None if the action does
     not rotate the bone.
 
-    Values that were stored in this mode are returned as they are, others as the same rotation, nearest to the
-    values `otherwise`, which also stand for missing Euler angles.
+    Values stored in this mode are returned unchanged; values of other modes are converted, nearest to the
+    values `otherwise`, which also replace missing Euler angles.
     """
     stored_values = _stored(curves, name, rotation_modes.channel(mode))
     if None not in stored_values:
@@ -278,8 +279,8 @@ def rotation(
 
 
 def quaternion(curves: bpy.types.bpy_prop_collection, name: str, mode: str) -> Quaternion | None:
-    """Rotation in an action of a bone with a rotation mode, 0 for missing Euler angles; None if the action
-    does not rotate the bone.
+    """Rotation (unit quaternion) that an action stores for a bone with a rotation mode, with 0 for missing
+    Euler angles; None if the action does not rotate the bone.
     """
     channel_values = rotation(curves, name, mode, rotation_modes.numbers(mode, IDENTITY))
     return rotation_modes.quaternion(mode, channel_values) if channel_values is not None else None
@@ -288,8 +289,9 @@ def quaternion(curves: bpy.types.bpy_prop_collection, name: str, mode: str) -> Q
 def _stored_rotation(
     curves: bpy.types.bpy_prop_collection, name: str, mode: str
 ) -> tuple[list[float | None] | None, Quaternion | None]:
-    """What an action stores for a bone with a rotation mode: Euler angles [rad], None for missing ones, or a
-    rotation, of which all four components are needed; (None, None) if it does not rotate the bone.
+    """Rotation stored in an action for a bone with a rotation mode: (Euler angles [rad] with None for missing
+    ones, None) or (None, quaternion), for which all four components are needed; (None, None) if the action
+    does not rotate the bone.
     """
     angles = _stored(curves, name, rotation_modes.EULER)
     known = angles if any(angle is not None for angle in angles) else None
@@ -311,14 +313,16 @@ def _stored(curves: bpy.types.bpy_prop_collection, name: str, channel: str) -> l
 
 
 def _path(bone: str, channel: str) -> str:
-    """Data path from the object. `bone`: "" for a channel of the object itself."""
+    """Data path of a bone's channel from its object; `bone` is "" for a channel of the object itself."""
     if not bone:
         return channel
     return f'pose.bones["{escape_identifier(bone)}"].{channel}'
 
 
 def foreign(action: bpy.types.Action, mover: bpy.types.PropertyGroup | None = None) -> str:
-    """Error message for a posture that has no value for any joint of a mover, given by its settings."""
+    """Error message for a posture that has no value for any joint of a mover; `mover`: the mover's
+    settings.
+    """
     of_mover = f" of {mover.in_sentence}" if mover is not None else ""
     return (
         f"Posture '{action.name}' has no values for the joints{of_mover}: it was stored for another chain or"

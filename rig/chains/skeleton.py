@@ -1,9 +1,9 @@
 """Reads a chain from an armature: its bones and joints, and the authored joint values. `joint_tree` makes the
 solvers' skeleton.
 
-The base is the root bone's frame before it moves. What no joint moves (locked axes, bones without joints,
-other locations) is read from the evaluated rig in every tick and becomes part of the rest transforms, so that
-the solver uses its keyed or driven values.
+The base is the root bone's frame before it moves. The parts of the pose that no joint moves (locked axes,
+bones without joints, locations) are read from the evaluated rig in every tick. They become part of the rest
+transforms, so that the solver uses their keyed or driven values.
 """
 
 from collections.abc import Mapping
@@ -33,12 +33,11 @@ class ChainBone(JointBone):
     local_location: bool
     inherits_rotation: bool
     inherits_scale: bool
-    mode: str  # its rotation mode; "" without revolute joints
-    channel: str  # the property that stores its rotation in this mode
-    # limits [rad] of its hinges about X, Y and Z, where its rotation mode allows several angles for the same
-    # rotation
+    mode: str  # rotation mode; "" without revolute joints
+    channel: str  # property that stores the rotation in this mode
+    # limits [rad] of its hinges about X, Y and Z, for choosing among angles of the same rotation
     spans: Spans
-    carrier: Carrier | None  # what rotates it beside its parent
+    carrier: Carrier | None  # source of its rotation in place of the parent, if any
 
     def rotation(self, pose: "BonePose") -> rotations.Quaternion:
         """The bone's own rotation in a pose."""
@@ -51,9 +50,9 @@ class BonePose(NamedTuple):
     location: tuple[float, float, float]
     rotation: tuple[
         float, ...
-    ]  # angles (x, y, z) [rad] of its hinges, or a unit quaternion where no joint rotates the bone
+    ]  # angles (x, y, z) [rad] of its hinges, or a unit quaternion if no joint rotates the bone
     scale: tuple[float, float, float]
-    carried: Carried | None = None  # where another bone carries it
+    carried: Carried | None = None  # carrier's values in this frame, if it has one
 
     def unjointed_location(self, part: ChainBone) -> tuple[float, float, float]:
         """The bone's location without the components that prismatic joints move."""
@@ -74,9 +73,10 @@ def _authored_pose(
 
     Args:
         bone: The evaluated pose bone.
-        part: What the chain knows of it.
-        location: What counts instead of its location [m]; None: its own.
-        near: Angles [rad] to which those read from a quaternion or axis-angle are near.
+        part: The bone's properties in the chain.
+        location: Location [m] to use in place of its own; None: its own.
+        near: Angles [rad]; among equivalent angles of a quaternion or axis-angle the nearest to these are
+            taken.
 
     Raises:
         RigError: its channels are not finite.
@@ -85,7 +85,7 @@ def _authored_pose(
         location = ORIGIN if part.connected else tuple(bone.location)
     rotation = tuple(getattr(bone, part.channel) if part.order else bone.matrix_basis.to_quaternion())
     scale = tuple(bone.scale)
-    # A sum is finite where all of its parts are, and it is quicker than asking each.
+    # a sum is finite if all its terms are, and this is faster than testing each
     if not isfinite(sum(location) + sum(rotation) + sum(scale)):
         raise RigError(
             f"The pose of bone '{part.name}' is not a number: clear its transform, its drivers or its keys"
@@ -97,7 +97,7 @@ def _authored_pose(
 
 
 def _unjointed_rotation(part: ChainBone, pose: BonePose) -> tuple[float, ...]:
-    """Rounded channels of a bone's rotation, 0 for the hinges that joints move."""
+    """Rounded values of a bone's rotation that no joint sets: hinge angles, 0 for joints, or a quaternion."""
     rotation = tuple(round(number, DIGITS) for number in pose.rotation)
     if not part.order:
         return rotation
@@ -134,15 +134,15 @@ class ChainReader:
         limits = {joint.key: (joint.lower, joint.upper) for joint in chain.joints}
         self.parts = [self._part(pose_bones[name], limits) for name in self.names]
         self.has_carriers = any(part.carrier for part in self.parts)
-        # Bones whose own channels make up for a carrier, so that the values of their joints are not in these.
+        # bones whose own channels compensate for a carrier, so that they do not contain the joint values
         self.made_up = set(self.modes) if self.has_carriers else set()
-        # Joints in the skeleton's order, root first.
+        # joints in the skeleton's order, root first
         self.joint_keys = [key for part in self.parts for key in part.joint_keys]
         self.followers = self._followers(rig)
         self.moved = [
             *self.free,
             *(follower.bone for follower in self.followers),
-        ]  # names of bones that the chain moves
+        ]  # names of the bones that the chain moves
         self.stored_index = [self.joints.index(key) for key in self.joint_keys]
         self.inherits_scale = all(part.inherits_scale for part in self.parts[1:])
         self.tips = set(self.names) - {self.names[part.parent] for part in self.parts[1:]}
@@ -201,7 +201,9 @@ class ChainReader:
         return axes_by_bone
 
     def _followers(self, rig: bpy.types.Object) -> tuple[mimic.Follower, ...]:
-        """Joints of other bones that mimic the chain's. Raises RigError if one is of a bone of the chain."""
+        """Joints of other bones that mimic the chain's joints. Raises RigError if such a joint is on a bone
+        of the chain.
+        """
         followers = mimic.followers_of(rig, self.joint_keys)
         on_path = next((follower for follower in followers if follower.bone in self.names), None)
         if on_path is not None:
@@ -211,7 +213,7 @@ class ChainReader:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ChainReader) and vars(self) == vars(other)
 
-    __hash__ = None  # it is compared, never looked up
+    __hash__ = None  # instances are compared, but never used as keys
 
     def _part(self, pose_bone: bpy.types.PoseBone, limits: Limits) -> ChainBone:
         bone, is_root = pose_bone.bone, pose_bone.name == self.names[0]
@@ -247,11 +249,11 @@ class ChainReader:
 
         Args:
             pose_bones: Pose bones of the evaluated rig; constraints do not change their channels.
-            moved: Basis channels of bones that other chains move: such a bone on this path mimics a joint of
+            moved: Basis channels of bones that other chains move, such as a bone that mimics a joint of
                 another chain.
-            followed: Channels of bones that a retarget moves, instead of the authored ones.
-            before: Channels in the last frame, to which angles read from a quaternion or axis-angle are near;
-                (): there is none.
+            followed: Channels of bones that a retarget moves, to use in place of the authored ones.
+            before: Channels in the last frame; among equivalent angles of a quaternion or axis-angle, the
+                nearest to these are taken; (): there is no last frame.
 
         Raises:
             RigError: a bone is missing, or its channels are not finite.
@@ -276,9 +278,7 @@ class ChainReader:
         )
 
     def angles(self, poses: tuple[BonePose, ...]) -> np.ndarray:
-        """Authored joint values (n,) [rad; prismatic joints m] in the skeleton's order, never the solved
-        ones.
-        """
+        """Authored, not solved, joint values (n,) [rad; prismatic joints m] in the skeleton's order."""
         joint_values: list[float] = []
         for part, pose in zip(self.parts, poses, strict=True):
             joint_values += part.values(pose.location, pose.rotation)
@@ -291,7 +291,7 @@ class ChainReader:
         return poses[0].unjointed_location(self.parts[0])
 
     def held(self, poses: tuple[BonePose, ...]) -> tuple:
-        """All values on which `fixed` depends, as a tuple, to detect changes."""
+        """All values on which `fixed` depends, as a tuple for detecting changes."""
         return tuple(
             (
                 pose.unjointed_location(part),
@@ -330,10 +330,10 @@ class ChainReader:
         return tuple(unjointed)
 
     def _size(self, part: ChainBone, pose: BonePose, parent_size: float) -> float:
-        """Size of a bone and its descendants, as a factor of that at rest.
+        """Size of a bone and its descendants, relative to rest.
 
         Raises:
-            RigError: joints cannot have that scale.
+            RigError: joints cannot represent that scale.
         """
         if part.prismatic and abs(parent_size - 1.0) > SCALED:
             raise RigError(
@@ -357,8 +357,8 @@ class ChainReader:
         return name in self.tips or (self.inherits_scale and max(scale) - min(scale) <= SCALED)
 
     def channels(self, poses: tuple[BonePose, ...], angles: list[float]) -> dict[str, tuple]:
-        """Basis of each bone that the joints move, for joint values `angles` [rad; prismatic joints m]:
-        rotation (w, x, y, z), location, scale; includes bones that mimic them.
+        """Basis (rotation (w, x, y, z), location, scale) of each bone that the joints move, for joint values
+        `angles` (n,) [rad; prismatic joints m]; includes bones that mimic the joints.
         """
         values = iter(angles)
         posed = [

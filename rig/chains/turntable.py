@@ -1,5 +1,5 @@
-"""Whether a chain may rotate as a whole about its base: useful on an upright turntable, while elsewhere it
-would lean the body.
+"""Whether a chain may rotate as a whole about its base. This is useful on an upright turntable; about other
+axes it would lean the body.
 """
 
 from math import cos, radians
@@ -37,7 +37,7 @@ BODIES = [
 ]
 UPRIGHT = cos(
     radians(15)
-)  # cosine of an axis' angle from up: a rotation about an axis farther from it makes the body lean
+)  # cosine of the largest angle of the axis from up; a rotation about an axis farther from up leans the body
 
 
 def is_held(
@@ -57,7 +57,7 @@ def is_held(
     several = sum(key[0] == bone for key in joint_keys) > 1
     if (
         several and chain.options.measure != "LINKS"
-    ):  # a spine, whose first axis may happen to be upright, is no turntable
+    ):  # a spine, whose first axis may be upright by chance, is no turntable
         return True
     in_rig = rig.data.bones[bone].matrix_local.to_3x3() @ Vector(axes.UNIT[axes.letter(axis)])
     in_world = (rig.matrix_world if rig_in_world is None else rig_in_world).to_3x3() @ in_rig

@@ -25,22 +25,22 @@ from ..robot import background_jobs, calibrating, links, page, playhead, puppete
 from ..robot import view as robot_view
 from ..showing.thumbnails import gallery
 
-IDLE = 0.25  # [s] between two looks at the playback while it drives the motion itself
-FIGURES = 0.15  # [s] between two drawings of robots' figures
-RARE_FIGURES = (
-    1.0  # [s] ... where drawing or playing takes too long: the robot's heartbeat and the motion have priority
-)
-LATE = 0.12  # [s] since the last heartbeat: a longer time means that drawing delayed it
+IDLE = 0.25  # [s] between two checks of the playback while it drives the motion itself
+FIGURES = 0.15  # [s] between two redraws of the robots' figures
+# [s] between them if drawing or playing takes too long, since the robot's heartbeat and the motion have
+# priority
+RARE_FIGURES = 1.0
+LATE = 0.12  # [s] since the last heartbeat, from which the heartbeat counts as delayed by drawing
 
 _beat_at = _figures_at = 0.0  # [s, monotonic] time of the last heartbeat, and of the next drawing
 
 
 def lasting(every: float) -> Callable[[Callable[[], float | None]], Callable[[], float | None]]:
-    """Decorator: a timer that goes on after an error, where Blender would end it, and with it a robot's signs
-    of life or another program's stop. Blender's console says what the error was, once.
+    """Decorator for a timer that continues after an error. Blender would end the timer, and with it a robot's
+    heartbeat or the reception of another program's stop command. The error is printed to the console once.
 
     Args:
-        every: Time until the timer's next call after an error [s].
+        every: Time [s] from an error to the timer's next call.
     """
     reported: set[str] = set()
 
@@ -49,7 +49,7 @@ def lasting(every: float) -> Callable[[Callable[[], float | None]], Callable[[],
         def run() -> float | None:
             try:
                 return timer()
-            except Exception:  # a defect of ours, whatever it is: it is reported
+            except Exception:  # any defect of Limber: it is printed
                 if (what := format_exc()) not in reported:
                     reported.add(what)
                     print(what)
@@ -82,7 +82,7 @@ def _frame_change_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -
 @persistent
 def _depsgraph_update_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Something changed (a target was dragged, a bone posed, an object added): starts the clock, so that live
-    movers follow, and what panels say of them is drawn again.
+    movers follow, and redraws panels.
     """
     sending.note_change()
     if stored_numbers.may_be_new():
@@ -94,15 +94,15 @@ def _depsgraph_update_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgrap
 
 @persistent
 def _render_init(*_: object) -> None:
-    """A render begins: it steps through frames on a stage of its own."""
+    """A render begins: it uses a stage of its own for its frames."""
     sending.note_change()
     live.begin_render()
 
 
 @persistent
 def _render_done(scene: bpy.types.Scene, *_: object) -> None:
-    """A render ended or was cancelled: shows live poses again. Blender does not call this where a film's file
-    cannot be written.
+    """A render ended or was cancelled: shows live poses again. Blender does not call this if the output file
+    of a film cannot be written.
     """
     live.end_render(scene)
 
@@ -155,7 +155,7 @@ def _load_post(*_: object) -> None:
 
 
 def _take_up() -> None:
-    """Brings stored numbers within their bounds, converts data of older versions, and resumes what was saved
+    """Clamps stored numbers to their bounds, converts data of older versions, and resumes what was saved
     live.
     """
     stored_numbers.bring_within_bounds()
@@ -186,8 +186,8 @@ def _undo_post(*_: object) -> None:
 
 
 def _clock() -> float | None:
-    """Timer: advances live motion by wall time while nothing plays, for a dragged target or a filter that has
-    not arrived yet.
+    """Timer: advances live motion by wall time while nothing plays, for a dragged target or a filter that is
+    still moving.
     """
     shown = {(window.scene, window.view_layer) for window in bpy.context.window_manager.windows}
     begun = perf_counter()
@@ -229,7 +229,9 @@ def _figures_due(time: float) -> bool:
 
 @lasting(sending.HEARTBEAT)
 def _heartbeat() -> float | None:
-    """Timer: sends signs of life to the robots, and updates panels from robots and background jobs."""
+    """Timer: sends heartbeats to the robots, and updates panels with the state of robots and background
+    jobs.
+    """
     clocked = (
         [window.scene for window in bpy.context.window_manager.windows]
         if bpy.app.timers.is_registered(_clock)
@@ -257,10 +259,10 @@ def wake_heartbeat() -> None:
 
 @lasting(remote.EVERY)
 def _remote() -> float | None:
-    """Timer: executes commands of other programs and of the page, while one of them is heard."""
+    """Timer: executes commands of other programs and of the page, while Limber listens to one of them."""
     has_obeyed = page.look()
     if remote.look() or has_obeyed:
-        wake_clock()  # numbers that were sent wait for its ticks
+        wake_clock()  # received numbers wait for the clock's ticks
         redraw()
     return remote.EVERY if remote.is_listening() or page.is_served() else None
 
@@ -290,7 +292,7 @@ def wake_pictures() -> None:
 
 
 def _redraw_later() -> None:
-    """Timer: redraws once, when what panels show has changed by the passing of time alone."""
+    """Timer: redraws once, when the content of panels has changed by the passing of time alone."""
     redraw()
 
 
@@ -332,7 +334,7 @@ def register() -> None:
         getattr(bpy.app.handlers, name).append(handler)
     if hasattr(bpy.data, "objects"):
         _after_enable()
-    else:  # while Blender starts, its data cannot be touched
+    else:  # while Blender starts, its data must not be accessed
         bpy.app.timers.register(_after_enable, first_interval=0.0)
 
 

@@ -11,7 +11,7 @@ _items: list[tuple] = []
 
 def register() -> None:
     configuration = bpy.context.window_manager.keyconfigs.addon
-    if configuration is None:  # in background mode there are no keymaps
+    if configuration is None:  # there are no keymaps in background mode
         return
     keymap = configuration.keymaps.new(name="Window", space_type="EMPTY")
     _items.append((keymap, keymap.keymap_items.new("limber.stop", "ESC", "PRESS", shift=True)))

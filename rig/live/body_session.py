@@ -36,7 +36,7 @@ from ..properties.motion_style import motion_style
 from ..scene.placement import Placement
 from .mover import JointKey, JointLimits, Mover, SceneSession
 
-FARTHEST = 1e4  # [rad or m] position limit of a joint that has none, for its motion filter
+FARTHEST = 1e4  # position limit for the motion filter of a joint without limits
 UP = np.array((0.0, 0.0, 1.0))
 STOPPED = (
     "The pose in this frame may not be the best: the search for it was ended in time. Give fewer pairs a"
@@ -62,16 +62,16 @@ class BodySession(SceneSession):
     reader_key: tuple = ()
     model: BodyModel | None = None
     model_key: tuple = ()
-    velocities: tuple[float, ...] = ()  # [rad/s or m/s] limit of each joint; infinite: none
-    keeps_velocities: bool = False  # whether each joint is to keep a limit of its own
+    velocities: tuple[float, ...] = ()  # [rad/s or m/s] limit of each joint; infinite for none
+    keeps_velocities: bool = False  # whether each joint also keeps a velocity limit of its own
     acceleration: float | None = None  # [rad/s^2] limit of all joints
     feet: tuple[Foot, ...] = ()
     feet_key: tuple = ()
-    held: tuple[UnjointedPose, ...] = ()  # the part of the authored pose that no joint moves
+    held: tuple[UnjointedPose, ...] = ()  # the part of each bone's authored pose that no joint moves
     shown: dict[str, Followed] = field(default_factory=dict)  # shown channels of the bones
     is_streamed: bool = False  # whether the sources are streamed, so that new poses may arrive at any time
     velocity_before: np.ndarray | None = (
-        None  # (6 + n,) of base and joints in the frame before [rad/s, m/s]; None at a new start
+        None  # (6 + n,) velocities of base and joints in the previous frame [m/s, rad/s]; None at a new start
     )
 
     errors = (RigError, SkeletonError, TargetError, ValueError)
@@ -122,7 +122,9 @@ class BodySession(SceneSession):
 
     @property
     def warning(self) -> str:
-        """Which joints have no velocity limit where each is to keep its own, and what helps."""
+        """Sentence on joints without a velocity limit of their own although each is to keep one, with the
+        remedy; else "".
+        """
         free = (
             [
                 key
@@ -210,7 +212,7 @@ class BodySession(SceneSession):
             }
         )
         pose.frames = dict(zip(self.reader.names, frames, strict=True))
-        return pose, pose  # a body has no desired pose of its own: chains on it read the shown one
+        return pose, pose  # a body has no separate desired pose: chains on it read the shown one
 
     def _linked(self, rig: Object, retarget: PropertyGroup, depsgraph: Depsgraph, is_dirty: bool) -> Linked:
         """The pairs in use; checked again only if pairs or bones may have changed."""
@@ -306,8 +308,8 @@ class BodySession(SceneSession):
             self.restart()
 
     def _filters(self, retarget: PropertyGroup, body: Body) -> tuple[Filter, ...]:
-        """Motion filter of each joint; none if none is chosen. Limits that nothing sets are those of a new
-        chain's joints.
+        """Motion filter of each joint; empty if none is chosen. Unset limits are those of a new chain's
+        joints.
         """
         if retarget.filter == NO_FILTER:
             return ()
@@ -329,8 +331,8 @@ class BodySession(SceneSession):
     def _inputs(
         self, rig: Object, retarget: PropertyGroup, linked: Linked, placement: Placement, dt: float
     ) -> BodyInputs:
-        """The source's pose as target poses of the body, in its armature's space."""
-        # Streamed samples come at a rate of their own; an armature's pose is that of this frame.
+        """Target poses of the body in its armature's space, from the source's pose."""
+        # streamed samples arrive at their own rate; an armature's pose is that of this frame
         origin, stream = np.zeros(3), None
         if pairing.is_streamed(retarget):
             samples = pairing.stream_of(retarget).samples(linked.sources)
@@ -344,7 +346,7 @@ class BodySession(SceneSession):
             origin = np.array(
                 evaluated(retarget.source, placement.depsgraph, "Source").matrix_world.translation, float
             )
-        # A target bone may lie otherwise than its source bone: `offsets` were measured by Calibrate.
+        # a target bone may point in another direction than its source bone: Calibrate has measured `offsets`
         rotations = rotations @ linked.offsets
         world = np.array(placement.object(rig), float)
         to_armature = np.linalg.inv(world)
@@ -353,12 +355,13 @@ class BodySession(SceneSession):
         frame[:3, :3] = source.nearest(frame[None, :3, :3])[0]
         base = frame[:3, 3]
         shift = np.array(retarget.shift, float)
-        # The source's motion is scaled about its own origin, which is put where the target's armature is seen
-        # from above: the two may differ in size and stand apart.
+        # The source's motion is scaled about the source's origin, moved horizontally to the target's
+        # armature, since the two may differ in size and stand apart.
         anchor = np.array((world[0, 3], world[1, 3], origin[2])) + shift
         link_positions = anchor + retarget.scale * (link_positions - origin)
         feet = link_positions[[k for k, plants in enumerate(linked.planted) if plants]]
-        # Where the heights of both figures' feet are known, soles, not ankles, are to be at equal heights.
+        # if the heights of both figures' feet are known, their soles and not their ankles are put at equal
+        # heights
         floor_up, floor_height = NOWHERE, np.nan
         if linked.floating and retarget.on_floor and retarget.foot_heights_known:
             floor_up = world[:3, :3].T @ UP
@@ -372,7 +375,7 @@ class BodySession(SceneSession):
         )
         if base_known:
             base = to_armature[:3, :3] @ base_place + to_armature[:3, 3]
-        # The body is solved in its armature's space, which may be moved and scaled.
+        # the body is solved in its armature's space, which may be moved and scaled in the world
         positions = link_positions[_placed(linked)] @ to_armature[:3, :3].T + to_armature[:3, 3]
         return BodyInputs(
             still @ rotations, base, frame, feet, floor_up, floor_height, base_known, positions, stream=stream
@@ -381,7 +384,7 @@ class BodySession(SceneSession):
 
 def _placed(linked: Linked) -> list[int]:
     """Indices of the pairs whose position is a target; a floating base is left out, since `BodyInputs` has a
-    target of its own for it.
+    separate target for it.
     """
     return [
         k

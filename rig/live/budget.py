@@ -8,8 +8,9 @@ from statistics import median
 
 import bpy
 
-STEP = 1 / 60  # [s] duration of a display's frame
-# most steps caught up after a slow redraw; further ones are dropped, so that a stall does not prolong itself
+STEP = 1 / 60  # [s] duration of a frame of the display
+# largest number of steps caught up after a slow redraw; more are dropped, so that a stall does not prolong
+# itself
 MOST_STEPS = 6
 
 
@@ -20,8 +21,8 @@ class Clock:
         self._until: dict[int, float] = {}  # scene's session_uid -> wall time [s]
 
     def due(self, scene: bpy.types.Scene, time: float) -> float:
-        """Time [s] by which to advance a scene's motion now, in whole steps; it counts as advanced from then
-        on. The first call returns one step.
+        """Time [s] by which to advance a scene's motion now, in whole steps, which are then recorded as done.
+        The first call returns one step.
 
         Args:
             scene: The scene.
@@ -39,19 +40,22 @@ class Clock:
         self._until.pop(scene.session_uid, None)
 
 
-SHARE = 0.5  # share of the time between two steps for Limber; the interface has the rest
+SHARE = 0.5  # share of the time between two steps that Limber may use; the rest is for the interface
+# possible numbers of clock steps combined into one (60, 30, 20 and 10 Hz), or of frames between two overlays
+# in playback
 STEPS = (
     1,
     2,
     3,
     6,
-)  # possible numbers of clock steps in one: 60, 30, 20 and 10 Hz; in playback, of frames between two overlays
-REMEMBERED = 15  # number of measurements for the median: 0.25 s, so that a single slow step changes nothing
-# number of gaps between the clock's steps that tell how late these come: a few slow ones change nothing
+)
+REMEMBERED = 15  # number of measurements for the median: 0.25 s, so that single slow steps have no effect
+# number of intervals between steps whose median predicts the next delay; a few slow ones have no effect
 NEWEST = 9
-SLOWER = 1.4  # factor of the clock's interval: steps that come so late are expected late; less is unevenness
+# factor of the clock's interval: if steps are later than this, the next is expected late too; less is jitter
+SLOWER = 1.4
 HYSTERESIS = (
-    0.7  # the rate rises only when the work takes less than this share of the time allowed at the higher rate
+    0.7  # share of the time allowed at a higher rate below which the work must be before the rate rises
 )
 
 
@@ -76,10 +80,10 @@ class Guard:
 
     meter: Meter = field(default_factory=Meter)
     steps: int = 1
-    at: float | None = None  # [s] wall time of the newest step; None: the clock has stopped since
+    at: float | None = None  # [s] wall time of the newest step; None after a stop of the clock
     gaps: deque[float] = field(
         default_factory=lambda: deque(maxlen=NEWEST)
-    )  # [s] between steps, without stops
+    )  # [s] intervals between steps, without those that contain a stop
 
     def begin(self, time: float) -> None:
         """Records that a step of the clock begins, at the wall time `time` [s]."""
@@ -88,13 +92,13 @@ class Guard:
         self.at = time
 
     def stop(self) -> None:
-        """Records that no step follows the newest one."""
+        """Records that the clock stops, so that no step follows the newest one."""
         self.at = None
 
     @property
     def due(self) -> float:
-        """Time [s] from a step of the clock to the next: its interval, unless Blender was too busy for that
-        lately.
+        """Expected time [s] from a step of the clock to the next: its interval, or longer if Blender was too
+        busy lately.
         """
         usual = median(self.gaps) if self.gaps else 0.0
         return usual if usual > SLOWER * self.interval else self.interval

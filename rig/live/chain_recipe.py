@@ -1,4 +1,4 @@
-"""What the model of a chain in Blender is made of."""
+"""Inputs from which the model of a chain in Blender is made."""
 
 from typing import NamedTuple
 
@@ -6,9 +6,9 @@ from ...motion import MotionStyle
 
 
 class ChainRecipe(NamedTuple):
-    """What a chain's model is made of."""
+    """Inputs from which a chain's model is made; a new model is needed if one of them changes."""
 
-    fixed: tuple  # the part of the pose that no joint moves
+    fixed: tuple  # the part of each bone's pose that no joint moves
     limits: list
     tools: list
     solver: str

@@ -55,7 +55,7 @@ SETUP_ERRORS = (RigError, GazeError, SkeletonError, MotionError, InputsError)
 
 
 class ShownPose(dict):
-    """Basis of each bone that a chain moves, and where the chain's joints are for what hangs on them."""
+    """Basis of each bone that a chain moves, and the frames of its joints for the objects that they carry."""
 
     def __init__(
         self, channels: dict[str, tuple], chain: ChainPose, bone_frames: dict[str, tuple[int, np.ndarray]]
@@ -73,16 +73,17 @@ class ChainSession(SceneSession):
     model: ChainModel | None = None
     recipe: "ChainRecipe | None" = None  # from which the model was made
     made_of: tuple = ()  # inputs from which the model and the ends were last made
-    ends: tuple[EndInputs, ...] = ()  # goals of the ends, without their targets
-    aimed: tuple[EndInputs, ...] = ()  # the same with their targets, as last read
+    ends: tuple[EndInputs, ...] = ()  # the ends' goals without their targets
+    aimed: tuple[EndInputs, ...] = ()  # the same with their targets, from the last read
     poses: tuple[BonePose, ...] = ()  # authored poses of the bones on the path
     held: tuple = ()  # the parts of `poses` that no joint moves
-    fixed: tuple = ()  # the same as rounded for the model
-    lids: tuple[Lid, ...] = ()  # bones that are lids, as authored
-    authored: np.ndarray | None = None  # (n,) [rad; prismatic joints m] authored values, as last read
-    chain_settings: ChainSettings | None = None  # as last read
-    base: list[list[float]] = field(default_factory=list)  # world matrix of the base frame, as last read
-    hanging: Hanging | None = None  # the other chain on which the base hangs, as last read
+    fixed: tuple = ()  # the same, rounded for the model
+    lids: tuple[Lid, ...] = ()  # bones that are lids, in their authored pose
+    authored: np.ndarray | None = None  # (n,) [rad; prismatic joints m] authored values, from the last read
+    chain_settings: ChainSettings | None = None  # from the last read
+    # world matrix of the base frame, from the last read
+    base: list[list[float]] = field(default_factory=list)
+    hanging: Hanging | None = None  # the other chain that carries the base, from the last read
     bone_frames: dict[str, tuple[int, np.ndarray]] = field(default_factory=dict)  # see `bone_frames`
 
     errors = SETUP_ERRORS
@@ -128,7 +129,7 @@ class ChainSession(SceneSession):
         return pose, self._shown(self.outputs.desired) if frame.is_mutual else pose
 
     def _shown(self, values: np.ndarray) -> ShownPose:
-        """The pose for values (n,) of the joints [rad; prismatic joints m]."""
+        """The pose for joint values (n,) [rad; prismatic joints m]."""
         angles = values.tolist()
         chain = ChainPose(self.base, self.outputs.skeleton, tuple(angles))
         shown = self.reader.channels(self.poses, angles)
@@ -211,7 +212,7 @@ class ChainSession(SceneSession):
         """The mover and its inputs in a frame.
 
         Raises:
-            RigError, SkeletonError, GazeError, MotionError: the set-up cannot be used.
+            RigError, SkeletonError, GazeError, MotionError: the setup cannot be used.
         """
         rig, chain = frame.mover
         placement, depsgraph = frame.view, frame.host.depsgraph
@@ -264,9 +265,7 @@ class ChainSession(SceneSession):
         )
 
     def _as_authored(self, mover: Mover, evaluated: PropertyGroup, settings: ChainSettings) -> DirectedChain:
-        """What the chain keeps and follows as its evaluated properties say. Raises RigError as
-        `by_behaviour`.
-        """
+        """Authored posture and target of the chain, without a behaviour; RigError as in `by_behaviour`."""
         chain, stored = mover.settings, partial(self.in_posture, mover, self.reader.joint_keys)
         posture = kept(chain, evaluated, self.authored, stored)
         if self.model.filters:
@@ -299,8 +298,8 @@ class ChainSession(SceneSession):
         self.base = (np.array(world, float) @ base).tolist()
 
     def _aim(self, frame: Frame, chain: PropertyGroup, watch: int, influence: float) -> None:
-        """Reads the ends' targets, for the chain's own end that with the number `watch`. At Influence 0
-        without a filter nothing follows them, so the last ones serve where one is missing.
+        """Reads the ends' targets; the chain's own end uses that with the number `watch`. At Influence 0
+        without a filter the targets have no effect, so that the last ones are used for missing ones.
 
         Raises:
             RigError: a target cannot be used.
@@ -317,8 +316,8 @@ class ChainSession(SceneSession):
         )
 
     def _authored(self, shown: Object, poses: tuple[BonePose, ...]) -> np.ndarray:
-        """Authored joint values (n,) [rad; prismatic joints m]. Without a motion filter nothing clamps them
-        after this, so they are clamped here as the bones' own constraints do.
+        """Authored joint values (n,) [rad; prismatic joints m]. Without a motion filter they are clamped
+        here, as the bones' own constraints do, since no later step does it.
         """
         values = self.reader.angles(poses)
         if not self.model.filters:
@@ -345,7 +344,7 @@ class ChainSession(SceneSession):
             return
         self.reader, self.recipe, self.stored = reader, None, {}
         self.made_of = self.poses = self.held = ()
-        # Angles of other joints mean nothing here.
+        # angles of other joints cannot be reused
         if before is None or before.joint_keys != reader.joint_keys:
             self.model = self.outputs = None
             self.pose = self.desired_pose = {}
@@ -355,7 +354,7 @@ class ChainSession(SceneSession):
         self, rig: Object, chain: PropertyGroup, solver: str, rig_in_world: Matrix, base: str
     ) -> None:
         """Makes the mover again if settings have changed, or the part of the pose that no joint moves.
-        `base`: kind of base.
+        `base`: which base is used, as text.
         """
         reader = self.reader
         unjointed_pose = reader.held(self.poses)
@@ -364,7 +363,7 @@ class ChainSession(SceneSession):
             self.held = unjointed_pose
         world = (
             tuple(map(tuple, rig_in_world.to_3x3())) if chain.options.body == "AUTOMATIC" else ()
-        )  # says whether the body rotates as a whole
+        )  # determines whether the body rotates as a whole
         filter_name = build.filter_in_use(rig, chain, reader.joints)
         made_of = (self.settings, self.held, solver, world, filter_name, base)
         if self.made_of == made_of:

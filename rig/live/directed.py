@@ -1,4 +1,4 @@
-"""What a chain keeps and follows in a frame while a scene's behaviour directs it."""
+"""Posture and target of a chain in a frame while a scene's behaviour directs it."""
 
 from typing import NamedTuple
 
@@ -15,14 +15,14 @@ from .mover import Mover, SceneSession
 
 
 class DirectedChain(NamedTuple):
-    """What a chain keeps and follows.
+    """Posture and target that a chain keeps and follows in a frame.
 
     Attributes:
         settings: Settings of the chain.
         watch: Number of the target that its own end follows.
         posture: (n,) [rad; prismatic joints m] posture to keep.
-        kept: The stored posture in use; None: the chain has a motion filter.
-        gestures: Effects on the posture before the idle motion.
+        kept: The stored posture in use; None if the chain has a motion filter.
+        gestures: Effects on the posture, applied before the idle motion.
     """
 
     settings: ChainSettings
@@ -40,13 +40,13 @@ def by_behaviour(
     performer: Performer,
     dt: float,
 ) -> DirectedChain:
-    """What a chain keeps and follows in a frame.
+    """Posture and target that a chain keeps and follows in a frame by a behaviour.
 
     Args:
         mover: The chain.
         session: Its session, with its model and its authored values.
         evaluated_chain: Its evaluated properties.
-        settings: Its settings without the behaviour.
+        settings: Its settings apart from the behaviour.
         performer: The behaviour that directs it.
         dt: Time step [s].
 

@@ -1,4 +1,4 @@
-"""Bones that are lids of a chain's eyes, while it moves."""
+"""Bones that are eyelids of a live chain."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from ..bones.joint_bones import NO_SCALE
 
 
 class Lid(NamedTuple):
-    """A bone that is a lid: its authored rotation and location, its axis, and its rotation [rad] from open to
+    """An eyelid: the bone's authored rotation and location, its axis, and its rotation [rad] from open to
     closed.
     """
 
@@ -23,7 +23,7 @@ class Lid(NamedTuple):
 
 
 def lid_bones(chain: bpy.types.PropertyGroup) -> list[str]:
-    """Names of the bones that are lids of a chain with eyes and that no joint of it moves."""
+    """Names of the bones that are lids of a chain with eyes, except those that a joint of the chain moves."""
     joints, bones = {joint.bone for joint in chain.joints}, chain.id_data.pose.bones
     return [lid.bone for lid in chain.eyes.lids if lid.bone in bones and lid.bone not in joints]
 
@@ -39,7 +39,7 @@ def read_lids(shown: bpy.types.Object, chain: bpy.types.PropertyGroup) -> tuple[
 
 
 def lid_channels(lids: Sequence[Lid], closed: float) -> dict[str, tuple]:
-    """Basis of lids (rotation w x y z, location, scale) where they are closed so far: 0 open, 1 closed."""
+    """Basis of lids (rotation (w, x, y, z), location, scale) by bone; `closed`: 0 open, 1 closed."""
     return {
         lid.bone: (multiply(lid.rotation, about(lid.axis, closed * lid.closed)), lid.location, NO_SCALE)
         for lid in lids

@@ -1,9 +1,9 @@
 """Live motion: which movers follow their goals, when they are ticked, and how their poses are shown.
 
 Frame changes advance the motion by scene time, a clock by wall time while nothing plays. What a mover shows
-goes to a proxy. A render ticks a copy of the stage, which starts at the state of live motion and does not
-change it. All state is runtime only (`runtime`): after undo, redo and file load it is rebuilt from the
-movers' properties.
+goes to a proxy. A render ticks a copy of the stage, which starts from the state of live motion and does not
+affect it. No state is saved (`runtime`): after undo, redo and loading it is rebuilt from the movers'
+properties.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -54,7 +54,7 @@ def start(owner: bpy.types.Object, settings: bpy.types.PropertyGroup) -> None:
 
 
 def switch_on(owner: bpy.types.Object, settings: bpy.types.PropertyGroup) -> None:
-    """Switches a mover to live and solves nothing yet, for a job that solves frames on its own stage.
+    """Switches a mover to live without solving, for a job that solves frames on its own stage.
 
     Raises:
         RigError: the mover cannot be read or assembled; then it is not live.
@@ -74,7 +74,8 @@ def stop(owner: bpy.types.Object, settings: bpy.types.PropertyGroup) -> None:
 
 
 def prepare(stage: SceneStage, movers: Sequence[Mover]) -> None:
-    """Reads from the scene what movers need before their first tick on a stage, live or not.
+    """Reads from the scene what movers need before their first tick on a stage; the movers may be live or
+    not.
 
     Raises:
         RigError: a mover cannot be read, or a mechanism cannot be assembled.
@@ -108,7 +109,7 @@ def sync() -> None:
 
 
 def _sync_rigs() -> None:
-    """As `sync`, for files without mechanisms, which takes a tenth of the time in a large file."""
+    """As `sync`, for files without mechanisms; in a large file it takes a tenth of the time."""
     with current().writing():
         current().registry.sync_rigs()
     _show_synced()
@@ -160,7 +161,7 @@ def _advance(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, dt: float) 
 def _tick(
     stage: SceneStage, scene: bpy.types.Scene, movers: list[Mover], depsgraph: bpy.types.Depsgraph, dt: float
 ) -> None:
-    """Lets what moves targets and directs chains go on by `dt` [s], then ticks movers on a stage."""
+    """Advances signals and behaviours by `dt` [s], then ticks movers on a stage."""
     if stage is current().playback.stage and runtime.advance_signals(scene, dt):
         shown_poses.evaluate(depsgraph)
     if scene.limber_behaviour.rehearse or stage.performers:
@@ -174,13 +175,13 @@ def _able(movers: list[Mover]) -> list[Mover]:
 
 
 def _goes_on(scene: bpy.types.Scene) -> bool:
-    """Whether live motion goes on although neither settings nor targets change."""
+    """Whether live motion must continue although neither settings nor targets change."""
     is_rehearsed = scene.limber_behaviour.rehearse and rehearsal.is_on(scene)
     return is_rehearsed or runtime.are_signals_active(scene)
 
 
 def is_ticking(owner: bpy.types.Object) -> bool:
-    """Whether live motion goes on in a scene of an object, so that what is sent to it waits for the next
+    """Whether live motion continues in a scene of an object, so that commands to it wait for the next
     tick.
     """
     return current().is_any and any(
@@ -191,7 +192,7 @@ def is_ticking(owner: bpy.types.Object) -> bool:
 def _present(
     scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, movers: list[Mover], moving: list[Mover]
 ) -> None:
-    """Shows the poses of a scene's live movers, of which `moving` were ticked."""
+    """Shows the poses of a scene's live movers; `moving` are those that were ticked."""
     current().note_rest(scene, moving)
     shown_poses.show_all(scene, current().playback.stage, depsgraph, movers)
 
@@ -230,7 +231,7 @@ def _go_to(
     depsgraph: bpy.types.Depsgraph,
     is_played: Callable[[], bool],
 ) -> SceneStage:
-    """The stage with the movers' poses in the scene's frame."""
+    """The stage with the movers' poses in the scene's current frame."""
     time = Time(
         scene.frame_current, scene.frame_subframe, scene.frame_step, scene.render.fps_base / scene.render.fps
     )
@@ -247,7 +248,9 @@ def _go_to(
 
 
 def _render_playback(scene: bpy.types.Scene) -> Playback:
-    """Playback for a render: a still begins at the live state, an animation at rest in its first frame."""
+    """Playback for a render: a still image begins at the live state, an animation at rest in its first
+    frame.
+    """
     if current().rendering is None:
         is_same = current().playback.frame(scene.session_uid) == scene.frame_current
         current().rendering = current().playback.copy() if is_same else Playback(SceneStage())
@@ -263,18 +266,18 @@ def is_playing() -> bool:
 
 
 def is_rendering() -> bool:
-    """Whether Blender renders while the user goes on working. Viewports, and the scene's posed and animated
-    values, may then be in a rendered frame.
+    """Whether Blender renders in the background while the user works. Viewports and animated values may then
+    be those of a rendered frame.
 
-    Blender's handlers do not say when a render ends: they are called before its end, off the main thread, and
-    not at all where a film's file cannot be written.
+    Blender's handlers cannot tell this: they are called before a render ends, on another thread, and not at
+    all if the output file of a film cannot be written.
     """
     return bpy.app.is_job_running("RENDER")
 
 
 def look_at_render() -> bool:
-    """For timers: whether something renders. When it has ended, scenes are evaluated in the frame that they
-    are in.
+    """For timers: whether a render is running. After one has ended, this evaluates the scenes at their
+    current frames.
     """
     was, current().has_rendered = current().has_rendered, is_rendering()
     if was and not current().has_rendered:
@@ -289,12 +292,12 @@ def scene_updated(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> boo
         return False
     _mark_dirty(depsgraph)
     if is_rendering():
-        current().must_sync = True  # when it has ended: the clock waits for that
+        current().must_sync = True  # the clock does it after the render
         return current().is_any
-    # Adding or removing an object updates its scene or collection.
+    # adding or removing an object updates its scene or collection
     has_new = depsgraph.id_type_updated("SCENE") or depsgraph.id_type_updated("COLLECTION")
     if has_new or current().must_sync or not current().registry.is_in_line():
-        if write_access.is_refused():  # amid a drawing: the clock does it
+        if write_access.is_refused():  # during a drawing: the clock does it later
             current().must_sync = True
             return True
         (_sync_rigs if current().registry.has_no_mechanism else sync)()
@@ -304,7 +307,7 @@ def scene_updated(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> boo
 
 
 def _mark_dirty(depsgraph: bpy.types.Depsgraph) -> None:
-    """Makes the next tick read armatures and stored postures again that have changed."""
+    """Makes the next tick read again the armatures and stored postures that have changed."""
     stage = current().playback.stage
     if depsgraph.id_type_updated("ARMATURE"):
         clip_rows.forget()
@@ -317,7 +320,7 @@ def _mark_dirty(depsgraph: bpy.types.Depsgraph) -> None:
 
 
 def owner_updated(depsgraph: bpy.types.Depsgraph) -> bool:
-    """Whether an owner of a live mover has changed, such as its constraints, of which panels speak."""
+    """Whether an owner of a live mover has changed, such as its constraints, on which panels report."""
     if not current().is_any or not depsgraph.id_type_updated("OBJECT"):
         return False
     owners = {mover.owner.session_uid for mover in live_movers()}
@@ -335,8 +338,8 @@ def _sync_lost() -> None:
 
 
 def advance_clock(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, time: float | None = None) -> bool:
-    """Advances live motion by whole steps of wall time while nothing plays; returns whether the clock must go
-    on.
+    """Advances live motion by whole steps of wall time while nothing plays; returns whether the clock must
+    continue.
     """
     time = perf_counter() if time is None else time
     if look_at_render() or is_playing() or current().suspended:
@@ -354,7 +357,9 @@ def advance_clock(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, time: 
 
 
 def placement(depsgraph: bpy.types.Depsgraph) -> Placement:
-    """Predicted transforms of the scene with the movers' newest poses, before Blender has evaluated them."""
+    """Predicted transforms of the scene with the movers' newest poses, which Blender has not evaluated
+    yet.
+    """
     stage = current().shown or current().playback.stage
     return stage.placement(live_movers(), depsgraph)
 

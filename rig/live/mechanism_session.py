@@ -48,7 +48,7 @@ from ..scene.placement import Placement
 from ..showing import mechanism_proxy
 from .mover import JointKey, JointLimits, Mover, SceneSession
 
-REPORTED_ERROR = 100 * MET  # [m or rad] errors of goals from this size on are reported
+REPORTED_ERROR = 100 * MET  # [m or rad] smallest error of a goal that is reported
 ERRORS = (RigError, MechanismError, MotionError)
 
 
@@ -57,12 +57,12 @@ class PlacedBodies:
     """Poses of a mechanism's bodies in a frame."""
 
     assembled: Assembled
-    base: Array  # (4, 4) the mechanism's base in the world
-    poses: Array  # (b, 4, 4) poses of the bodies in it
+    base: Array  # (4, 4) world matrix of the mechanism's base
+    poses: Array  # (b, 4, 4) poses of the bodies in the base frame
 
     @cached_property
     def bodies(self) -> dict[int, dict[str, "PlacedBodies"]]:
-        """The poses as `Placement.carry` takes them: by object's session_uid and bone name."""
+        """The poses in the form of `Placement.carry`: by object's session_uid and bone name."""
         return {uid: dict.fromkeys(bones, self) for uid, bones in self.assembled.bodies.items()}
 
     def world(self, uid: int, bone: str) -> Matrix:
@@ -79,7 +79,7 @@ class MechanismSession(SceneSession):
     assembled: Assembled | None = None
     model: MechanismModel | None = None
     model_key: tuple = ()
-    base: Array | None = None  # (4, 4) the mechanism's base in the world, at the last tick
+    base: Array | None = None  # (4, 4) world matrix of the mechanism's base at the last tick
     joint_keys: tuple[JointKey, ...] = ()  # joint and axis of each motor
 
     @property
@@ -108,11 +108,12 @@ class MechanismSession(SceneSession):
         return bodies, bodies
 
     def _balance(self) -> str:
-        """Sentence about the edge over which the mechanism would tip, where its centre of mass has a goal; ""
-        if it stands.
+        """Sentence on the edge over which the mechanism would tip; "" if it stands, or if its centre of mass
+        has no goal.
         """
         centre = self.state.goals.centre if self.state is not None else None
-        is_asked = centre is not None and any(centre.weight[:2])  # along the ground
+        # whether the centre of mass has a goal along the ground
+        is_asked = centre is not None and any(centre.weight[:2])
         return unbalanced(self.reading, self.base, self.outputs.poses) if is_asked else ""
 
     def values(self) -> dict[JointKey, float]:
@@ -203,7 +204,7 @@ class MechanismSession(SceneSession):
             self.take(mechanism)
 
     def take(self, mechanism: Assembled) -> None:
-        """Uses a newly assembled mechanism; motion restarts."""
+        """Uses a newly assembled mechanism; its motion restarts."""
         self.assembled, self.model, self.model_key, self.outputs, self.base = (
             mechanism,
             mechanism.model,
@@ -246,7 +247,7 @@ class MechanismSession(SceneSession):
         return self.model, target_goals(self.model, goals, kept_values, weights, back)
 
     def _kept_values(self, mover: Mover, evaluated_settings: bpy.types.PropertyGroup) -> list[float]:
-        """Motor values [rad or m] of the posture that the mechanism keeps, else the motors' own."""
+        """Motor values [rad or m] of the posture that the mechanism keeps, or else of the motors."""
         authored_values = np.array([motor.value for motor in evaluated_settings.motors])
         return kept(
             mover.settings,

@@ -1,8 +1,8 @@
 """Movers of a Blender scene (chains, bodies that follow a motion, mechanisms) in one form, and their
 sessions.
 
-A mover only refers to its owner and settings, and is made anew whenever it is needed, since undo and loading
-make it invalid. State from frame to frame is in its session (`Stage.session`), one for each stage: live, a
+A mover only refers to its owner and settings. It is made again whenever it is needed, since undo and loading
+invalidate it. Its state from frame to frame is in a session (`Stage.session`), one for each stage: live, a
 render, a bake. Sessions are not saved.
 """
 
@@ -32,7 +32,7 @@ from .posture_keeper import JointKey, PostureKeeper
 
 
 class JointLimits(NamedTuple):
-    """Limits of a joint that the motion filter keeps: position [rad or m], and velocity, acceleration and
+    """Limits of a joint for the motion filter: position [rad or m], and velocity, acceleration and
     jerk (per s, s2, s3).
     """
 
@@ -50,12 +50,13 @@ class SceneSession(Session):
     """
 
     seconds: float = 0.0  # duration of the last tick
-    step: float = 0.0  # [s] between the last two frames
-    # [s] expected until the next frame: the shorter of the last two steps, since a single long one is a stall
+    step: float = 0.0  # [s] time between the last two frames
+    # [s] expected time to the next frame: the shorter of the last two steps, since a single long one is a
+    # stall
     next_step: float = 0.0
     stored: dict[int, np.ndarray] = field(
         default_factory=dict
-    )  # values (n,) of stored postures, by their actions' session_uid
+    )  # values (n,) of stored postures, by the session_uid of their actions
 
     def tick(self, mover: MoverModel, inputs: object, dt: float) -> tuple:
         if dt > 0.0:
@@ -77,7 +78,7 @@ class SceneSession(Session):
         return ""
 
     def goal_errors(self, mover: "Mover") -> list[GoalResidual]:
-        """Errors of all goals at the last tick, as solved, the mover's own goal first; of sessions with
+        """Errors of all goals at the last tick, as solved, the mover's own goal first. For sessions with
         outputs.
         """
         return []
@@ -89,8 +90,8 @@ class SceneSession(Session):
     def prepare(
         self, mover: "Mover", as_authored: Callable[[], AbstractContextManager[bpy.types.Depsgraph]]
     ) -> None:
-        """Reads what the mover needs before its first tick on a stage other than live's, while the scene
-        shows the authored pose.
+        """Reads, while the scene shows the authored pose, what the mover needs before its first tick on a
+        stage other than live motion's.
 
         Raises:
             RigError: the mover cannot be read.
@@ -184,12 +185,10 @@ class SceneSession(Session):
         return {}
 
 
-Key = tuple[
-    int, str
-]  # the owner's session_uid, and the uid of the settings: tells a mover from all others of a file
+Key = tuple[int, str]  # (owner's session_uid, uid of the settings): identifies a mover in a file
 Authored = Callable[
     [], AbstractContextManager
-]  # context in which the scene shows authored poses; its value is what is evaluated meanwhile
+]  # context manager in which the scene shows authored poses; its value is the evaluated depsgraph
 
 
 class _Pair(NamedTuple):
@@ -203,9 +202,9 @@ class Mover(PostureKeeper, _Pair):
     __slots__ = ()
     settings_type: type[bpy.types.PropertyGroup]
     session_type: type[SceneSession]  # type of its state from frame to frame
-    rank = 0  # among movers that do not depend on each other, those of lower rank are ticked first
+    rank = 0  # among independent movers, those of lower rank are ticked first
     has_servos = True  # whether its joints or motors can have servos
-    looks_forward = False  # whether, in a cycle of movers, it reads the others' desired poses
+    looks_forward = False  # whether it reads the desired poses of the other movers in a cycle
 
     @staticmethod
     @abstractmethod
@@ -237,7 +236,7 @@ class Mover(PostureKeeper, _Pair):
         placement.move(self.owner, pose)
 
     def bodies(self, session: SceneSession) -> Bodies:
-        """Objects and bones that show the bodies of a mechanism; empty for other movers."""
+        """Objects and bones that show the bodies of a mechanism; empty for movers of other kinds."""
         return NO_BODIES
 
     def bones(self, session: SceneSession) -> Iterable[str]:
@@ -262,7 +261,7 @@ class Mover(PostureKeeper, _Pair):
 
     @classmethod
     def chosen_on(cls, owner: bpy.types.Object) -> bpy.types.PropertyGroup | None:
-        """Settings of the mover of this kind that is selected on an object; None: there is none."""
+        """Settings of the mover of this kind that is selected on an object; None if there is none."""
         return next(iter(cls.settings_on(owner)), None)
 
     @property
@@ -344,7 +343,7 @@ class Mover(PostureKeeper, _Pair):
         return []
 
     def unmeasured(self, session: SceneSession) -> str:
-        """Which parts of the mover cannot be checked against no-go zones, as a sentence; "" if all can."""
+        """Parts of the mover that cannot be checked against no-go zones, as a sentence; "" if all can."""
         return ""
 
     def joint_label(self, key: JointKey) -> str:
@@ -360,7 +359,7 @@ class Mover(PostureKeeper, _Pair):
         """
 
     def part_moved_by(self, other: "Mover") -> str:
-        """Which part of this mover another mover moves: "base", "armature", "target", or "" if none."""
+        """Part of this mover that another mover moves: "base", "armature", "target", or "" for none."""
         return ""
 
     @property
@@ -370,7 +369,7 @@ class Mover(PostureKeeper, _Pair):
 
     @property
     def unsolved(self) -> dict[JointKey, float]:
-        """Joint values [rad or m] to send to the robot while the mover is live and not solved yet; empty:
+        """Joint values [rad or m] to send to the robot while the mover is live and not solved yet; empty if
         they are not known.
         """
         return {}
@@ -395,6 +394,6 @@ class Mover(PostureKeeper, _Pair):
 
 
 def _holder(channel: Channel) -> tuple:
-    """The object, bone or motor that has a channel's property, and the property's name."""
+    """(object, bone or motor that has a channel's property, name of the property)."""
     head, _, name = channel.path.rpartition(".")
     return (channel.owner.path_resolve(head) if head else channel.owner), name

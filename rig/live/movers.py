@@ -56,7 +56,7 @@ class ChainMover(BonePostures, Mover):
 
     @classmethod
     def chosen_on(cls, owner: bpy.types.Object) -> LimberChain | None:
-        """The selected chain of an armature; None: there is none."""
+        """The selected chain of an armature; None if there is none."""
         return selected(cls.settings_on(owner), owner.limber.active_chain)
 
     def moved(self, session: ChainSession) -> Moved:
@@ -150,7 +150,7 @@ class BodyMover(BoneJoints, Mover):
         return super().chosen_on(owner)
 
     def moved(self, session: SceneSession) -> Moved:
-        return Moved()  # it comes before the chains that warp what it does
+        return Moved()  # empty, since it comes before the chains that modify its motion
 
     def place(self, placement: Placement, pose: Mapping) -> None:
         placement.move(self.owner, pose, getattr(pose, "frames", {}))
@@ -300,8 +300,8 @@ def chosen_of(owner: bpy.types.Object) -> list[Mover]:
 
 
 def in_use(owner: bpy.types.Object) -> Mover | None:
-    """The mover that operators use on an object: its selected chain, else its body, else its mechanism; None:
-    it has none.
+    """The mover that operators use on an object: its selected chain, else its body, else its mechanism; None
+    if it has none.
     """
     return min(chosen_of(owner), key=lambda mover: not isinstance(mover, ChainMover), default=None)
 

@@ -1,4 +1,6 @@
-"""Persons whom trackers see in a scene: live chains that look at a camera look at whom it sees."""
+"""Persons whom trackers see in a scene: live chains that look at a camera look at the persons whom it
+sees.
+"""
 
 import bpy
 
@@ -26,16 +28,16 @@ def unregister() -> None:
 
 
 def of(scene: bpy.types.Scene) -> SeenPersons | None:
-    """Persons whom trackers see in a scene; None: no tracker has said anything."""
+    """Persons whom trackers see in a scene; None if no tracker has reported yet."""
     return current().playback.stage.persons.get(scene.session_uid)
 
 
 def see(scene: bpy.types.Scene, camera: str, sighting: Sighting) -> None:
-    """Takes what a tracker says of its camera, given by the name of an object; "": nobody looks at
-    whom it sees.
+    """Records a tracker's sighting for its camera, given by the name of an object; "" if no chain is to look
+    at the persons.
 
     Raises:
-        RigError: There is no such object. Persons are noticed all the same.
+        RigError: There is no such object. The behaviour still notices the persons.
     """
     signals.setdefault("trackers", _Trackers())
     persons = current().playback.stage.persons.setdefault(scene.session_uid, SeenPersons())
@@ -48,6 +50,6 @@ def see(scene: bpy.types.Scene, camera: str, sighting: Sighting) -> None:
 
 
 def _pose(scene: bpy.types.Scene, camera: str) -> Matrix | None:
-    """World matrix of a camera as it is shown; None: the scene has no such object."""
+    """World matrix of a camera as it is shown; None if the scene has no such object."""
     obj = scene.objects.get(camera)
     return [list(row) for row in obj.matrix_world] if obj is not None else None

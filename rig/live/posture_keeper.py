@@ -21,7 +21,7 @@ from ..chains.skeleton import ChainReader
 
 
 class SolvedValues(Protocol):
-    """A mover's session, for what it has solved."""
+    """Values of a mover's session that this module uses."""
 
     def values(self) -> dict[JointKey, float]:
         """Values [rad or m] of the joints at the last tick."""
@@ -44,13 +44,13 @@ class PostureKeeper:
         keyed, driven, or moved by constraints. Unknown ones are left out.
 
         Args:
-            before: Returns values in the frame before, as far as they are known: a pose that constraints make
-                does not tell full revolutions.
+            before: Returns the known values of the previous frame, since a pose made by constraints does not
+                contain full revolutions.
         """
 
     def deviations(self) -> list[Deviation]:
-        """What constraints do to the bones of the joints that no value of them can, while the mover is not
-        live.
+        """Differences between the poses that constraints give the joints' bones and those that joint values
+        can represent, while the mover is not live.
         """
         return []
 
@@ -60,7 +60,7 @@ class PostureKeeper:
 
     @abstractmethod
     def channel(self, key: JointKey) -> Channel | None:
-        """Channel that stores the authored value of a joint by itself; None if there is none, or if it stores
+        """Channel that stores the authored value of a single joint; None if there is none, or if it stores
         other joints' values too.
         """
 
@@ -77,8 +77,8 @@ class PostureKeeper:
         return {channel: value for key, value in values.items() if (channel := self.channel(key)) is not None}
 
     def value_of(self, key: JointKey, read: Callable[[Channel], float | None]) -> float | None:
-        """Value [rad or m] of a joint, from the values of channels that `read` returns; None where it returns
-        none.
+        """Value [rad or m] of a joint, from the values of channels that `read` returns; None if `read`
+        returns None.
         """
         channel = self.channel(key)
         return read(channel) if channel is not None else None
@@ -179,7 +179,7 @@ class BoneJoints(PostureKeeper):
 
     @property
     def posed_keys(self) -> list[JointKey]:
-        """(bone, axis) of the joints that have a value without a solver."""
+        """(bone, axis) of the joints whose values are posed and not solved."""
         return self.joint_keys
 
     def deviations(self) -> list[Deviation]:

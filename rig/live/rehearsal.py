@@ -1,6 +1,4 @@
-"""Rehearsal: live chains do what the scene's behaviour says, by the same engine as where there is no
-Blender.
-"""
+"""Rehearsal: live chains follow the scene's behaviour, run by the same engine as in the player."""
 
 from pathlib import Path
 
@@ -16,18 +14,18 @@ from . import persons
 from .runtime import current, live_chains
 from .stage import SceneStage
 
-MOST_DECISIONS = 200  # that are stored: a rehearsal may last for hours
+MOST_DECISIONS = 200  # largest number of stored decisions, since a rehearsal may last for hours
 
 
 def is_on(scene: bpy.types.Scene) -> bool:
-    """Whether the scene's behaviour is rehearsed: then live motion must go on."""
+    """Whether the scene's behaviour is rehearsed, so that live motion must continue."""
     settings = scene.limber_behaviour
     return settings.rehearse and bool(settings.states) and bool(live_chains(scene))
 
 
 def perform(stage: SceneStage, scene: bpy.types.Scene, dt: float) -> None:
-    """Lets a rehearsed behaviour go on by `dt` [s] on a stage, before its movers are ticked. Live motion
-    alone takes the events that are sent, and has trackers.
+    """Advances a rehearsed behaviour by `dt` [s] on a stage, before its movers are ticked. Only live motion
+    receives the sent events and trackers' reports.
     """
     performer = performer_of(scene, stage) if is_on(scene) else None
     if performer is None:
@@ -40,8 +38,8 @@ def perform(stage: SceneStage, scene: bpy.types.Scene, dt: float) -> None:
 
 
 def performer_of(scene: bpy.types.Scene, stage: SceneStage) -> Performer | None:
-    """What runs the scene's behaviour on a stage with its present settings; None: it cannot be used. On
-    another stage than live's it begins in the first state at once.
+    """The performer of the scene's behaviour on a stage, with the current settings; None if the behaviour
+    cannot be used. On stages other than live motion's it starts in the first state at once.
     """
     performers = stage.performers
     try:
@@ -62,12 +60,12 @@ def performer_of(scene: bpy.types.Scene, stage: SceneStage) -> Performer | None:
 
 
 def _cast(scene: bpy.types.Scene) -> list[authored.CastChain]:
-    """The scene's live chains, each by the key of its mover: what sessions know them by."""
+    """The scene's live chains, named by the keys of their movers, as in sessions."""
     return [authored.CastChain(str(mover.key), *mover) for mover in live_chains(scene)]
 
 
 def _senses(scene: bpy.types.Scene, is_live: bool) -> Senses | None:
-    """What is perceived; None: nothing perceives anybody. Live motion alone has trackers."""
+    """Perception of persons for the behaviour; None if there is none. Only live motion has trackers."""
     settings = scene.limber_behaviour
     if settings.person == "UNKNOWN":
         tracked = persons.of(scene) if is_live else None
@@ -81,7 +79,7 @@ def send(scene: bpy.types.Scene, event: str) -> None:
 
 
 def say(name: str) -> None:
-    """Plays a sound beside the .blend file, as the character's speech.
+    """Plays a sound file in the .blend file's folder as the character's speech.
 
     Raises:
         SoundError: It cannot be played.
@@ -93,7 +91,7 @@ def say(name: str) -> None:
 
 
 def note_speech(is_spoken: bool) -> None:
-    """Another program says that the speech which it makes audible has begun, or ended."""
+    """Records that speech which another program plays has begun or ended."""
     current().speech.note(is_spoken)
 
 
@@ -113,7 +111,9 @@ def enter(scene: bpy.types.Scene, state: str) -> None:
 
 
 def directing(owner: bpy.types.Object, chain: bpy.types.PropertyGroup) -> tuple[Performer, str] | None:
-    """What directs a live chain in the window's scene, and the chain's name to it; None: nothing does."""
+    """The performer that directs a live chain in the window's scene, and the chain's name in it; None if
+    there is none.
+    """
     scene = bpy.context.scene
     performer = current().playback.stage.performers.get(scene.session_uid)
     if performer is None or not is_on(scene):
@@ -123,7 +123,7 @@ def directing(owner: bpy.types.Object, chain: bpy.types.PropertyGroup) -> tuple[
 
 
 def remarks(scene: bpy.types.Scene) -> dict[str, str]:
-    """What a bake or an export of motion has of a rehearsed behaviour, after its label."""
+    """Remarks on how a bake or an export of motion treats a rehearsed behaviour, by label."""
     if not is_on(scene) or not event_names(scene.limber_behaviour):
         return {}
     how = "it begins in its first state, and no event is sent"
@@ -131,7 +131,7 @@ def remarks(scene: bpy.types.Scene) -> dict[str, str]:
 
 
 def begin(scene: bpy.types.Scene) -> None:
-    """The behaviour is rehearsed from its first state on."""
+    """Starts the rehearsal of the behaviour in its first state."""
     end(scene)
     scene.limber_behaviour.rehearse = True
     performer_of(scene, current().playback.stage)
@@ -147,7 +147,7 @@ def end_without_chains() -> None:
 
 
 def end(scene: bpy.types.Scene) -> None:
-    """The behaviour is not rehearsed any more."""
+    """Ends the rehearsal of the behaviour."""
     scene.limber_behaviour.rehearse = False
     current().playback.stage.performers.pop(scene.session_uid, None)
     current().events.pop(scene.session_uid, None)
@@ -155,7 +155,7 @@ def end(scene: bpy.types.Scene) -> None:
 
 
 def state(scene: bpy.types.Scene) -> str:
-    """Name of the state that the behaviour is in; "": it is not rehearsed."""
+    """Name of the behaviour's current state; "" if it is not rehearsed."""
     performer = current().playback.stage.performers.get(scene.session_uid)
     return performer.state.name if performer is not None and is_on(scene) else ""
 

@@ -1,4 +1,4 @@
-"""Runtime state of live motion. Nothing of it is saved; loading a file resets it."""
+"""Runtime state of live motion. It is never saved, and loading a file resets it."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -26,18 +26,18 @@ from .stage import SceneStage
 
 
 class Signals(Protocol):
-    """What one kind of sender moves in a scene while live motion goes on, such as numbers of other
-    programs.
+    """Values from one kind of sender, such as another program, that move objects of a scene while live motion
+    runs.
     """
 
     def is_active(self, scene: bpy.types.Scene) -> bool:
-        """Whether one may move something in the scene, so that live motion must go on."""
+        """Whether a value may still move something in the scene, so that live motion must continue."""
 
     def advance(self, scene: bpy.types.Scene, dt: float) -> bool:
-        """Goes on by `dt` [s] before a tick; returns whether something has changed."""
+        """Advances by `dt` [s] before a tick; returns whether something has changed."""
 
 
-signals: dict[str, Signals] = {}  # by the kind of their sender
+signals: dict[str, Signals] = {}  # by kind of sender
 
 
 @dataclass
@@ -45,9 +45,9 @@ class Member:
     """An armature object with a live body or live chains."""
 
     rig: bpy.types.Object
-    proxy: bpy.types.Object | None  # None: nothing can be shown on the rig
+    proxy: bpy.types.Object | None  # None if nothing can be shown on the rig
     scenes: frozenset[int]  # session_uids of the scenes that contain it
-    order: list[str]  # names of the proxy's bones, in its order
+    order: list[str]  # names of the proxy's bones, in the order of its pose
 
     @property
     def movers(self) -> list[Mover]:
@@ -60,7 +60,7 @@ class Member:
         bones, bodies = (
             self.rig.pose.bones,
             assembled.bones(self.rig),
-        )  # bodies are shown where the mechanism has them
+        )  # bodies are shown where the mechanism puts them
         moved = dict.fromkeys(name for mover in self.movers for name in mover.shown_bones)
         return [name for name in moved if name in bones and name not in bodies]
 
@@ -80,7 +80,7 @@ class Member:
         }
 
     def is_in_line(self) -> bool:
-        """Whether bones, joints, constraints and targets are the same as at the last `sync`."""
+        """Whether bones, joints, constraints and targets are unchanged since the last `sync`."""
         if not exists(self.rig) or not self.rig.pose:
             return False
         if not can_show(self.rig) or self.rig.mode == "EDIT":
@@ -100,7 +100,7 @@ class Registry:
     members: list[Member] = field(default_factory=list)  # armatures with a live body or live chains
     mechanisms: dict[int, str] = field(default_factory=dict)  # owner's session_uid -> its name
     unread: dict[int, str] = field(default_factory=dict)  # owner's session_uid -> why it could not be read
-    counted: int = -1  # objects in the file after the last `sync`
+    counted: int = -1  # number of objects in the file after the last `sync`
 
     def __iter__(self) -> Iterator[Member]:
         return (member for member in self.members if exists(member.rig))
@@ -116,7 +116,7 @@ class Registry:
 
     def sync(self) -> None:
         """Finds what is live in the file, attaches a proxy to each armature and mechanism, and removes
-        proxies of others. Mechanisms that have not been read yet, as after their file was opened, are read.
+        proxies of others. Mechanisms that have not been read yet, such as after opening a file, are read.
         """
         self.mechanisms = {
             obj.session_uid: obj.name
@@ -135,7 +135,7 @@ class Registry:
                 mechanism_proxy.attach(owner, mechanism.reading)
 
     def sync_rigs(self) -> None:
-        """As `sync`, for armatures with a live body or live chains alone."""
+        """As `sync`, only for armatures with a live body or live chains."""
         members = []
         for rig in proxies.rigs():
             if is_live(rig):
@@ -145,7 +145,7 @@ class Registry:
                 members.append(member)
                 if (
                     can_show(rig) and rig.mode != "EDIT"
-                ):  # bones renamed there would lose their pose with a new constraint
+                ):  # bones renamed while Limber was suspended would lose their pose with a new constraint
                     _heal_renamed(member)
                     member.proxy = proxies.attach(rig, member.names)
                     proxies.watch(member.proxy, member.targets)
@@ -182,7 +182,7 @@ class Registry:
         )
 
     def is_in_line(self) -> bool:
-        """Whether owners, bones, joints, constraints and targets are the same as at the last `sync`."""
+        """Whether owners, bones, joints, constraints and targets are unchanged since the last `sync`."""
         return all(member.is_in_line() for member in self.members) and all(
             _is_attached(find(name, uid)) for uid, name in self.mechanisms.items()
         )
@@ -211,24 +211,24 @@ def is_live(rig: bpy.types.Object) -> bool:
 
 
 def can_show(rig: bpy.types.Object) -> bool:
-    """Whether constraints can be added to the armature's bones: not to those of a linked armature."""
+    """Whether constraints can be added to the armature's bones, which is impossible for a linked armature."""
     return rig.library is None
 
 
 def _heal_renamed(member: Member) -> None:
-    """Updates what names bones after one was renamed while live."""
+    """Updates references by bone name after a bone was renamed while live."""
     renamed = _renamed(member)
     if not renamed:
         return
     settings = member.rig.limber
-    labels = {}  # of joints: the old one -> the new one
+    labels = {}  # labels of joints: old -> new
     for chain in settings.chains:
         labels |= _rename_in_chain(chain, renamed)
     for pair in settings.retarget.pairs:
         if pair.target in renamed:
             was_known, pair.name = pair.calibrated, renamed[pair.target]
             pair.target, pair.calibrated = pair.name, was_known
-    # Channels name their joints, so that these are renamed too.
+    # channels refer to joints by these names, so they are updated too
     for channel in settings.device.channels:
         for share in channel.shares:
             share.joint = labels.get(share.joint, share.joint)
@@ -291,22 +291,20 @@ class Runtime:
     registry: Registry = field(default_factory=Registry)
     playback: Playback[SceneStage] = field(default_factory=lambda: Playback(SceneStage()))
     shown: SceneStage | None = (
-        None  # stage whose poses the proxies show since the last frame change; None: the playback's
+        None  # stage whose poses the proxies show since the last frame change; None: that of the playback
     )
     moving: set[int] = field(
         default_factory=set
     )  # session_uids of scenes in which something is not at rest, so that the clock must run
     clock: Clock = field(default_factory=Clock)
-    suspended: bool = False  # whether live motion is off because a bake uses the scene
+    suspended: bool = False  # whether live motion is switched off because a bake uses the scene
     must_sync: bool = False  # whether movers may have changed while Blender refused writes or rendered
-    busy: bool = (
-        False  # whether Limber itself is writing, so that updates of the dependency graph are its own
-    )
-    has_rendered: bool = False  # whether something was rendered when a timer last looked
-    rendering: Playback[SceneStage] | None = None  # a render steps through frames on a stage of its own
+    busy: bool = False  # whether Limber itself is writing, so that depsgraph updates are its own
+    has_rendered: bool = False  # whether a render was running when a timer last checked
+    rendering: Playback[SceneStage] | None = None  # a render uses a stage of its own for its frames
     # session_uid of a scene -> events for its behaviour since the last tick
     events: dict[int, list[str]] = field(default_factory=dict)
-    speech: Speech = field(default_factory=Speech)  # what the character says while a behaviour is rehearsed
+    speech: Speech = field(default_factory=Speech)  # the character's speech while a behaviour is rehearsed
 
     @property
     def is_any(self) -> bool:
@@ -332,8 +330,8 @@ class Runtime:
             self.busy = before
 
 
-# Called with the scene and its depsgraph after each frame that is not rendered, while something is recorded
-# or poses armatures. Each removes itself.
+# called with the scene and its depsgraph after each frame outside of renders, while something is recorded or
+# poses armatures; each function removes itself
 after_frame: dict[Callable[[bpy.types.Scene, bpy.types.Depsgraph], object], None] = {}
 
 _now = Runtime()
@@ -352,14 +350,12 @@ def forget() -> None:
 
 
 def are_signals_active(scene: bpy.types.Scene) -> bool:
-    """Whether a signal may move something in the scene."""
+    """Whether a value from a sender may still move something in the scene."""
     return any(each.is_active(scene) for each in signals.values())
 
 
 def advance_signals(scene: bpy.types.Scene, dt: float) -> bool:
-    """Lets all signals go on by `dt` [s]; returns whether something has changed, which is to be evaluated
-    then.
-    """
+    """Advances all signals by `dt` [s]; returns whether something has changed and must be evaluated."""
     changes = [each.advance(scene, dt) for each in signals.values()]
     return any(changes)
 

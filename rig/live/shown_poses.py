@@ -17,7 +17,7 @@ from .stage import SceneStage
 def show_all(
     scene: bpy.types.Scene, stage: SceneStage, depsgraph: bpy.types.Depsgraph, movers: list[Mover]
 ) -> None:
-    """Shows the poses that a stage has for all live movers of a scene."""
+    """Shows a stage's poses for all live movers of a scene."""
     by_owner: dict[int, list[Mover]] = {}
     for mover in movers:
         if mover.is_on_rig:
@@ -38,8 +38,8 @@ def show_mechanism(mover: Mover, stage: SceneStage) -> None:
 def show_member(
     member: Member, movers: list[Mover], stage: SceneStage, depsgraph: bpy.types.Depsgraph | None = None
 ) -> None:
-    """Writes the poses of an armature's live movers to its proxy; bones of chains that are not solved yet
-    stay as authored.
+    """Writes the poses of an armature's live movers to its proxy; bones of chains without a solution yet keep
+    their authored pose.
     """
     if not can_show(member.rig) or not exists(member.proxy):
         return
@@ -55,7 +55,7 @@ def show_member(
             rotation, location, size = channels[name]
         elif bone := authored.get(name):
             rotation, location, size = bone.matrix_basis.to_quaternion(), bone.location, bone.scale
-        else:  # the owner was deleted since
+        else:  # the owner was deleted since then
             rotation, location, size = IDENTITY, ORIGIN, NO_SCALE
         rotations.extend(rotation)
         locations.extend(location)
@@ -65,8 +65,8 @@ def show_member(
 
 
 def show(scene: bpy.types.Scene, stage: SceneStage, depsgraph: bpy.types.Depsgraph) -> None:
-    """Shows a stage's poses on the proxies of a scene, and evaluates the scene once more, so that all that
-    constraints make of them is there too. References to evaluated data become invalid.
+    """Shows a stage's poses on the proxies of a scene, and evaluates the scene again, so that constraints
+    which depend on them are up to date too. References to evaluated data become invalid.
     """
     show_all(scene, stage, depsgraph, live_movers(scene))
     evaluate(depsgraph)
@@ -78,7 +78,7 @@ def show_live(scene: bpy.types.Scene) -> None:
 
 
 def evaluate(depsgraph: bpy.types.Depsgraph) -> None:
-    """Evaluates once more what depends on the poses that were shown last. References to evaluated data become
+    """Evaluates everything that depends on the poses shown last. References to evaluated data become
     invalid.
     """
     with current().writing():

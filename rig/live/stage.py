@@ -40,9 +40,7 @@ class SceneHost:
         self._hanging: dict[int, HangingBones] = {}  # by the armature objects' session_uid
 
     def needs(self, movers: Sequence[Mover], certain: bool = False) -> list[list[int]]:
-        """For each mover the indices of those on which it depends; `certain`: without uncertain
-        dependencies.
-        """
+        """For each mover the indices of those on which it depends; `certain`: only certain dependencies."""
         sessions = [self.stage.of(mover) for mover in movers]
         if len(movers) == 1 and movers[0].looks_forward:
             return [[]]
@@ -54,7 +52,7 @@ class SceneHost:
         ]
 
     def view(self, poses: Sequence[tuple[Mover, SceneSession, Mapping]]) -> Placement:
-        """Predicted transforms with these poses; a mover without a pose counts as authored."""
+        """Predicted transforms with these poses; movers without a pose are taken as authored."""
         persons = self.stage.persons.get(self.depsgraph.scene.session_uid)
         seen = persons.positions if persons is not None else {}
         placement = Placement(self.depsgraph, {}, self.stage.rests, seen, self._objects)
@@ -73,7 +71,9 @@ class SceneHost:
         return session.shown if session is not None else {}
 
     def performer(self, chain: Mover) -> Performer | None:
-        """What directs a chain; None: nothing does. A behaviour directs live chains."""
+        """The performer of the behaviour that directs a chain; None if there is none, as for chains that are
+        not live.
+        """
         return self.stage.performers.get(self.depsgraph.scene.session_uid) if chain.is_live else None
 
     def hanging(self, rig: bpy.types.Object) -> HangingBones:
@@ -106,14 +106,14 @@ class SceneStage(Stage):
         super().__init__()
         self.solvers = solvers or {}
         self.dirty: set[str] = set()
-        self.performers: dict[int, Performer] = {}  # of behaviours, by their scenes' session_uid
-        self.persons: dict[int, SeenPersons] = {}  # whom trackers see, likewise
+        self.performers: dict[int, Performer] = {}  # performers of behaviours, by their scenes' session_uid
+        self.persons: dict[int, SeenPersons] = {}  # persons whom trackers see, by scene's session_uid
         self.rests = RestFrames()
 
     def empty(self) -> "SceneStage":
         other = SceneStage(self.solvers)
         other.dirty = set(self.dirty)
-        other.persons = self.persons  # what is seen now; the live stage alone hears of it
+        other.persons = self.persons  # shared, since trackers report only to the live stage
         other.performers = {scene: performer.copy() for scene, performer in list(self.performers.items())}
         return other
 
@@ -132,8 +132,8 @@ class SceneStage(Stage):
         self.settle()
 
     def settle(self, scene: int | None = None) -> None:
-        """Chains are in the roles of their behaviours at once; `scene`: session_uid of a scene, for that one
-        alone.
+        """Completes transitions of the behaviours' states at once; `scene`: session_uid of a scene, for that
+        scene only.
         """
         for uid, performer in self.performers.items():
             if scene in (None, uid):
@@ -165,7 +165,7 @@ class SceneStage(Stage):
         """Ticks movers once, given as Movers or (owner, settings) pairs; the results are in their sessions.
         Reads only the evaluated scene.
 
-        Bodies that follow a motion come first, since their pose is what chains on them start from.
+        Bodies that follow a motion come first, since chains on them start from their pose.
 
         Args:
             movers: The movers.
@@ -177,8 +177,8 @@ class SceneStage(Stage):
         self.dirty.clear()
 
     def has_changed(self, movers: Sequence[tuple], depsgraph: bpy.types.Depsgraph) -> bool:
-        """Whether inputs of a mover have changed since the last tick, or became valid or invalid, or a motion
-        was interrupted by undo.
+        """Whether inputs of a mover have changed since the last tick, or have become valid or invalid, or an
+        undo has interrupted a motion.
         """
         return super().has_changed(in_one_order(movers), SceneHost(self, depsgraph))
 
@@ -196,7 +196,7 @@ def as_mover(mover: tuple) -> Mover:
 
 
 def in_one_order(movers: Sequence[tuple]) -> list[Mover]:
-    """Movers sorted in a fixed order, independent of the order of the argument."""
+    """Movers sorted in a fixed order that does not depend on the order of the argument."""
     return sorted(
         map(as_mover, movers), key=lambda mover: (mover.rank, mover.owner.name_full, mover.settings.name)
     )

@@ -26,7 +26,7 @@ class Use(Enum):
 
 
 def why_not(use: Use, mover: Mover, context: bpy.types.Context | None = None) -> str:
-    """Why a mover cannot be used like this (live, bake, compare, check, move by hand), with the remedy; ""
+    """Why a mover cannot be used in this way (live, bake, compare, check, move by hand), with the remedy; ""
     if it can. Fast, since panels call it.
     """
     if use is Use.LIVE and mover.is_live:
@@ -36,10 +36,8 @@ def why_not(use: Use, mover: Mover, context: bpy.types.Context | None = None) ->
 
 
 def with_company(use: Use, mover: Mover) -> list[Mover]:
-    """Movers to bake or check together: a mover, and those of the same object that are live or belong to
-    every bake.
-
-    Movers that cannot be used like this are left out.
+    """Movers to bake or check together with this one: those of the same object that are live or belong to
+    every bake. Movers that cannot be used in this way are left out.
     """
     company = (
         candidate
@@ -50,8 +48,8 @@ def with_company(use: Use, mover: Mover) -> list[Mover]:
 
 
 def as_seen(mover: Mover) -> list[Mover]:
-    """Movers to check as the scene shows them: those of a mover's object that nothing solves, and whose
-    joints constraints move.
+    """Movers to check in the pose that the scene shows: those of the same object that are not solved and
+    whose joints are moved by constraints.
     """
     solved = {candidate.key for candidate in with_company(Use.CHECK, mover)}
     unsolved = (

@@ -1,5 +1,5 @@
-"""Why the solved pose of a live mover does not show, or only in part: what shows it was switched off
-by hand.
+"""Why the solved pose of a live mover is not visible, or only in part: constraints or proxies that show it
+were switched off by hand.
 """
 
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from .mover import Mover, SceneSession
 
 
 def why_not_shown(mover: Mover, session: SceneSession) -> str:
-    """Why a live mover's solved pose does not show, with the remedy; "" if it shows."""
+    """Why a live mover's solved pose is not visible, with the remedy; "" if it is."""
     if mover.is_on_rig:
         bones = mover.owner.pose.bones
         return why_no_pose(mover.owner) or _switched_off(

@@ -1,8 +1,8 @@
 """Assembled mechanisms of this session: the solver's model and start pose, with the objects and bones that
 show the bodies.
 
-While a mechanism is live its bodies are not shown where they are authored. So the mechanism that was read
-when live began is stored here, for live, renders and bakes. Nothing is saved.
+While a mechanism is live, its bodies are shown in solved poses and not in authored ones. So the mechanism is
+read when live motion begins, and stored here for live motion, renders and bakes. It is never saved to a file.
 """
 
 from collections.abc import Container
@@ -25,7 +25,8 @@ from . import inputs
 from .authored_mechanism import Reading, read
 from .starts import with_revolutions
 
-TRIES = 20  # starts to try for a mechanism that does not close at once; each takes some milliseconds
+# number of start poses to try for a mechanism that does not close at once; each takes some milliseconds
+TRIES = 20
 
 _stored: dict[int, "Assembled"] = {}  # by the owner's session_uid
 
@@ -36,7 +37,7 @@ class Assembled:
 
     reading: Reading
     model: MechanismModel
-    base: Array  # (4, 4) where the mechanism's base was in the world
+    base: Array  # (4, 4) world matrix of the mechanism's base when it was read
 
     @cached_property
     def bodies(self) -> dict[int, dict[str, int]]:

@@ -24,12 +24,12 @@ from .straight import straighten
 class Part:
     """A body, and the object or bone that shows it."""
 
-    name: str  # of the body
+    name: str  # name of the body
     role: str  # GROUND, DRIVEN or MOVES
     object_name: str  # name of the object
-    uid: int  # its session_uid
+    uid: int  # session_uid of the object
     bone: str = ""
-    offset: Array = None  # (4, 4) the body's frame in the object's or bone's
+    offset: Array = None  # (4, 4) the body's frame in that of the object or bone
     scale: tuple[float, float, float] = (1.0, 1.0, 1.0)  # scale of the object or bone in the world
 
     def world(self, base: Array, pose: Array) -> Array:
@@ -51,20 +51,18 @@ class Reading:
     signature: tuple
     joint_names: dict[int, str]  # session_uid of a joint's object -> its name
     warnings: tuple[str, ...]
-    carried: tuple[
-        tuple[int, Part], ...
-    ] = ()  # joints' objects that are not children of a body, each after its body's index
+    # (index of the body, joint's object) of joint objects that are not children of a body but move with it
+    carried: tuple[tuple[int, Part], ...] = ()
     difference: str = (
-        ""  # why the bodies in this frame are not in a pose of the mechanism, as a sentence with the remedy
+        ""  # why the bodies' poses in this frame do not fit the joints, as a sentence with the remedy
     )
     rest: tuple[tuple[Part, Array], ...] = ()  # parts with their rest poses (4, 4) in the base frame
     massless: tuple[str, ...] = ()  # names of moving bodies without a known mass
-    corners: tuple[
-        Array, ...
-    ] = ()  # outermost points (n, 3) of the bodies' meshes in their frames, in the order of the bodies
+    # outermost points (n, 3) [m] of the bodies' meshes in the bodies' frames, in the order of the bodies
+    corners: tuple[Array, ...] = ()
 
     def base_now(self, owner: Object) -> Array:
-        """World pose (4, 4) of the base, as authored."""
+        """World matrix (4, 4) of the base, as authored."""
         part = self.base_part
         if part is None:
             return rigid(owner.matrix_world)
@@ -96,7 +94,7 @@ class Reading:
 
 
 def signature(owner: Object) -> tuple:
-    """Joints, closures, motors and bones of a mechanism as a tuple, to detect changes. Fast, since it is
+    """Joints, closures, motors and bones of a mechanism as a tuple for detecting changes. Fast, since it is
     computed in every tick.
     """
     settings = owner.limber.mechanism
@@ -114,7 +112,7 @@ def _rest_of_bones(rig: Object) -> bytes:
 
 
 def read(owner: Object, depsgraph: Depsgraph, is_rest: bool = False) -> Reading:
-    """The mechanism of an owner as it is authored. Call while the scene shows the authored pose.
+    """The mechanism of an owner as authored. The scene must show the authored pose.
 
     Args:
         owner: The object.
@@ -155,7 +153,7 @@ class _Reader:
         self.masses: dict[str, Mass] = {}
         self.joints: list[Joint] = []
         self.warnings: list[str] = []
-        self.name_of: dict[int, str] = {}  # object's session_uid -> body
+        self.name_of: dict[int, str] = {}  # object's session_uid -> name of the body
         bodies = [obj for joint in object_joints for obj in (joint.first, joint.second) if obj is not None]
         self.bodies = {obj.session_uid for obj in bodies}
         self.objects = [
@@ -186,7 +184,7 @@ class _Reader:
         rigid(evaluated.matrix_world, f"Object '{obj.name}'")
         return evaluated.matrix_world
 
-    # -- objects --
+    # Objects
 
     def add_objects(self, object_joints: list) -> None:
         for joint in object_joints:
@@ -231,7 +229,7 @@ class _Reader:
         frame_on_body: Array = inverse(self.poses[body]) @ frame if body != WORLD else frame
         return frame_on_body
 
-    # -- bones --
+    # Bones
 
     def add_bones(self) -> None:
         read_bones = bones.read(self.owner, self.depsgraph)
@@ -256,7 +254,7 @@ class _Reader:
             self.joints.append(replace(joint, in_parent=at_parent))
         self.warnings += read_bones.warnings
 
-    # -- the whole --
+    # Result
 
     def reading(self, object_joints: list) -> Reading:
         parts = tuple(self.parts.values())
@@ -296,8 +294,8 @@ class _Reader:
         )
 
     def _bodies(self, back: Array, poses: dict[str, Array]) -> tuple[Body, ...]:
-        """Bodies with start poses (4, 4) in the base frame, to which `back` (4, 4) transforms; grounded
-        bodies start at rest.
+        """Bodies with start poses (4, 4) in the base frame, to which `back` (4, 4) transforms; bodies fixed
+        to the ground start at rest.
         """
         bodies = []
         for part in self.parts.values():
@@ -341,8 +339,8 @@ class _Reader:
                 )
 
     def _at_rest(self, back: Array) -> Iterator[tuple[Part, Array]]:
-        """(part, rest pose (4, 4)) of what Go to Rest Pose moves: bodies that the mechanism moves, and
-        joints; parents first.
+        """(part, rest pose (4, 4)) of the objects that Go to Rest Pose moves: moving bodies and joints,
+        parents first.
         """
         for obj in {obj.session_uid: obj for obj in self.objects}.values():
             uid = obj.session_uid

@@ -34,10 +34,10 @@ class BoneBody:
     name: str
     bone: str
     pose: Array  # (4, 4) world pose
-    offset: Array  # (4, 4) the body's frame in the bone's
+    offset: Array  # (4, 4) the body's frame in that of the bone
     scale: tuple[float, float, float]
     grounded: bool = False
-    mass: Mass = UNKNOWN  # about a centre in the body's frame
+    mass: Mass = UNKNOWN  # with its centre in the body's frame
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Bones:
 
 
 def read(rig: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Bones:
-    """Bodies and joints of all bones of an armature, in the pose that is shown.
+    """Bodies and joints of all bones of an armature, in the shown pose.
 
     Raises:
         RigError: a bone, closure or file cannot be used.
@@ -66,8 +66,8 @@ def not_below(rig: bpy.types.Object, end: str) -> set[str]:
     """Bones that the armature's mechanism needs: a new chain that ends at bone `end` must begin below all of
     them.
 
-    For a robot with a closures file these are all bones of the file, unless `end` is one of them. Empty if
-    the mechanism needs `end`.
+    For a robot with a closures file these are all bones of the file. Empty if the mechanism needs `end`
+    itself.
 
     Raises:
         RigError: as `file_mechanism`.
@@ -101,14 +101,14 @@ def needed(rig: bpy.types.Object) -> set[str]:
 
 
 def _of_file(rig: bpy.types.Object, closures_file: str, motors: set[str]) -> set[str]:
-    """Bones of bodies that a file's closures connect, or one of the motors moves."""
+    """Bones whose bodies are connected by a file's closures or moved by one of the motors."""
     mechanism, bone_of, _ = file_mechanism(rig, closures_file)
     closed = {body for joint in mechanism.joints if joint.closes for body in (joint.parent, joint.child)}
     driven = {bone_of[joint.child] for joint in mechanism.joints if joint.name in motors}
     return driven | {bone_of[body] for body in closed if body in bone_of}
 
 
-# -- any armature --
+# Any armature
 
 
 def _from_hierarchy(rig: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Bones:
@@ -139,19 +139,21 @@ def _from_hierarchy(rig: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Bo
 
 @dataclass(frozen=True)
 class _Held:
-    """A joint between bones at rest, in world space: its frame has the same rotation on both bones."""
+    """A joint between two bones at rest, in world space; its frame has the same rotation on both bones."""
 
     name: str
     kind: Kind
     parent: str
     child: str
     rotation: Array  # (3, 3)
-    on_parent: Array  # (3,) [m] the frame's position on the parent
-    on_child: Array  # (3,) [m] its position on the child; equal if the bones are drawn assembled
+    on_parent: Array  # (3,) [m] position of the frame on the parent, in world space
+    # (3,) [m] position of the frame on the child; equal to that on the parent if the bones are drawn
+    # assembled
+    on_child: Array
     closes: bool = False
 
     def joint(self, rest: Rest, rotation: Array) -> Joint:
-        """The solver's joint, with its frame rotated (3, 3) in the world."""
+        """The solver's joint, with its frame rotated by `rotation` (3, 3) in world space."""
         ends = []
         for bone, position in ((self.parent, self.on_parent), (self.child, self.on_child)):
             frame = np.eye(4)
@@ -203,7 +205,7 @@ def _closed(rig: bpy.types.Object, closure: bpy.types.PropertyGroup, rest: Rest)
     return _Held(name, closure.kind, closure.first, closure.second, rotation, first, second, closes=True)
 
 
-# -- a robot from its file --
+# Robots from their files
 
 
 def _from_file(rig: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Bones:

@@ -19,13 +19,13 @@ from ..blender.errors import Finding, RigError
 from .precise_rest import Rest, rest_of
 
 POINTS = [
-    ("TAIL", "Tail", "Where the bone ends"),
-    ("HEAD", "Head", "Where the bone begins, which is its joint"),
-    ("ORIGIN", "Link Origin", "Origin of the link of an imported robot, as its file has it"),
+    ("TAIL", "Tail", "The tail of the bone"),
+    ("HEAD", "Head", "The head of the bone, which is its joint"),
+    ("ORIGIN", "Link Origin", "Origin of the link in the file of an imported robot"),
 ]
 WORDS = {name: title.lower() for name, title, _ in POINTS}
-APART = 1e-4  # share of the armature's size: points nearer to each other coincide
-ALIKE = 1e-6  # share of the armature's size: distances that differ by less are the same
+APART = 1e-4  # share of the armature's size: distance within which two points coincide
+ALIKE = 1e-6  # share of the armature's size: difference within which two distances are equal
 
 
 def point(rig: bpy.types.Object, rest: Rest, bone: str, which: str) -> Array:
@@ -98,12 +98,12 @@ def of_closures(rig: bpy.types.Object) -> Iterator[Finding]:
         return
     try:
         rest = rest_of(rig, rig.matrix_world)
-    except RigError:  # the import of the mechanism reports it
+    except RigError:  # importing the mechanism reports it
         return
     for closure in settings.closures:
         try:
             away = gap(rig, rest, closure)
-        except (KeyError, RigError):  # the import of the mechanism reports it
+        except (KeyError, RigError):  # importing the mechanism reports it
             continue
         if is_apart(rest, away):
             yield Finding(apart(rig, rest, closure, away))
@@ -119,7 +119,7 @@ def gap(rig: bpy.types.Object, rest: Rest, closure: bpy.types.PropertyGroup) -> 
 
 
 def is_apart(rest: Rest, away: float) -> bool:
-    """Whether a gap [m] is large enough to be visible."""
+    """Whether a gap `away` [m] is large enough to be visible."""
     return away > APART * rest.size
 
 

@@ -1,4 +1,4 @@
-"""Conflicts about the poses of a mechanism's bodies: keys, drivers, constraints, or another live
+"""Conflicts over the poses of a mechanism's bodies with keys, drivers, constraints, or another live
 mechanism.
 """
 
@@ -15,8 +15,8 @@ from .owners import has_mechanism
 from .ownership import bodies, role_of
 
 PLACING = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle")
-OWN = "Limber"  # constraints of Limber's own begin so
-BOUNDS = "LIMIT_"  # types of constraints that change nothing within their limits
+OWN = "Limber"  # beginning of the names of Limber's own constraints
+BOUNDS = "LIMIT_"  # beginning of the types of constraints that change nothing within their limits
 
 
 def refuse_held(movers: Iterable[Part]) -> None:
@@ -45,7 +45,7 @@ def refuse_held(movers: Iterable[Part]) -> None:
 
 
 def _animated(part: Part, holder: bpy.types.Object | bpy.types.PoseBone) -> str | None:
-    """Which channel is keyed or driven, as part of a sentence; None if none is."""
+    """The channel of a part that is keyed or driven, as part of a sentence; None if there is none."""
     obj = holder.id_data
     start = f'pose.bones["{escape_identifier(part.bone)}"].' if part.bone else ""
     paths = {start + channel: channel.partition("_")[0] for channel in PLACING}

@@ -1,4 +1,4 @@
-"""Text about the largest error of a mechanism against its goals, in millimetres and degrees."""
+"""Text on the largest error of a mechanism's goals, in millimetres and degrees."""
 
 from collections.abc import Mapping
 from math import degrees
@@ -18,13 +18,14 @@ from ..bones.axes import is_prismatic
 from .authored_mechanism import Reading
 from .shapes import dof_axes
 
-# share of a mechanism's height: a Ground body that is so near to its lowest point stands on the ground
+# share of a mechanism's height: a Ground body nearer than this to the mechanism's lowest point stands on the
+# ground
 LEVEL = 0.01
-LEAST = 1e-5  # [m], [rad] the smallest error that is reported
+LEAST = 1e-5  # [m, rad] the smallest error that is reported
 
 
 def missed(solver: MechanismSolver, goals: Goals, state: State) -> str:
-    """Text about the largest error, as "'Platform' is off by 20 mm and 3.2 degrees"; "" if all goals
+    """Text on the largest error, such as "'Platform' is off by 20 mm and 3.2 degrees"; "" if all goals
     are met.
     """
     size = solver.tree.size
@@ -62,14 +63,14 @@ def errors_of(solver: MechanismSolver, goals: Goals, state: State) -> list[GoalR
 
 
 def _distance(distance: float, angle: float) -> str:
-    """A distance [m] and an angle [rad] in words."""
+    """A distance [m] and an angle [rad] as text."""
     words = [f"{rounded(1e3 * distance, 3)} mm"] if distance > LEAST else []
     return " and ".join(words + ([f"{rounded(degrees(angle))} degrees"] if angle > LEAST else [])) or "0 mm"
 
 
 def _of_frame(goal: FrameGoal, end: Array, axes: Array) -> tuple[float, float]:
-    """Position error [m] and angle error [rad] of a frame at pose `end` (4, 4) against its goal, on axes with
-    a weight above 0.
+    """Position error [m] and angle error [rad] of a frame at pose `end` (4, 4) against its goal, along axes
+    with a weight above 0.
 
     `axes` (3, 3): those of the position's weights, as columns.
     """
@@ -94,7 +95,8 @@ def _counted(point: Array, position: Vector, weight: Vector, axes: Array) -> flo
 def unbalanced(reading: Reading, base: Array, poses: Array) -> str:
     """Sentence about the edge of the soles over which the mechanism would tip; "" if it stands.
 
-    `base` (4, 4) is the mechanism's base in the world, `poses` (b, 4, 4) those of the bodies in it.
+    `base` (4, 4) is the world matrix of the mechanism's base, `poses` (b, 4, 4) are those of the bodies in
+    the base frame.
     """
     mechanism, world_poses = reading.mechanism, base @ poses
     named = zip(reading.parts, reading.corners, world_poses, strict=True)
@@ -120,8 +122,8 @@ def unbalanced(reading: Reading, base: Array, poses: Array) -> str:
 
 
 def _soles(reading: Reading, touching: Mapping[str, Array]) -> Mapping[str, Array]:
-    """Points of the bodies on which a mechanism may stand, by their names; none where it is mounted elsewhere
-    than on the ground.
+    """Points (n, 3) [m] of the bodies on which a mechanism may stand, by body; empty if it is mounted on
+    something other than the ground.
 
     `touching`: points (n, 3) of all bodies in the world.
     """

@@ -1,4 +1,4 @@
-"""A mechanism's inputs in a frame, from the evaluated scene: the pose of its base, its goals, its motors'
+"""A mechanism's inputs in a frame, from the evaluated scene: the pose of its base, its goals, and its motors'
 commanded values.
 """
 
@@ -93,8 +93,8 @@ def _of_goal(
 
 
 def target_pose(goal: bpy.types.PropertyGroup, placement: Placement) -> Array:
-    """World pose (4, 4) of a goal's target (an object or one of its bones), without its scale; where it is a
-    camera that sees a person, at the person's position.
+    """World pose (4, 4) of a goal's target (an object or one of its bones), without its scale; for a camera
+    that sees a person, at the person's position.
 
     Raises:
         RigError: the bone is missing, or the pose is not finite.
@@ -144,7 +144,9 @@ def leaders(
 
 
 def motor_joint(motor: bpy.types.PropertyGroup, reading: Reading) -> str:
-    """Name that a motor's joint had when the mechanism was read; it may have been renamed since."""
+    """Name of a motor's joint at the time when the mechanism was read; the joint may have been renamed
+    since.
+    """
     if motor.joint is None:
         return motor.bone
     return reading.joint_names.get(motor.joint.session_uid, motor.joint.name)
@@ -162,8 +164,8 @@ def ordered(settings: bpy.types.PropertyGroup, reading: Reading) -> list:
 
 
 def refuse_change(owner: bpy.types.Object, reading: Reading) -> None:
-    """Raises RigError if joints, bodies, motors or bones have changed while the mechanism is live and so
-    cannot be read again.
+    """Raises RigError if joints, bodies, motors or bones have changed while the mechanism is live, since it
+    cannot be read again then.
     """
     current_signature = signature(owner)
     if current_signature == reading.signature:
@@ -221,8 +223,8 @@ def base(owner: bpy.types.Object, reading: Reading, placement: Placement) -> Arr
 
 
 def why_scaled(reading: Reading, placement: Placement) -> str:
-    """Remark where the base's object was scaled since the mechanism was read, with the remedy; ""
-    elsewhere.
+    """Remark that the base's object was scaled since the mechanism was read, with the remedy; "" if it was
+    not.
     """
     part = reading.base_part
     base_object = find(part.object_name, part.uid) if part is not None and not part.bone else None
@@ -245,7 +247,7 @@ def _driven(part: Part, placement: Placement, back: Array) -> FrameGoal:
 
 
 def goal_spec(goal: bpy.types.PropertyGroup, reading: Reading, placement: Placement) -> GoalSpec:
-    """What a goal asks of a body.
+    """The body, frame and kind of a goal for the solver.
 
     Raises:
         RigError: the goal has no body of the mechanism.
@@ -263,7 +265,7 @@ def goal_weights(weighed: bpy.types.PropertyGroup) -> GoalWeights:
 
 
 def _followed(goal: bpy.types.PropertyGroup, reading: Reading, placement: Placement) -> tuple[str, Frame]:
-    """The body of a goal, and the name of the frame on it that follows the target."""
+    """The body of a goal, and the frame on it that is to meet the target."""
     if goal.bone:
         part = next((part for part in reading.parts if part.bone == goal.bone), None)
         if part is None:
@@ -303,7 +305,7 @@ def _refuse_circle(goal: bpy.types.PropertyGroup, reading: Reading) -> None:
 
 
 def _part_of_bone(rig: bpy.types.Object, name: str, reading: Reading) -> Part | None:
-    """The body of a bone, or of its nearest ancestor that is one; None if there is none."""
+    """The body of a bone, or of its nearest ancestor that has one; None if there is none."""
     parts = {part.bone: part for part in reading.parts if part.uid == rig.session_uid}
     bone = rig.data.bones.get(name) if rig.type == "ARMATURE" else None
     while bone is not None and bone.name not in parts:
@@ -314,7 +316,7 @@ def _part_of_bone(rig: bpy.types.Object, name: str, reading: Reading) -> Part | 
 def keyed(
     owner: bpy.types.Object, settings: bpy.types.PropertyGroup, depsgraph: bpy.types.Depsgraph
 ) -> bpy.types.PropertyGroup:
-    """The mechanism's settings with keyed values: its evaluated copy during a render. Use only numbers of it:
-    the objects that it points to are evaluated copies too.
+    """The mechanism's settings with keyed values: its evaluated copy during a render. Use only its numbers:
+    objects that it points to are evaluated copies too.
     """
     return settings if depsgraph.mode != "RENDER" else owner.evaluated_get(depsgraph).limber.mechanism

@@ -15,8 +15,9 @@ from .ownership import NONE
 from .shapes import LETTERS, Shape, dof_axes, shape_of
 
 MOTOR = "MOTOR"  # Blender's rigid body constraint that drives another one between the same bodies
-LOCKED = 1e-6  # [m or rad] a generic constraint's limits nearer to each other than this lock the axis
-PLAIN_TYPES = {  # Blender's type: axes of translation, axes of rotation
+# [m or rad] a generic constraint whose limits are nearer to each other than this locks the axis
+LOCKED = 1e-6
+PLAIN_TYPES = {  # Blender's type -> (axes of translation, axes of rotation)
     "FIXED": ("", ""),
     "POINT": ("", "XYZ"),
     "HINGE": ("", "Z"),
@@ -28,9 +29,9 @@ GENERIC_TYPES = ("GENERIC", "GENERIC_SPRING")
 
 @dataclass(frozen=True)
 class ObjectJoint:
-    """A joint between two objects; None as a body stands for the world."""
+    """A joint between two objects. A body that is None stands for the world."""
 
-    frame_object: bpy.types.Object  # the object whose frame is the joint's
+    frame_object: bpy.types.Object  # the object whose frame is the joint's frame
     first: bpy.types.Object | None
     second: bpy.types.Object | None
     shape: Shape
@@ -58,7 +59,7 @@ class ObjectJoint:
 
 
 def signature(joint_objects: Iterable) -> tuple:
-    """Kind and bodies of each joint as a tuple, to detect changes."""
+    """Kind and bodies of each joint as a tuple for detecting changes."""
     signatures = []
     for joint_object in joint_objects:
         constraint, part = joint_object.rigid_body_constraint, joint_object.limber.part
@@ -81,7 +82,7 @@ def signature(joint_objects: Iterable) -> tuple:
 
 
 def _uid(obj: bpy.types.Object) -> int:
-    """An object's session_uid; 0 for none, and for one that was deleted."""
+    """An object's session_uid; 0 for None and for a deleted object."""
     return 0 if obj is None or is_deleted(obj) else obj.session_uid
 
 

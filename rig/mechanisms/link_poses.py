@@ -39,8 +39,8 @@ def bone_of_link(rig: bpy.types.Object, link: str) -> str:
 
 
 def shown_pose(rig: bpy.types.Object, bone: str, link_frame: Array, placement: Placement) -> Array:
-    """Pose (4, 4) of a bone's link in armature space in a frame; `link_frame` is the result of
-    `link_in_bone`.
+    """Pose (4, 4) of a bone's link in armature space, from predicted transforms; `link_frame` is the result
+    of `link_in_bone`.
     """
     link_pose: Array = rigid(placement.bone(rig, bone), f"Bone '{bone}'") @ link_frame
     return link_pose
@@ -66,7 +66,7 @@ class LinkTarget:
         link: Name of the link.
         bone: The goal's bone, which moves with the link.
         held: (4, 4) frame of the link in that bone.
-        goal: Index of the goal in the mechanism; -1: there is none yet.
+        goal: Index of the goal in the mechanism; -1 if there is none yet.
     """
 
     rig: bpy.types.Object
@@ -121,8 +121,8 @@ class LinkTarget:
 
 
 def _around(obj: bpy.types.Object, holder: bpy.types.Object | bpy.types.PoseBone) -> Matrix:
-    """World matrix (4, 4) of the frame in which the channels of an object, or of one of its bones,
-    are given.
+    """World matrix (4, 4) of the frame to which the channels of an object, or of one of its bones, are
+    relative.
     """
     if holder == obj:
         return obj.matrix_world @ obj.matrix_basis.inverted_safe()
@@ -156,7 +156,7 @@ def link_target(rig: bpy.types.Object, link: str) -> LinkTarget:
 
 
 def _rigid_with(rig: bpy.types.Object, bone: str) -> set[str]:
-    """Names of a bone of an imported robot and of those that fixed joints connect with it."""
+    """Names of a bone of an imported robot and of the bones that fixed joints connect with it."""
     first = rig.data.bones[bone]
     while first.parent is not None and _is_fixed(first):
         first = first.parent

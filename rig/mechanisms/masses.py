@@ -1,9 +1,8 @@
 """Masses of bodies and their centres of mass: from the user's settings, the robot's file, the rigid body, or
 meshes.
 
-A mass that is not given is computed as the volume of the meshes that move with the body, times the
-mechanism's density. A body without volume has no mass: Check reports it if there is a goal for the centre of
-mass.
+An unknown mass is computed as the volume of the meshes that move with the body, times the mechanism's
+density. A body without volume has no mass: Check reports it if there is a goal for the centre of mass.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,7 +16,7 @@ from .poses import rigid
 from .precise_rest import Rest
 from .volumes import Solid, hull_of, placed, solid_of
 
-OWN = "OWN"  # mass_from: the user set it
+OWN = "OWN"  # value of `mass_from` for a mass set by the user
 HERE = (0.0, 0.0, 0.0)
 
 
@@ -26,14 +25,14 @@ class Mass:
     """Mass [kg] and centre of mass [m] of a body, and the outermost points of its meshes."""
 
     kilograms: float = 0.0
-    centre: tuple[float, float, float] = HERE  # [m] in the body's own frame
-    is_known: bool = True  # False: the scene has no mass for the body
+    centre: tuple[float, float, float] = HERE  # [m] in the body's frame
+    is_known: bool = True  # False if the scene has no mass for the body
     points: Array = field(
         default_factory=lambda: np.zeros((0, 3)), repr=False, compare=False
-    )  # (n, 3) [m] in the body's own frame
+    )  # (n, 3) [m] in the body's frame
 
     def seen_from(self, frame: Array) -> "Mass":
-        """The same mass converted to another frame by the transform `frame` (4, 4)."""
+        """The same mass, given in another frame; `frame` (4, 4) transforms from this frame to that one."""
         x, y, z, _ = (frame @ (*self.centre, 1.0)).tolist()
         return replace(self, centre=(x, y, z), points=self.points @ frame[:3, :3].T + frame[:3, 3])
 
@@ -51,7 +50,7 @@ def of_object(
     if part.mass_from != OWN and rigid_body is not None:
         return Mass(
             rigid_body.mass, points=solid.points
-        )  # about the object's origin, as Blender's own physics has it
+        )  # about the object's origin, as in Blender's own physics
     return _mass(part, solid, density, HERE)
 
 
@@ -60,12 +59,13 @@ def of_bones(
 ) -> dict[str, Mass]:
     """Masses of an armature's bones, with centres in the bones' frames.
 
-    If the imported robot's file has masses, links without one have mass 0.
+    If the file of an imported robot has masses, links without one have mass 0.
     """
     bones = rig.pose.bones
     masses = _of_files(bones, rest)
     left = [bone for bone in bones if bone.name not in masses]
-    # Where the centre of mass is balanced, what stands on the ground counts: all bones need their shapes.
+    # if the centre of mass has a goal, parts on the ground matter too, so that the shapes of all bones are
+    # needed
     is_balanced = any(goal.does == "CENTRE" for goal in rig.limber.mechanism.goals)
     shaped = {bone.name for bone in (bones if is_balanced else left)}
     solids = _solids(rig, rest, shaped, depsgraph) if shaped else {}
@@ -80,7 +80,7 @@ def of_bones(
 
 
 def _of_files(bones: Iterable[bpy.types.PoseBone], rest: Rest) -> dict[str, Mass]:
-    """Masses from the imported robot's file, of bones for which the user has not set them; none if the file
+    """Masses from the file of an imported robot, for bones whose mass the user has not set; empty if the file
     has no masses.
     """
     if not any(inertial is not None and inertial.mass > 0.0 for inertial in rest.inertials.values()):
@@ -95,7 +95,7 @@ def _of_files(bones: Iterable[bpy.types.PoseBone], rest: Rest) -> dict[str, Mass
 def _mass(
     settings: bpy.types.PropertyGroup, solid: Solid, density: float, middle: tuple[float, float, float]
 ) -> Mass:
-    """Mass set by the user, else that of a solid; without a solid the centre is at `middle`."""
+    """Mass set by the user, else that of a solid; without a solid its centre is at `middle` [m]."""
     centre = solid.centre if solid.volume > 0.0 else middle
     if settings.mass_from == OWN:
         return Mass(settings.mass, centre, points=solid.points)
@@ -113,7 +113,7 @@ def _of_file(rest: Rest, bone: str) -> Mass:
     return Mass(inertial.mass, (float(x), float(y), float(z)))
 
 
-# -- what is seen --
+# Shapes of bodies
 
 
 def _shapes(obj: bpy.types.Object, bodies: set[int]) -> Iterator:
@@ -140,7 +140,9 @@ def _seen(obj: bpy.types.Object, back: Array, depsgraph: bpy.types.Depsgraph) ->
 def _solids(
     rig: bpy.types.Object, rest: Rest, names: set[str], depsgraph: bpy.types.Depsgraph
 ) -> dict[str, Solid]:
-    """Solid of each bone in its frame: of objects parented to it, and of the vertices that it moves most."""
+    """Solid of each bone in its frame: of the objects parented to it, and of the vertices that it moves
+    most.
+    """
     solids: dict[str, Solid] = {}
     shown = rig.evaluated_get(depsgraph)
     for obj in rig.children:
@@ -161,7 +163,7 @@ def _solids(
 
 
 def _moved(mesh_object: bpy.types.Object, names: set[str]) -> dict[str, Array]:
-    """World positions (n, 3) at rest of the vertices that each bone moves most."""
+    """World positions (n, 3) [m] at rest of the vertices that each bone moves most, by bone."""
     groups = {group.index: group.name for group in mesh_object.vertex_groups if group.name in names}
     vertices = placed(mesh_object.data, np.array(mesh_object.matrix_world))
     by_bone: dict[str, list[int]] = {}

@@ -1,6 +1,4 @@
-"""Applies the mechanism's motors to its joints: which DoF are actuated, and with which
-limits.
-"""
+"""Adds the mechanism's motors to its joints: actuated DoF, and their limits."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -15,11 +13,11 @@ from .shapes import dof_axes
 
 
 def with_motors(settings: bpy.types.PropertyGroup, joints: Iterable[Joint]) -> list[Joint]:
-    """The joints, actuated where the mechanism's settings have motors for them, and passive otherwise.
+    """The joints, with those DoF actuated for which the mechanism's settings have motors.
 
     Raises:
-        RigError: a motor names no joint, or an axis that its joint lacks, or its limits are outside of the
-            joint's.
+        RigError: a motor names no joint, or an axis that its joint does not have, or its limits are outside
+            of the joint's.
     """
     motors: dict[str, dict[str, object]] = {}
     for motor in settings.motors:
@@ -39,9 +37,7 @@ def with_motors(settings: bpy.types.PropertyGroup, joints: Iterable[Joint]) -> l
 
 
 def _motorised(joint: Joint, driven: dict) -> Joint:
-    """A joint with a motor on each DoF; each limit is the narrower of the joint's and the
-    motor's.
-    """
+    """A joint with a motor on each DoF; its limits are the narrower ones of joint and motor."""
     moved = dof_axes(joint.kind)
     if not moved:
         raise RigError(

@@ -1,10 +1,10 @@
-"""Identity of mechanisms: a duplicated one gets a uid of its own."""
+"""Identity of mechanisms: a duplicated mechanism gets a uid of its own."""
 
 from uuid import uuid4
 
 import bpy
 
-TYPES = ("EMPTY", "ARMATURE")  # types of objects that can have a mechanism
+TYPES = ("EMPTY", "ARMATURE")  # types of objects that can own a mechanism
 
 
 def has_mechanism(obj: bpy.types.Object) -> bool:

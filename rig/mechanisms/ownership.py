@@ -1,5 +1,5 @@
-"""Which joints and bodies belong to a mechanism: its owner lists the joints' objects, and these point to the
-bodies that they connect.
+"""Joints and bodies of a mechanism: its owner lists the joints' objects, and these point to the bodies that
+they connect.
 
 Blender redirects pointers among objects that are duplicated, appended or overridden together, so a copied
 mechanism lists its own joints.
@@ -12,7 +12,7 @@ import bpy
 from ..blender.presence import is_deleted
 from .owners import has_mechanism
 
-NONE = "NONE"  # kind of an object that is no joint of Limber's own
+NONE = "NONE"  # kind of an object that has no Limber joint
 
 
 def is_joint(obj: bpy.types.Object) -> bool:

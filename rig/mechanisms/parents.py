@@ -12,12 +12,12 @@ from ..scene.dependencies import Dependency, dependencies_of, is_on
 from ..scene.placement import is_on_shape, is_plain
 from .authored_mechanism import Part
 
-OWN = "Limber"  # begins the names of Limber's own constraints
+OWN = "Limber"  # beginning of the names of Limber's own constraints
 
 
 def refuse_unknown(movers: Sequence[Part]) -> None:
-    """Raises RigError if the pose of a parent of what the mechanism moves cannot be predicted, because a
-    constraint or modifier makes it depend on something that moves as well.
+    """Raises RigError if the pose of a parent of moving parts cannot be predicted, because a constraint or
+    modifier makes it depend on something that moves as well.
     """
     bodies: dict[int, set[str]] = {}
     for part in movers:
@@ -51,7 +51,7 @@ def _refuse(part: Part, bodies: dict[int, set[str]]) -> None:
 
 
 def _shapers(parent: bpy.types.Object) -> Iterator[tuple[str, object]]:
-    """(description, object) of objects that deform another one by its modifiers."""
+    """(description, object) of the objects on which an object's modifiers depend."""
     for modifier in parent.modifiers:
         for other in (
             getattr(modifier, name, None)
@@ -62,8 +62,8 @@ def _shapers(parent: bpy.types.Object) -> Iterator[tuple[str, object]]:
 
 
 def _followed(parent: bpy.types.Object) -> Iterator[tuple[str, object]]:
-    """(description, object) of objects that another one follows by constraints whose result is known for the
-    previous frame only.
+    """(description, object) of the objects that an object follows by constraints whose result is known only
+    for the previous frame.
     """
     for constraint in parent.constraints:
         if constraint.mute or is_plain(constraint) or constraint.name.startswith(OWN):

@@ -18,7 +18,9 @@ from .poses import matrix_of
 
 @dataclass(frozen=True)
 class Placed:
-    """World matrices of all objects and bones that a mechanism moves, as `Placement` reads them."""
+    """World matrices of all objects and bones that a mechanism moves, in the form in which `Placement` reads
+    them.
+    """
 
     worlds: dict[tuple[int, str], Matrix]  # by object's session_uid and bone; "": the object
 
@@ -35,7 +37,7 @@ class Placed:
 
 def place(reading: Reading, base: Array, poses: Array, placement: Placement) -> None:
     """Writes predicted transforms of everything that the mechanism moves to a placement, from poses (b, 4, 4)
-    of bodies in the base frame `base` (4, 4).
+    of bodies in the base frame, whose world matrix is `base` (4, 4).
     """
     worlds = {
         (part.uid, part.bone): matrix_of(part.world(base, poses[k]), part.scale)
@@ -85,7 +87,7 @@ def rotation_numbers(
     """
     inverse_scale = [
         1.0 / size if size else 1.0 for size in _scale(channel_holder)
-    ]  # a mirrored thing stays mirrored by its own scale
+    ]  # a mirrored object stays mirrored by its own scale
     rotation = (
         _delta_rotation(channel_holder).inverted()
         @ (matrix.to_3x3() @ Matrix.Diagonal(inverse_scale)).to_quaternion()
@@ -107,8 +109,8 @@ def _scale(channel_holder: bpy.types.Object | bpy.types.PoseBone) -> list[float]
 
 
 def _delta_rotation(channel_holder: bpy.types.Object | bpy.types.PoseBone) -> Quaternion:
-    """An object's delta rotation; identity for a bone, and for axis-angle rotation, where Blender offers
-    none.
+    """An object's delta rotation; identity for a bone, and for axis-angle rotation, for which Blender has no
+    delta rotation.
     """
     if not isinstance(channel_holder, bpy.types.Object) or channel_holder.rotation_mode == "AXIS_ANGLE":
         return Quaternion()
@@ -127,8 +129,8 @@ def pose(part: Part, matrix: Matrix) -> None:
 
 
 def assemble(reading: Reading, base: Array, poses: Array, depsgraph: bpy.types.Depsgraph) -> None:
-    """Writes channels of bodies, and of objects mounted on them, for poses (b, 4, 4) in the base frame `base`
-    (4, 4).
+    """Writes channels of bodies, and of objects mounted on them, for poses (b, 4, 4) in the base frame, whose
+    world matrix is `base` (4, 4).
 
     Raises:
         RigError: the new pose of a parent cannot be predicted; nothing was moved.
@@ -138,8 +140,8 @@ def assemble(reading: Reading, base: Array, poses: Array, depsgraph: bpy.types.D
 
 
 def write(poses: Sequence[tuple[Part, Array]], depsgraph: bpy.types.Depsgraph) -> None:
-    """Writes channels of objects and bones so that they get these world poses (4, 4); their scales do not
-    change.
+    """Writes channels of objects and bones that give them these world poses (4, 4), without changing their
+    scales.
 
     Raises:
         RigError: the new pose of a parent cannot be predicted; nothing was moved.

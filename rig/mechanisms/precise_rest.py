@@ -2,8 +2,8 @@
 robot.
 
 Blender stores bones in single precision, which rotates a hinge's axis by up to 2.5e-4 rad and would lock a
-planar loop. The file of an imported robot has the exact axes; a bone that was moved in Edit Mode since is
-taken as Blender stores it.
+planar loop. The file of an imported robot has the exact axes. A bone that has been moved in Edit Mode since
+its import is taken from Blender.
 """
 
 from dataclasses import dataclass, field
@@ -23,10 +23,10 @@ from ..bones import imported_robot
 from .poses import rigid
 from .shapes import LETTERS
 
-# largest difference of an armature's scale from 1; otherwise lengths in its robot's file would be wrong
+# largest difference of an armature's scale from 1, beyond which lengths in its robot's file would be wrong
 EVEN = 1e-4
-# share of the armature's size, and [rad]: a bone farther from its pose in the robot's file was moved in Edit
-# Mode
+# [rad, or share of the armature's size] distance from its pose in the robot's file beyond which a bone has
+# been moved in Edit Mode
 DRAWN = 1e-4
 
 
@@ -35,12 +35,14 @@ class Rest:
     """Rest poses (4, 4) of bones in the world, by name."""
 
     bones: dict[str, Array]
-    links: dict[str, Array] = field(default_factory=dict)  # frames of an imported robot's links
-    inertials: dict[str, Inertial | None] = field(default_factory=dict)  # of these links, in their frames
+    # (4, 4) frames of an imported robot's links, by bone
+    links: dict[str, Array] = field(default_factory=dict)
+    # inertials of these links, in the links' frames
+    inertials: dict[str, Inertial | None] = field(default_factory=dict)
 
     @cached_property
     def size(self) -> float:
-        """Largest extent [m] of the bones' heads."""
+        """Largest extent [m] of the positions of the bones' heads."""
         return float(np.ptp([matrix[:3, 3] for matrix in self.bones.values()], axis=0).max())
 
 
@@ -55,7 +57,7 @@ def rest_of(rig: bpy.types.Object, world: Matrix) -> Rest:
         return Rest(drawn)
     try:
         tree, names = imported_robot.tree_of(rig)
-    except RigError:  # bones were removed or separated, so it counts as an ordinary armature
+    except RigError:  # bones were removed or separated, so that the armature is treated as an ordinary one
         return Rest(drawn)
     base, frames = rigid(world), tree.frames({})
     rest = Rest(drawn)
@@ -78,8 +80,8 @@ def is_scaled(world: Matrix) -> bool:
 
 
 def _as_in_file(drawn: Array, joint: Array, record: LinkRecord, size: float) -> Array | None:
-    """A bone's pose (4, 4) with its head and joint axis exactly as in the file; None if the bone was moved
-    since.
+    """A bone's pose (4, 4) with its head and joint axis exactly as in the file; None if the bone has been
+    moved since its import.
     """
     exact_pose = drawn.copy()
     if np.abs(joint[:3, 3] - drawn[:3, 3]).max() > DRAWN * max(size, DRAWN):

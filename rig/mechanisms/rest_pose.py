@@ -1,8 +1,8 @@
 """Rest pose of a mechanism: poses of its bodies and joints with all motors at zero, stored on the owner.
 
-Only operators set it; it does not change when objects move. Poses relative to the base count (the first
-Ground body, else the owner), so the whole mechanism may be moved. For bones, the armature's own rest pose is
-used.
+Only operators set it, and it does not change when objects move. Poses are compared relative to the base (the
+first Ground body, else the owner), so that the whole mechanism may be moved. For bones, the armature's rest
+pose is used.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -37,14 +37,14 @@ class RestPose:
 
     @cached_property
     def to_rest(self) -> Array:
-        """(4, 4) transform from the current world to that of the rest pose, by which the base returns to its
-        rest position.
-        """
+        """(4, 4) world transform that moves the base from its current pose back to its rest pose."""
         transform: Array = self.rest[self.base] @ inverse(self.current[self.base])
         return transform
 
     def moved(self, body: bpy.types.Object | None) -> Array:
-        """(4, 4) displacement of a body in the world since the rest pose; `body` None stands for the base."""
+        """(4, 4) world transform that has moved a body from its rest pose to its current pose; `body` None is
+        the base.
+        """
         uid = self.base if body is None else body.session_uid
         displacement: Array = self.current[uid] @ inverse(self.rest[uid])
         return displacement
@@ -78,7 +78,7 @@ class RestPose:
         return gaps
 
     def closes(self, object_joints: Iterable[ObjectJoint]) -> bool:
-        """Whether these joints fit in the current frame as well as they do in the rest pose."""
+        """Whether these joints fit in the current frame as well as in the rest pose."""
         return bool((self.gaps(object_joints) <= NEAR).all())
 
     def displacement(self, joint_object: bpy.types.Object, bodies: Iterable) -> float:
@@ -109,7 +109,7 @@ def objects(owner: bpy.types.Object) -> list:
 
 
 def as_it_stands(poses: Mapping[int, Array], base: int) -> RestPose:
-    """A rest pose made of the current world poses."""
+    """A rest pose made from the current world poses."""
     return RestPose(poses, poses, base)
 
 
@@ -166,13 +166,13 @@ def _forget_others(items: bpy.types.bpy_prop_collection, uids: set[int]) -> None
         if items[k].object is None or items[k].object.session_uid not in uids:
             try:
                 items.remove(k)
-            except TypeError:  # an override cannot take away what its library has
+            except TypeError:  # an override cannot remove items of its library
                 items[k].object = None
 
 
 def difference(owner: bpy.types.Object, object_joints: Iterable[ObjectJoint], pose: RestPose) -> str:
     """Why the current frame shows no valid pose of the mechanism, as a sentence with the remedy; "" if it is
-    one.
+    valid.
 
     Joints of driven bodies may be open, since the user moves these bodies.
     """
@@ -211,8 +211,8 @@ def _is_scaled(obj: bpy.types.Object) -> bool:
 
 
 def difference_now(owner: bpy.types.Object, matrix: Callable = lambda obj: obj.matrix_world) -> str:
-    """Why the scene as shown is no valid pose of the mechanism, with the remedy, as `difference`; panels call
-    it in every redraw while the mechanism is not live.
+    """Why the shown scene has no valid pose of the mechanism, as in `difference`; panels call this in every
+    redraw while the mechanism is not live.
     """
     try:
         object_joints = list(joints.joints(joint_objects(owner)))

@@ -1,4 +1,4 @@
-"""Kind of a joint from its axes of translation and rotation, and the DoF of each kind."""
+"""Kinds of joints by their axes of translation and rotation, and the DoF of each kind."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ LETTERS = "XYZ"
 
 @dataclass(frozen=True)
 class Shape:
-    """A kind of joint, and the rotation (4, 4) from the object's or bone's frame to the frame that the kind
-    uses.
+    """A kind of joint, and the rotation (4, 4) from the object's or bone's frame to the frame of this kind of
+    joint.
     """
 
     kind: Kind
@@ -41,7 +41,7 @@ def frame_along(z: str, x: str = "") -> Array:
 
 def shape_of(translations: str, rotations: str) -> Shape | None:
     """Kind of the joint that translates along `translations` and rotates about `rotations` (axes in the
-    parent's order); None: there is no such kind.
+    parent's order); None if there is no such kind.
     """
     plain = np.eye(4)
     along, about = "".join(sorted(translations)), "".join(sorted(rotations))
@@ -54,7 +54,7 @@ def shape_of(translations: str, rotations: str) -> Shape | None:
     if len(about) == 2:
         if along:
             return None
-        frame = np.eye(4)  # X is the first axis, Y the second
+        frame = np.eye(4)  # X is the first axis of rotation, Y the second
         frame[:3, 0], frame[:3, 1] = (
             np.eye(3)[LETTERS.index(rotations[0])],
             np.eye(3)[LETTERS.index(rotations[1])],

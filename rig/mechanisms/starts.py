@@ -22,8 +22,8 @@ def _keyed(owner: bpy.types.Object) -> set[str]:
 
 
 def note_values(owner: bpy.types.Object, solver: MechanismSolver, state: State) -> None:
-    """Stores the motor values of a pose in motors that follow targets and have no keyframes, since these are
-    sent to the robot while nothing is live.
+    """Stores the motor values of a pose in the motors that follow targets and have no keyframes, since the
+    stored values are sent to the robot while nothing is live.
 
     Call within an operator that has UNDO.
     """

@@ -9,12 +9,12 @@ import numpy as np
 
 from ...solvers.kinematics.se3 import Array
 
-ROUNDING = 2e-5  # [rad] error of an angle after a few products of matrices in single precision
+ROUNDING = 2e-5  # [rad] error of an angle after a few products of single-precision matrices
 
 
 def straighten(rotations: list[Array]) -> list[Array]:
-    """Rotations (3, 3) of joint frames in the world, with nearly parallel or perpendicular axes made exactly
-    so.
+    """Rotations (3, 3) of joint frames in the world, with axes that are nearly parallel or perpendicular made
+    exactly so.
     """
     straightened: list[Array] = []
     for rotation in rotations:

@@ -9,9 +9,9 @@ import numpy as np
 from ...solvers.kinematics.se3 import Array
 from ..bones.outermost import outermost
 
-# of a mesh' extent: vertices nearer to each other are one, as STL files have each of them several times
+# share of a mesh' extent within which vertices are merged, since STL files repeat them
 SAME = 1e-6
-FLAT = 1e-9  # of the cube of a mesh' extent: less has no volume
+FLAT = 1e-9  # share of the cube of a mesh' extent below which its volume counts as 0
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Solid:
 
 
 def solid_of(mesh: bpy.types.Mesh, frame: Array) -> Solid:
-    """Volume and centre of a mesh whose vertices are transformed by `frame` (4, 4)."""
+    """Volume [m^3] and centre [m] of a mesh whose vertices are transformed by `frame` (4, 4)."""
     vertices = placed(mesh, frame)
     mesh.calc_loop_triangles()
     triangles = np.empty(3 * len(mesh.loop_triangles), np.int32)
@@ -54,7 +54,7 @@ def placed(mesh: bpy.types.Mesh, frame: Array) -> Array:
 
 
 def hull_of(points: Array) -> Solid:
-    """Volume and centre of the convex hull of points (n, 3)."""
+    """Volume [m^3] and centre [m] of the convex hull of points (n, 3) [m]."""
     if not np.isfinite(points).all():
         return Solid()
     return replace(_hull_of(points), points=outermost(points))
@@ -81,7 +81,7 @@ def _hull_of(points: Array) -> Solid:
     corners = corners - inside
     parts = (
         np.abs(_sixfold(corners, faces)) / 6.0
-    )  # as the origin is inside the hull, all volumes have the same sign
+    )  # all volumes have the same sign, since the origin is inside the hull
     return _solid(corners, faces, parts, middle + inside, float(np.ptp(points, axis=0).max()))
 
 

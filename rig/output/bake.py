@@ -25,16 +25,18 @@ from .stepped import Stepped
 from .take import RecordedTake
 
 SUFFIX = " Baked"
-NUMBERED = re.compile(re.escape(SUFFIX) + r"(\.\d+)?$")  # as Blender numbers the second of a name
+# pattern of Blender's numbers for names that exist already
+NUMBERED = re.compile(re.escape(SUFFIX) + r"(\.\d+)?$")
 
 
 class Bake(Stepped):
     """A bake of movers over a range of frames, one frame per step. Nothing is written before `finish`.
 
     For movers that look ahead (`Mover.time_ahead`) there are two passes. The first stores each one's goal in
-    every frame; the second starts anew and gives those movers the goals of the next frames. These are exact
-    for targets that no mover moves; for targets and bases that another chain moves they are as in the first
-    pass, while in the second that chain may move differently. After the last frame its goal is repeated.
+    every frame; the second starts again and gives those movers the goals of the next frames. They are exact
+    for targets that no mover moves. For targets and bases that another chain moves they are those of the
+    first pass, although that chain may move differently in the second. After the last frame its goal is
+    repeated.
 
     Args:
         scene: The scene with the movers.
@@ -90,7 +92,7 @@ class Bake(Stepped):
         self.values: dict[tuple[int, str], list[dict]] = {
             mover.key: [] for mover in self.movers
         }  # values to key in each frame
-        self.held: dict[int, str] = {}  # frames in which goals could not be followed, and why
+        self.held: dict[int, str] = {}  # frames in which goals could not be followed -> reason
         self.remarks = rehearsal.remarks(scene)  # label of a mover -> warning, reported once
 
     @property
@@ -121,7 +123,7 @@ class Bake(Stepped):
         """Bakes one frame of the first or second pass; returns whether there are more.
 
         Raises:
-            RigError: the set-up cannot be solved in the first frame, or something would override the
+            RigError: the setup cannot be solved in the first frame, or something would override the
                 keyframes.
         """
         frame = self.frame
@@ -155,7 +157,7 @@ class Bake(Stepped):
         return self.done < self.total
 
     def _note(self, mover: Mover, frame: int) -> None:
-        """Notes a mover's values, its goal, and why it does not follow it.
+        """Stores a mover's values, its goal, and the reason if it does not follow it.
 
         Raises:
             RigError: the mover cannot be solved in the first frame.
@@ -196,7 +198,7 @@ class Bake(Stepped):
 
     def mute(self) -> list[str]:
         """Mutes drivers and constraints that would override or change the baked motion; returns sentences
-        about them.
+        that name them.
         """
         return muting.mute_what_wins(self.take.keys)
 
@@ -209,13 +211,13 @@ class Bake(Stepped):
         return action
 
     def _put_back(self) -> None:
-        live.suspend(False)  # live movers follow to the restored frame
+        live.suspend(False)  # live movers return to the restored frame
         super()._put_back()
 
 
 def _along(scene: bpy.types.Scene, movers: list[Mover]) -> list[Mover]:
-    """Live movers to be ticked too: if a mechanism moves, all that are live, since they may depend on it or
-    move it.
+    """Live movers that are ticked too: if a mechanism is baked, all live movers, since they may depend on it
+    or move it.
     """
     baked = {mover.key for mover in movers}
     other_movers = [mover for mover in live_movers(scene) if mover.key not in baked]

@@ -28,12 +28,12 @@ class Baked:
 
 
 def bake_scene(scene: bpy.types.Scene, frames: Range | None = None, only_live: bool = False) -> Baked:
-    """Bakes together everything in the scene that is live, and all chains that have a target.
+    """Bakes all live movers of the scene, and all chains that have a target, together.
 
     Args:
         scene: The context's scene.
         frames: First and last frame; None: the union of the movers' own ranges.
-        only_live: Bake only what is live.
+        only_live: Whether to bake only live movers.
 
     Raises:
         RigError: for the reasons of `Bake`, or a linked armature would have to be changed.

@@ -21,7 +21,7 @@ class ExportedBody:
         session: Its session, prepared.
     """
 
-    targets: dict[str, tuple] = {}  # it follows a motion, no target
+    targets: dict[str, tuple] = {}  # empty, since a body follows a motion and no target
 
     def __init__(self, mover: Mover, session: BodySession) -> None:
         self.mover, self.session = mover, session
@@ -38,7 +38,7 @@ class ExportedBody:
         return dict(zip(self.session.reader.joint_keys, names, strict=True))
 
     def read(self, frame: int, placement: Placement) -> None:
-        """Reads a frame, after the body's tick.
+        """Reads the body in a frame, after its tick.
 
         Raises:
             RigError: the body cannot be solved in the first frame.
@@ -55,7 +55,7 @@ class ExportedBody:
         self.desired.append(body_values(outputs.desired))
 
     def entry(self) -> BodyEntry:
-        """The body."""
+        """The body as an entry of the character file."""
         settings, session, model = self.mover.settings, self.session, self._model
         return BodyEntry(
             name=self.mover.owner.name,
@@ -77,7 +77,7 @@ class ExportedBody:
         )
 
     def remarks(self, first_frame: int) -> list[str]:
-        """What cannot travel, and what happens instead, as sentences."""
+        """Sentences on parts of the body that cannot be exported, and on their replacement."""
         if not self._has_changed:
             return []
         return [

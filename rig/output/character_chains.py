@@ -20,20 +20,21 @@ from ..scene.dependencies import target_of
 from ..scene.goal import watched, with_goal
 from ..scene.placement import Hanging, Placement
 
-# over the frames: on what something hangs, and its world matrices
+# function of, over the frames, the joint that carries an object or None, and the object's world matrices (4,
+# 4)
 Anchors = Callable[[list[Hanging | None], list[np.ndarray]], Anchor]
 
 
 class ChainRow(NamedTuple):
-    """What is read of a chain in a frame."""
+    """Values that are read from a chain in a frame."""
 
     base: int
-    posture: int  # index in the chain's list; -1: none
+    posture: int  # index of the kept posture in the chain's list; -1: none
     watch: int
     weights: list[float]
     settings: dict[str, float]
     authored: np.ndarray
-    base_frame: np.ndarray  # (4, 4) of the chain's base in the world
+    base_frame: np.ndarray  # (4, 4) world matrix of the chain's base
     hanging: Hanging | None
 
 
@@ -51,7 +52,7 @@ class ExportedChain:
         self.rows: list[ChainRow] = []
         self.commanded: list[np.ndarray] = []
         self.desired: list[np.ndarray] = []
-        self._problems: dict[int, str] = {}  # by frames
+        self._problems: dict[int, str] = {}  # reasons why it has no solution, by frame
         self._has_changed = False  # whether its joints were built differently in a later frame
         self._recipe: ChainRecipe | None = None  # recipe of the model in the first frame, with the skeleton
         self._skeleton = None
@@ -68,7 +69,7 @@ class ExportedChain:
         return dict(zip(self.session.reader.joint_keys, names, strict=True))
 
     def read(self, frame: int, placement: Placement) -> None:
-        """Reads a frame, after the chain's tick.
+        """Reads the chain in a frame, after its tick.
 
         Raises:
             RigError: the chain cannot be solved in the first frame.
@@ -99,14 +100,16 @@ class ExportedChain:
         self.desired.append(session.outputs.desired)
 
     def anchor(self, anchors: Anchors) -> Anchor:
-        """Where its base is over the frames; `anchors` says where something is."""
+        """Motion of the chain's base over the frames; `anchors` computes it."""
         return anchors([row.hanging for row in self.rows], [row.base_frame for row in self.rows])
 
     def entry(self, anchors: Anchors) -> ChainEntry:
-        """The chain; `anchors` says where something is over the frames."""
+        """The chain as an entry of the character file; `anchors` computes motions of objects over the
+        frames.
+        """
         chain, rows, recipe = self.mover.settings, self.rows, self._recipe
         postures = self.session.known_postures(self.mover, self.session.reader.joint_keys)
-        posture_indices = list(postures)  # indices in the chain's list
+        posture_indices = list(postures)  # indices in the chain's list of postures
         return ChainEntry(
             name=self.name,
             rig=self.mover.owner.name,
@@ -135,7 +138,7 @@ class ExportedChain:
         )
 
     def remarks(self, first_frame: int) -> list[str]:
-        """What cannot travel, and what happens instead, as sentences."""
+        """Sentences on parts of the chain that cannot be exported, and on their replacement."""
         mover, sentences = self.mover, []
         if self._has_changed:
             sentences.append(
@@ -151,14 +154,16 @@ class ExportedChain:
 
 
 def _targets_of(chain: bpy.types.PropertyGroup) -> list:
-    """The targets of a chain's own end, in their order, and those of its other ends."""
+    """The targets of a chain's own end, in order, and then those of its other ends."""
     of_end = [watched(chain, number) for number in range(len(chain.targets) + 1)]
     further = [end.target for end in with_goal(chain) if end.number]
     return [target for target in (*of_end, *further) if target is not None]
 
 
 def _names(chain: bpy.types.PropertyGroup, number: int, watch: int) -> tuple[str, ...]:
-    """Names of the targets that an end may follow; where one is missing, that of the one that it follows."""
+    """Names of the targets that an end may follow; a missing target has the name of the one that is
+    followed.
+    """
     if number:
         return (target_of(chain.ends[number - 1]).name,)
     targets = [watched(chain, index) for index in range(len(chain.targets) + 1)]

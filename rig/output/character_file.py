@@ -1,5 +1,5 @@
-"""Export of a scene's character to a file that plays without Blender: built models, and what the animator
-authored, frame by frame.
+"""Export of a scene's character to a file that plays without Blender: engine models, and the authored values
+of each frame.
 """
 
 from collections.abc import Iterable
@@ -44,12 +44,14 @@ from .character_mechanisms import ExportedMechanism
 from .character_robots import ExportedRobot
 from .stepped import Stepped, scene_frames
 
-SCENE = "SCENE"  # the behaviour is the scene's own
+SCENE = "SCENE"  # value of `behaviour` for that of the scene
 TEST_FOR = 10.0  # [s] duration of the self-test
 
 
 class ExportedValue(NamedTuple):
-    """A value beside the joints: its name in the file, the object whose robot has it, and its settings."""
+    """A value of the robot other than its joints: its name in the file, the object with the robot, and its
+    settings.
+    """
 
     name: str
     owner: bpy.types.Object
@@ -57,11 +59,11 @@ class ExportedValue(NamedTuple):
 
 
 def _exported_values(movers: list[Mover]) -> list[ExportedValue]:
-    """Values of the robots of movers. Where those of two objects have one name, the object's stands before
-    it.
+    """Values of the movers' robots. If values of two objects have the same name, the object's name is put
+    before it.
 
     Raises:
-        RigError: two of one object have one name.
+        RigError: two values of an object have the same name.
     """
     owners = dict.fromkeys(mover.owner for mover in movers)
     pairs = [(owner, value) for owner in owners for value in owner.limber.device.auxiliaries]
@@ -87,7 +89,7 @@ class CharacterExport(Stepped):
         scene: The scene; its chains that are live or have a target are exported, its bodies that follow a
             motion, and its mechanisms with motors.
         name: Name of the character.
-        behaviour: "SCENE": the scene's own; key of a ready set in `READY`; "NONE": no behaviour.
+        behaviour: "SCENE" for the scene's own, a key of `READY` for a built-in set, or "NONE".
 
     Raises:
         RigError: there is no such mover, or one cannot be baked.
@@ -113,7 +115,7 @@ class CharacterExport(Stepped):
         self.bodies = [ExportedBody(*each) for each in bodies]
         self.targets = {
             name: target for each in self._readers for name, target in each.targets.items()
-        }  # object and bone of each target
+        }  # (object, bone) of each target, by its name in the file
         self.places: dict[str, list[np.ndarray]] = {name: [] for name in self.targets}
         self.hangings: dict[str, list[Hanging | None]] = {name: [] for name in self.targets}
         self.exported_values = _exported_values(self.movers)
@@ -124,7 +126,7 @@ class CharacterExport(Stepped):
 
     @property
     def _readers(self) -> list:
-        """The readers of all movers, in the order of the file."""
+        """The readers of all movers, in the file's order."""
         return [*self.chains.values(), *self.mechanisms, *self.bodies]
 
     @property
@@ -159,7 +161,7 @@ class CharacterExport(Stepped):
         return self.done < self.total
 
     def finish(self) -> CharacterFile:
-        """What the file has."""
+        """The content of the file."""
         fps, base = self.scene.render.fps, self.scene.render.fps_base
         chains = self._in_order()
         entries = tuple(each.entry(self._anchor) for each in chains)
@@ -194,7 +196,7 @@ class CharacterExport(Stepped):
         return replace(character, self_test=self._self_test(character, chains))
 
     def _lids_of(self, auxiliary: bpy.types.PropertyGroup) -> str:
-        """Name of the chain whose lids a value follows; "": of none."""
+        """Name of the chain whose lids a value follows; "" if it follows none."""
         for each in self.chains.values():
             owner, chain = each.mover
             if auxiliary.owner == owner and auxiliary.path == lid_path(chain):
@@ -202,14 +204,14 @@ class CharacterExport(Stepped):
         return ""
 
     def _value_names(self, owner: bpy.types.Object) -> dict[str, str]:
-        """Names in the file of an object's values, by their own."""
+        """Names of an object's values in the file, by their names in the object."""
         return {value.settings.name: value.name for value in self.exported_values if value.owner == owner}
 
     def _behaviour(self, posture_names: Iterable[str]) -> Behaviour | None:
         """The behaviour of the file.
 
         Raises:
-            RigError: the scene's cannot be used.
+            RigError: the scene's behaviour cannot be used.
         """
         if self.behaviour in READY:
             return READY[self.behaviour](posture_names)
@@ -219,13 +221,15 @@ class CharacterExport(Stepped):
         return authored.behaviour(self.scene, cast)
 
     def _names(self) -> dict[SourceKey, str]:
-        """Names of the file's joints, by what a robot's joint follows; those of a chain before a body's."""
+        """Names of the file's joints, by the source that a robot's joint follows; a chain's names take
+        precedence over a body's.
+        """
         names: dict[SourceKey, str] = {}
         for reader in (*self.bodies, *self.mechanisms, *self.chains.values()):
             uid = reader.mover.settings.uid
             names |= {(uid, *key): name for key, name in reader.joint_names.items()}
         body_joints = {body.mover.owner: body.joint_names for body in self.bodies}
-        for owner, joint_names in body_joints.items():  # of chains that do not look
+        for owner, joint_names in body_joints.items():  # joints of chains that are not exported themselves
             for chain in owner.limber.chains:
                 for joint in chain.joints:
                     if joint.key in joint_names:
@@ -233,7 +237,7 @@ class CharacterExport(Stepped):
         return names
 
     def _self_test(self, character: CharacterFile, chains: list[ExportedChain]) -> SelfTest:
-        """What Blender computed in the first seconds."""
+        """The file's self-test: inputs and results of the first seconds, as computed in Blender."""
         tested = min(self.total, round(TEST_FOR / character.rate.seconds_a_frame) + 1)
 
         def joined(name: str) -> np.ndarray:
@@ -249,7 +253,7 @@ class CharacterExport(Stepped):
         return SelfTest(joined("commanded"), joined("desired"))
 
     def _in_order(self) -> list[ExportedChain]:
-        """The chains, each after the one on which it hangs."""
+        """The chains, ordered so that each comes after the chain that carries it."""
         chains = list(self.chains.values())
         indices = {each.name: k for k, each in enumerate(chains)}
         links = [each.anchor(self._anchor).link for each in chains]
@@ -257,8 +261,8 @@ class CharacterExport(Stepped):
         return [chains[k] for k in in_order(needs, [True] * len(needs), list).indices]
 
     def _anchor(self, hanging: list[Hanging | None], world: list[np.ndarray]) -> Anchor:
-        """Where something is over the frames: on another exported chain, if it hangs on the same joint of it
-        in all of them, else in the world.
+        """Motion of an object over the frames: relative to a joint of another exported chain, if that joint
+        carries it in all frames, else in the world.
         """
         links = {each and (each.key, each.joint) for each in hanging}
         first = next(iter(links))
@@ -268,7 +272,7 @@ class CharacterExport(Stepped):
         return Anchor(link, track(np.array([each.relative for each in hanging])))
 
     def _remarks(self) -> list[str]:
-        """What cannot travel, and what happens instead, as sentences."""
+        """Sentences on parts of the scene that cannot be exported, and on their replacement."""
         remarks = [f"{mover.label} is not in the file: {why}" for mover, why in self.left_out]
         remarks += [f"The robot of '{name}' is not in the file: {why}" for name, why in self.no_robots]
         remarks += [
@@ -286,7 +290,7 @@ class CharacterExport(Stepped):
         return remarks
 
     def _hanging(self, chain: ExportedChain) -> list[str]:
-        """What of a chain hangs on what other chains move, as sentences."""
+        """Sentences on parts of a chain that are carried by other chains and cannot be exported as such."""
         sentences, mover = [], chain.mover
         is_on_link = chain.anchor(self._anchor).link is not None
         for other in (each.mover for each in self.chains.values()):
@@ -305,7 +309,7 @@ class CharacterExport(Stepped):
 
 
 def _exported(scene: bpy.types.Scene) -> tuple[list[Mover], list[tuple[Mover, str]]]:
-    """The scene's movers that go into a file, and bodies that cannot, each with the reason.
+    """The scene's movers that are exported, and (body, reason) of bodies that cannot be.
 
     Raises:
         RigError: there is none, or a chain or mechanism cannot be baked.
@@ -330,8 +334,8 @@ def _exported(scene: bpy.types.Scene) -> tuple[list[Mover], list[tuple[Mover, st
 
 
 def _exported_chains(chains: list[tuple]) -> dict[object, ExportedChain]:
-    """Readers of chains, given with their sessions, by the keys of their movers. Where two have one name, the
-    armature's stands before it.
+    """Readers of chains by the keys of their movers, from pairs of a chain and its session. If two chains
+    have the same name, the armature's name is put before it.
     """
     cast = authored.cast_of([mover for mover, _ in chains])
     return {
@@ -341,7 +345,7 @@ def _exported_chains(chains: list[tuple]) -> dict[object, ExportedChain]:
 
 
 def _robots(movers: list[Mover]) -> tuple[list[ExportedRobot], list[tuple[str, str]]]:
-    """The robots of the movers' objects, and those that cannot be in a file, each with the reason."""
+    """The robots of the movers' objects, and (name, reason) of those that cannot be exported."""
     exported, left_out = [], []
     for owner in dict.fromkeys(mover.owner for mover in movers):
         if not driven_names(owner):

@@ -19,7 +19,7 @@ from ..properties.motion_style import motion_style
 from ..scene.placement import Hanging, Placement
 from .character_chains import Anchors
 
-# over the frames: on what something hangs, and its world matrices
+# over the frames, the joint that carries an object or None, and the object's world matrices (4, 4)
 Places = tuple[list[Hanging | None], list[np.ndarray]]
 
 
@@ -35,7 +35,8 @@ class ExportedMechanism:
         self.mover, self.session, self.reading = mover, session, session.reading
         parts = [part for part in self.reading.parts if part.role == "DRIVEN"]
         base = self.reading.base_part
-        self._things = {"": (mover.owner, "", np.eye(4))}  # what is anchored: object, bone, the frame on it
+        # by name: object, bone and frame (4, 4) on it whose motion is exported
+        self._things = {"": (mover.owner, "", np.eye(4))}
         if base is not None:
             self._things[""] = (find(base.object_name, base.uid), base.bone, base.offset)
         self._things |= {part.name: (find(part.object_name, part.uid), "", part.offset) for part in parts}
@@ -58,7 +59,7 @@ class ExportedMechanism:
         return dict(zip(self.session.joint_keys, names, strict=True))
 
     def read(self, frame: int, placement: Placement) -> None:
-        """Reads a frame, after the mechanism's tick.
+        """Reads the mechanism in a frame, after its tick.
 
         Raises:
             RigError: the mechanism cannot be solved in the first frame.
@@ -90,7 +91,9 @@ class ExportedMechanism:
         self.desired.append(session.outputs.desired)
 
     def entry(self, anchors: Anchors) -> MechanismEntry:
-        """The mechanism; `anchors` says where something is over the frames."""
+        """The mechanism as an entry of the character file; `anchors` computes motions of objects over the
+        frames.
+        """
         settings, session = self.mover.settings, self.session
         model = session.model
         bases, chosen, weights, authored, regulariser, goal_weights = zip(*self._rows, strict=True)
@@ -144,7 +147,7 @@ class ExportedMechanism:
         )
 
     def remarks(self, first_frame: int) -> list[str]:
-        """What cannot travel, and what happens instead, as sentences."""
+        """Sentences on parts of the mechanism that cannot be exported, and on their replacement."""
         return []
 
     def _postures(self) -> dict[int, StoredPosture]:

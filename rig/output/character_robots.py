@@ -1,4 +1,4 @@
-"""Reads an armature's robot for a character file: its servos, and what each of its joints follows."""
+"""Reads an armature's robot for a character file: its servos, and the source of each joint's value."""
 
 from collections.abc import Mapping
 
@@ -23,7 +23,7 @@ class ExportedRobot:
 
     Raises:
         DeviceError: the robot's properties describe no valid device.
-        RigError: its protocol is a program, which no file carries.
+        RigError: its protocol is a Python file, which cannot be exported.
     """
 
     def __init__(self, rig: bpy.types.Object) -> None:
@@ -34,16 +34,16 @@ class ExportedRobot:
         self._rows: list[list[float]] = []
 
     def read(self) -> None:
-        """Reads the values that the scene shows in a frame."""
+        """Reads the joint values that the scene shows in a frame."""
         self._values = values.newest(self.rig, self.sources, self._values)
         self._rows.append(self._values)
 
     def entry(self, names: Mapping[SourceKey, str], value_names: Mapping[str, str]) -> RobotEntry:
-        """The robot.
+        """The robot as an entry of the character file.
 
         Args:
-            names: Names of the file's joints, by what a robot's joint follows.
-            value_names: Names in the file of its values, by their own.
+            names: Names of the file's joints, by the source that a robot's joint follows.
+            value_names: Names of its values in the file, by their names in the object.
         """
         joints = []
         for k, (joint, source) in enumerate(zip(self.device.joints, self.sources, strict=True)):

@@ -29,11 +29,11 @@ from ..live.stage import SceneStage
 from . import discontinuities
 from .stepped import Stepped
 
+# number of solves of the first frame for the median time, in which filling caches does not matter, and their
+# time limit [s]
 REPEATS, REPEAT_FOR = (
     5,
     0.1,
-    # number of solves of the first frame for the median time, which leaves out filling caches, and their time
-    # limit [s]
 )
 
 
@@ -43,7 +43,7 @@ class ComparedColumn(NamedTuple):
     heading: str
     meaning: str
     digits: int
-    needs_position: bool = False  # whether only goals with a position have this figure
+    needs_position: bool = False  # whether the figure exists only for goals with a position
 
 
 COLUMNS: dict[str, ComparedColumn] = {
@@ -85,7 +85,7 @@ class ComparisonTable:
     rows: list[Row]
     frames: range
     remark: str = ""  # sentence on frames that could not be compared
-    column: str = ""  # key of the column that sorts the rows; "": the order of the table of solvers
+    column: str = ""  # key of the column by which rows are sorted; "": the order of the table of solvers
     is_reversed: bool = False
 
     @property
@@ -153,7 +153,7 @@ class _Contestant:
         self.jumps = 0
 
     def solve(self, skeleton: Skeleton, goal: GazeGoal, repeats: int, dt: float) -> None:
-        """Solves the next frame, `dt` [s] after the last; `repeats` times from the same start to measure its
+        """Solves the next frame, `dt` [s] after the last; `repeats` times from the same start, to measure the
         time.
         """
         if skeleton is not self.skeleton:
@@ -188,8 +188,8 @@ class _Contestant:
 
 
 def _largest_steps(skeleton: Skeleton) -> np.ndarray:
-    """Largest motion of each joint (n,) from one frame to the next that is no discontinuity [rad; prismatic
-    joints m].
+    """Largest motion (n,) [rad; prismatic joints m] of each joint from one frame to the next that is no
+    discontinuity.
     """
     return np.array(
         [
@@ -200,8 +200,8 @@ def _largest_steps(skeleton: Skeleton) -> np.ndarray:
 
 
 class Comparison(Stepped):
-    """A comparison on some frames, one solver and one frame per step. Both `finish` and `cancel` restore the
-    scene.
+    """A comparison of solvers on some frames; one step solves one frame with one solver. Both `finish` and
+    `cancel` restore the scene.
 
     Args:
         scene: The scene with the chain's rig.
@@ -246,7 +246,7 @@ class Comparison(Stepped):
         ]
         self.stage = SceneStage({(rig.session_uid, chain.uid): self.contestants[0].name})
         self.done = 0  # number of completed steps
-        self.left_out: dict[int, str] = {}  # frames without a goal, and why
+        self.left_out: dict[int, str] = {}  # frames without a goal -> reason
         self._goal: tuple[Skeleton, GazeGoal] | None = None
         super().__init__(scene)
 
@@ -265,7 +265,7 @@ class Comparison(Stepped):
         """Solves one frame with one solver; returns whether there are more steps.
 
         Raises:
-            RigError: the set-up cannot be solved in the first frame.
+            RigError: the setup cannot be solved in the first frame.
         """
         contestant = self.contestants[self.done % len(self.contestants)]
         if contestant is self.contestants[0]:

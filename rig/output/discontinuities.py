@@ -4,8 +4,9 @@ Blender.
 
 from math import radians
 
-ROTATION = radians(15)  # in one frame
-SHARE = 0.1  # share of a prismatic joint's range in one frame: 15 degrees are about this share of a servo's
+ROTATION = radians(15)  # [rad] in one frame
+# share of a prismatic joint's range in one frame; 15 degrees are about this share of a servo's range
+SHARE = 0.1
 
 
 def beyond(lower: float, upper: float, is_prismatic: bool) -> float:

@@ -1,5 +1,5 @@
-"""Export of a robot's motion to a file that plays without Blender: the values that the robot would be sent,
-frame by frame.
+"""Export of a robot's motion to a file that plays without Blender: the values to send to the robot, frame by
+frame.
 """
 
 from math import floor
@@ -18,7 +18,7 @@ from ..live.stage import SceneStage
 from .robot_frames import RobotFrames
 from .stepped import Stepped
 
-# [s] time for motion filters to come to rest after the last frame; the slowest character over the widest
+# [s] time for motion filters to come to rest after the last frame; the slowest motion style over the widest
 # range needs half of it
 SETTLE_FOR = 10.0
 
@@ -36,7 +36,7 @@ class Export(Stepped):
         rig: The object whose robot's motion is exported.
         start, end: First and last frame.
         rate: Rows per second in the file.
-        loops: The motion returns to the first frame, to be played repeatedly.
+        loops: Whether the motion returns to the first frame, to be played repeatedly.
         form: Name of the file's format.
 
     Raises:
@@ -143,8 +143,8 @@ class Export(Stepped):
 
     @property
     def says_how(self) -> str:
-        """Sentence that says which joints of the robot were solved, and whether the others moved by animation
-        or stood as posed.
+        """Sentence on which joints of the robot were solved, and whether the others moved by animation or
+        kept their posed values.
         """
         labels = ", ".join(mover.label for mover in self._own())
         if labels:

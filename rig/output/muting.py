@@ -16,16 +16,16 @@ from ..bones.constrained import HARMLESS
 from ..bones.joint_axes import why_no_limits
 from ..mechanisms.shapes import LETTERS
 
-OWN = "Limber"  # constraints of Limber's own begin so
-SWITCHES = ("mute", "enabled")  # properties of a constraint: one mutes it, the other enables it
-SLACK = 1e-5  # [rad or m] a limit that is exceeded by less stays active: single precision
+OWN = "Limber"  # beginning of the names of Limber's own constraints
+SWITCHES = ("mute", "enabled")  # properties that switch a constraint: one mutes it, the other enables it
+SLACK = 1e-5  # [rad or m] tolerance of single precision, within which a limit counts as kept
 
 
 def mute_what_wins(keys: Mapping[Channel, list[float]]) -> list[str]:
     """Mutes drivers that would override the keyed channels, and constraints that would change the keyed
     transforms.
 
-    Returns what was muted, as sentences.
+    Returns sentences on what was muted.
     """
     owners = [channel.owner for channel in {channel.uid: channel for channel in keys}.values()]
     drivers = [
@@ -45,7 +45,7 @@ def mute_what_wins(keys: Mapping[Channel, list[float]]) -> list[str]:
 
 
 def mute_drivers(owner: bpy.types.ID, channels: list[Channel]) -> list[str]:
-    """Mutes the drivers of an object's baked channels; returns texts about what they drive."""
+    """Mutes the drivers of an object's baked channels; returns labels of the driven properties."""
     baked = {(channel.path, channel.index) for channel in channels}
     baked |= {
         (path.removesuffix("value") + "linear_value", index)
@@ -62,7 +62,7 @@ def mute_drivers(owner: bpy.types.ID, channels: list[Channel]) -> list[str]:
 
 
 def _label(owner: bpy.types.ID, path: str, index: int) -> str:
-    """What a driver drives, as text."""
+    """The property that a driver drives, as text."""
     start, _, channel = path.rpartition(".")
     if channel not in PARTS:
         return f"motor '{owner.path_resolve(start).name}'"
@@ -71,15 +71,15 @@ def _label(owner: bpy.types.ID, path: str, index: int) -> str:
 
 
 def keyed_holders(keys: Mapping[Channel, list[float]]) -> list:
-    """Bones that have keys, and objects whose location and rotation have keys on all components: their
-    constraints are muted.
+    """Bones that have keys, and objects whose location and rotation have keys on all components: these are
+    the ones whose constraints are muted.
     """
     return [holder for holder, _, _ in _keyed_transforms(keys)]
 
 
 def _keyed_transforms(keys: Mapping[Channel, list[float]]) -> Iterator[tuple]:
-    """(object or bone, location, rotation); of each part a list of values in all frames for each component,
-    where what has no keys is as it is now.
+    """Yields (object or bone, location, rotation); location and rotation have for each component the list of
+    values in all frames, with the current value for components without keys.
 
     Objects are left out unless their location and rotation are keyed completely.
     """
@@ -105,8 +105,8 @@ def _keyed_transforms(keys: Mapping[Channel, list[float]]) -> Iterator[tuple]:
 def _columns(
     holder: bpy.types.Object | bpy.types.PoseBone, part: str, columns: Mapping[int, list[float]]
 ) -> list[list[float]]:
-    """Values of a holder's location or rotation in all frames, for each component; those without keys are as
-    they are now.
+    """Values of a holder's location or rotation in all frames, for each component; components without keys
+    have their current value.
     """
     current = getattr(holder, part)
     length = max(map(len, columns.values()), default=1)
@@ -149,8 +149,8 @@ def _reaching(keyed: list[bpy.types.PoseBone]) -> Iterator[tuple]:
 def in_the_way(
     holder: bpy.types.Object | bpy.types.PoseBone, locations: list[list[float]], rotations: list[list[float]]
 ) -> Iterator:
-    """Constraints of an object or bone that would change its baked location or rotation in some frame, of
-    which `locations` and `rotations` have the values in all frames for each component.
+    """Constraints of an object or bone that would change its baked location or rotation in some frame.
+    `locations` and `rotations` have for each component the values in all frames.
 
     A bone's Limit Location or Limit Rotation that defines its joints' limits is left out, unless the motion
     exceeds it.
@@ -175,7 +175,7 @@ def in_the_way(
 def _as_euler(
     holder: bpy.types.Object | bpy.types.PoseBone, rotations: list[list[float]]
 ) -> Iterable[Sequence[float]]:
-    """Rows of Euler angles that cross a limit where the rotations do."""
+    """Rotations in all frames as rows of Euler angles, for tests against limits."""
     if holder.rotation_mode == "QUATERNION":
         return (Quaternion(row).to_euler() for row in zip(*rotations, strict=True))
     if holder.rotation_mode == "AXIS_ANGLE":
@@ -184,7 +184,7 @@ def _as_euler(
 
 
 def _extremes(columns: list[list[float]]) -> list[list[float]]:
-    """Two rows: the least and the greatest value of each column."""
+    """Two rows: the smallest and the largest value of each column."""
     return [[least(column) for column in columns] for least in (min, max)]
 
 
@@ -216,7 +216,7 @@ def mute(constraint: bpy.types.Constraint) -> None:
 def mute_switches(
     holder: bpy.types.Object | bpy.types.PoseBone, curves: bpy.types.bpy_prop_collection
 ) -> None:
-    """Mutes keyframes that would switch a muted constraint on again."""
+    """Mutes keyframes that would switch on a muted constraint."""
     for constraint in holder.constraints:
         for path in _switches(constraint) if constraint.mute else ():
             curve = actions.find(curves, path, 0)

@@ -1,5 +1,5 @@
-"""New actions for keyframes of an object. The current action is copied and stays; NLA tracks that would hide
-the keyframes are refused.
+"""New actions for keyframes of an object. The current action is copied and stays; NLA tracks that would
+override the keyframes are refused.
 """
 
 from collections.abc import Callable
@@ -44,7 +44,8 @@ def new_action(owner: bpy.types.Object, name: str) -> tuple:
     else:
         handle = getattr(animation, "action_slot_handle", None)
         if old.is_editable:
-            old.use_fake_user = True  # so that Blender saves it, also when nothing uses it any more
+            # Blender saves an action with a fake user even if nothing uses it any more
+            old.use_fake_user = True
         action = old.copy()
         action.name = name
     slot = next((slot for slot in getattr(action, "slots", ()) if slot.handle == handle), None)
@@ -52,8 +53,8 @@ def new_action(owner: bpy.types.Object, name: str) -> tuple:
 
 
 def without_new_action(owner: bpy.types.Object) -> Callable[[], None]:
-    """What puts back all that `new_action` will change beside the new action, so that it can be removed
-    again.
+    """A function that restores everything that `new_action` changes apart from the new action, so that this
+    can be removed again.
     """
     animation = owner.animation_data
     old = animation.action if animation is not None else None
@@ -72,7 +73,7 @@ def without_new_action(owner: bpy.types.Object) -> Callable[[], None]:
 
 
 def refuse_what_would_hide_keys(owner: bpy.types.Object) -> None:
-    """Raises RigError if NLA tracks of the object would hide the keyframes of its action."""
+    """Raises RigError if NLA tracks of the object would override the keyframes of its action."""
     animation = owner.animation_data
     if animation is None or not animation.nla_tracks:
         return

@@ -19,30 +19,31 @@ from .take import RecordedTake
 from .take_copies import Copy
 
 TAKE = " Take "
-NUMBERED = re.compile(re.escape(TAKE) + r"\d+(\.\d+)?$")  # the end of a take's name
-SHORTEST = 2  # least number of frames of a take
-# share of the longest take's frames: a shorter take was broken off, and is not the one that plays afterwards
+NUMBERED = re.compile(re.escape(TAKE) + r"\d+(\.\d+)?$")  # end of the name of a take
+SHORTEST = 2  # smallest number of frames of a take
+# share of the longest take's frames: a shorter take was interrupted, and is not assigned afterwards
 STUB = 0.25
 
 
 class Keyed(NamedTuple):
-    """Result of a recording: the new actions, the number of takes, and texts about what was muted."""
+    """Result of a recording: the new actions, the number of takes, and sentences on what was muted."""
 
     actions: list[bpy.types.Action]
     takes: int
     after: int  # number of later takes, which are too short to play
-    muted: list[str]  # sentences on what was muted because it would override the keys
+    # sentences on drivers and constraints that were muted because they would override the keys
+    muted: list[str]
 
 
 _going: dict[int, list[RecordedTake]] = {}  # current recordings by the object's session_uid
-_copies: dict[int, Copy] = {}  # their copies on disk, by the same key
+_copies: dict[int, Copy] = {}  # copies of these recordings on disk, by the same key
 
 
 def start(owner: bpy.types.Object) -> None:
     """Starts to record the live movers of an object.
 
     Raises:
-        RigError: nothing of it is live, or keyframes cannot represent its motion.
+        RigError: no mover of it is live, or keyframes cannot represent its motion.
     """
     movers = live_of(owner)
     if not movers:
@@ -90,7 +91,7 @@ def note(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     if live.is_suspended():
         return
     for uid, passes in _going.items():
-        # Takes are keyed in live's order, so that a chain's keys win over those of the body that it warps.
+        # takes are keyed in the order of live motion, so that a chain's keys win over those of the body
         solved = [
             mover
             for mover in live.live_movers(scene)
@@ -167,7 +168,7 @@ def _key(owner: bpy.types.Object, recorded: list[RecordedTake]) -> Keyed:
     new_actions = [
         action
         for obj in owners.values()
-        if obj is not None  # else it was deleted since
+        if obj is not None  # None if it was deleted since
         for action in _key_takes(obj, recorded, last)
     ]
     muted = [sentence for take in recorded for sentence in muting.mute_what_wins(take.keys)]
@@ -175,7 +176,7 @@ def _key(owner: bpy.types.Object, recorded: list[RecordedTake]) -> Keyed:
 
 
 def _key_takes(obj: bpy.types.Object, recorded: list[RecordedTake], last: int) -> list[bpy.types.Action]:
-    """Keys each take of an object on an action of its own, which begins as the object's action before, and
+    """Keys each take of an object on a separate action, which begins as a copy of the object's action, and
     assigns that of take number `last`.
     """
     animation = obj.animation_data

@@ -1,4 +1,4 @@
-"""Frames of a robot's motion: in each, the values that the robot would be sent."""
+"""Frames of a robot's motion: the values to send to the robot in each frame."""
 
 from collections.abc import Callable
 from functools import partial
@@ -31,14 +31,13 @@ class RobotFrames:
     Args:
         scene: The scene with the object.
         rig: The object.
-        start, end: First and last frame of the range; frames after it are those in which the robot comes to
-            rest.
-        form: Format of the file that the frames are for.
+        start, end: First and last frame of the range; in later frames the robot comes to rest.
+        form: Format of the file for which the frames are read.
         stride: Scene frames from one row to the next.
 
     Attributes:
-        sources: What each joint of the robot follows.
-        rows: For each frame the joints' values, in the order and unit of the device's joints.
+        sources: The source that each joint of the robot follows.
+        rows: For each frame the joint values, in the order and unit of the device's joints.
         held: Frames in which a chain had no goal to follow and came to rest, and why.
         warnings: Sentences about the motion as a whole; `motion` adds to them.
 
@@ -50,7 +49,7 @@ class RobotFrames:
         self, scene: bpy.types.Scene, rig: bpy.types.Object, start: int, end: int, form: Format, stride: float
     ) -> None:
         try:
-            # In the protocol's unit, even if the port is a virtual robot's
+            # in the protocol's unit, even if the port is a virtual robot's
             self._device = device.describe_plain(rig)
         except HardwareError as error:
             raise RigError(str(error)) from error
@@ -61,7 +60,8 @@ class RobotFrames:
         self._links = {link: _pose_of(rig, link) for link in form.poses}
         self._poses: dict[str, list[Pose]] = {link: [] for link in self._links}
         self._filters = ValueFilters()
-        self._deviations: dict[str, tuple[float, Deviation]] = {}  # by bone: the frame where it is largest
+        # by bone: the largest deviation, and its frame
+        self._deviations: dict[str, tuple[float, Deviation]] = {}
         self.rows: list[tuple[float, ...]] = []
         self.held: dict[int, str] = {}
         self.warnings: list[str] = []
@@ -110,18 +110,19 @@ class RobotFrames:
 
     @property
     def filters_at_rest(self) -> bool:
-        """Whether the filtered values of properties have arrived."""
+        """Whether the filtered values of properties have come to rest."""
         return self._filters.at_rest
 
     def _note_deviations(self, frame: float) -> None:
-        """Notes the frame in which each bone is farthest from what its servo can do."""
+        """Records the frame in which each bone deviates most from what its servo can do."""
         for deviation in values.deviations(self._rig, self.sources):
             known = self._deviations.get(deviation.bone)
             if known is None or deviation.worst > known[1].worst:
                 self._deviations[deviation.bone] = frame, deviation
 
     def motion(self, rate: int, loops: bool = False) -> Motion:
-        """The motion of the frames that were read, in the format's frames; `warnings` says what is odd in it.
+        """The motion of the frames read so far, in the frames of the format's links. Adds remarks on it to
+        `warnings`.
 
         Args:
             rate: Rows per second.
@@ -149,18 +150,18 @@ class RobotFrames:
             self._warn_of(check_channels, take)
         if not self._form.has_frames:
             return make_motion(take, rate, title, loops, has_positions)
-        self._warn_of(check_speeds, brought_to_rest(take))  # the player itself stops at the end
+        self._warn_of(check_speeds, brought_to_rest(take))  # the player itself stops the motion at the end
         return frames_at(take, rate, title, has_positions)
 
     def _warn_of(self, check: Callable[[Take], None], take: Take) -> None:
-        """Notes what a check of a take finds that the file's player does not need."""
+        """Adds the findings of a check as warnings, since the file's player works without them."""
         try:
             check(take)
         except ExportError as error:
             self.warnings.append(str(error))
 
     def _before(self) -> dict[SourceKey, float]:
-        """Values in the frame before; none in the first one."""
+        """Values in the previous frame; empty in the first."""
         return {
             source.key: value
             for row in self.rows[-1:]
@@ -178,8 +179,8 @@ class RobotFrames:
 
 
 def _pose_of(rig: bpy.types.Object, link: str) -> Callable[[Placement], Array]:
-    """Function from a placement to the pose (4, 4) of a link: its bone's, or its target's if a mechanism
-    would follow that but is not live.
+    """Function from a placement to the pose (4, 4) of a link: that of its bone, or that of its target if a
+    mechanism follows the target but is not live.
 
     Raises:
         RigError: there is no such link.

@@ -15,14 +15,14 @@ from . import unkeyed
 
 
 class Stepped(ABC):
-    """Job that goes through frames, one step after another.
+    """Job that processes frames, one step after another.
 
     It must be ended by the subclass's `finish` or by `cancel`; until then live motion and robots are
     suspended. So a subclass calls `__init__` only after it has checked everything that can fail.
 
     Attributes:
         total, done: Number of all steps, and of completed ones; defined by subclasses.
-        frame_before: The frame, with its fraction, that the scene showed.
+        frame_before: The frame, with its fraction, that the scene showed before.
         keeps_unkeyed: Whether values that the user changed without a keyframe are restored at the end;
             changing frames would lose them.
 
@@ -63,8 +63,8 @@ class Stepped(ABC):
         self._end()
 
     def _show(self, stage: SceneStage, depsgraph: bpy.types.Depsgraph) -> None:
-        """Shows a stage's poses of what is live until the end of the job, and evaluates what constraints make
-        of them.
+        """Shows a stage's poses of live movers until the end of the job, and evaluates constraints that
+        depend on them.
         """
         self._has_shown = True
         shown_poses.show(self.scene, stage, depsgraph)
@@ -80,7 +80,7 @@ class Stepped(ABC):
         sending.hold(False)
 
     def _put_back(self) -> None:
-        """Goes back to the frame that was shown before."""
+        """Returns to the frame that was shown before."""
         whole = floor(self.frame_before)
         self.scene.frame_set(whole, subframe=self.frame_before - whole)
         unkeyed.put_back(self._unkeyed)

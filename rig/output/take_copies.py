@@ -1,8 +1,8 @@
 """Copies of a running recording in the user's folder, so that a recording that a crash interrupted can be
 restored.
 
-A copy is lines of JSON, appended as frames are recorded, so that a file with an incomplete last line is valid
-up to there:
+A copy has lines of JSON, appended as frames are recorded, so that a file is valid up to an incomplete last
+line:
 
     {"limber_takes": 2, "object": NAME}     first
     {"take": NUMBER, "channels": [[object, bone, property, index], ...]}     before the frames of a take, and
@@ -30,10 +30,10 @@ from .take import RecordedTake
 FOLDER = "takes"
 VERSION = 2
 LAST_FRAME = 1_048_574  # Blender's largest frame number
-EVERY = 2.0  # [s] between two additions to a copy: as much is lost in a crash at most
-DONE = ".restored"  # suffix of a copy that was restored and is not offered again
+EVERY = 2.0  # [s] time between two additions to a copy, which is the most that a crash can lose
+DONE = ".restored"  # suffix of a copy that has been restored and is not offered again
 
-_numbers = count(1)  # numbers the copies of this process
+_numbers = count(1)  # numbers of the copies of this process
 _open: set[Path] = set()  # copies of this process's current recordings
 _left: dict[
     str, Path | None
@@ -50,7 +50,7 @@ class Copy:
         if self.path is None:
             self.problem = "No copy of the recording is saved: the user's folder of Blender cannot be made"
             return
-        self.written = [0, 0]  # number of takes written completely, and of frames of the next take
+        self.written = [0, 0]  # number of completely written takes, and of written frames of the next take
         self._channels: tuple = ()
         self._next = monotonic() + EVERY
         _open.add(self.path)
@@ -95,7 +95,7 @@ class Copy:
 
     def _add(self, lines: list) -> None:
         try:
-            # The copy is for crashes of Blender, not of the computer.
+            # the copy protects against crashes of Blender, not of the computer
             append_lines(self.path, [json.dumps(line) for line in lines], flush_to_disk=False)
         except OSError as error:
             self.problem = (
@@ -114,7 +114,7 @@ def _free_path(copies_folder: Path, rig_name: str) -> Path:
 
 
 def is_wanted() -> bool:
-    """Whether recordings are copied: only with a window, since a script can save what it records itself."""
+    """Whether recordings are copied: only with a window, since a script can save its recording itself."""
     return not bpy.app.background
 
 

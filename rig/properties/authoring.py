@@ -1,4 +1,4 @@
-"""Properties of a chain beside its goal: influence, transition between postures, attention, and life."""
+"""Properties of a chain apart from its goal: influence, transition between postures, attention, and life."""
 
 from math import pi, radians
 
@@ -26,7 +26,7 @@ class LimberTarget(PropertyGroup):
 
     name: StringProperty(
         name="Name", description="Name of the target"
-    )  # overrides identify items of a list by their names
+    )  # overrides identify items of a list by name
     target: PointerProperty(
         name="Target",
         description="Object that the chain can look at, match the orientation of, or reach for",
@@ -88,7 +88,10 @@ class LimberAuthoring:
     )
     transition: SecondsProperty(
         name="Transition",
-        description="Duration of a change of posture; 0: the time that half of the joints' limits need",
+        description=(
+            "Duration of a change of posture; 0: as fast as half of the joints' velocity and acceleration"
+            " limits allow"
+        ),
         default=0.0,
         soft_max=10.0,
     )
@@ -123,7 +126,7 @@ class LimberAuthoring:
             "Largest angle of the look from where the character faces. Beyond it the look rests at its edge,"
             " and crosses to the other side when the target has passed behind. 180 degrees: all around"
         ),
-        default=pi,  # for files where none was chosen; new chains without limits get `chains.WIDEST_LOOK`
+        default=pi,  # for files without this setting; new chains without limits get `chains.WIDEST_LOOK`
         min=0.0,
         max=pi,
         subtype="ANGLE",

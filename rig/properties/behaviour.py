@@ -1,4 +1,4 @@
-"""Properties of a scene's behaviour: states, what leads from one to another, and gestures."""
+"""Properties of a scene's behaviour: states, transitions between them, and gestures."""
 
 import bpy
 from bpy.types import Action, Object, PropertyGroup, Scene
@@ -16,7 +16,7 @@ from .overridable import (
     StringProperty,
 )
 
-CAUSES = [  # files store the index in this table: add new causes at its end
+CAUSES = [  # files store the index in this table, so new causes are added at its end
     ("event", "Event", "When an event comes: a button here, a program by OSC, a line of a script"),
     ("after", "After a Time", "After a time in the state"),
     ("random", "At Random", "At a random time in the state, between two bounds"),
@@ -39,20 +39,22 @@ CAUSES = [  # files store the index in this table: add new causes at its end
 
 
 class LimberRole:
-    """Mixin: what chains look at in a state, and how much."""
+    """Mixin: the target that chains look at in a state, with influence, share, life and eyes."""
 
     look_at: PointerProperty(
         name="Look At",
         description=(
-            "Target that chains look at in this state, those that have it among their targets; none: as in"
-            " the scene"
+            "Target to look at in this state, for chains that have it as their own or an additional "
+            "target. Empty: as set in the scene"
         ),
         type=Object,
         poll=lambda _role, candidate: choices.is_target(candidate),
     )
     look_at_bone: StringProperty(
         name="Bone",
-        description="Bone to look at, of those that chains have among their targets; none: the first of them",
+        description=(
+            "Bone of the target to look at, for chains that have it as target. Empty: the first such bone"
+        ),
         search=choices.target_bones,
     )
     sets_influence: BoolProperty(
@@ -96,7 +98,7 @@ class LimberChainChoice:
     uid: StringProperty(name="Identity", description="Identity of the chain", options={"HIDDEN"})
     chain: EnumProperty(
         name="Chain",
-        description="The chain that this is for",
+        description="Chain to which these settings apply",
         items=choices.chain_items,
         get=choices.chosen_chain,
         set=choices.choose_chain,
@@ -105,7 +107,7 @@ class LimberChainChoice:
 
 
 class LimberChainRole(LimberRole, LimberChainChoice, PropertyGroup):
-    """What one chain does in a state, instead of what all do."""
+    """Settings of one chain in a state, in place of those for all chains."""
 
 
 class LimberStatePosture(PropertyGroup):
@@ -113,25 +115,28 @@ class LimberStatePosture(PropertyGroup):
 
     action: PointerProperty(
         name="Pose",
-        description="Stored posture that is kept in this state, by the chains that have it",
+        description="Stored posture to keep in this state, for chains that have it",
         type=Action,
         poll=lambda _posture, candidate: choices.is_posture(candidate),
     )
     weight: FactorProperty(
         name="Weight",
-        description="Weight of the posture; where those of a chain sum to less than 1, the rest is its clip",
+        description=(
+            "Weight of the posture; where the weights of a chain's postures sum to less than 1, the rest "
+            "is the clip"
+        ),
         default=1.0,
     )
 
 
 class LimberState(LimberRole, PropertyGroup):
-    """A state of a behaviour. `name` is unique in it."""
+    """A state of a behaviour. `name` is unique in the behaviour."""
 
     name: StringProperty(
         name="Name", description="Name of the state, unique in the behaviour", update=choices.follow_name
     )
     known_as: StringProperty(
-        name="Known As", description="Name by which transitions know the state", options={"HIDDEN"}
+        name="Known As", description="Name of the state in the transitions", options={"HIDDEN"}
     )
     seconds: SecondsProperty(
         name="Transition", description="Duration of the transition into this state", default=0.5
@@ -147,42 +152,52 @@ class LimberState(LimberRole, PropertyGroup):
     active_posture: IntProperty(name="Posture", description="Selected posture")
     clip: PointerProperty(
         name="Clip",
-        description="Action that is played while the state lasts, by the chains whose bones it moves",
+        description="Action that plays during the state, for chains whose bones it moves",
         type=Action,
     )
     loops: BoolProperty(
         name="Loop",
-        description="Begin the clip again at its end; else it stays in its last frame",
+        description="Repeat the clip; off: stay at its last frame",
         default=True,
     )
     chains: CollectionProperty(
-        name="Chains", description="Chains that do something else in this state", type=LimberChainRole
+        name="Chains", description="Chains with settings of their own in this state", type=LimberChainRole
     )
     active_chain: IntProperty(name="Chain", description="Selected chain")
 
 
 class LimberStateTransition(PropertyGroup):
-    """What leads from a state to another."""
+    """A transition from one state to another, and the condition that triggers it."""
 
     begins_anywhere: BoolProperty(
-        name="From Any State", description="Leads from every other state", default=False
+        name="From Any State", description="Start from every other state", default=False
     )
-    begin: StringProperty(name="From", description="State that it leads from")
-    end: StringProperty(name="To", description="State that it leads to")
-    cause: EnumProperty(name="When", description="Event or condition that makes it happen", items=CAUSES)
+    begin: StringProperty(name="From", description="State in which the transition begins")
+    end: StringProperty(name="To", description="State to which the transition leads")
+    cause: EnumProperty(
+        name="When", description=("Event or condition that triggers the transition"), items=CAUSES
+    )
     event: StringProperty(
         name="Event",
         description="Name of the event: choose one, or type a new one",
         search=choices.events,
         search_options={"SUGGESTION"},
     )
-    seconds: SecondsProperty(name="Time", description="Time for which that must last", default=1.0)
+    seconds: SecondsProperty(
+        name="Time",
+        description=("Time for which the condition must last, in seconds; the shortest one of a random time"),
+        default=1.0,
+    )
     longest: SecondsProperty(
-        name="Longest", description="Longest time in the state; at random between the two", default=5.0
+        name="Longest",
+        description=(
+            "Longest time in the state, in seconds; the time is drawn at random between Time and Longest"
+        ),
+        default=5.0,
     )
     distance: FloatProperty(
         name="Distance",
-        description="Distance of the nearest person",
+        description="Distance of the nearest person at which the transition is triggered",
         default=1.0,
         min=0.0,
         subtype="DISTANCE",
@@ -190,13 +205,13 @@ class LimberStateTransition(PropertyGroup):
 
 
 class LimberMaskedJoint(PropertyGroup):
-    """A joint that a gesture leaves alone."""
+    """A joint that a gesture does not move."""
 
     name: StringProperty(name="Name", description="Label of the joint")
 
 
 class LimberGesture(LimberChainChoice, PropertyGroup):
-    """A clip that is played once over the state when an event comes."""
+    """A clip that is played once, on top of the state, when an event occurs."""
 
     name: StringProperty(
         name="Name",
@@ -206,7 +221,7 @@ class LimberGesture(LimberChainChoice, PropertyGroup):
     )
     event: StringProperty(
         name="Event",
-        description="Name of the event that begins it: choose one, or type a new one",
+        description="Name of the event that starts the gesture: choose one, or type a new one",
         search=choices.events,
         search_options={"SUGGESTION"},
     )
@@ -215,14 +230,16 @@ class LimberGesture(LimberChainChoice, PropertyGroup):
     )
     mode: EnumProperty(
         name="Mode",
-        description="How it goes with the posture beneath",
+        description="How the gesture combines with the posture",
         items=[
-            ("ADD", "Add", "Add what moves since the action's first frame to the posture beneath"),
-            ("REPLACE", "Replace", "Replace the posture beneath"),
+            ("ADD", "Add", "Add what moves since the action's first frame to the posture"),
+            ("REPLACE", "Replace", "Replace the posture"),
         ],
     )
     fade: SecondsProperty(
-        name="Fade", description="Time in which it fades in, and fades out again", default=0.2
+        name="Fade",
+        description=("Duration of the fade in at the start, and of the fade out at the end"),
+        default=0.2,
     )
     left_alone: CollectionProperty(
         name="Left Alone", description="Joints that the gesture leaves alone", type=LimberMaskedJoint
@@ -230,7 +247,7 @@ class LimberGesture(LimberChainChoice, PropertyGroup):
 
 
 class LimberBehaviour(PropertyGroup):
-    """What the scene's characters do by themselves; it begins in its first state."""
+    """What the scene's characters do on their own. It begins in its first state."""
 
     states: CollectionProperty(
         name="States", description="States of the character; it begins in the first", type=LimberState
@@ -247,16 +264,19 @@ class LimberBehaviour(PropertyGroup):
     )
     active_gesture: IntProperty(name="Gesture", description="Selected gesture")
     seed: IntProperty(
-        name="Seed", description="Seed of all random draws: the same seed draws alike", default=0, min=0
+        name="Seed",
+        description=("Seed of the random times and choices: the same seed gives the same behaviour"),
+        default=0,
+        min=0,
     )
     rehearse: BoolProperty(
         name="Rehearse",
-        description="Live chains do what the behaviour says",
+        description="Live chains follow the behaviour",
         options={"HIDDEN"},
     )
     person: EnumProperty(
         name="Person",
-        description="While rehearsing: what a tracker would say where the character plays",
+        description="Person whom the rehearsal assumes, in place of a tracker's",
         items=[
             (
                 "UNKNOWN",

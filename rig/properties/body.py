@@ -22,7 +22,7 @@ from .overridable import (
     WeightProperty,
 )
 
-UID = "retarget"  # identity among the chains of its armature
+UID = "retarget"  # uid of the body among the movers of its armature
 INPUTS = [
     ("ARMATURE", "Armature", "Another armature of the scene, from a motion-capture clip or animated by hand"),
     (
@@ -54,7 +54,7 @@ OSC_PORT = 9000
 
 
 def _offer_port(retarget: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
-    """Sets the usual port of the chosen input, where the port is the other input's usual one."""
+    """Sets the default port of the chosen input, if the current port is the other input's default."""
     usual = {"OSC": OSC_PORT, "VMC": VMC_PORT}
     if retarget.input in usual and retarget.port in usual.values():
         retarget.port = usual[retarget.input]
@@ -70,7 +70,7 @@ class LimberPair(PropertyGroup):
 
     name: StringProperty(
         name="Name", description="Name of the target's bone"
-    )  # overrides tell the items of a list by their names
+    )  # overrides identify items of a list by name
     target: StringProperty(
         name="Target Bone", description="Bone of this armature that follows", update=_uncalibrate
     )
@@ -84,13 +84,13 @@ class LimberPair(PropertyGroup):
     )
     weight: WeightProperty(
         name="Weight",
-        description="Weight of this bone where not all can follow their sources",
+        description="Weight of this bone where the bones cannot all follow their sources",
     )
     level: IntProperty(
         name="Level",
         description=(
-            "Priority where not all can follow their sources, whatever the weights: bones of level 0 first,"
-            " then those of level 1 without disturbing level 0, and so on"
+            "Priority where the bones cannot all follow their sources, whatever the weights: bones of"
+            " level 0 first, then those of level 1 without disturbing level 0, and so on"
         ),
         min=0,
         soft_max=3,
@@ -130,12 +130,14 @@ class LimberPair(PropertyGroup):
 
 
 class LimberRetarget(LimberMotionStyle, LimberRange, PropertyGroup):
-    """Retargeting: this armature's body follows another armature, or a stream."""
+    """Settings of retargeting: this armature's body follows another armature, or a stream."""
 
     uid = UID
-    look_ahead = False  # future targets cannot be used
+    look_ahead = False  # a body cannot use future targets
 
-    name: StringProperty(name="Name", description="Name in messages", default="Retarget", options={"HIDDEN"})
+    name: StringProperty(
+        name="Name", description=("Name of the body in messages"), default="Retarget", options={"HIDDEN"}
+    )
     source: PointerProperty(
         name="Source",
         description="Armature whose motion is followed: from a motion-capture clip, or any animated one",
@@ -199,7 +201,9 @@ class LimberRetarget(LimberMotionStyle, LimberRange, PropertyGroup):
         options={"HIDDEN"},
     )
     foot_heights_known: BoolProperty(
-        name="Foot Heights Are Known", description="Calibrate has found them", options={"HIDDEN"}
+        name="Foot Heights Are Known",
+        description=("Calibrate has measured the foot heights"),
+        options={"HIDDEN"},
     )
     shift: FloatVectorProperty(
         name="Shift", description="Offset of the base in the world", subtype="TRANSLATION", size=3
@@ -239,8 +243,8 @@ class LimberRetarget(LimberMotionStyle, LimberRange, PropertyGroup):
     gain: FloatProperty(
         name="Gain",
         description=(
-            "Correction of errors, per second; 0: all at once. at 20, an error decays within a tenth of"
-            " a second; the motion itself is followed without lag"
+            "Correction of errors, per second; 0: all at once. At 20, an error decays within a tenth "
+            "of a second; the motion itself is followed without lag"
         ),
         min=0.0,
         soft_max=100.0,

@@ -52,7 +52,7 @@ FORWARD_AXES = [*SIGNED_AXES, (CUSTOM, "Custom", "Along a direction of its own i
 GOAL_ITEMS = [(key, kind.label, kind.description) for key, kind in GOALS.items()]
 ROLLS = [
     ("UPRIGHT", "Upright", "The end looks at the target and stays upright"),
-    ("FREE", "Free Roll", "Only the direction of the gaze counts"),
+    ("FREE", "Free Roll", "The end looks at the target with any roll"),
     (
         "POSTURE",
         "As in Posture",
@@ -74,7 +74,7 @@ class LimberJoint(LimberJointSettings, PropertyGroup):
 
 
 def _make_unique(chain: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
-    """Adds a number to the chain's name where another chain of the armature has that name."""
+    """Adds a number to the chain's name if another chain of the armature has that name."""
     taken = {other.name for other in chain.id_data.limber.chains if other.uid != chain.uid}
     name = free_name(chain.name or "Chain", taken)
     if chain.name != name:
@@ -84,7 +84,12 @@ def _make_unique(chain: bpy.types.PropertyGroup, _context: bpy.types.Context) ->
 class LimberGoal:
     """Mixin of chains and of their additional ends: the goal of an end."""
 
-    goal: EnumProperty(name="Goal", description="Task of the end", items=GOAL_ITEMS, default="POINT")
+    goal: EnumProperty(
+        name="Goal",
+        description=("What the end does with the target: look at it, copy its orientation, or reach for it"),
+        items=GOAL_ITEMS,
+        default="POINT",
+    )
     target: PointerProperty(
         name="Target",
         description="Object that the end looks at, copies the orientation of, or reaches for",
@@ -99,7 +104,7 @@ class LimberGoal:
     )
     forward_axis: EnumProperty(
         name="Forward Axis",
-        description="Axis of the end bone that points at the target",
+        description="Axis of the end bone that is to point at the target",
         items=FORWARD_AXES,
         default="+Y",
     )
@@ -146,7 +151,7 @@ class LimberEnd(LimberGoal, PropertyGroup):
 
     name: StringProperty(
         name="Name", description="Name of the bone"
-    )  # overrides identify items of a list by their names
+    )  # overrides identify items of a list by name
     bone: StringProperty(name="Bone", description="Bone that is the end")
     enabled: BoolProperty(
         name="Enabled", description="Follow the goal; when off, the end keeps the posture", default=True
@@ -154,8 +159,8 @@ class LimberEnd(LimberGoal, PropertyGroup):
 
 
 class LimberChain(LimberGoal, LimberPostures, LimberAuthoring, LimberMotionStyle, LimberRange, PropertyGroup):
-    """Joints from a root to one or several ends, which one solver moves, with their postures and goals.
-    `name` is unique in its armature.
+    """Joints from a root to one or several ends that one solver moves, with their postures and goals. `name`
+    is unique in its armature.
     """
 
     name: StringProperty(
@@ -169,7 +174,7 @@ class LimberChain(LimberGoal, LimberPostures, LimberAuthoring, LimberMotionStyle
     root: StringProperty(name="Root", description="First bone of the chain")
     end: StringProperty(name="End", description="Last bone of the chain, which looks at the target")
     joints: CollectionProperty(
-        name="Joints", description="Degrees of freedom of the solver, root first", type=LimberJoint
+        name="Joints", description="Joints that the solver moves, root first", type=LimberJoint
     )
     ends: CollectionProperty(
         name="Additional Goals",
@@ -212,7 +217,7 @@ class LimberChain(LimberGoal, LimberPostures, LimberAuthoring, LimberMotionStyle
         name="Solver",
         description="Method that solves for the joint angles",
         items=[choice(key, info) for key, info in SOLVERS.items()],
-        default="erik_exact",  # for files where none was chosen; new chains get `chains.SOLVER`
+        default="erik_exact",  # for files without this setting; new chains get `chains.SOLVER`
     )
     options: PointerProperty(
         name="Solver Options", description="Options of the solvers", type=LimberSolverOptions
@@ -262,6 +267,6 @@ PROPERTIES = {
         name="Limber", description="Chains, robot and mechanism", type=LimberRig
     ),
     (PoseBone, "limber_body"): PointerProperty(
-        name="Limber Body", description="What the bone is in a mechanism", type=LimberBoneBody
+        name="Limber Body", description="Role of the bone in a mechanism", type=LimberBoneBody
     ),
 }

@@ -13,7 +13,7 @@ class LimberCoupledJoint(LimberJointAxis, PropertyGroup):
 
     name: StringProperty(
         name="Name", description="Name of the joint's bone"
-    )  # overrides tell the items of a list by their names
+    )  # overrides identify items of a list by name
     factor: FloatProperty(
         name="Factor",
         description="Factor of the joint's angle in the sum: 1 and -1 bound the difference of two joints",

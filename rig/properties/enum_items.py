@@ -1,10 +1,10 @@
 """Enumeration properties made from tables: files store a number that depends on an item's key only, not on
 its position.
 
-The numbers are below 2^24: menus of Blender 4 hold an item's number in single precision, so that a larger one
-is another number once it was chosen by mouse. Earlier versions stored larger ones, and keyframes may set one
-more. A property that holds such a number offers the item under that number, so that linked and overridden
-data, which cannot be converted, is read as well.
+The numbers are below 2^24: menus of Blender 4 hold an item's number in single precision, so that a larger
+number changes when it is chosen by mouse. Earlier versions stored larger numbers, and keyframes may set the
+next one. A property that holds such a number offers the item under that number, so that linked and overridden
+data, which cannot be converted, is readable too.
 """
 
 from collections.abc import Sequence
@@ -21,14 +21,14 @@ Item = tuple[str, str, str, str, int]
 
 
 class Labelled(Protocol):
-    """An entry of a table, as menus show it."""
+    """An entry of a table that is shown in menus."""
 
     label: str
     description: str
 
 
 def item(key: str, label: str, description: str) -> Item:
-    """Enumeration item whose number, which files store, depends on its key only, not on its position."""
+    """Enumeration item whose number, which files store, depends only on its key and not on its position."""
     return key, label, description, "NONE", crc32(key.encode()) >> 8
 
 
@@ -43,8 +43,8 @@ def choice(key: str, info: Labelled) -> Item:
 
 
 def other_numbers(key: str) -> tuple[int, int, int]:
-    """Further numbers that a property may hold for a key: as earlier versions stored it, the same in single
-    precision, as keyframes hold it, and the present number as keyframes and drivers set it: Blender adds a
+    """Further numbers that a property may hold for a key: that of earlier versions; the same in single
+    precision, from keyframes; and the current number as keyframes and drivers set it, since Blender adds a
     half in single precision, which rounds odd numbers above 2^23 up.
     """
     number = crc32(key.encode()) >> 1
@@ -58,7 +58,7 @@ def keyed_enum(
 
     Args:
         attribute: Name of the property in its group.
-        items: Its items; of those made by `item` and `choice` other numbers are read too.
+        items: Its items; for those made by `item` and `choice` the further numbers are read too.
         default: Key of the default item.
         rest: As for Blender's EnumProperty.
     """

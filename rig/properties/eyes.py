@@ -15,7 +15,7 @@ from .overridable import (
     StringProperty,
 )
 
-# how far lids are closed, as shown last, by the armature's session_uid and the chain's uid
+# last shown closure of the lids (0 open, 1 closed), by the armature's session_uid and the chain's uid
 shown_lids: dict[tuple[int, str], float] = {}
 
 
@@ -27,11 +27,11 @@ def _lid(eyes: bpy.types.PropertyGroup) -> float:
 
 
 class LimberLid(PropertyGroup):
-    """A bone that is a lid: it rotates from open, as posed, to closed."""
+    """A bone that is an eyelid: it rotates from open, its posed rotation, to closed."""
 
     name: StringProperty(
         name="Name", description="Name of the lid"
-    )  # overrides identify items of a list by their names
+    )  # overrides identify items of a list by name
     bone: StringProperty(name="Bone", description="Bone that is the lid")
     axis: EnumProperty(
         name="Axis",
@@ -47,9 +47,9 @@ class LimberLid(PropertyGroup):
 
 
 class LimberEyes(PropertyGroup):
-    """Eyes of a chain that looks."""
+    """Settings of the eyes at the end of a chain."""
 
-    enabled: BoolProperty(name="Eyes", description="The chain's end is eyes that blink and look away")
+    enabled: BoolProperty(name="Eyes", description="Let the chain's end blink and look away, as eyes do")
     blinks: FloatProperty(
         name="Blinks",
         description=(
@@ -72,7 +72,7 @@ class LimberEyes(PropertyGroup):
         name="Lids Follow", description="Share of the gaze's pitch that the lids follow", default=0.7
     )
     seed: IntProperty(name="Seed", description="Seed of the random draws", default=0, min=0)
-    lids: CollectionProperty(name="Lids", description="Bones that are lids", type=LimberLid)
+    lids: CollectionProperty(name="Lids", description="Bones of the eyelids", type=LimberLid)
     active_lid: IntProperty(name="Lid", description="Selected lid")
     lid: FloatProperty(
         name="Lids Closed",

@@ -5,7 +5,7 @@ import bpy
 from .overridable import IntProperty
 
 FIELDS = ("frame_start", "frame_end")
-LAST_FRAME = 1_048_574  # that Blender has
+LAST_FRAME = 1_048_574  # Blender's largest frame number
 
 
 def bake_range(settings: bpy.types.PropertyGroup, scene: bpy.types.Scene) -> tuple[int, int]:
@@ -35,28 +35,28 @@ class LimberRange:
 
     frame_start: IntProperty(
         name="Start",
-        description="First frame to bake, where it is not the scene's",
+        description="First frame to bake, if set apart from the scene's range",
         default=1,
         min=-LAST_FRAME,
         max=LAST_FRAME,
     )
     frame_end: IntProperty(
         name="End",
-        description="Last frame to bake, where it is not the scene's",
+        description="Last frame to bake, if set apart from the scene's range",
         default=250,
         min=-LAST_FRAME,
         max=LAST_FRAME,
     )
     bake_start: IntProperty(
         name="Start",
-        description="First frame to bake; the scene's until it is set",
+        description="First frame to bake. Unset: the scene's",
         get=lambda settings: bake_range(settings, bpy.context.scene)[0],
         set=lambda settings, frame: setattr(settings, "frame_start", frame),
         options={"SKIP_SAVE"},
     )
     bake_end: IntProperty(
         name="End",
-        description="Last frame to bake; the scene's until it is set",
+        description="Last frame to bake. Unset: the scene's",
         get=lambda settings: bake_range(settings, bpy.context.scene)[1],
         set=lambda settings, frame: setattr(settings, "frame_end", frame),
         options={"SKIP_SAVE"},

@@ -14,13 +14,13 @@ AXES += [
     (axis, f"Linear {letter(axis)}", f"Moves along the bone's {letter(axis)} axis") for axis in PRISMATIC
 ]
 
-# Default limits [rad/s, rad/s2, rad/s3], which a hobby servo can follow.
+# default limits [rad/s, rad/s2, rad/s3], which a hobby servo can follow
 VELOCITY, ACCELERATION, JERK = radians(180), radians(900), radians(9000)
 
 
 def in_metres(name: str, label: str, description: str) -> bpy.props._PropertyDeferred:
-    """A view of the property `name` of a prismatic joint: the same number, shown as a length instead of an
-    angle.
+    """Property that shows the number of the property `name` as a length in metres instead of an angle, for a
+    prismatic joint.
     """
 
     def write(joint: bpy.types.PropertyGroup, value: float) -> None:
@@ -54,13 +54,13 @@ class LimberJointAxis:
 
     @property
     def label(self) -> str:
-        """The joint's name for the interface, by which a robot's channels refer to it, too."""
+        """The joint's name in the interface, by which a robot's channels refer to it too."""
         return label(self.bone, self.axis)
 
 
 class LimberJointSettings(LimberJointAxis, LimberServo, LimberJointStyle):
-    """Mixin of chains' joints and mechanisms' motors: axis, limits, servo, style. Limits are in radians, of
-    prismatic joints in metres.
+    """Mixin of chains' joints and mechanisms' motors: axis, limits, servo, style. Limits are in radians, or
+    in metres for prismatic joints.
     """
 
     lower: FloatProperty(

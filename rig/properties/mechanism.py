@@ -1,6 +1,4 @@
-"""Settings of mechanisms in the .blend: on the object that owns one, and on the objects that are its bodies
-and joints.
-"""
+"""Settings of mechanisms in the .blend: on the object that owns one, and on its bodies and joints."""
 
 from math import pi
 
@@ -83,9 +81,7 @@ class LimberMass:
     )
     mass: FloatProperty(
         name="Mass",
-        description=(
-            "Mass of the body, for goals of the centre of mass; its centre is that of the body's meshes"
-        ),
+        description="Mass of the body, for goals of the centre of mass; its centre is that of the meshes",
         default=0.1,
         min=0.0,
         soft_max=10.0,
@@ -103,10 +99,15 @@ class LimberPart(LimberMass, PropertyGroup):
     origin.
     """
 
-    role: EnumProperty(name="Role", description="How the body moves", items=ROLES, default="AUTO")
+    role: EnumProperty(
+        name="Role",
+        description=("Whether the body is fixed, drives the mechanism, or is moved by it"),
+        items=ROLES,
+        default="AUTO",
+    )
     kind: EnumProperty(
         name="Joint",
-        description="How this object joins two bodies",
+        description="Type of the joint between the two bodies",
         items=[(NONE, "None", "This object is no joint of Limber's own"), *KINDS],
         default=NONE,
     )
@@ -130,7 +131,8 @@ class LimberMechanismJoint(PropertyGroup):
     """
 
     name: StringProperty(
-        name="Name", description="Name of the joint's object when it was added; names it once it is deleted"
+        name="Name",
+        description=("Name that the joint's object had when it was added, for messages after it is deleted"),
     )
     object: PointerProperty(
         name="Joint",
@@ -152,8 +154,8 @@ class LimberMotor(LimberJointSettings, PropertyGroup):
 
     @property
     def label(self) -> str:
-        """The motor's name in the interface. Its axis is the object's or bone's own, which may differ from
-        the one of the joint's kind.
+        """The motor's name in the interface. It names the axis of the object or bone, which may differ from
+        that in the joint's frame.
         """
         return self.name
 
@@ -201,7 +203,7 @@ class LimberClosure(PropertyGroup):
     )
     axis: EnumProperty(
         name="Axis",
-        description="Axis of the first bone that is the joint's own",
+        description="Axis of the first bone about or along which the joint moves",
         items=[(letter, letter, f"Use the first bone's {letter} axis") for letter in "XYZ"],
         default="X",
     )
@@ -219,9 +221,7 @@ class LimberMechanismGoal(PropertyGroup):
     )
     body: PointerProperty(
         name="Body",
-        description=(
-            "Body that follows, or an object on it (a foot's sole, a tool) that is to be at the target"
-        ),
+        description="Body that follows, or an object on it (a foot's sole, a tool), to be at the target",
         type=Object,
     )
     bone: StringProperty(name="Bone", description="Bone that follows, where bodies are bones")
@@ -230,9 +230,7 @@ class LimberMechanismGoal(PropertyGroup):
     )
     target_bone: StringProperty(
         name="Target Bone",
-        description=(
-            "Bone of the target that gives the pose, as of an animated character. Empty: the object itself"
-        ),
+        description="Bone of the target that gives the pose, as in a character. Empty: the object itself",
     )
     offset: FloatVectorProperty(
         name="Offset",
@@ -314,7 +312,7 @@ class LimberMechanism(LimberPostures, LimberMotionStyle, LimberRange, PropertyGr
         ),
     )
     closures_file: StringProperty(
-        name="Closures", description="Text of the robot's file of closures", options={"HIDDEN"}
+        name="Closures", description="Content of the robot's file of closures", options={"HIDDEN"}
     )
     closures: CollectionProperty(
         name="Closures", description="Bones that are held together and close loops", type=LimberClosure

@@ -1,4 +1,4 @@
-"""Properties of a motion style: filter and share of the limits."""
+"""Properties of a motion style: the filter, and the shares of the limits that it uses."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,11 @@ CHAIN_FILTERS = (
         "Automatic",
         "Swift for a robot: imported, connected, or with bones that have one axis. None for other characters",
     ),
-    item(NO_FILTER, "None", "The joints follow at once, as in an animation. A robot's own limits still hold"),
+    item(
+        NO_FILTER,
+        "None",
+        ("The joints follow at once, as in an animation. A robot still keeps to its limits"),
+    ),
 )
 
 
@@ -27,8 +31,8 @@ BODY_FILTERS = (
 def filter_property(
     extra_items: Sequence[tuple] = (), default: str = "default"
 ) -> bpy.props._PropertyDeferred:
-    """The property of a mover's motion filter; `extra_items`: items beside the filters; `default`: for files
-    where none was chosen.
+    """The property of a mover's motion filter; `extra_items`: further items apart from the filters;
+    `default`: value for files without this setting.
     """
     return keyed_enum(
         "filter",
@@ -44,7 +48,7 @@ class LimberSmoothness:
 
     sigma: FloatProperty(
         name="Smoothness",
-        description="Sigma: 0 is as fast as the limits allow, 1 the smoothest and slowest",
+        description="How smooth motion is: 0 is as fast as the limits allow, 1 the smoothest and slowest",
         default=0.0,
         min=0.0,
         max=1.0,
@@ -75,7 +79,7 @@ class LimberStyle(LimberSmoothness):
 
 
 class LimberJointStyle(LimberStyle):
-    """Mixin of joints and motors: a style of their own, instead of that of their chain or mechanism."""
+    """Mixin of joints and motors: a style of their own, in place of that of their chain or mechanism."""
 
     own_style: BoolProperty(
         name="Own Style",
@@ -87,7 +91,7 @@ class LimberJointStyle(LimberStyle):
 
 
 class LimberMotionStyle(LimberStyle):
-    """Mixin of chains, bodies and mechanisms: style of the motion. They have a `filter` as well, see
+    """Mixin of chains, bodies and mechanisms: their motion style. They also have a `filter`; see
     `filter_property`.
     """
 
@@ -112,8 +116,8 @@ class LimberMotionStyle(LimberStyle):
 
 
 def motion_style(settings: bpy.types.PropertyGroup, joint: LimberJointStyle | None = None) -> MotionStyle:
-    """Style parameters of a joint's or motor's motion, as motion filters take them. `settings`: its chain,
-    body or mechanism.
+    """Style parameters for the motion filter of a joint or motor. `settings`: its chain, body or
+    mechanism.
     """
     style = joint if joint is not None and joint.own_style else settings
     return MotionStyle(

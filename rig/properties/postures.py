@@ -29,8 +29,8 @@ BASES = [
 
 
 class LimberPosture(PropertyGroup):
-    """A stored posture: a pose asset, which Blender's own pose library shows and applies too. Its name is the
-    Action's.
+    """A stored posture: a pose asset, which Blender's pose library shows and applies too. Its name is that of
+    the Action.
     """
 
     action: PointerProperty(name="Pose", description="The pose asset", type=Action)
@@ -56,7 +56,7 @@ class LimberPosture(PropertyGroup):
 
 
 def kept_index(mover: bpy.types.PropertyGroup) -> int:
-    """Index of the posture that a chain or mechanism keeps, given its settings; -1: none."""
+    """Index of the posture that a chain or mechanism keeps, given its settings; -1 if there is none."""
     index = kept_posture.kept_index(mover)
     return -1 if index is None else index
 
@@ -64,7 +64,7 @@ def kept_index(mover: bpy.types.PropertyGroup) -> int:
 class LimberPostures:
     """Mixin of the settings of movers that keep postures: chains and mechanisms."""
 
-    label: str  # names the mover at the begin of a sentence
+    label: str  # name of the mover at the beginning of a sentence
 
     postures: CollectionProperty(
         name="Postures", description="Stored postures that can be kept", type=LimberPosture
@@ -78,11 +78,14 @@ class LimberPostures:
         items=kept_posture.items,
     )
     last_posture: IntProperty(
-        name="Last Posture", description="Highest number of a posture so far", min=0, options={"HIDDEN"}
+        name="Last Posture",
+        description=("Highest number that a posture of this list has had"),
+        min=0,
+        options={"HIDDEN"},
     )
     active_posture: IntProperty(
         name="Posture",
-        description="Index of the posture to keep, in files without numbers",
+        description="Index of the posture to keep, in files saved before postures had numbers",
         options={"HIDDEN", "ANIMATABLE"},
     )
     shown_posture: IntProperty(

@@ -1,5 +1,5 @@
-"""Properties of remote control: address and permissions. Whether it listens, and whether it may arm, is not
-saved.
+"""Properties of remote control: address and permissions. Whether it is listening, and whether programs may
+arm, is not saved.
 """
 
 import bpy
@@ -8,7 +8,8 @@ from bpy.types import PropertyGroup
 from ...hardware.robot_session import ArmingPermits
 from .overridable import BoolProperty, IntProperty, StringProperty
 
-# by the session_uids of the objects whose robots other programs may arm; of no file, and beyond undo
+# permits by the session_uids of the objects whose robots other programs may arm; never saved, and not subject
+# to undo
 permits = ArmingPermits()
 
 
@@ -21,7 +22,9 @@ def _allow_arm(remote: bpy.types.PropertyGroup, allowed: bool) -> None:
 
 
 class LimberRemote(PropertyGroup):
-    """Remote control of an object's targets, influence and weights, and of its robot, with OSC over UDP."""
+    """Settings of remote control, by OSC over UDP, of an object's targets, influence and weights, and of its
+    robot.
+    """
 
     host: StringProperty(
         name="Address",

@@ -1,8 +1,8 @@
 """Properties of a robot: its device, servos, the joints that drive them, and auxiliary values.
 
-A joint has a servo of its own where its `servo` is not -1. Everything else is a channel on the device: a
-second servo on an axis, or a differential. Servo positions are raw, in the protocol's own unit: microseconds
-for pulses. Names with "us" are from protocols with pulses.
+A joint has its own servo if its `servo` is not -1. All other servos are channels of the device: a second
+servo on an axis, or those of a differential. Servo positions are raw, in the protocol's own unit:
+microseconds for pulses. Names with "us" are from protocols with pulses.
 """
 
 import bpy
@@ -31,8 +31,8 @@ from .overridable import (
 )
 from .servo import MAX_US, MIN_US, LimberServo, ServoSettings
 
-DIRECT = "direct"  # a value beside the joints has no motion filter of its own
-OWN_FILE = "file"  # value of `protocol` for a user's own file
+DIRECT = "direct"  # filter of an auxiliary value that has no motion filter
+OWN_FILE = "file"  # value of `protocol` for the user's own file
 
 PROTOCOL_ITEMS = [
     item(OWN, "Limber", "A board with Limber's own firmware"),
@@ -177,8 +177,8 @@ class LimberDevice(PropertyGroup):
     crc: BoolProperty(
         name="Enable CRC",
         description=(
-            "Guard each command by a CRC. Must be the same as Enable CRC in the Maestro Control Center: "
-            "with different settings Limber does not connect"
+            "Protect each command with a CRC. Must be the same as Enable CRC in the Maestro Control "
+            "Center: with different settings Limber does not connect"
         ),
     )
     latency: FloatProperty(
@@ -205,7 +205,7 @@ class LimberDevice(PropertyGroup):
     active_auxiliary: IntProperty(name="Value", description="Selected value")
     was_connected: BoolProperty(
         name="Was Connected",
-        description="The device was connected once, so that the armature is a robot's",
+        description="The device has been connected, so that the armature belongs to a robot",
         options={"HIDDEN"},
     )
     park: PointerProperty(

@@ -1,4 +1,4 @@
-"""Properties of servos: what joints, motors, additional servos and auxiliary values have in common.
+"""Properties of servos, shared by joints, motors, additional servos and auxiliary values.
 
 Positions are raw, in the protocol's own unit: microseconds for pulses. Names with "us" are from protocols
 with pulses.
@@ -17,7 +17,7 @@ CENTRE_US, MIN_US, MAX_US, US_PER_RADIAN = (
     2500.0,
     2000.0 / pi,
 )  # a hobby servo: 2000 us for 180 degrees, centred at 1500 us
-UNKNOWN_OFFSET = -(2**31)  # of a servo's homing offset: it was not recorded
+UNKNOWN_OFFSET = -(2**31)  # value of a servo's homing offset that is not known
 
 ON_SILENCE = [
     ("hold", "Hold", "Keep the servo's position, for joints that carry weight"),
@@ -34,11 +34,11 @@ def _set_per_degree(servo: bpy.types.PropertyGroup, value: float) -> None:
 
 
 class ServoSettings:
-    """Mixin of everything that has the settings of a servo.
+    """Mixin of all property groups with the settings of a servo.
 
     Attributes:
-        has_zero: Whether the position follows from a zero and units per radian, as of joints, motors and
-            additional servos; else from the positions at both ends of a range, as of auxiliary values.
+        has_zero: Whether the position is given by a zero and units per radian (joints, motors and additional
+            servos), or by the positions at both ends of a range (auxiliary values).
     """
 
     has_zero = False
@@ -51,13 +51,15 @@ class ServoSettings:
         max=LAST_SERVO,
     )
     on_silence: EnumProperty(
-        name="On Signal Loss", description="What the servo does when commands cease", items=ON_SILENCE
+        name="On Signal Loss",
+        description=("What the servo does when no more commands arrive"),
+        items=ON_SILENCE,
     )
     homing_offset: IntProperty(
         name="Homing Offset",
         description=(
-            "Offset in the servo with which zero and range were calibrated; it is compared before the robot"
-            " is armed"
+            "Homing offset of the servo when zero and range were calibrated; it is compared with the "
+            "servo's before the robot is armed"
         ),
         default=UNKNOWN_OFFSET,
     )
@@ -69,14 +71,14 @@ class ServoSettings:
 
     @property
     def limits(self) -> tuple[float, float] | None:
-        """Smallest and largest value that the servo follows [rad, m, or the value's own unit]; None: it has
+        """Smallest and largest value that the servo follows [rad, m, or the value's own unit]; None if it has
         no value of its own.
         """
         return None
 
     @property
     def raw_range(self) -> tuple[float, float]:
-        """Lowest and highest position command [raw]."""
+        """(lowest, highest) position command [raw]."""
         raise NotImplementedError
 
     @property
@@ -86,7 +88,7 @@ class ServoSettings:
 
     @property
     def recorded_offset(self) -> int | None:
-        """Homing offset of the calibration; None: not recorded."""
+        """Homing offset of the calibration; None if it is not known."""
         return None if self.homing_offset == UNKNOWN_OFFSET else self.homing_offset
 
     @recorded_offset.setter
@@ -173,5 +175,5 @@ class LimberServo(ServoSettings):
 
     @property
     def sense(self) -> float:
-        """1.0 where the position grows with the joint's value, -1.0 where it shrinks."""
+        """1.0 if the position grows with the joint's value, -1.0 if it decreases."""
         return copysign(1.0, self.gear) * (-1.0 if self.reverse else 1.0)

@@ -1,4 +1,4 @@
-"""Units of servo positions in each protocol, and the usual calibration of a servo."""
+"""Units of servo positions in each protocol, and the default calibration of a servo."""
 
 from math import pi
 
@@ -20,7 +20,7 @@ ABBREVIATED = {"microseconds": "us", "quarter microseconds": "1/4 us", "eighths 
 
 def usual_servo(protocol: str) -> tuple[float, float, float, float]:
     """(zero, units per radian, lowest, highest position) of a servo that is not calibrated yet; those of a
-    hobby servo if the protocol's are unknown.
+    hobby servo if the protocol's are not known.
 
     For positions in steps: the middle of their range, and the range within one revolution.
     """
@@ -49,7 +49,7 @@ def unit_name(protocol: str) -> str:
 
 
 def is_usual(servo: bpy.types.PropertyGroup) -> bool:
-    """Whether a servo is not calibrated yet: it has the usual calibration of some protocol."""
+    """Whether a servo is not calibrated yet: it has the default calibration of some protocol."""
     had = [getattr(servo, field) for field in FIELDS]
     usual = (usual_servo(protocol) for protocol in BUILT_IN)
     return any(
@@ -59,19 +59,19 @@ def is_usual(servo: bpy.types.PropertyGroup) -> bool:
 
 
 def make_usual(servo: bpy.types.PropertyGroup, protocol: str) -> None:
-    """Gives a servo the usual calibration of a protocol."""
+    """Sets a servo to the default calibration of a protocol."""
     for field, value in zip(FIELDS, usual_servo(protocol), strict=True):
         setattr(servo, field, value)
 
 
 def use_preset(servo: bpy.types.PropertyGroup, preset: Preset, protocol: str, speeds: bool) -> None:
-    """Gives a servo the calibration of a known model.
+    """Sets a servo to the calibration of a known model.
 
     Args:
         servo: A joint, or an additional servo.
         preset: `hardware.presets.Preset`; those of hobby servos are in microseconds.
         protocol: Protocol of the device.
-        speeds: Also set a joint's velocity, acceleration and jerk limits to what the model can do.
+        speeds: Whether to set a joint's velocity, acceleration and jerk limits to those of the model too.
     """
     unit = capabilities_of(protocol).units.microsecond if protocol in PROTOCOLS else None
     scale = unit or 1.0
@@ -84,7 +84,7 @@ def use_preset(servo: bpy.types.PropertyGroup, preset: Preset, protocol: str, sp
 
 
 def protocol_changed(device: bpy.types.PropertyGroup) -> None:
-    """Sets the usual baud rate of the new protocol, and its usual calibration for servos that are not
+    """Sets the default baud rate of the new protocol, and its default calibration on servos that are not
     calibrated yet.
     """
     if offered := capabilities_of(device.protocol).baudrates if device.protocol in BUILT_IN else ():

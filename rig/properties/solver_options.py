@@ -13,13 +13,13 @@ from ..chains import measure, turntable
 from .enum_items import item, keyed_enum
 from .overridable import BoolProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty
 
-MOST_DIGITS = 6  # that Blender shows behind the point
-LARGEST = 2**31 - 1  # integer that Blender stores
+MOST_DIGITS = 6  # largest number of decimals that Blender shows
+LARGEST = 2**31 - 1  # largest integer that Blender stores
 SUBTYPES = {"": "NONE", "angle": "ANGLE", "share": "FACTOR"}
 
 
 def property_of(name: str, each: Setting) -> bpy.props._PropertyDeferred:
-    """The Blender property, of that name, for a setting of a solver."""
+    """Blender property named `name` for a setting of a solver."""
     texts = {"name": each.label, "description": each.description}
     if each.several:
         items = [
@@ -62,11 +62,12 @@ def _group(solver: str) -> type:
 
 
 GROUPS = {solver: _group(solver) for solver in SOLVERS}
-globals().update((group.__name__, group) for group in GROUPS.values())  # where the registration finds classes
+# the registration finds classes as module attributes
+globals().update((group.__name__, group) for group in GROUPS.values())
 
 
 class LimberSolverOptions(PropertyGroup):
-    """Settings of all solvers: a group for each, named as the solver, and settings that chains share among
+    """Settings of all solvers: a group for each solver, under its name, and settings shared by several
     solvers.
     """
 
@@ -79,9 +80,9 @@ class LimberSolverOptions(PropertyGroup):
         ),
         "measure": EnumProperty(
             name="Shape",
-            description="What the solver Expressive keeps of a posture",
+            description="What the Expressive solver preserves of a posture",
             items=measure.MEASURES,
-            default="LINKS",  # for files where none was chosen; new chains get `chains.MEASURE`
+            default="LINKS",  # for files without this setting; new chains get `chains.MEASURE`
         ),
         **{
             solver: PointerProperty(

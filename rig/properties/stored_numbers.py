@@ -1,7 +1,8 @@
-"""Stored numbers: brings those of a file within the bounds that their properties declare.
+"""Clamps the numbers stored in a file to the bounds that their properties declare.
 
-Blender applies a property's bounds when it is set, not when a file is read, and a file may hold anything. So
-this runs wherever Limber's settings come into Blender, and all other modules can rely on the bounds.
+Blender applies a property's bounds when it is set, but not when a file is read, and a file may contain
+anything. So this runs whenever Limber's settings come into Blender, and all other modules can rely on the
+bounds.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,18 +13,18 @@ import numpy as np
 
 from ..chains.chain import storage_of, stored_value
 
-LARGEST = 1e12  # of numbers whose property declares no bound: their cubes and sums are still numbers
-# from here on a property's bound is that of single precision, and none; infinity is one that is declared
+# largest absolute value of numbers without declared bounds; their cubes and sums are still finite
+LARGEST = 1e12
+# bounds of at least this size are those of single precision and not declared ones; an infinite bound is
+# declared
 SINGLE = 3e38
-SHORTEST = 1e-6  # length of a quaternion below which it is no rotation
-_newest = (
-    0  # largest `session_uid` of the objects that were looked at: Blender gives every new object a larger one
-)
+SHORTEST = 1e-6  # length of a quaternion below which it is not a rotation
+_newest = 0  # largest `session_uid` of the objects checked so far; Blender gives new objects larger ones
 
 
 def may_be_new() -> bool:
-    """Whether objects came into the file since the last call of `bring_within_bounds`, perhaps from other
-    files.
+    """Whether objects may have come into the file since the last call of `bring_within_bounds`, perhaps from
+    other files.
     """
     return _largest_uid() > _newest
 
@@ -36,8 +37,8 @@ def _largest_uid() -> int:
 
 
 def bring_within_bounds() -> None:
-    """Brings all numbers that the open file stores for Limber within their bounds, also in data that is
-    linked from other files.
+    """Clamps all numbers that the open file stores for Limber to their bounds, also in data linked from other
+    files.
     """
     global _newest
     _newest = _largest_uid()
@@ -57,7 +58,7 @@ def _groups(owner: bpy.types.Object) -> Iterator:
 
 
 def _bring_group_within(group: bpy.types.PropertyGroup) -> bool:
-    """Brings the numbers of a property group within their bounds; returns whether any was not."""
+    """Clamps the numbers of a property group to their bounds; returns whether any was changed."""
     storage, known = storage_of(group), group.bl_rna.properties
     changed = False
     for name in list(storage.keys()) if storage else ():
@@ -80,8 +81,8 @@ def _bring_group_within(group: bpy.types.PropertyGroup) -> bool:
 def _number_within(
     prop: bpy.types.Property, group: bpy.types.PropertyGroup, stored: float | Sequence[float]
 ) -> float | list[float] | None:
-    """The stored value of a number property within its bounds, one or several; None: it is, or Blender itself
-    takes the default.
+    """The stored value of a number property (one number or several), clamped to its bounds; None if it is
+    within them, or if Blender itself uses the default.
     """
     if not prop.is_array:
         value = getattr(group, prop.identifier)
@@ -107,10 +108,12 @@ def _bounded(prop: bpy.types.Property, value: float, default: float) -> float:
 
 
 def _choice_within(prop: bpy.types.Property, _group: bpy.types.PropertyGroup, stored: object) -> int | None:
-    """The number of an item of an enumeration, where the stored one is of none; None: it is."""
+    """Number of an enumeration item to use if the stored number belongs to none; None if it belongs to
+    one.
+    """
     numbers = {item.identifier: item.value for item in prop.enum_items_static}
     if not numbers or not isinstance(stored, int):
-        return None  # the items depend on the file, or Blender itself takes the default
+        return None  # the items depend on the file, or Blender itself uses the default
     if prop.is_enum_flag:
         every = sum(numbers.values())
         return stored & every if stored & ~every else None

@@ -7,13 +7,13 @@ from .overridable import CollectionProperty, FloatProperty, IntProperty, Pointer
 
 
 def _remember_name(zone: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
-    """Stores the object's name, to report it after the object was deleted."""
+    """Stores the object's name, so that it can be reported after the object was deleted."""
     if zone.zone is not None:
         zone.name = zone.zone.name
 
 
 class LimberZone(PropertyGroup):
-    """A no-go zone: an object whose inside links must not enter."""
+    """A no-go zone: an object that links must not enter."""
 
     name: StringProperty(name="Name", description="Name of the object when it was chosen")
     zone: PointerProperty(

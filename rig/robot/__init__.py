@@ -1,1 +1,1 @@
-"""The robot as Blender's side sees it: device, calibration, feedback, puppeteering and remote control."""
+"""The robot on Blender's side: device, calibration, feedback, puppeteering and remote control."""

@@ -1,7 +1,7 @@
-"""Background jobs of this session: scans, changes of a servo's ID or baud rate, descriptions of users'
+"""Background jobs of this session: scans, changes of a servo's ID or baud rate, and descriptions of users'
 protocol files. Nothing is saved.
 
-Each runs in a process of its own; Blender's timer calls `look`, which receives their progress.
+Each job runs in a separate process. Blender's timer calls `look`, which receives their progress.
 """
 
 from dataclasses import dataclass, field, replace
@@ -25,7 +25,7 @@ class RunningJob:
         share: Progress, 0 to 1.
         says: Text about the current step or, at the end, the result.
         failed: Whether the job has failed.
-        before: The servo to change: its port, baud rate and ID before.
+        before: Port, baud rate and ID that the servo to change had before.
     """
 
     job: BackgroundJob
@@ -65,17 +65,17 @@ def _place(found_servo: Found) -> tuple:
 
 _scan: RunningJob | None = None
 _change: RunningJob | None = None
-_reading: dict[str, RunningJob] = {}  # jobs that describe a user's file, by protocol
+_reading: dict[str, RunningJob] = {}  # jobs that describe a user's file, by the protocol's name
 _described: dict[str, Described] = {}
 
 
 def scan() -> RunningJob | None:
-    """The newest scan; None: none was started."""
+    """The newest scan; None if none was started."""
     return _scan
 
 
 def change() -> RunningJob | None:
-    """The newest change of a servo's id or baud rate; None: none was started."""
+    """The newest change of a servo's id or baud rate; None if none was started."""
     return _change
 
 
@@ -107,7 +107,7 @@ def start_scan(
 
 
 def start_change(port: str, protocol: str, baudrate: int, servo: int, **new: int) -> RunningJob:
-    """Starts to give a servo a new ID (`new_servo`) or baud rate (`new_baudrate` [bit/s]).
+    """Starts to set a new ID (`new_servo`) or baud rate (`new_baudrate` [bit/s]) on a servo.
 
     Raises:
         WorkerError: the process cannot be started.
@@ -119,7 +119,7 @@ def start_change(port: str, protocol: str, baudrate: int, servo: int, **new: int
 
 
 def description(protocol: str, settings: ProtocolSettings = DEFAULT) -> tuple[Described | None, str]:
-    """Capabilities of a protocol, or None and the reason why they are not known (yet)."""
+    """Capabilities of a protocol, or None and the reason why they are not known, or not yet."""
     if protocol in BUILT_IN:
         return describe(protocol, settings), ""
     if protocol in _described:

@@ -1,6 +1,6 @@
 """Calibration of a connected robot: zeros and ranges from its current position, or from moving it by hand.
 
-Positions are in the unit of the panel, the protocol's own, also on the virtual robot.
+Positions are in the protocol's unit, as in the panel, even for the virtual robot.
 """
 
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from ..blender.errors import RigError
 from . import device as robot_device
 from . import links, values
 
-LEAST_MOTION = 0.05  # [rad] smallest recorded motion of a servo: less is unintended
+LEAST_MOTION = 0.05  # [rad] smallest recorded motion of a servo; smaller ones are taken as unintended
 
 
 @dataclass
@@ -28,7 +28,7 @@ _spans: dict[int, _Span] = {}  # by session_uid of the armature object
 
 def positions(rig: bpy.types.Object) -> list[float | None]:
     """Raw position of each channel of the connected robot: the measured one, else the commanded one; None if
-    neither is known.
+    neither of them is known.
 
     Raises:
         RigError: the robot is not connected.
@@ -46,8 +46,8 @@ def positions(rig: bpy.types.Object) -> list[float | None]:
 
 
 def zero(rig: bpy.types.Object, name: str, value: float) -> list[str]:
-    """Sets the zeros of a joint's servos so that the current position means `value` [the joint's unit]; other
-    joints that drive these servos count as shown.
+    """Sets the zeros of a joint's servos so that the current position corresponds to `value` [the joint's
+    unit]; other joints that drive these servos have their shown values.
 
     Returns:
         Texts about the servos whose zero has changed.
@@ -103,7 +103,7 @@ def start_range(rig: bpy.types.Object) -> None:
     """Starts to record the lowest and highest position of every servo while the robot is moved by hand.
 
     Raises:
-        RigError: the robot is not limp.
+        RigError: the robot's torque is not off.
     """
     status = links.status(rig)
     if status is None or status.state is not State.LIMP:
@@ -135,8 +135,8 @@ def note() -> None:
 
 
 def finish_range(rig: bpy.types.Object, limits: bool) -> list[str]:
-    """Ends the recording: servos that were moved get the recorded range; with `limits`, their joints get it
-    as limits.
+    """Ends the recording: sets the recorded range on servos that were moved and, if `limits`, as limits of
+    their joints.
 
     Returns:
         Texts about the changes.
@@ -182,7 +182,7 @@ def _channels_of(rig: bpy.types.Object, name: str) -> list[tuple[int, ServoChann
 
 
 def _homing_offset(rig: bpy.types.Object, index: int) -> float | None:
-    """Homing offset that the servo of a channel reports; None: unknown."""
+    """Homing offset that the servo of a channel reports; None if it is not known."""
     status = links.status(rig)
     return None if status is None else status.channels[index].homing_offset
 

@@ -49,7 +49,7 @@ def load(rig: bpy.types.Object, path: Path, partly: bool = False) -> list[str]:
         partly: Whether to apply the file although joints are missing or unknown.
 
     Returns:
-        Texts about what did not fit.
+        Sentences on parts of the file that did not fit.
 
     Raises:
         CalibrationError: the file is no calibration.
@@ -78,7 +78,7 @@ def load(rig: bpy.types.Object, path: Path, partly: bool = False) -> list[str]:
 
 
 def _check_protocol(path: Path, calibration: RobotCalibration) -> None:
-    """Raises RigError where the protocol, or one of its settings, is not known."""
+    """Raises RigError if the protocol, or one of its settings, is not known."""
     protocol, count = calibration.protocol, calibration.settings.channel_count
     if protocol not in BUILT_IN and not protocol.startswith(FILE):
         known = ", ".join(BUILT_IN)
@@ -155,7 +155,9 @@ def copy_path(rig: bpy.types.Object) -> Path | None:
 
 
 def keep_copy(rig: bpy.types.Object) -> str:
-    """Saves the automatic copy, which survives undo and a crash; returns why that failed, or ""."""
+    """Saves the automatic copy, which survives undo and a crash; returns the reason if that failed,
+    else "".
+    """
     path = copy_path(rig)
     if path is None:
         return "the user's folder of Blender cannot be made"

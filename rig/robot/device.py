@@ -39,8 +39,8 @@ NO_VALUE = "give the bone its name again, or set the joint's servo to -1"
 
 @dataclass(frozen=True)
 class Source:
-    """What a joint of the device follows: a joint of a chain, a motor of the mechanism (`bone` has its
-    joint's name), or a value (`auxiliary` has its name).
+    """The source of a device joint's value: a joint of a chain, a motor of the mechanism (`bone` is its
+    joint's name), or an animatable value (`auxiliary` is its name).
     """
 
     chain: str = ""  # uid of the chain or the mechanism
@@ -91,7 +91,7 @@ def values_with_servo(rig: bpy.types.Object) -> list:
 
 
 def names(rig: bpy.types.Object) -> list[str]:
-    """Names of everything that can drive a channel: joints, motors and auxiliary values."""
+    """Names of all joints, motors and auxiliary values, each of which can drive a channel."""
     return [
         *(joint.label for _, joint in joints(rig)),
         *(value.name for value in rig.limber.device.auxiliaries),
@@ -112,7 +112,9 @@ def servos(rig: bpy.types.Object) -> list[int]:
 
 
 def all_settings(rig: bpy.types.Object) -> list[ServoSettings]:
-    """What has settings of a servo: joints, motors, additional servos and auxiliary values."""
+    """All property groups with settings of a servo: joints, motors, additional servos and auxiliary
+    values.
+    """
     device = rig.limber.device
     return [*(joint for _, joint in joints(rig)), *device.channels, *device.auxiliaries]
 
@@ -124,15 +126,15 @@ def free_servo(rig: bpy.types.Object) -> int:
 
 
 def next_servo(rig: bpy.types.Object) -> int:
-    """Highest servo number in the rig plus one: new joints and motors are numbered in the order in which they
-    are made.
+    """Highest servo number in the rig plus one: new joints and motors get it, so that they are numbered in
+    the order of creation.
     """
     return max((settings.servo for settings in all_settings(rig)), default=-1) + 1
 
 
 def give_servo(rig: bpy.types.Object, joint: ServoSettings, servo: int) -> str:
-    """Gives a joint or value a servo number; what had the number gets its old one. Returns a text about the
-    change.
+    """Sets the servo number of a joint or value; another one that had the number gets the old number in
+    exchange. Returns a text on the change.
     """
     had = joint.servo
     other = settings_of(rig, servo) if servo >= 0 else None
@@ -163,7 +165,7 @@ def describe(rig: bpy.types.Object) -> Device:
 
 
 def describe_plain(rig: bpy.types.Object) -> Device:
-    """Device description with positions in the protocol's own unit, also if the port is virtual.
+    """Device description with positions in the protocol's own unit, even if the port is virtual.
 
     Raises:
         DeviceError: as `describe`.
@@ -193,7 +195,7 @@ def describe_plain(rig: bpy.types.Object) -> Device:
 
 
 def protocol_settings(device: bpy.types.PropertyGroup) -> ProtocolSettings:
-    """Protocol settings of the device; those that its protocol does not use have their defaults."""
+    """Protocol settings of the device; settings that its protocol does not use have their defaults."""
     chosen = {"multi_turn": device.multi_turn, "channel_count": int(device.channel_count), "crc": device.crc}
     used = table.settings_of(device.protocol)
     return ProtocolSettings(**{name: value for name, value in chosen.items() if name in used})
@@ -258,7 +260,8 @@ def _auxiliary(value: bpy.types.PropertyGroup) -> tuple[DeviceJoint, ServoChanne
 
 def may_ask_for_pose(rig: bpy.types.Object) -> bool:
     """Whether arming the rig's robot may ask the user to confirm its pose, since its protocol does not
-    promise measured positions. Known before the robot is connected, and the same while it is.
+    guarantee measured positions. It is known before the robot is connected, and does not change while it
+    is.
     """
     device = rig.limber.device
     if device.is_virtual:
@@ -277,19 +280,19 @@ def reports_health(rig: bpy.types.Object) -> bool:
 
 
 def _capabilities(device: bpy.types.PropertyGroup) -> Capabilities | None:
-    """What the device's protocol supports; None for a user's program, which is not run to find out."""
+    """Capabilities of the device's protocol; None for a user's program, which is not run to find out."""
     name = device.protocol_name
     return table.capabilities_of(name, protocol_settings(device)) if name in table.BUILT_IN else None
 
 
 def channel_of_servo(device: Device, servo: int) -> int | None:
-    """Index of the channel with a servo number; None: there is none."""
+    """Index of the channel with a servo number; None if there is none."""
     return next((index for index, channel in enumerate(device.channels) if channel.servo == servo), None)
 
 
 def amount(joint: DeviceJoint, number: float) -> float:
-    """Amount of a jog in the joint's unit, from `number`: degrees, millimetres for prismatic joints, or
-    180ths of the range for auxiliary values.
+    """Size of a jog in the joint's unit, for `number` degrees; millimetres for prismatic joints, or 180ths of
+    the range for auxiliary values.
     """
     if joint.unit == "rad":
         return radians(number)
@@ -299,12 +302,12 @@ def amount(joint: DeviceJoint, number: float) -> float:
 
 
 def settings_of(rig: bpy.types.Object, servo: int) -> ServoSettings | None:
-    """The settings of a servo by its number; None: there are none."""
+    """The settings of a servo by its number; None if there are none."""
     return next((settings for settings in all_settings(rig) if settings.servo == servo), None)
 
 
 def panel_raw(rig: bpy.types.Object, channel: ServoChannel, raw: float) -> float:
-    """A raw position of the connected device, converted to the protocol's unit that the panel shows; the
+    """A raw position of the connected device, converted to the protocol's unit, which the panel shows. The
     virtual robot itself uses pulses.
     """
     device, settings = rig.limber.device, settings_of(rig, channel.servo)

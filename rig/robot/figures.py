@@ -1,4 +1,4 @@
-"""A robot's figures: its numbers with the digits that panels show."""
+"""A robot's figures: its numbers, rounded as panels show them."""
 
 from collections.abc import Iterator, Sequence
 from math import radians
@@ -10,20 +10,20 @@ from ...hardware.status import Status
 
 
 class ShownFigures:
-    """A robot's figures as they were shown last.
+    """The figures of a robot that were shown last.
 
     Attributes:
-        changed_at: Time [s, monotonic clock] at which they changed last.
+        changed_at: Time [s, monotonic clock] of their last change.
     """
 
     def __init__(self) -> None:
         self.changed_at = monotonic()
         self._figures: tuple = ()
-        self._source: tuple = ()  # what they were rounded from
+        self._source: tuple = ()  # values from which they were rounded
 
     def update(self, status: Status, joints: Sequence[DeviceJoint], read_at: float) -> bool:
-        """Takes a status that was read at `read_at` [s, monotonic clock]; returns whether the figures
-        differ from the last ones.
+        """Updates the figures from a status that was read at `read_at` [s, monotonic clock]; returns whether
+        they have changed.
         """
         if (source := (status.state, status.commanded, status.positions, status.channels)) == self._source:
             return False
@@ -63,5 +63,5 @@ def figures_of(status: Status, joints: Sequence[DeviceJoint]) -> tuple:
 
 
 def _rounded(*figures: tuple[float | None, int]) -> Iterator[float | None]:
-    """Figures, each rounded to its number of digits."""
+    """Numbers, each rounded to its number of digits."""
     return (None if value is None else round(value, digits) for value, digits in figures)

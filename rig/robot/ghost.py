@@ -20,7 +20,7 @@ def segments(rig: bpy.types.Object) -> list[Segment]:
     """Head and tail [m, world] of each bone in the measured pose; empty if nothing is measured or there are
     no bones.
 
-    Bones that are not on the robot, and joints without a measurement, are as posed.
+    Bones that are not on the robot, and joints without a measurement, have their posed values.
     """
     status = links.status(rig)
     if rig.pose is None or status is None or not any(position is not None for position in status.positions):
@@ -54,8 +54,8 @@ def posed(
 
 
 def _of_mechanism(rig: bpy.types.Object, motors: dict[tuple[str, str], float]) -> list[Segment]:
-    """Head and tail [m, world] of the bones that the live mechanism moves, for values of its motors; empty
-    where it is not live.
+    """Head and tail [m, world] of the bones that the live mechanism moves, for values of its motors; empty if
+    it is not live.
     """
     mechanism_session = next(
         (session(*mover) for mover in live_of(rig) if mover.settings == rig.limber.mechanism), None

@@ -13,7 +13,7 @@ Values = tuple[float | None, ...]
 
 @dataclass(frozen=True)
 class Sample:
-    """Commanded and measured value of each joint at a time [s, monotonic clock]; None: not known."""
+    """Commanded and measured value of each joint at a time [s, monotonic clock]; None if it is not known."""
 
     time: float
     commanded: Values

@@ -26,14 +26,14 @@ from . import links
 from .lerobot_servos import LerobotServo, servo_at, servo_of
 
 BAUDRATE = 1_000_000
-MIDDLE = (  # instead of a model's name: the joints' 0 is LeRobot's own, the middle of the recorded range
+MIDDLE = (  # item in place of a model's name: the joints' 0 is LeRobot's, the middle of the recorded range
     "middle"
 )
 LOST = 0.01  # [rad] 0.5 degrees: smaller losses of a joint's range in an exported file are not reported
 
 
 def model_name(rig: bpy.types.Object) -> str:
-    """Name of the model that a rig's robot was imported from, if Limber knows its zeros; else ""."""
+    """Name of the model from which a rig's robot was imported, if Limber knows its zeros; else ""."""
     name = str(rig.data.get(imported_robot.KEY, "")) if rig.data is not None else ""
     return name if name in KNOWN else ""
 
@@ -52,11 +52,11 @@ def give(
         rig: The armature object.
         motors: LeRobot's motors by name.
         model: Name of the model whose zeros apply, of `KNOWN`, or MIDDLE.
-        prefix: Prefix of the motors' names of the arm to take, where the file has several.
+        prefix: Prefix of the motors' names of the arm to import, if the file has several arms.
         family: The servos of the file.
 
     Returns:
-        Texts about what does not fit.
+        Sentences on parts of the file that do not fit.
 
     Raises:
         RigError: no motor has a joint; a motor's name or drive mode leaves its zero or direction open; the
@@ -70,7 +70,7 @@ def give(
         if (servo := servo_of(rig, name, motors[file_name].id, zeros.get(name)))
     }
 
-    # Nothing is written before all is known to fit.
+    # nothing is written before all checks have passed
     _refuse_strangers(rig, motors, arms, arm, known)
     if not servos:
         raise RigError(
@@ -103,8 +103,8 @@ def give(
 def _named(
     motors: Mapping[str, LeRobotMotor], model: str
 ) -> tuple[Mapping[str, Zero], list[str], Mapping[str, Mapping[str, str]]]:
-    """The zeros that a model's motors have, the model's names of motors, and the file's arms: by their
-    prefixes the file's name of each motor.
+    """(zeros of a model's motors, the model's names of motors, the file's arms); each arm, under its prefix,
+    has the file's name of each motor.
     """
     if model == MIDDLE:
         zeros = {name: Zero() for name in motors if name != GRIPPER}
@@ -120,11 +120,11 @@ def _write(
     zeros: Mapping[str, Zero],
     family: Family,
 ) -> None:
-    """Writes the motors of an arm to their servos, and what holds for all of them to the device."""
+    """Writes the motors of an arm to their servos, and common settings to the device."""
     device = rig.limber.device
     device.protocol, device.baudrate = family.protocol, BAUDRATE
     device.multi_turn = any(motor.range_min < 0 or motor.range_max > LAST_STEP for motor in motors.values())
-    # All numbers first: a servo that takes another one's number takes its settings too.
+    # all numbers first, since a servo that takes another one's number takes its settings too
     for name, servo in servos.items():
         if servo.settings.servo != motors[name].id:
             robot_device.give_servo(rig, servo.settings, motors[name].id)
@@ -133,7 +133,7 @@ def _write(
 
 
 def _joints_without_motor(rig: bpy.types.Object, motors: Mapping[str, LeRobotMotor]) -> list[str]:
-    """Sentences on the joints with servos that are none of these motors."""
+    """Sentences on joints with servos for which the file has no motor."""
     ids = {motor.id for motor in motors.values()}
     joints = [joint for _, joint in robot_device.joints(rig) if joint.servo >= 0 and joint.servo not in ids]
     return [f"joint {joint.label} is not in the file" for joint in joints]
@@ -145,8 +145,8 @@ def _motor_names(model: str) -> list[str]:
 
 
 def _arm(arms: Mapping[str, Mapping[str, str]], prefix: str) -> Mapping[str, str]:
-    """The arm with a prefix; without one, that of the motors with plain names, else the file's only arm.
-    Raises RigError for several.
+    """The arm with a prefix; without a prefix, the arm of the motors with plain names, else the file's only
+    arm. Raises RigError if there are several.
     """
     if prefix and prefix not in arms:
         raise RigError(
@@ -171,8 +171,8 @@ def _refuse_strangers(
     arm: Mapping[str, str],
     known: Sequence[str],
 ) -> None:
-    """Raises RigError for a motor of no arm with a joint of the rig, whose name is none of the model's: its
-    zero and direction are not known.
+    """Raises RigError if a joint of the rig has a motor that belongs to no arm, since its name is none of the
+    model's: its zero and direction are unknown.
     """
     of_arms = {*arm.values(), *(motor for names in arms.values() for motor in names.values())}
     for name, motor in motors.items():
@@ -200,8 +200,8 @@ def _refuse_two_motors(servos: Mapping[str, LerobotServo], arm: Mapping[str, str
 
 
 def _refuse_two_ids(motors: Mapping[str, LeRobotMotor]) -> None:
-    """Raises RigError if two of the motors to take have the same id, as those of arms at ports of their own
-    may.
+    """Raises RigError if two of the motors to import have the same id, as is possible for arms at separate
+    ports.
     """
     owners: dict[int, str] = {}
     for name, motor in motors.items():
@@ -216,8 +216,8 @@ def _refuse_two_ids(motors: Mapping[str, LeRobotMotor]) -> None:
 def _refuse_drive_modes(
     servos: Mapping[str, LerobotServo], motors: Mapping[str, LeRobotMotor], arm: Mapping[str, str]
 ) -> None:
-    """Raises RigError for a motor in degrees with drive mode 1: LeRobot obeys it in shares of the range, and
-    not in degrees.
+    """Raises RigError for a motor in degrees with drive mode 1: LeRobot applies the drive mode to shares of
+    the range, but not to degrees.
     """
     for name, motor in motors.items():
         if motor.drive_mode:
@@ -229,7 +229,7 @@ def _refuse_drive_modes(
 
 
 def collect(rig: bpy.types.Object, model: str) -> tuple[dict[str, LeRobotMotor], list[str]]:
-    """LeRobot's motors of a rig by name, and texts about ranges that they cannot express.
+    """LeRobot's motors for a rig by name, and sentences on ranges that they cannot express.
 
     LeRobot's zero is the middle of the range, so a range that is not symmetric about the joint's zero is
     narrowed until it is.
@@ -249,7 +249,7 @@ def collect(rig: bpy.types.Object, model: str) -> tuple[dict[str, LeRobotMotor],
 
 
 def scale_of(rig: bpy.types.Object, joint: FileJoint) -> Scale:
-    """Conversion between a joint's values and LeRobot's: by the model's zero if Limber knows it, and by the
+    """Conversion between a joint's values and LeRobot's: by the model's zero if Limber knows it, else by the
     range of the joint's servo.
     """
     zeros = KNOWN.get(model_name(rig), {})
@@ -257,7 +257,7 @@ def scale_of(rig: bpy.types.Object, joint: FileJoint) -> Scale:
         ((name, z) for name, z in zeros.items() if joint.name == (z.of or name)), (joint.name, None)
     )
     zero_value, sense = (zero.value, zero.sense) if zero is not None else (0.0, 1)
-    # A gripper's range goes from closed to open, whatever the servo's direction.
+    # a gripper's range goes from closed to open in either direction of the servo
     if name == GRIPPER and isfinite(joint.upper - joint.lower):
         return Scale(zero_value, sense, tuple(sorted((joint.sign * joint.lower, joint.sign * joint.upper))))
     servo = servo_at(rig, joint)
@@ -277,8 +277,8 @@ def is_calibrated(rig: bpy.types.Object, joint: FileJoint) -> bool:
 
 
 def _refuse_without_range(servos: Mapping[str, LerobotServo], zeros: Mapping[str, Zero]) -> None:
-    """Raises RigError for a motor without a known zero whose joint has no finite range: then the zero cannot
-    be taken from the range.
+    """Raises RigError for a motor without a known zero whose joint has no finite range, from which the zero
+    could be computed.
     """
     for name, servo in servos.items():
         lower, upper = servo.limits

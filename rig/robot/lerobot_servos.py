@@ -1,4 +1,6 @@
-"""The servo of an armature's robot that a motor of LeRobot means, and the joint or value that has it."""
+"""The servo of an armature's robot that corresponds to a motor of LeRobot, and the joint or value that it
+belongs to.
+"""
 
 from dataclasses import dataclass
 
@@ -13,12 +15,12 @@ from . import device as robot_device
 
 @dataclass(frozen=True)
 class LerobotServo:
-    """The joint, additional servo or value that has the servo of a LeRobot motor.
+    """The joint, additional servo or value with the servo of a LeRobot motor.
 
     Attributes:
         settings: The joint, additional servo or value.
         name: Name for messages.
-        sign: -1 where the bone's channel is the negative of the model's joint.
+        sign: -1 if the bone's channel is the negative of the model's joint, else 1.
         limits: Limits of the bone's channel [rad].
     """
 
@@ -29,7 +31,7 @@ class LerobotServo:
 
 
 def servo_at(rig: bpy.types.Object, joint: FileJoint) -> LerobotServo | None:
-    """The servo of a joint; None without one."""
+    """The servo of a joint; None if it has none."""
     uid, bone, axis = joint.key
     for settings, rig_joint in robot_device.joints(rig):
         if (settings.uid, rig_joint.bone, rig_joint.axis) == (uid, bone, axis) and rig_joint.servo >= 0:

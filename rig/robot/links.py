@@ -22,12 +22,13 @@ from .history import History
 from .sending import ConnectedRobot, robots, send, sessions
 
 MOVING = set(DRIVEN)
-QUIET = {State.DISARMED, State.LIMP, State.SETUP}  # the robot does not follow, and can be set up
+# states in which the robot does not follow, and can be set up
+QUIET = {State.DISARMED, State.LIMP, State.SETUP}
 LOST = {State.FAULT, State.WORKER_LOST}
-NARROW = (  # remedy where servos reach less than joints
+NARROW = (  # remedy if servos reach less far than joints
     "narrow the joints' limits, or correct the servos' ranges"
 )
-# [rad, or the joint's unit] a channel's range that is smaller than its joint's by less is not reported
+# [rad, or the joint's unit] smallest difference between a channel's range and its joint's that is reported
 SLACK = 0.01
 
 
@@ -43,7 +44,7 @@ def connect(rig: bpy.types.Object) -> None:
         DeviceError, WorkerError: see `describe` and `WorkerLink.open`; or another armature of this file uses
             the port.
         ProtocolError: the protocol is a program that the user has not allowed.
-        RigError: the robot is on another computer's address, and Blender may not go online.
+        RigError: the robot's address is another computer's, and Blender may not go online.
     """
     disconnect(rig)
     device = describe(rig)
@@ -62,8 +63,8 @@ def connect(rig: bpy.types.Object) -> None:
 
 
 def mark_connected() -> None:
-    """Marks the armatures that were connected in this session as robots' again, after undo or redo: a
-    connection is not undone.
+    """Marks the armatures that were connected in this session as robots' again after undo or redo, since a
+    connection cannot be undone.
     """
     for uid, name in _connected_once.items():
         rig = find(name, uid)
@@ -134,7 +135,7 @@ def changed_since_connect(rig: bpy.types.Object) -> bool:
     except (
         HardwareError,
         MotionError,
-    ):  # the device cannot be described now, so it differs from the connected one
+    ):  # the device cannot be described now, so that it differs from the connected one
         return True
 
 
@@ -148,8 +149,8 @@ def short_servos(rig: bpy.types.Object) -> list[str]:
 
 
 def beyond_servos(rig: bpy.types.Object) -> str:
-    """A sentence that names the joints of a connected rig whose values are beyond their servos' ranges now;
-    "" if there are none.
+    """A sentence that names the joints of a connected rig whose current values are beyond their servos'
+    ranges; "" if there are none.
     """
     robot = robots.get(rig.session_uid)
     if robot is None:
@@ -164,7 +165,9 @@ def beyond_servos(rig: bpy.types.Object) -> str:
 
 
 def off_axis(rig: bpy.types.Object) -> list[str]:
-    """Sentences on bones of a connected rig that constraints move in a way that their servos cannot."""
+    """Sentences on bones of a connected rig that constraints move in a way that their servos cannot
+    follow.
+    """
     return [deviation.sentence for deviation in robot_values.deviations(rig, sources(rig))]
 
 
@@ -185,12 +188,12 @@ def servos(rig: bpy.types.Object) -> list[int]:
 
 
 def press_stops() -> None:
-    """Emergency stop of all robots, from any thread: it touches none of Blender's data."""
+    """Emergency stop of all robots, from any thread; it uses no data of Blender."""
     sessions.press_stops()
 
 
 def stop_all() -> int:
-    """Emergency stop of all robots; returns their number. Other programs may arm none until the user allows
+    """Emergency stop of all robots; returns their number. Other programs cannot arm any until the user allows
     it again.
     """
     return sessions.stop_all()
@@ -209,11 +212,10 @@ def is_any_connected() -> bool:
 
 
 def figures_changed(time: float) -> bool:
-    """Whether what panels and the ghost show of any robot in numbers differs from what it was at the last
-    call.
+    """Whether the figures of any robot in panels, or its ghost, have changed since the last call.
 
     Args:
-        time: Time [s, monotonic clock], from which `figures_age` counts.
+        time: Time of the call [s, monotonic clock], which `figures_age` uses.
     """
     changes = [
         robot.figures.update(robot.status, robot.link.device.joints, time)

@@ -1,5 +1,5 @@
 """Future values of the robot's joints from keyframes: velocities toward the next frame, and values that are
-sent early to be in step with sound.
+sent early to synchronise with sound.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,8 @@ from . import playhead, values
 from .device import Source
 from .values import Value
 
-# [rad, or the joint's unit] a value farther from its keyframes is changed by something else, such as by hand
+# [rad, or the joint's unit] difference from which a value is not that of its keyframes, but was changed by
+# hand or otherwise
 SAME = 1e-5
 
 
@@ -31,7 +32,7 @@ def ahead(
 
     Args:
         rig: The armature.
-        sources: What the device's joints follow.
+        sources: The sources that the device's joints follow.
         current: Current values of the sources.
         speeds: Maximum speed of each source [rad/s, m/s or unit/s].
     """
@@ -58,12 +59,12 @@ def _with_velocity(
         or not (is_early or abs(ahead_value - current) < SAME)
     ):
         return current
-    step = later - ahead_value  # [rad, m or unit] in a frame
+    step = later - ahead_value  # change [rad, m or unit] in one frame
     return Kinematic(ahead_value if is_early else current, step if abs(step) <= farthest else 0.0)
 
 
 def playing_scene(rig: bpy.types.Object) -> bpy.types.Scene | None:
-    """The playing scene that contains the rig; None: none plays."""
+    """The playing scene that contains the rig; None if none is playing."""
     windows = [
         window
         for manager in bpy.data.window_managers
@@ -74,15 +75,15 @@ def playing_scene(rig: bpy.types.Object) -> bpy.types.Scene | None:
 
 
 def frame_ahead(scene: bpy.types.Scene, seconds: float, frames: float = 0.0) -> float:
-    """The frame, with time stretching, that will be shown `seconds` later and a number of frames after that;
-    playback repeats after the last frame, or before the first one where it plays backward.
+    """The frame, with time stretching, that will be shown after `seconds` [s] and then `frames` further
+    frames. Playback repeats after the last frame, or before the first one if it plays backward.
     """
     first, last = (
         (scene.frame_preview_start, scene.frame_preview_end)
         if scene.use_preview_range
         else (scene.frame_start, scene.frame_end)
     )
-    speed = min(max(playhead.step(scene), -1.0), 1.0)  # frames left out make it no faster
+    speed = min(max(playhead.step(scene), -1.0), 1.0)  # dropped frames do not make it faster
     current_frame = scene.frame_current + scene.frame_subframe
     ahead = current_frame + seconds * speed / playhead.seconds_a_frame(scene) + frames
     if ahead >= last + 1 or ahead < first <= current_frame:
@@ -92,7 +93,7 @@ def frame_ahead(scene: bpy.types.Scene, seconds: float, frames: float = 0.0) -> 
 
 def values_at(rig: bpy.types.Object, sources: tuple[Source, ...], frame: float) -> list[float | None]:
     """Keyframed value of each source at a frame; None for sources that are not determined by the keyframes of
-    one action alone, e.g. while live, or where a constraint moves the bone.
+    a single action, for example while live, or if a constraint moves the bone.
     """
     live = {mover.settings.uid for mover in live_of(rig)}
     moved = moved_bones(rig, {source.bone for source in sources}) if rig.pose else ()
@@ -114,7 +115,9 @@ def _value_at(rig: bpy.types.Object, source: Source, frame: float) -> float | No
 
 
 def _property(rig: bpy.types.Object, auxiliary: str) -> tuple[bpy.types.ID | None, str, int]:
-    """(owner, path, index) of the property of an auxiliary value; the owner is None where it has none."""
+    """(owner, path, index) of the property of an auxiliary value; the owner is None if there is no such
+    property.
+    """
     value = rig.limber.device.auxiliaries.get(auxiliary)
     if value is None or not value.path:
         return None, "", 0

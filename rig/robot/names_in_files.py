@@ -11,8 +11,8 @@ from .device import Source
 
 
 def names_in_files(rig: bpy.types.Object, sources: Sequence[Source]) -> tuple[Named, ...]:
-    """Name, sign, unit, servo and LeRobot conversion of each source in motion files. A value that follows a
-    bone's channel has that joint's name.
+    """Name, sign, unit, servo and LeRobot conversion of each source for motion files. A value that follows a
+    bone's channel is named after that joint.
     """
     joints = file_joints(rig)
     by_key = {joint.key: joint for joint in joints}

@@ -1,6 +1,6 @@
-"""The page by which a person directs an armature from a browser: what it shows, and what is ordered on it.
+"""The page with which a person directs an armature from a browser: its state, and the commands given on it.
 
-It is the player's page; a director rehearses with it. Orders are done by a timer, a stop at once.
+It is the player's page, and controls a rehearsal. A timer executes commands; a stop is executed at once.
 """
 
 import json
@@ -33,14 +33,14 @@ from .remote_orders import ORDERS, cameras, stored_postures
 from .sending import robots
 from .values import value_of
 
-EVERY = 0.1  # [s] between two states that the page gets
-FRESH = 1.0  # [s] within which an order to arm is done: what waited longer is no press any more
-MOST_WAITING = 1000  # orders that wait; what comes meanwhile is left out
+EVERY = 0.1  # [s] between two updates of the page's state
+FRESH = 1.0  # [s] age beyond which a command to arm is ignored, since it no longer is a fresh press
+MOST_WAITING = 1000  # largest number of waiting commands; further ones are dropped
 LOST = "the robot is not connected: press Connect in Blender"
 
 
 class _PressedOrder(NamedTuple):
-    """An order that waits: how many stops came before it, and when it came [s]."""
+    """A waiting command: the number of stops before it, and its time of arrival [s]."""
 
     stops: int
     arrived_at: float
@@ -49,19 +49,19 @@ class _PressedOrder(NamedTuple):
 
 @dataclass
 class _Page:
-    """The page of an armature, while it is served."""
+    """The page of an armature while it is being served."""
 
     rig_name: str
     server: PageServer | None = None
-    said: str = ""  # what could not be done last
-    shown_at: float = 0.0  # [s]
+    said: str = ""  # reason why the last command failed
+    shown_at: float = 0.0  # [s] time of the last update
     stops: int = 0
 
     def __post_init__(self) -> None:
         self.orders: queue.SimpleQueue[_PressedOrder] = queue.SimpleQueue()
 
     def take(self, message: dict[str, Any]) -> None:
-        """Takes an order, in the server's thread."""
+        """Takes a command, in the server's thread."""
         order = order_from(message)
         if order is not None and self.orders.qsize() < MOST_WAITING:
             self.orders.put(_PressedOrder(self.stops, monotonic(), order))
@@ -73,7 +73,7 @@ class _Page:
 
 
 _pages: dict[int, _Page] = {}  # by the armature object's session_uid
-_stops_done: dict[int, int] = {}  # number of each page's stops after which permits were taken
+_stops_done: dict[int, int] = {}  # number of each page's stops for which permits have been withdrawn
 
 
 def serve(rig: bpy.types.Object) -> str:
@@ -99,7 +99,7 @@ def serve(rig: bpy.types.Object) -> str:
 
 
 def end(rig: bpy.types.Object) -> None:
-    """Serves the page of an armature no longer."""
+    """Stops serving the page of an armature."""
     page = _pages.pop(rig.session_uid, None)
     _stops_done.pop(rig.session_uid, None)
     if page is not None and page.server is not None:
@@ -115,7 +115,7 @@ def end_all() -> None:
 
 
 def address(rig: bpy.types.Object) -> str:
-    """Address of the page of an armature; "": it is not served."""
+    """Address of the page of an armature; "" if it is not served."""
     page = _pages.get(rig.session_uid)
     return page.server.address if page is not None and page.server is not None else ""
 
@@ -125,8 +125,8 @@ def is_served() -> bool:
 
 
 def look() -> bool:
-    """Does what was ordered on the pages, and hands them what they show; returns whether there was an
-    order.
+    """Executes the commands given on the pages, and updates the pages' state; returns whether there was a
+    command.
     """
     done = False
     for uid, page in list(_pages.items()):
@@ -173,7 +173,7 @@ def _do(rig: bpy.types.Object, waiting: _PressedOrder) -> None:
 
 
 def _order_robot(rig: bpy.types.Object, word: str) -> None:
-    """Does what a person has pressed, if the robot's state allows it."""
+    """Executes a person's button press for the robot, if the robot's state allows it."""
     robot = robots.get(rig.session_uid)
     if robot is None:
         raise RigError(f"'{word}': {LOST}")
@@ -183,7 +183,7 @@ def _order_robot(rig: bpy.types.Object, word: str) -> None:
 
 
 def _state(rig: bpy.types.Object, remark: str) -> dict[str, Any]:
-    """What the page shows, as JSON."""
+    """State of the page, as JSON."""
     scene = bpy.context.scene
     is_rehearsed = rehearsal.is_on(scene)
     seconds_a_frame = scene.render.fps_base / scene.render.fps
@@ -212,7 +212,7 @@ def _state(rig: bpy.types.Object, remark: str) -> dict[str, Any]:
 
 
 def _robot(rig: bpy.types.Object) -> dict[str, Any]:
-    """What the page shows of the armature's robot."""
+    """State of the armature's robot for the page."""
     robot = robots[rig.session_uid]
     status = robot.link.read_status()
     is_asking = status.state is State.CONFIRM_POSE
@@ -228,7 +228,7 @@ def _robot(rig: bpy.types.Object) -> dict[str, Any]:
 
 
 def _chain(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> dict[str, Any]:
-    """What the page shows of a chain."""
+    """State of a chain for the page."""
     targets = [watched(chain, number) for number in range(1 + len(chain.targets))]
     weights = {name: posture.weight for name, posture in stored_postures(chain).items()}
     request, set_by = Requested(weights, chain.influence, chain.share), {}

@@ -1,5 +1,5 @@
-"""How a scene's current frame moves while it plays: backward, with frames left out, or slower than its rate;
-and so when its next frame is due.
+"""Movement of a scene's current frame during playback: backward, with dropped frames, or slower than its
+rate; and from it the time of the next frame.
 """
 
 import time
@@ -11,8 +11,11 @@ import bpy
 
 from ...character.playback import JUMP
 
-REMEMBERED = 9  # number of newest gaps that tell how fast a scene plays: a few slow redraws change nothing
-# factor of the interval at the rate: a scene whose frames come so late cannot keep it; less is unevenness
+# number of latest intervals from which the playback speed is computed, so that a few slow redraws have no
+# effect
+REMEMBERED = 9
+# factor of the nominal interval: if frames are later than this, the scene cannot keep its rate; less is
+# jitter
 SLOWER = 1.4
 
 
@@ -21,10 +24,10 @@ class _Playhead:
     """Movement of a scene's current frame.
 
     Attributes:
-        frame: Shown last.
-        at: Time of that [s, time.perf_counter].
-        steps: From frame to frame in the last two [frames]; negative: backward. Jumps are left out.
-        gaps: Between the last frames [s].
+        frame: Frame shown last.
+        at: Time at which it was shown [s, time.perf_counter].
+        steps: The last two steps [frames], negative for backward; jumps are left out.
+        gaps: Intervals between the last frames [s].
     """
 
     frame: float
@@ -45,14 +48,14 @@ def note(scene: bpy.types.Scene, shown_at: float | None = None) -> None:
     head.frame, head.at = frame, shown_at
     if 0.0 < abs(step) <= max(1.0, JUMP / seconds_a_frame(scene)):
         head.steps.append(step)
-    if gap > max(JUMP, 2.0 * _nominal(scene)):  # a pause, or the scene has not played
+    if gap > max(JUMP, 2.0 * _nominal(scene)):  # a pause, or the scene has not been playing
         head.gaps.clear()
     else:
         head.gaps.append(gap)
 
 
 def forget() -> None:
-    """Discards what is known of scenes, before another file is loaded."""
+    """Discards the playback state of all scenes, before another file is loaded."""
     _playheads.clear()
 
 
@@ -62,9 +65,8 @@ def seconds_a_frame(scene: bpy.types.Scene) -> float:
 
 
 def step(scene: bpy.types.Scene) -> float:
-    """Frames until the one that a playing scene shows next; negative where it plays backward.
-
-    The shorter of the last two steps, since a single long one is a stall.
+    """Step [frames] from the current frame of a playing scene to the next one; negative if it plays backward.
+    It is the shorter of the last two steps, since a single long one is a stall.
     """
     head = _playheads.get(scene.session_uid)
     if head is None or not head.steps:
@@ -73,8 +75,8 @@ def step(scene: bpy.types.Scene) -> float:
 
 
 def due(scene: bpy.types.Scene) -> float:
-    """Time until a playing scene shows its next frame [s]: as its rate says, unless it could not keep that
-    lately.
+    """Time [s] until a playing scene shows its next frame: by its frame rate, or longer if it could not keep
+    the rate lately.
     """
     nominal = _nominal(scene)
     head = _playheads.get(scene.session_uid)
@@ -85,7 +87,5 @@ def due(scene: bpy.types.Scene) -> float:
 
 
 def _nominal(scene: bpy.types.Scene) -> float:
-    """Time until the next frame [s] where the scene keeps its rate; playback leaves frames out by
-    whole ones.
-    """
+    """Time [s] until the next frame if the scene keeps its rate; playback drops whole frames."""
     return max(1.0, abs(step(scene))) * seconds_a_frame(scene)

@@ -1,5 +1,5 @@
-"""Puppeteering: the armature follows a robot that is moved by hand while its servos are limp and report their
-positions.
+"""Puppeteering: the armature follows a robot that is moved by hand while its servos have no torque and report
+their positions.
 
 A recording is keyed only at its end: keys inserted earlier would play back and overwrite the pose.
 """
@@ -32,7 +32,7 @@ class _Take:
     frames: list[float] = field(default_factory=list)
     poses: list[tuple[float | None, ...]] = field(default_factory=list)
     recording: bool = False
-    begun: bool = False  # whether the robot has become limp after the start
+    begun: bool = False  # whether the robot's torque has been off since the start
 
 
 _takes: dict[int, _Take] = {}  # by the armature object's session_uid
@@ -51,8 +51,8 @@ def why_not(rig: bpy.types.Object) -> str:
 
 
 def _why_not_shown(rig: bpy.types.Object) -> str:
-    """Which constraint keeps a bone with a servo from following the robot, with the remedy; "" if there is
-    none.
+    """Sentence on the constraint that keeps a bone with a servo from following the robot, with the remedy; ""
+    if there is none.
     """
     bones = {source.bone for source in sources(rig)} if rig.pose else ()
     moving = (
@@ -73,7 +73,7 @@ def _why_not_shown(rig: bpy.types.Object) -> str:
 
 
 def start(rig: bpy.types.Object) -> None:
-    """Switches the torque of the rig's robot off, and makes the armature follow it.
+    """Switches the torque of the rig's robot off, and lets the armature follow it.
 
     Raises:
         RigError: the robot is not connected or not disarmed, or `why_not` gives a reason.
@@ -92,7 +92,7 @@ def start(rig: bpy.types.Object) -> None:
 
 
 def leave(rig: bpy.types.Object) -> None:
-    """Ends following the robot; the armature keeps its pose."""
+    """Stops following the robot; the armature keeps its pose."""
     _takes.pop(rig.session_uid, None)
 
 
@@ -125,7 +125,8 @@ def record(rig: bpy.types.Object) -> None:
 
 
 def finish(rig: bpy.types.Object) -> int:
-    """Ends the recording and keys it, linearly, one key per frame; returns the number of frames.
+    """Ends the recording and inserts its keyframes, one per frame, with linear interpolation; returns the
+    number of frames.
 
     Raises:
         RigError: no frame was recorded.
@@ -160,7 +161,7 @@ def follow(scene: bpy.types.Scene, _depsgraph: bpy.types.Depsgraph | None = None
     """
     moved = False
     if not _takes:
-        after_frame.pop(follow, None)  # the heartbeat calls it as well
+        after_frame.pop(follow, None)  # the heartbeat calls `follow` too
     for uid, take in list(_takes.items()):
         rig = next((obj for obj in bpy.data.objects if obj.session_uid == uid), None)
         status = links.status(rig) if rig else None
@@ -172,7 +173,7 @@ def follow(scene: bpy.types.Scene, _depsgraph: bpy.types.Depsgraph | None = None
             del _takes[uid]
             continue
         if status.state is not State.LIMP:
-            continue  # its servos are not limp yet
+            continue  # its torque is not off yet
         take.begun = True
         moved |= robot_values.pose(rig, links.sources(rig), status.positions)
         if take.recording:
@@ -181,8 +182,8 @@ def follow(scene: bpy.types.Scene, _depsgraph: bpy.types.Depsgraph | None = None
 
 
 def _remember(take: _Take, frame: float, values: tuple[float | None, ...]) -> None:
-    """Records the pose of a frame and overwrites an earlier one; later frames are dropped when scene time
-    goes back.
+    """Records the pose of a frame and overwrites an earlier one; if scene time goes back, later frames are
+    dropped.
     """
     frame = round(frame)
     while take.frames and take.frames[-1] >= frame - SAME_FRAME:

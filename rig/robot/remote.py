@@ -1,7 +1,7 @@
-"""Remote control of an armature or a mechanism by OSC over UDP: targets, influence, weights; stopping its
-robot, and arming it where that is allowed. docs/remote.md has the addresses.
+"""Remote control of an armature or a mechanism by OSC over UDP: targets, influence, weights, stopping its
+robot, and arming it if that is allowed. The addresses are in docs/remote.md.
 
-Changes are those that a user could make by hand, without undo steps.
+Commands make changes that a user could make by hand, without undo steps.
 """
 
 from collections import Counter
@@ -40,14 +40,15 @@ from .remote_orders import (
 STOP = f"{ROOT}stop"
 ARM = "arm"
 Arguments = tuple[float | str, ...]
-EVERY = 1 / 60  # [s] between two looks: one frame of a display
-NAMED = "\n"  # between an address and the names among its arguments
-MOST = 1024  # largest number of pending addresses, so that a sender of ever new ones cannot fill the memory
-# [s] without an order to arm after which the next is a new press; programs repeat one that is held many times
-# a second
+EVERY = 1 / 60  # [s] between two reads of the socket: one frame of a display
+NAMED = "\n"  # separator between an address and names among its arguments
+# largest number of pending addresses, so that a sender that keeps inventing addresses cannot fill the memory
+MOST = 1024
+# [s] without a command to arm, after which the next one is a new press; programs repeat the command of a held
+# button many times a second
 SILENT_FOR = 1.0
-BETWEEN = 0.1  # [s] of silence that one look can show: what comes while Blender is busy may be dropped
-PARSING_SHARE = 0.6  # of a look's time; the rest is for executing
+BETWEEN = 0.1  # [s] of silence that one read can prove, since packets may be dropped while Blender is busy
+PARSING_SHARE = 0.6  # share of a read's time for parsing; the rest is for executing
 
 
 class RemoteOrders(Inbox):
@@ -58,14 +59,15 @@ class RemoteOrders(Inbox):
 
     def __init__(self, host: str, port: int, clock: Callable[[], float] | None = None) -> None:
         super().__init__(host, port, clock)
-        self._is_addressed = False  # whether a message for Limber has come
+        self._is_addressed = False  # whether a message for Limber has arrived
         self.newest: dict[str, Arguments] = {}  # arguments by address without `ROOT`
-        self.counts: Counter[str] = Counter()  # messages for each of these addresses
-        self.times: dict[str, float] = {}  # [s] of each of them by the sender's clock; NaN: not said
-        self.arm_pressed = False  # whether there was a new press to arm, for the newest order to arm
-        self._arm_silence = SILENT_FOR  # [s] since the last order to arm; before it listened there was none
-        self._arm_released = False  # whether that was 0
-        self._arm_came = False  # whether one came at this look
+        self.counts: Counter[str] = Counter()  # number of messages for each of these addresses
+        self.times: dict[str, float] = {}  # [s] time of each of them by the sender's clock; NaN if not given
+        self.arm_pressed = False  # whether the newest command to arm is from a new press
+        # [s] since the last command to arm; infinite silence is assumed before the start
+        self._arm_silence = SILENT_FOR
+        self._arm_released = False  # whether that command was a release (0)
+        self._arm_came = False  # whether a command to arm arrived in this read
         self._looked_at = monotonic()
 
     def look(self, budget: float = BUDGET) -> None:
@@ -83,7 +85,7 @@ class RemoteOrders(Inbox):
         if message.trouble or message.address == STOP:
             return
         if not message.address.startswith(ROOT):
-            if not self._is_addressed:  # programs that send other messages as well get no warning
+            if not self._is_addressed:  # programs that also send messages for others get no warning
                 self.problem = (
                     f"'{message.address[:NAME]}' is not for Limber: addresses begin with {ROOT}, see the list"
                     " below"
@@ -93,7 +95,7 @@ class RemoteOrders(Inbox):
         address = message.address.removeprefix(ROOT)
         if address == ARM:
             self._note_arm(is_pressed(message.arguments))
-        # names and numbers that say what an order is about are a part of it, as a part of the address is
+        # names and numbers that select the subject of a command are treated like parts of the address
         address = NAMED.join((address, *self.key(message)[1:]))
         if address in self.newest or len(self.newest) < MOST:
             self.newest[address] = message.arguments
@@ -101,8 +103,8 @@ class RemoteOrders(Inbox):
             self.times[address] = message.time
 
     def void_arm(self) -> None:
-        """Drops an order to arm that came before a stop, or together with it. Its button, which may have been
-        pressed unseen, counts as held: the next press is one after it was let go.
+        """Drops a command to arm that arrived before or together with a stop. Its button, whose press may
+        have been missed, counts as held: only a press after its release arms.
         """
         self.newest.pop(ARM, None)
         self.arm_pressed = self._arm_released = False
@@ -123,7 +125,7 @@ class _Ear:
     signals: RemoteSignals = field(default_factory=RemoteSignals)
     velocities: dict[str, list[float]] = field(
         default_factory=dict
-    )  # of targets, as sent since the last look [m/s, rad/s]
+    )  # velocities of targets, from messages since the last read [m/s, rad/s]
 
 
 _ears: dict[int, _Ear] = {}  # by the armature object's session_uid
@@ -157,7 +159,7 @@ def end_all() -> None:
 
 
 def heard(rig: bpy.types.Object) -> RemoteOrders | None:
-    """Inbox of an armature's remote control; None: it does not listen."""
+    """Inbox of an armature's remote control; None if it does not listen."""
     ear = _ears.get(rig.session_uid)
     return ear.orders if ear else None
 
@@ -167,7 +169,7 @@ def is_listening() -> bool:
 
 
 def addresses(movers: Iterable[Mover]) -> list[str]:
-    """OSC addresses for some movers of an object and for its robot, each with its arguments:
+    """OSC addresses for these movers of an object and for its robot, each with its arguments:
     "/limber/influence/Head v".
     """
     entries = []
@@ -180,7 +182,8 @@ def addresses(movers: Iterable[Mover]) -> list[str]:
             for of in with_target
             for kind, numbers in (("target", "x y z"), ("rotation", "w x y z"))
         ]
-        entries += [(f"axis/{of}/x", "v") for of in with_target]  # those of y and z are as easily guessed
+        # the addresses for y and z follow from that for x
+        entries += [(f"axis/{of}/x", "v") for of in with_target]
         entries += [(f"seen/{camera}", "id age x y distance confidence") for camera in cameras(settings)]
         if hasattr(settings, "influence"):
             entries.append((f"influence/{name}", "v"))
@@ -202,7 +205,7 @@ def look(budget: float = BUDGET) -> bool:
     """Executes the received commands, for each listening object in at most `budget` [s].
 
     Returns:
-        Whether there is something new to see: a command was executed, or what is wrong has changed.
+        Whether something visible has changed: a command was executed, or the error message differs.
     """
     done = False
     for uid, ear in list(_ears.items()):
@@ -222,7 +225,7 @@ def look(budget: float = BUDGET) -> bool:
 
 
 class _SentSignals:
-    """What other programs send, for live motion."""
+    """Values from other programs, as signals of live motion."""
 
     def is_active(self, scene: bpy.types.Scene) -> bool:
         return any(ear.signals.is_active for _, ear in _ears_in(scene))
@@ -236,14 +239,16 @@ class _SentSignals:
 
 
 def _ears_in(scene: bpy.types.Scene) -> list[tuple]:
-    """The objects of a scene that listen, with what they hear."""
+    """The objects of a scene that listen, each with its receiver."""
     listening = [(_find(uid, ear), ear) for uid, ear in _ears.items()]
     return [(rig, ear) for rig, ear in listening if rig is not None and scene.objects.get(rig.name) == rig]
 
 
 @granted
 def _followed(rig: bpy.types.Object, ear: _Ear, address: str, numbers: Sequence[float]) -> bool:
-    """Sets what an address names; returns whether that can be done. Where it cannot, its signal ends."""
+    """Sets the property that an address names; returns whether that is possible. If it is not, its signal
+    ends.
+    """
     kind, _, names = address.partition("/")
     try:
         ORDERS[kind](rig, Order(kind, names, tuple(numbers)))
@@ -281,7 +286,7 @@ def _execute_newest(rig: bpy.types.Object, ear: _Ear, until: float) -> bool:
 
 
 def _find(uid: int, ear: _Ear) -> bpy.types.Object | None:
-    """The armature, also after undo or renaming; None where it was deleted."""
+    """The armature, found also after undo or renaming; None if it was deleted."""
     rig = find(ear.rig_name, uid)
     ear.rig_name = rig.name if rig else ""
     return rig
@@ -321,7 +326,7 @@ def _execute(
 
 
 def _receive(ear: _Ear, address: str, numbers: Sequence[float], messages: int, time: float) -> None:
-    """Passes numbers on to a signal, with their rates and time if the sender knows them."""
+    """Passes numbers on to a signal, with their rates and time if the sender gives them."""
     kind, _, names = address.partition("/")
     velocity = ear.velocities.get(names)
     rate = None
@@ -340,13 +345,13 @@ def _receive(ear: _Ear, address: str, numbers: Sequence[float], messages: int, t
 
 
 def is_pressed(arguments: Sequence[float | str]) -> bool:
-    """Whether the arguments of a button are those of one that is pressed: none, or not 0."""
+    """Whether a button with these arguments is pressed: without arguments, or not 0."""
     return not arguments or arguments[0] != 0.0
 
 
 def _arm(rig: bpy.types.Object, is_new: bool) -> None:
-    """Arms the robot, if `is_new`: an order that another program repeats, as that of a held button, does not
-    arm it again.
+    """Arms the robot if `is_new`. A command that another program repeats, as for a held button, does not arm
+    it again.
     """
     if not rig.limber.remote.allow_arm:
         raise RigError("Another program asks to arm the robot: tick Allow Arming to let it")

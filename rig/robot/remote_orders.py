@@ -1,5 +1,5 @@
-"""What an order of remote control does to an armature or a mechanism: targets, influence, postures, values,
-and the scene's playback. docs/remote.md has the addresses.
+"""Effects of remote commands on an armature or a mechanism: targets, influence, postures, values, and the
+scene's playback. The addresses are in docs/remote.md.
 """
 
 import math
@@ -27,7 +27,7 @@ ROOT = "/limber/"
 VELOCITY = "velocity"
 AXES = "xyz"
 WITHOUT_LENGTH = f"'{ROOT}rotation/{{}}' has a quaternion without length: send w x y z of length 1"
-SHORTEST = 0.1  # length of a quaternion below which it is no orientation
+SHORTEST = 0.1  # length of a quaternion below which it is not an orientation
 
 
 def _move_target(rig: bpy.types.Object, order: Order) -> None:
@@ -38,7 +38,7 @@ def _move_target(rig: bpy.types.Object, order: Order) -> None:
 
 
 def _look(rig: bpy.types.Object, order: Order) -> None:
-    """All chains look at a target of their list, or their targets go to a position."""
+    """Makes all chains look at a target of their list, or moves their targets to a position."""
     for chain in rig.limber.chains:
         if order.name:
             _watch(rig, chain, order.name)
@@ -47,7 +47,7 @@ def _look(rig: bpy.types.Object, order: Order) -> None:
 
 
 def _watch(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, name: str) -> None:
-    """Makes a chain's own end follow the target of that name in its list."""
+    """Makes a chain's own end follow the target with this name in its list."""
     numbers = [k for k in range(1 + len(chain.targets)) if watched(chain, k) is not None]
     chain.watch = _named(
         numbers, name, f"Chain '{chain.name}' has no target", lambda k: watched(chain, k).name
@@ -74,7 +74,7 @@ def _move_along_axis(rig: bpy.types.Object, order: Order) -> None:
 
 
 def _ignore_velocity(rig: bpy.types.Object, order: Order) -> None:
-    """A velocity belongs to the numbers that come with it."""
+    """Does nothing: a velocity is used with the numbers that it accompanies."""
 
 
 def _set_amount(rig: bpy.types.Object, order: Order) -> None:
@@ -111,7 +111,7 @@ def _weigh_by_hand(
     weight: float,
     is_whole: bool = False,
 ) -> None:
-    """Lets a posture's weight hold over what the state of a rehearsed behaviour sets."""
+    """Sets a posture's weight, with precedence over the state of a rehearsed behaviour."""
     if (directing := rehearsal.directing(rig, settings)) is not None:
         performer, chain = directing
         name = kept_posture.names(settings)[list(settings.postures).index(posture)]
@@ -121,7 +121,7 @@ def _weigh_by_hand(
 def _mover_and_posture(
     rig: bpy.types.Object, names: str
 ) -> tuple[bpy.types.PropertyGroup, bpy.types.PropertyGroup]:
-    """Settings of the mover and the stored posture that names stand for."""
+    """Settings of the mover, and the stored posture, that are named in an address."""
     mover, posture = _mover_and_rest(rig, _movers_with(rig, "postures"), names)
     lacks, stored = f"{mover.label} has no posture", stored_postures(mover.settings)
     return mover.settings, stored[_named(stored, posture, lacks, str)]
@@ -152,7 +152,7 @@ def _enter_state(rig: bpy.types.Object, order: Order) -> None:
 
 
 def _rehearsed(rig: bpy.types.Object) -> bpy.types.Scene:
-    """The scene whose behaviour is rehearsed; raises RigError where none is."""
+    """The scene whose behaviour is being rehearsed; raises RigError if there is none."""
     scene = bpy.context.scene
     if not rehearsal.is_on(scene):
         raise RigError(
@@ -162,7 +162,7 @@ def _rehearsed(rig: bpy.types.Object) -> bpy.types.Scene:
 
 
 def _see(rig: bpy.types.Object, order: Order) -> None:
-    """Takes what a tracker says of a person before its camera, an object of the scene."""
+    """Records a tracker's sighting of a person for its camera, an object of the scene."""
     try:
         sighting = sighting_of(order.numbers)
     except SightingError as error:
@@ -171,7 +171,9 @@ def _see(rig: bpy.types.Object, order: Order) -> None:
 
 
 def _say(rig: bpy.types.Object, order: Order) -> None:
-    """A sound beside the .blend file, or the begin or end of speech that another program plays."""
+    """Plays a sound file from the .blend's folder, or records the beginning or end of speech that another
+    program plays.
+    """
     _rehearsed(rig)
     if not order.name:
         rehearsal.note_speech(order.numbers[0] != 0.0)
@@ -193,7 +195,7 @@ def _pause(rig: bpy.types.Object, order: Order) -> None:
 
 
 def _seek(rig: bpy.types.Object, order: Order) -> None:
-    """Goes to a time of the scene [s], counted from its first frame."""
+    """Sets the scene's frame to a time [s], counted from its first frame."""
     scene = bpy.context.scene
     frame = scene.frame_start + order.numbers[0] * scene.render.fps / scene.render.fps_base
     whole = math.floor(min(max(frame, scene.frame_start), scene.frame_end))
@@ -201,7 +203,7 @@ def _seek(rig: bpy.types.Object, order: Order) -> None:
 
 
 def target_of(rig: bpy.types.Object, names: str) -> bpy.types.Object:
-    """The target that an address names: of a chain, or of one of a mover's goals.
+    """The target object that an address names: a chain's, or that of one of a mover's goals.
 
     Raises:
         RigError: there is none, or it cannot be moved.
@@ -223,7 +225,7 @@ def target_of(rig: bpy.types.Object, names: str) -> bpy.types.Object:
 
 
 def goals_of(settings: bpy.types.PropertyGroup) -> list:
-    """Goals that addresses can name: all of a mechanism, the additional ones of a chain."""
+    """Goals that addresses can name: all of a mechanism's, the additional ones of a chain."""
     return [*getattr(settings, "goals", ()), *getattr(settings, "ends", ())]
 
 
@@ -236,7 +238,9 @@ def stored_postures(settings: bpy.types.PropertyGroup) -> dict[str, bpy.types.Pr
 
 
 def cameras(settings: bpy.types.PropertyGroup) -> list[str]:
-    """Names of the cameras among the targets of a chain: who looks at one looks at whom its tracker sees."""
+    """Names of the cameras among the targets of a chain. A chain that looks at a camera looks at the person
+    whom its tracker sees.
+    """
     numbers = range(1 + len(settings.targets)) if hasattr(settings, "targets") else ()
     targets = [target.obj for number in numbers if (target := watched(settings, number)) is not None]
     return [target.name for target in targets if target.type == "CAMERA"]
@@ -248,7 +252,7 @@ def _movers_with(rig: bpy.types.Object, *settings: str) -> list[Mover]:
 
 
 def _mover_and_rest(rig: bpy.types.Object, movers: Sequence[Mover], names: str) -> tuple[Mover, str]:
-    """The mover whose name an address begins with, and the rest of the address. Names may contain slashes."""
+    """The mover with whose name an address begins, and the rest of the address. Names may contain slashes."""
     by_name = {mover.given_name: mover for mover in reversed(movers)}
     begun = begun_with(names, by_name)
     if begun is None:
@@ -276,7 +280,7 @@ def _lacking(lacks: str, name_in_order: str, known: Iterable[str]) -> str:
     return f"{lacks} '{name_in_order}': it has {', '.join(map(repr, known)) or 'none'}"
 
 
-# What each word does here; `inputs.words` has what it needs.
+# effect of each command here; `inputs.words` has their arguments
 ORDERS: dict[str, Callable] = {
     "target": _move_target,
     "look": _look,

@@ -1,5 +1,5 @@
-"""Connected robots, and the values of their armatures that they are sent: at frames, with the clock, and as
-signs of life while nothing moves. Nothing of them is saved.
+"""Connected robots, and the joint values that are sent to them: at each frame, at each step of the clock, and
+as heartbeats while nothing moves. Nothing is saved.
 """
 
 from collections.abc import Sequence
@@ -30,44 +30,46 @@ from .history import History
 from .programs import consents
 from .value_filters import ValueFilters
 
-HEARTBEAT = robot_session.HEARTBEAT  # [s] between two signs of life
-QUICK = 0.02  # [s] the same while the armature follows the robot: the period in which its positions are read
+HEARTBEAT = robot_session.HEARTBEAT  # [s] between two heartbeats
+# [s] the same while the armature follows the robot, which is the interval at which its positions are read
+QUICK = 0.02
 
-changes = 0  # number of times that something in the file was noticed to change
+changes = 0  # number of changes of the file noticed so far
 
 
 @dataclass
 class ConnectedRobot:
-    """A connected robot: its session, and the values that were sent last."""
+    """A connected robot: its session, and the values sent last."""
 
     session: RobotSession
     rig_name: str
-    sources: tuple[Source, ...]  # for each joint of the device where its value comes from
+    sources: tuple[Source, ...]  # source of the value of each of the device's joints
     short: tuple[
         tuple[DeviceJoint, float, float], ...
-    ]  # joints whose limits exceed their servos' ranges, with what these allow
+    ]  # joints whose limits exceed their servos' ranges, with the ranges of the servos
     angles: list[float]  # [rad; prismatic joints m; values in their own unit] last values of the joints
     shaped: list[float | Kinematic] = field(
         default_factory=list
     )  # last sent values: `angles` after the filters, with their velocities
-    status: Status | None = None  # last status that was read
+    status: Status | None = None  # last status read
     history: History = field(default_factory=History)
     filters: ValueFilters = field(default_factory=ValueFilters)
-    sent_at: float = field(default_factory=monotonic)  # [s] time at which values were last sent
+    # [s, monotonic clock] time at which values were last sent
+    sent_at: float = field(default_factory=monotonic)
     figures: ShownFigures = field(default_factory=ShownFigures)
-    # `changes` at which the same values were sent twice in a row, with all at rest; -1: they may
-    # change by themselves
+    # value of `changes` when the same values were sent twice in a row, with everything at rest; -1 if they
+    # may change on their own
     still_at: int = -1
     properties: tuple[
         float | None, ...
-    ] = ()  # values of the animatable properties that it follows, when values were last sent
+    ] = ()  # values of the animatable properties that the robot follows, when values were last sent
 
     @property
     def link(self) -> WorkerLink:
         return self.session.link
 
     def look(self) -> bool:
-        """Reads the status from the worker; returns whether anything that panels show as text has changed."""
+        """Reads the status from the worker; returns whether any text in panels has changed."""
         before, self.status = self.status, self.link.read_status()
         self.history.note(monotonic(), self.status)
         return before is None or _as_text(before) != _as_text(self.status)
@@ -76,7 +78,7 @@ class ConnectedRobot:
         """Armature object of the robot by its session_uid; None if it was deleted or is in no scene."""
         rig = find(self.rig_name, uid)
         self.rig_name = rig.name if rig else ""
-        # `users_scene` is slow, since it searches all scenes; a visible object is in one.
+        # `users_scene` is slow, since it searches all scenes; a visible object is always in one
         return rig if rig and (rig.visible_get() or rig.users_scene) else None
 
 
@@ -98,7 +100,9 @@ def hold(is_held: bool) -> None:
 
 
 def note_change() -> None:
-    """Something in the file has changed, or is about to: the next heartbeat reads all values anew."""
+    """Records that something in the file has changed, or is about to, so that the next heartbeat reads all
+    values again.
+    """
     global changes
     changes += 1
 
@@ -112,10 +116,10 @@ def send(rig: bpy.types.Object, due: float = 0.0, depsgraph: bpy.types.Depsgraph
 
     Args:
         rig: The armature object.
-        due: Time [s] until the next values; 0: not known.
-        depsgraph: For a frame whose live poses were just shown: bones that constraints move are where those
-            of the frame before put them. If the robot follows such a bone, this evaluated scene is evaluated
-            once more.
+        due: Time [s] until the next values; 0 if not known.
+        depsgraph: The evaluated scene, for a frame whose live poses have just been shown: bones moved by
+            constraints still have the pose of the previous frame. If the robot follows such a bone, the scene
+            is evaluated once more.
     """
     robot = robots.get(rig.session_uid)
     if robot is None:
@@ -139,21 +143,23 @@ def send(rig: bpy.types.Object, due: float = 0.0, depsgraph: bpy.types.Depsgraph
         robot.shaped = robot.filters.step(rig, robot.sources, desired, robot.sent_at - before, unit)
     robot.link.send(robot.shaped, plays=plays, due=due)
 
-    # What was still is not read anew until something changes.
+    # values at rest are not read again until something changes
     robot.properties = robot_values.property_values(rig, robot.sources)
     is_still = not plays and due == 0.0 and robot.filters.at_rest and robot.shaped == last_shaped
     robot.still_at = changes if is_still and _changes_are_noticed(rig) else -1
 
 
 def disarm(rig: bpy.types.Object, reason: str = "") -> None:
-    """Disarms the rig's robot; until the next command its status says the reason. Other programs may not arm
+    """Disarms the rig's robot; its status says the reason until the next command. Other programs cannot arm
     it until the user allows it again.
     """
     robots[rig.session_uid].session.disarm(reason)
 
 
 def _follows_constraints(robot: ConnectedRobot, movers: Sequence[Mover]) -> bool:
-    """Whether a robot follows bones that constraints move after live poses were shown."""
+    """Whether a robot follows bones that constraints move, so that they change after live poses were
+    shown.
+    """
     are_posed = not all(mover.is_live for mover in movers)
     return are_posed and bool(robot_values.constrained_bones(movers, robot.sources) and live_movers())
 
@@ -164,7 +170,7 @@ def _desired(
     """The newest value of each of the robot's joints before the filters, with its velocity where it is known,
     per `unit` [s].
     """
-    # A scene that cannot keep its rate plays slower, and so do live movers; otherwise they move in real time.
+    # a scene that cannot keep its rate plays slower, and so do live movers; otherwise they move in real time
     desired = robot_values.with_rates(rig, robot.sources, robot.angles, movers, 0.0 if plays else unit)
     if not plays or all(isinstance(value, Kinematic) for value in desired):
         return desired
@@ -173,21 +179,20 @@ def _desired(
 
 
 def _changes_are_noticed(rig: bpy.types.Object) -> bool:
-    """Whether Blender evaluates an object by itself when it has changed, and so `note_change` is called."""
+    """Whether Blender evaluates an object automatically after a change, so that `note_change` is called."""
     return not bpy.app.background and rig.visible_get()
 
 
 def _is_still(rig: bpy.types.Object, robot: ConnectedRobot) -> bool:
-    """Whether a robot's values are what was sent last: all was at rest, and nothing has changed since.
-
-    Blender notices changes of all that it shows, but for custom properties that a script sets: those that a
+    """Whether a robot's values are still the ones sent last: everything was at rest, and nothing has changed
+    since. Blender reports all visible changes, except custom properties set by a script; those that a
     robot follows are compared.
     """
     return robot.still_at == changes and robot.properties == robot_values.property_values(rig, robot.sources)
 
 
 def _is_held() -> bool:
-    """Whether robots keep their last values, since values of the scene may be those of another frame."""
+    """Whether robots must keep their last values, since the scene's values may be those of another frame."""
     return sessions.is_held or is_rendering()
 
 
@@ -196,7 +201,9 @@ def _is_live(rig: bpy.types.Object) -> bool:
 
 
 def send_scene(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, due: float) -> None:
-    """Sends the values that a scene's rigs show now to their robots. `depsgraph` and `due`: as for `send`."""
+    """Sends the currently shown values of a scene's rigs to their robots. `depsgraph` and `due` are as for
+    `send`.
+    """
     for uid, robot in robots.items():
         rig = robot.rig(uid)
         if rig is None or rig.name not in scene.objects:
@@ -206,11 +213,11 @@ def send_scene(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, due: floa
 
 
 def heartbeat(clocked: Sequence[bpy.types.Scene] = ()) -> bool:
-    """Sends a sign of life to every robot, also while nothing moves; returns whether a state changed, so that
-    panels must be redrawn.
+    """Sends a heartbeat to every robot, also while nothing moves; returns whether a state has changed, so
+    that panels must be redrawn.
 
-    Values are sent as well, unless playback or the clock of live motion sends them: nothing changes between
-    two of their frames. While the scene stands still, the last values are repeated without being read anew.
+    Values are sent too, unless playback or the clock of live motion sends them: nothing changes between two
+    of their frames. While the scene is at rest, the last values are repeated without reading them again.
 
     Args:
         clocked: Scenes for which the clock runs.
@@ -218,7 +225,7 @@ def heartbeat(clocked: Sequence[bpy.types.Scene] = ()) -> bool:
     changed = False
     for uid, robot in list(robots.items()):
         rig = robot.rig(uid)
-        if rig is None:  # the object was deleted: its robot must not stay armed
+        if rig is None:  # the object was deleted, so its robot must be disarmed
             sessions.close(uid)
             del robots[uid]
             changed = True
@@ -233,7 +240,7 @@ def heartbeat(clocked: Sequence[bpy.types.Scene] = ()) -> bool:
 
 
 def _follow(rig: bpy.types.Object, robot: ConnectedRobot, clocked: Sequence[bpy.types.Scene]) -> None:
-    """Sends a robot what its armature shows now. `clocked`: as for `heartbeat`."""
+    """Sends a robot the values that its armature shows now. `clocked` is as for `heartbeat`."""
     look_at_render()
     if (is_playing() or any(rig.name in scene.objects for scene in clocked)) and not _is_held():
         robot.link.send_again()

@@ -49,8 +49,8 @@ def lists(rig: bpy.types.Object) -> list[ServoList]:
 
 
 def chosen(rig: bpy.types.Object, motors: bool) -> ServoList | None:
-    """The list of motors (`motors`) or of joints; if there is only one list, that one; None if there
-    is none.
+    """The list of motors if `motors`, else that of joints. If there is only one list, it is returned in both
+    cases; None if there is none.
     """
     all_lists = lists(rig)
     return next(

@@ -11,7 +11,7 @@ from .device import Source
 
 
 class KnownValue(NamedTuple):
-    """A value that is filtered, and its settings."""
+    """A filtered value, and the settings of its filter."""
 
     settings: tuple
     filtered: FilteredValue
@@ -36,8 +36,8 @@ class ValueFilters:
         unit: float = 0.0,
     ) -> list[float | Kinematic]:
         """Values `dt` [s] after the last call, for property values `desired`: filtered ones with velocity and
-        acceleration per `unit` [s]; values of joints pass unchanged. 0: per call, expected after the shorter
-        of the last two steps, since a single long one is a stall.
+        acceleration per `unit` [s]; values of joints pass unchanged. A unit of 0 means per call; the next
+        call is then expected after the shorter of the last two steps, since a single long one is a stall.
         """
         values = {value.name: value for value in rig.limber.device.auxiliaries}
         known, self._known, self.at_rest = self._known, {}, True
@@ -66,7 +66,7 @@ class ValueFilters:
 
 
 def value_filter(value: bpy.types.PropertyGroup) -> ValueFilter | None:
-    """The filter of a value with its limits and style; None: it has none that can be used."""
+    """The filter of a value with its limits and style; None if it has none, or if it is invalid."""
     if value.filter == DIRECT:
         return None
     try:
@@ -77,7 +77,7 @@ def value_filter(value: bpy.types.PropertyGroup) -> ValueFilter | None:
 
 
 def _filtered(value: bpy.types.PropertyGroup, number: float, before: KnownValue | None) -> KnownValue | None:
-    """Filter state of a value: at rest at `number`, or continued from `before`; None where it has no valid
+    """Filter state of a value: at rest at `number`, or continued from `before`; None if it has no valid
     filter.
     """
     settings = (

@@ -1,5 +1,5 @@
-"""Values that the robot follows (joints as shown, and animatable properties with their motion filters), and
-posing the armature from such values.
+"""Values that the robot follows (shown joint values, and animatable properties with their motion filters),
+and posing the armature from such values.
 """
 
 import re
@@ -24,21 +24,22 @@ from ..live.runtime import session
 from ..properties.servo_units import usual_servo
 from .device import Source
 
-Value = float | Kinematic  # [rad; prismatic joints m], or that with its velocity and acceleration per frame
-QUOTES = ("'", '"')  # around a key in a data path
-MOST_RANGE = 1000.0  # largest useful range of a slider: wider ones do not indicate the property's real range
+Value = float | Kinematic  # [rad; prismatic joints m], alone or with its velocity and acceleration per frame
+QUOTES = ("'", '"')  # quotes around a key in a data path
+# largest useful range of a slider; wider ones do not indicate the real range of the property
+MOST_RANGE = 1000.0
+# default velocity, acceleration and jerk, in ranges per s, s2, s3, with which a hobby servo takes 0.25 s for
+# its range
 RATES = (
     4.0,
     40.0,
     400.0,
-    # default velocity, acceleration and jerk, in ranges per s, s2, s3: a hobby servo takes 0.25 s for its
-    # range
 )
 
 
 def shown(rig: bpy.types.Object) -> dict[SourceKey, float]:
-    """Values [rad; prismatic joints m] of joints and motors by (uid, bone, axis): filtered if live, else as
-    shown. Unknown values are left out.
+    """Values [rad; prismatic joints m] of joints and motors by (uid, bone, axis): filtered values of live
+    movers, else shown values. Unknown values are left out.
     """
     return of_movers(
         rig, {mover.settings.uid: session(*mover).values() for mover in movers_of(rig) if mover.is_live}
@@ -55,11 +56,11 @@ def of_movers(
 
     Args:
         rig: The object.
-        moved: Values of live movers by (bone, axis), by the uids of their settings; empty for one that was
-            not solved yet.
+        moved: For each live mover, by the uid of its settings, its values by (bone, axis); empty if it has no
+            solution yet.
         movers: The object's movers, if the caller has them; None: they are looked up.
-        before: Returns values in the frame before, as far as they are known; called only where a pose alone
-            does not tell them.
+        before: Returns the known values of the previous frame; called only if a pose does not determine the
+            values alone.
     """
     followed = moved.get(rig.limber.retarget.uid, {})
     known: dict[SourceKey, Value] = {}
@@ -80,16 +81,16 @@ def _of_mover(uid: str, values: Callable[[], Mapping[SourceKey, float]]) -> dict
 
 
 def constrained_bones(movers: Iterable[Mover], sources: tuple[Source, ...]) -> list[str]:
-    """Names of the bones of these sources that constraints may move, of those of an object's movers that are
-    not live.
+    """Names of the bones of these sources that constraints may move, for an object's movers that are not
+    live.
     """
     posed = (mover for mover in movers if not mover.is_live)
     return [bone for mover in posed for bone in mover.constrained_bones() if _is_source(mover, bone, sources)]
 
 
 def deviations(rig: bpy.types.Object, sources: tuple[Source, ...]) -> list[Deviation]:
-    """What constraints do to bones of these sources that their servos cannot, where no live mover of the
-    object solves them.
+    """Differences between poses that constraints give bones of these sources and those that their joints can
+    represent, for bones that no live mover solves.
     """
     movers = list(movers_of(rig))
     posed = [(mover, deviation) for mover in movers if not mover.is_live for deviation in mover.deviations()]
@@ -107,8 +108,8 @@ def _is_source(mover: Mover, bone: str, sources: tuple[Source, ...]) -> bool:
 
 
 def _motion(mover: Mover, unit: float) -> Mapping[JointKey, Value]:
-    """Values of a live mover's joints, with their velocities and accelerations where it moves and they are
-    known: per `unit` [s]; 0: per frame.
+    """Values of a live mover's joints, with their velocities and accelerations if it moves and they are
+    known: per `unit` [s], or per frame if `unit` is 0.
     """
     mover_session = session(*mover)
     values, step = mover_session.values(), unit or mover_session.next_step
@@ -172,14 +173,14 @@ def _name_of(owner: bpy.types.ID, path: str) -> str:
 
 
 def _soft_range(owner: bpy.types.ID, path: str) -> tuple[float, float]:
-    """Soft limits of a property; infinite where it has none."""
+    """Soft limits of a property; infinite if it has none."""
     head, _, last = re.sub(r"\[\d+\]$", "", path).rpartition(".")
     try:
         holder = owner.path_resolve(head) if head else owner
         rna_property = holder.bl_rna.properties[last]
         if rna_property.type == "BOOLEAN":
             return 0.0, 1.0
-        # Shape keys have the range of their sliders.
+        # shape keys have the range of their sliders
         low, high = (
             getattr(holder, "slider_min", rna_property.soft_min),
             getattr(holder, "slider_max", rna_property.soft_max),
@@ -190,8 +191,8 @@ def _soft_range(owner: bpy.types.ID, path: str) -> tuple[float, float]:
 
 
 def newest(rig: bpy.types.Object, sources: tuple[Source, ...], before: list[float]) -> list[float]:
-    """Current value of each source; the value in `before` if it is not known (source removed, renamed, or
-    live and not solved).
+    """Current value of each source; the value in `before` if it is not known (the source was removed or
+    renamed, or it is live without a solution).
     """
     return positions(_current(rig, sources, before, list(movers_of(rig)), dict, 0.0))
 
@@ -203,9 +204,9 @@ def with_rates(
     movers: Sequence[Mover] | None = None,
     unit: float = 0.0,
 ) -> list[Value]:
-    """Current value of each source with its velocity and acceleration, if live motion provides them: per
-    `unit` [s]; 0: per frame. Other arguments as for `newest` and `of_movers`; `before` has the values of the
-    frame before.
+    """Current value of each source with its velocity and acceleration, if live motion provides them, per
+    `unit` [s], or per frame if `unit` is 0. Other arguments are as for `newest` and `of_movers`; `before`
+    has the values of the previous frame.
     """
     movers = list(movers_of(rig)) if movers is None else movers
     return _current(
@@ -226,7 +227,7 @@ def _current(
     before: Callable[[], Mapping[SourceKey, float]],
     unit: float,
 ) -> list[Value]:
-    """As `with_rates`; where a value is not known, that in `otherwise`."""
+    """As `with_rates`, with `otherwise` in place of unknown values."""
     known = of_movers(
         rig, {mover.settings.uid: _motion(mover, unit) for mover in movers if mover.is_live}, movers, before
     )
@@ -255,7 +256,7 @@ def keys_of(
     before: Mapping[Channel, float] = MappingProxyType({}),
 ) -> dict[Channel, float]:
     """Channels that store joints and motors, with the values to key for their values by (uid, bone, axis);
-    `before`: values in the previous frame.
+    `before`: values of channels in the previous frame.
     """
     keys: dict[Channel, float] = {}
     for mover in movers_of(rig):
@@ -269,7 +270,8 @@ def keys_of(
 def in_posture(
     rig: bpy.types.Object, action: bpy.types.Action, sources: tuple[Source, ...], otherwise: list[float]
 ) -> list[float]:
-    """Value of each source in a stored posture; that in `otherwise` for sources that the posture lacks.
+    """Value of each source in a stored posture; the value in `otherwise` for sources that the posture does
+    not contain.
 
     Raises:
         RigError: the posture has no value of any source.
@@ -304,8 +306,8 @@ def store_posture(rig: bpy.types.Object, sources: tuple[Source, ...], name: str)
 
 
 def pose(rig: bpy.types.Object, sources: tuple[Source, ...], values: Sequence[float | None]) -> bool:
-    """Poses joints and motors, and sets animatable properties, to these values; None leaves one unchanged.
-    Returns whether anything changed.
+    """Poses joints and motors, and sets animatable properties, to these values; None leaves a value
+    unchanged. Returns whether anything changed.
     """
     pairs = [(source, value) for source, value in zip(sources, values, strict=False) if value is not None]
     known, changed = {source.key: value for source, value in pairs}, False

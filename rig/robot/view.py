@@ -1,5 +1,5 @@
-"""What is shown in this session: viewport overlays of live chains, no-go zones and robots, and pages of
-lists. Not saved.
+"""Display settings of this session: viewport overlays of live chains, no-go zones and robots, and pages of
+lists. They are not saved.
 """
 
 import bpy
@@ -64,27 +64,27 @@ class LimberView(bpy.types.PropertyGroup):
 
 
 def show_virtual(device: bpy.types.PropertyGroup) -> None:
-    """Switches the ghost overlay on if the robot is virtual, since otherwise nothing shows that it moves."""
+    """Switches the ghost overlay on if the robot is virtual, since otherwise its motion would be
+    invisible.
+    """
     if device.is_virtual:
         bpy.context.window_manager.limber_view.ghost = True
 
 
 def plot_moves(time: float) -> bool:
-    """Whether a plot is shown that has anything but a standstill in it; `time`: [s, monotonic clock]."""
+    """Whether a visible plot shows any motion; `time`: [s, monotonic clock]."""
     return links.figures_age(time) < history.SECONDS and bpy.context.window_manager.limber_view.plot
 
 
 def redraw_sidebars() -> None:
-    """Redraws the sidebars, which say what state robots are in. Viewports do not show it, and their drawing
-    may take so long that an armed robot holds still meanwhile, which would be a new state.
+    """Redraws the sidebars, which show the states of robots. Viewports are not redrawn: that may take so long
+    that an armed robot holds still meanwhile, which would be a new state.
     """
     _redraw({"UI"})
 
 
 def redraw_figures() -> None:
-    """Redraws the sidebars, and viewports only if they show something of a robot, since that takes far
-    longer.
-    """
+    """Redraws the sidebars, and viewports only if they show data of a robot, since that takes far longer."""
     view = bpy.context.window_manager.limber_view
     _redraw({"UI", "WINDOW"} if view.ghost or view.plot else {"UI"})
 

@@ -1,4 +1,4 @@
-"""Check of a robot's zeros by eye: the armature takes a known pose, and the difference to the measured pose
+"""Visual check of a robot's zeros: the armature takes a known pose, and the difference from the measured pose
 is listed for each joint.
 """
 
@@ -16,7 +16,7 @@ from . import device as robot_device
 
 
 class Difference(NamedTuple):
-    """Shown and measured value of a joint; None: unknown."""
+    """Shown and measured value of a joint; None if it is not known."""
 
     joint: DeviceJoint
     shown: float
@@ -42,8 +42,8 @@ def pose(rig: bpy.types.Object) -> None:
 
 
 def differences(rig: bpy.types.Object) -> list[Difference]:
-    """Shown and measured value of each joint of the connected robot, by the current calibration even before
-    Reconnect.
+    """Shown and measured value of each joint of the connected robot, by the current calibration, even if the
+    robot was not reconnected since its change.
 
     Raises:
         RigError: the robot is not connected.
@@ -66,7 +66,7 @@ def differences(rig: bpy.types.Object) -> list[Difference]:
 
 
 def _zeros(rig: bpy.types.Object) -> dict[tuple[str, str], float]:
-    """Value of each bone's axis at LeRobot's zero [rad]; empty where the model is not known."""
+    """Value of each bone's axis at LeRobot's zero [rad]; empty if the model is not known."""
     known = KNOWN.get(lerobot.model_name(rig), {})
     if not known:
         return {}

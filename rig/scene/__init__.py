@@ -1,1 +1,1 @@
-"""What movers meet in the scene: goals, what depends on what, and where things will be."""
+"""What movers need to know of the scene: goals, dependencies, and predicted transforms."""

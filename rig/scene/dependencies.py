@@ -1,5 +1,5 @@
-"""Dependencies of objects: what moves an object, and so on which chains and mechanisms a target or base
-depends.
+"""Dependencies of objects: what moves an object, and hence the chains and mechanisms on which a target or
+base depends.
 """
 
 import re
@@ -19,7 +19,7 @@ _TRANSFORM = re.compile(r"(delta_)?(location|rotation_\w+|scale)\b")  # properti
 
 Bodies = Mapping[
     int, Container[str]
-]  # objects and bones that show a mechanism's bodies: object's session_uid -> bones; "": the object
+]  # objects and bones that show a mechanism's bodies: object's session_uid -> bones; "" for the object itself
 NO_BODIES: Bodies = MappingProxyType({})
 
 
@@ -50,9 +50,9 @@ def dependencies_of(
 
     Args:
         obj: The object.
-        seen: Full names of objects that were visited already.
-        surely: Whether to leave out dependencies that may have no effect: disabled constraints, and drivers
-            that involve anything but the location, rotation and scale of whole objects.
+        seen: Full names of the objects visited so far.
+        surely: Whether to return only certain dependencies: without disabled constraints, and without drivers
+            that involve anything other than the location, rotation and scale of whole objects.
     """
     seen = set() if seen is None else seen
     if obj is None or obj.name_full in seen:
@@ -126,7 +126,7 @@ def is_moved_by(dependency: Dependency, rig: bpy.types.Object, bones: set[str] |
 
 
 def is_on(dependency: Dependency, bodies: Bodies) -> bool:
-    """Whether a dependency is a body of a mechanism, or a bone that descends from such a body."""
+    """Whether a dependency is a body of a mechanism, or a bone below such a body."""
     names = bodies.get(dependency.rig.session_uid)
     return names is not None and ("" in names or any(name in names for name in dependency.line))
 
@@ -137,7 +137,7 @@ class Moved(NamedTuple):
     rig: object = None  # armature object of the bones
     bones: set[str] | frozenset[str] = (
         frozenset()
-    )  # names of the bones with the chain's joints, and of those that mimic these
+    )  # names of the bones with the chain's joints, and of those that mimic these joints
     mimicking: frozenset[str] = frozenset()  # names of the bones among them that mimic a joint
     bodies: Bodies = NO_BODIES  # bodies that a mechanism moves
 
@@ -164,7 +164,7 @@ def followers(chain: bpy.types.PropertyGroup) -> tuple[mimic.Follower, ...]:
 
 
 class ChainTarget(NamedTuple):
-    """What an end of a chain follows: an object, or a bone of it; `bone`: "" for the object itself."""
+    """The target of a chain's end: an object, or a bone of it; `bone` is "" for the object itself."""
 
     obj: bpy.types.Object
     bone: str = ""
@@ -176,13 +176,13 @@ class ChainTarget(NamedTuple):
 
     @property
     def identity(self) -> object:
-        """Tells the target from others, whatever its name."""
+        """Identifies the target, independently of its name."""
         uid = self.obj.session_uid
         return (uid, self.bone) if self.bone else uid
 
 
 def target_of(settings: bpy.types.PropertyGroup) -> ChainTarget | None:
-    """The target in the settings of an end, or of an additional target; None: there is none."""
+    """The target in the settings of an end, or of an additional target; None if there is none."""
     if settings.target is None:
         return None
     return ChainTarget(settings.target, settings.target_bone if settings.target.type == "ARMATURE" else "")
@@ -240,7 +240,7 @@ def supports(pair: tuple, objects: Dependencies) -> list[Support]:
 
 
 def moved_part(pair: tuple, other: Moved, on: Sequence[Support]) -> str:
-    """Which part of a (rig, chain) pair another mover moves: "base", "armature", "target", or "" if none.
+    """Part of a (rig, chain) pair that another mover moves: "base", "armature", "target", or "" for none.
     `on`: the pair's `supports`.
     """
     rig, chain = pair
@@ -260,5 +260,5 @@ def leaders_of(pair: tuple, others: Sequence[Moved], objects: Dependencies) -> l
 def _path(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> list[str]:
     try:
         return bone_names(rig.pose.bones, chain)
-    except RigError:  # the chain itself says what is wrong with it
+    except RigError:  # the chain itself reports the error
         return []

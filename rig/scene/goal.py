@@ -15,7 +15,7 @@ from .dependencies import ChainTarget, Dependency, dependencies_of, is_moved_by,
 
 
 class GoalKind(NamedTuple):
-    """A kind of goal of an end, as the interface and the solvers know it."""
+    """A kind of goal of an end, with its names in the interface and in the solvers."""
 
     aim: type  # the solvers' type of goal
     label: str
@@ -23,7 +23,7 @@ class GoalKind(NamedTuple):
     does: str  # verb for what the end does with its target, in messages
 
 
-GOALS = {  # files store the index in this table: add new goals at its end
+GOALS = {  # files store the index in this table, so new goals are added at its end
     "POINT": GoalKind(Point, "Look at Point", "The end looks at the position of the target", "looks at"),
     "DIRECTION": GoalKind(
         Direction,
@@ -75,13 +75,11 @@ ALONG = _with(Direction)  # goals that use an axis of the target
 class ChainEnd:
     """An end effector of a chain, with the settings of its goal."""
 
-    settings: (
-        object  # the properties of a goal: the chain itself for its own end, else one of its further ends
-    )
-    number: int  # 0: the chain's own end; others count from 1
+    settings: object  # the properties of a goal: the chain itself for its own end, else an additional end
+    number: int  # 0: the chain's own end; additional ends count from 1
     bone: str
     what: str  # name of the end in messages
-    watch: int = 0  # number of the target that it follows
+    watch: int = 0  # number of the target that the end follows
 
     @property
     def subject(self) -> str:
@@ -106,33 +104,33 @@ class ChainEnd:
 
 
 def watched(chain: bpy.types.PropertyGroup, number: int) -> ChainTarget | None:
-    """The target with a number: 0 is the chain's own, then the additional ones; a number that is too large
-    gives the last one. None: it has no object.
+    """The target with a number: 0 is the chain's own target, higher numbers are the additional ones; a number
+    that is too large gives the last one. None if it has no object.
     """
     number = min(number, len(chain.targets)) if number > 0 else 0
     return target_of(chain.targets[number - 1] if number else chain)
 
 
 def watchable_by(chain: bpy.types.PropertyGroup) -> list[ChainTarget]:
-    """The targets that a chain's own end can follow: its own, then the additional ones."""
+    """The targets that a chain's own end can follow: the chain's own target, then the additional ones."""
     targets = [watched(chain, number) for number in range(1 + len(chain.targets))]
     return [target for target in targets if target is not None]
 
 
 def followed_target(chain: bpy.types.PropertyGroup) -> ChainTarget | None:
-    """The target that the chain currently follows; None: there is none."""
+    """The target that the chain currently follows; None if there is none."""
     return watched(chain, chain.watch)
 
 
 def followed(chain: bpy.types.PropertyGroup) -> bpy.types.Object | None:
-    """The target object that the chain currently follows, or whose bone it follows; None: there is none."""
+    """The object that the chain currently follows, or whose bone it follows; None if there is none."""
     target = followed_target(chain)
     return target.obj if target is not None else None
 
 
 def ends_of(chain: bpy.types.PropertyGroup, watch: int | None = None) -> list[ChainEnd]:
-    """All ends of a chain, its own first. `watch`: number of the target of the chain's own end; None: as the
-    chain's Watch setting says.
+    """All ends of a chain, its own first. `watch`: number of the target of the chain's own end; None for that
+    of the chain's Watch setting.
     """
     main_end = ChainEnd(chain, 0, chain.end, f"chain '{chain.name}'", chain.watch if watch is None else watch)
     return [
@@ -150,13 +148,13 @@ def with_goal(chain: bpy.types.PropertyGroup, watch: int | None = None) -> list[
 
 
 AXES = tuple(sign + letter for letter in "XYZ" for sign in "+-")  # possible forward axes
-CUSTOM = "CUSTOM"  # the forward axis is a direction of its own
+CUSTOM = "CUSTOM"  # value of `forward_axis` for a direction chosen freely
 SHORTEST = 1e-6  # length below which a vector has no direction
-PARALLEL = 0.999  # cosine of the angle from which on two directions count as parallel
+PARALLEL = 0.999  # cosine of the angle from which two directions count as parallel
 
 
 def forward_axis(settings: bpy.types.PropertyGroup) -> tuple[float, float, float]:
-    """Unit vector of the direction in which an end looks, in its bone's frame; zeros if the user's own
+    """Unit vector of the direction in which an end looks, in its bone's frame; zeros if a freely chosen
     direction has no length.
     """
     if settings.forward_axis != CUSTOM:
@@ -245,7 +243,7 @@ def target(
 
 
 def why_no_target(target: ChainTarget, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> str:
-    """Why a target is not there, with the remedy; "" if it is."""
+    """Why a target is missing, with the remedy; "" if it is present."""
     if why := why_absent(target.obj, "target", scene, view_layer):
         return why
     if target.bone and target.bone not in target.obj.data.bones:
@@ -297,8 +295,8 @@ def moved_by_chain(
     rig: bpy.types.Object,
     bone_names: set[str] | None = None,
 ) -> str:
-    """How the chain itself moves a target, as part of a sentence; "" if it does not. `bone_names`: bones that
-    the chain rotates; None: the bones of the chain's joints.
+    """Description of how the chain itself moves a target, as part of a sentence; "" if it does not.
+    `bone_names`: bones that the chain rotates; None: the bones of the chain's joints.
     """
     if target == (rig, ""):
         return "it is the chain's own armature"

@@ -2,8 +2,8 @@
 evaluated them.
 
 While a frame is handled, Blender's transforms of everything that depends on a live mover are one frame old.
-Here they are computed from channels and hierarchy, so that the result is the same whether the mover shows its
-pose (live) or not (a bake).
+Here they are computed from channels and hierarchy, so that the result does not depend on whether the mover
+shows its pose (live motion) or not (a bake).
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -31,19 +31,19 @@ class PlacedMechanism(Protocol):
 class BoneFrame(NamedTuple):
     """Frame of a bone that a chain moves, in double precision."""
 
-    key: Hashable  # of the chain's mover
+    key: Hashable  # key of the chain's mover
     pose: ChainPose
-    joint: int  # index of the joint that moves it last; -1: none
-    in_joint: np.ndarray  # (4, 4)
+    joint: int  # index of the last joint that moves it; -1: none
+    in_joint: np.ndarray  # (4, 4) frame of the bone in that joint's frame
 
 
 class Hanging(NamedTuple):
-    """The base of a chain that hangs on another chain."""
+    """The base of a chain, or an object, that is carried by another chain."""
 
-    key: Hashable  # of that chain's mover
-    joint: int  # index of its joint; -1: its base
-    relative: np.ndarray  # (4, 4) the base in that joint's frame
-    world: np.ndarray  # (4, 4) the base in the world
+    key: Hashable  # key of that chain's mover
+    joint: int  # index of its joint that carries the base; -1: its base
+    relative: np.ndarray  # (4, 4) frame of the carried base in that joint's frame
+    world: np.ndarray  # (4, 4) frame of the carried base in the world
 
 
 class Placement:
@@ -52,10 +52,10 @@ class Placement:
     Args:
         depsgraph: The evaluated scene.
         moved: Armature object's session_uid -> bone -> basis channels (rotation wxyz, location, scale); None
-            for a bone whose chain is not solved yet, which then counts as authored. Filled while movers are
-            solved.
-        rests: Rest frames of bones, which outlast the frame; None: they are read again.
-        seen: Positions [m] in the world of persons, by the names of the cameras that see them: who follows
+            for a bone whose chain is not solved yet, which then has its authored pose. Filled while movers
+            are solved.
+        rests: Rest frames of bones, which are the same in all frames; None: they are read again.
+        seen: World positions [m] of persons, by the names of the cameras that see them; a mover that follows
             such a camera follows the person.
         objects: What moves each object; None: it is looked up.
     """
@@ -88,7 +88,7 @@ class Placement:
         self._objects = objects or Dependencies()
 
     def carry(self, bodies: Mapping[int, Mapping[str, PlacedMechanism]]) -> None:
-        """Sets the bodies of mechanisms: from now on the objects and bones that show them are at the
+        """Sets the bodies of mechanisms: from now on the objects and bones that show them have the
         mechanisms' poses.
         """
         for uid, bones in bodies.items():
@@ -111,13 +111,15 @@ class Placement:
             warped.update(pose)
 
     def move_chain(self, rig: bpy.types.Object, frames: Mapping[str, BoneFrame]) -> None:
-        """Sets the frames of bones that a chain moves, for what hangs on them."""
+        """Sets the frames of bones that a chain moves, from which the frames of carried objects are
+        computed.
+        """
         uid = rig.session_uid
         self._bone_frames[uid] = {**self._bone_frames.get(uid, {}), **frames}
 
     def hanging_root(self, rig: bpy.types.Object, name: str, location: tuple) -> Hanging | None:
-        """The base of a chain, its root bone before its own rotation, where it hangs on another chain; None:
-        it hangs on none, or Blender alone knows how.
+        """The base of a chain (its root bone before its own rotation) if another chain carries it; None if
+        none does, or if only Blender can compute its pose.
         """
         if not self._bone_frames:
             return None
@@ -130,8 +132,8 @@ class Placement:
         return self._hanging_bone(rig, bone.parent, self._rests.in_parent(bone) @ relative)
 
     def hanging(self, obj: bpy.types.Object, bone: str = "") -> Hanging | None:
-        """An object, or a bone of it, that hangs on a chain by what only passes on what the chain does; None:
-        it hangs on none, or Blender alone knows how.
+        """An object, or a bone of it, that a chain carries through parents and the like alone; None if none
+        does, or if only Blender can compute its pose.
         """
         if not self._bone_frames:
             return None
@@ -140,8 +142,8 @@ class Placement:
         return self._hanging_object(obj, np.eye(4))
 
     def target(self, obj: bpy.types.Object, bone: str) -> list[list[float]]:
-        """World matrix of what follows an object, or a bone of it, has as target, in double precision where
-        that is known.
+        """World matrix (4, 4) of the target that is an object, or a bone of it, in double precision if that
+        is known.
         """
         if not bone and (person := self.person(obj)) is not None:
             rows = [list(row) for row in self.object(obj)]
@@ -154,13 +156,15 @@ class Placement:
         return [list(row) for row in (matrix @ self.bone(obj, bone) if bone else matrix)]
 
     def person(self, camera: bpy.types.Object) -> Sequence[float] | None:
-        """Position [m] in the world of the person whom a camera sees, or saw last; None: nobody yet."""
+        """World position [m] of the person whom a camera sees, or saw last; None if it has seen nobody
+        yet.
+        """
         return self._seen.get(camera.name)
 
     def _hanging_bone(
         self, rig: bpy.types.Object, bone: bpy.types.Bone, relative: np.ndarray
     ) -> Hanging | None:
-        """A frame that is fixed to a bone; `relative`: in the bone's own frame (4, 4)."""
+        """A frame fixed to a bone, if a chain carries it; `relative`: (4, 4) in the bone's own frame."""
         uid = rig.session_uid
         frames, moved = self._bone_frames.get(uid, {}), self.moved.get(uid, {})
         while bone.name not in self.bodies.get(uid, ()):
@@ -183,7 +187,7 @@ class Placement:
         return None
 
     def _hanging_object(self, obj: bpy.types.Object, relative: np.ndarray) -> Hanging | None:
-        """A frame that is fixed to an object; `relative`: in the object's frame (4, 4)."""
+        """A frame fixed to an object, if a chain carries it; `relative`: (4, 4) in the object's frame."""
         while obj.parent is not None and "" not in self.bodies.get(obj.session_uid, ()):
             evaluated = obj.evaluated_get(self.depsgraph)
             if any(
@@ -217,8 +221,8 @@ class Placement:
         return link @ self._rests.in_parent(bone) @ _translation(location)
 
     def _link(self, rig: bpy.types.Object, bone: bpy.types.Bone) -> np.ndarray | None:
-        """Frame (4, 4) of a bone that is a link of a whole body; None if it is none, or something else moves
-        it too.
+        """Frame (4, 4) of a bone that is a link of a whole body; None if it is none, or if something else
+        moves it too.
         """
         uid = rig.session_uid
         if bone is None or uid in self.bodies or bone.name not in (frames := self.frames.get(uid, {})):
@@ -243,8 +247,8 @@ class Placement:
             rotation, location, scale = moved[name]
             basis = Matrix.LocRotScale(Vector(location), Quaternion(rotation), Vector(scale))
         elif name not in moved and any(not constraint.mute for constraint in pose_bone.constraints):
-            # The effect of a constraint is known for the last frame alone, so the bone keeps its place
-            # relative to its parent.
+            # the effect of a constraint is known only for the last frame, so that the bone keeps its pose
+            # relative to its parent
             return (
                 self.bone(rig, bone.parent.name) @ pose_bone.parent.matrix.inverted_safe() @ pose_bone.matrix
             )
@@ -267,7 +271,7 @@ class Placement:
         return matrix
 
     def parent_frame(self, obj: bpy.types.Object) -> Matrix:
-        """Predicted world matrix of the frame in which an object's own channels are given."""
+        """Predicted world matrix of the frame to which an object's own channels are relative."""
         return self._parent(obj, self.object(obj.parent), is_new=True) @ obj.matrix_parent_inverse
 
     def _placed(self, obj: bpy.types.Object, evaluated: bpy.types.Object) -> Matrix:
@@ -277,8 +281,8 @@ class Placement:
             if not constraint.mute and constraint.influence > 0.0
         ]
         if not all(map(is_plain, constraints)):
-            # The effect of other constraints is known for the last frame alone, so the object keeps its place
-            # relative to its parent.
+            # the effect of other constraints is known only for the last frame, so that the object keeps its
+            # pose relative to its parent
             if obj.parent is None:
                 return evaluated.matrix_world
             was = self._parent(obj, obj.parent.evaluated_get(self.depsgraph).matrix_world, is_new=False)
@@ -302,9 +306,8 @@ class Placement:
     def _parent(self, obj: bpy.types.Object, object_matrix: Matrix, is_new: bool) -> Matrix:
         """World matrix of the frame that an object inherits from its parent."""
         parent, name = obj.parent, obj.parent_bone
-        if is_on_shape(
-            obj
-        ):  # only Blender knows the place on the deformed shape, so the object keeps its place relative to it
+        # only Blender knows the position on the deformed shape: the object keeps its pose relative to it
+        if is_on_shape(obj):
             evaluated = obj.evaluated_get(self.depsgraph)
             shape = evaluated.matrix_world @ evaluated.matrix_local.inverted_safe()
             return object_matrix @ parent.evaluated_get(self.depsgraph).matrix_world.inverted_safe() @ shape
@@ -357,7 +360,7 @@ class Placement:
         return any(map(self._is_by, above))
 
     def _is_by(self, dependency: Dependency) -> bool:
-        """Whether a mover moves a dependency; False for a deleted one."""
+        """Whether a mover moves the bone or object of a dependency; False if that was deleted."""
         rig = dependency.rig
         if self.bodies and is_on(dependency, self.bodies):
             return True
@@ -375,7 +378,7 @@ def _translation(vector: Sequence[float]) -> np.ndarray:
 
 
 def _passes_all_on(bone: bpy.types.Bone) -> bool:
-    """Whether a bone inherits all of what its parent does."""
+    """Whether a bone inherits its parent's whole transform."""
     return bone.use_inherit_rotation and bone.inherit_scale == "FULL" and bone.use_local_location
 
 

@@ -1,17 +1,20 @@
-"""Rest frames of bones in double precision, read once."""
+"""Rest frames of bones in double precision, read once and stored."""
 
 import bpy
 import numpy as np
 
 
 class RestFrames:
-    """Rest frames of bones in their parents'. An armature must not be edited while they are in use."""
+    """Rest frames of bones relative to their parents. An armature must not be edited while they are in
+    use.
+    """
 
     def __init__(self) -> None:
-        self._in_parents: dict[tuple[int, str], np.ndarray] = {}  # by the armature's session_uid and the bone
+        # (4, 4) by the armature's session_uid and the bone's name
+        self._in_parents: dict[tuple[int, str], np.ndarray] = {}
 
     def in_parent(self, bone: bpy.types.Bone) -> np.ndarray:
-        """Rest frame (4, 4) of a bone in that of its parent, which it has."""
+        """Rest frame (4, 4) of a bone in that of its parent; the bone must have a parent."""
         key = (bone.id_data.session_uid, bone.name)
         frame = self._in_parents.get(key)
         if frame is None:

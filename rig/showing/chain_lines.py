@@ -19,10 +19,11 @@ from .solved_chain import SolvedChain
 
 ARC = 0.4  # radius of an arc, in lengths of its bone
 ARC_STEP = radians(6)  # [rad] between two points of an arc
-ARROW = 0.2  # least length of an arrow, in sizes of the armature
-NEAR = 0.05  # share of a joint's range: nearer to a limit, its arc is highlighted
-AT = 1e-3  # share of the range: nearer, the joint counts as at its limit
-LATE = radians(0.5)  # [rad] filter lag below which the solver's pose is not drawn: it would not be visible
+ARROW = 0.2  # smallest length of an arrow, in sizes of the armature
+NEAR = 0.05  # share of a joint's range: distance from a limit within which its arc is highlighted
+AT = 1e-3  # share of the range: distance from a limit within which the joint counts as at it
+# [rad] filter lag below which the solver's pose is not drawn, since it would be invisible
+LATE = radians(0.5)
 
 
 class Ray(NamedTuple):
@@ -31,19 +32,21 @@ class Ray(NamedTuple):
     eye: Vector
     hit: Vector
     target: Vector
-    # whether the end is to rotate a part of the distance only, as a torso that leaves the rest to head and
-    # eyes
+    # whether the end covers only a part of the angle to the target, as a torso that leaves the rest to head
+    # and eyes
     is_partial: bool = False
     is_beyond: bool = False  # whether the target is beyond Widest Look, where the look rests at its edge
-    is_offset: bool = False  # whether Look Aside and Look Up lead past the target
+    is_offset: bool = False  # whether Look Aside or Look Up offset the look from the target
 
     @property
     def is_meant(self) -> bool:
-        """Whether the end is to look past its target, so that the angle between is no error."""
+        """Whether the end is intended to look past its target, so that the angle between them is not an
+        error.
+        """
         return self.is_partial or self.is_beyond or self.is_offset
 
     def label(self, name: str) -> str:
-        """Where the ray ends beside its target, as text; `name`: of the chain."""
+        """Text on where the ray ends relative to its target; `name`: name of the chain."""
         angle = f"{degrees(self.error):.1f}°"
         if self.is_beyond:
             return f"{name}: beyond Widest Look"
@@ -53,7 +56,7 @@ class Ray(NamedTuple):
 
     @property
     def error(self) -> float:
-        """Aim error [rad] of the end as shown."""
+        """Aim error [rad] of the shown end."""
         return (self.hit - self.eye).angle(self.target - self.eye, 0.0)
 
 
@@ -62,15 +65,15 @@ class Arc(NamedTuple):
     the nearer limit, as a share of the range.
     """
 
-    points: np.ndarray  # (n, 3)
+    points: np.ndarray  # (n, 3) [m, world]
     middle: Vector
     current: Vector
     room: float
 
 
 def rays(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, look: Look | None = None) -> Iterator[Ray]:
-    """Gaze rays of the chain's ends that look at a point. A target that is not in the scene, such as a
-    deleted one, has none: its object may live on, unseen, while the chain points to it.
+    """Gaze rays of the chain's ends that look at a point. A target that is not in the scene has none: a
+    deleted object still exists, invisibly, while a chain refers to it.
 
     Args:
         rig: The armature object.
@@ -112,12 +115,12 @@ def eye(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> Vector:
 
 
 def forward(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> Segment:
-    """Arrow from the chain's eye along the forward axis of its own end, as shown."""
+    """Arrow from the chain's eye along the forward axis of its own end, in the shown pose."""
     return _arrow(rig, chain, Vector(forward_axis(chain)))
 
 
 def axes(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> Iterator[tuple[str, Segment]]:
-    """(name, arrow) of the six axes of the chain's end bone, "+X" to "-Z", as shown."""
+    """(name, arrow) of the six axes of the chain's end bone, "+X" to "-Z", in the shown pose."""
     for name in AXES:
         yield name, _arrow(rig, chain, Vector(signed_axis(name)))
 
@@ -129,7 +132,7 @@ def _arrow(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, axis: Vector) 
 
 
 def arcs(rig: bpy.types.Object, session: SolvedChain) -> Iterator[Arc]:
-    """Arcs of the chain's revolute joints that have limits, as shown."""
+    """Arcs of the chain's revolute joints that have limits, in the shown pose."""
     if session.outputs is None or session.reader is None:
         return
     limits = dict(
@@ -176,7 +179,9 @@ def _arc(
 
 @lru_cache(maxsize=256)
 def _circle(lower: float, upper: float) -> np.ndarray:
-    """(n, 2) cosine and sine of angles [rad] from the lower to the upper limit, a full revolution at most."""
+    """(n, 2) cosine and sine of angles [rad] from the lower to the upper limit, at most over a full
+    revolution.
+    """
     upper = min(upper, lower + tau)
     angles = np.linspace(lower, upper, max(2, ceil((upper - lower) / ARC_STEP)) + 1)
     return np.stack((np.cos(angles), np.sin(angles)), 1)

@@ -11,13 +11,13 @@ from .solved_chain import SolvedChain
 
 
 class PostureDeviation(NamedTuple):
-    """Deviation of one bone from its posture, relative to its parent: the part that is due to its own
+    """Deviation of a bone from its posture, relative to its parent, so that it is due to the bone's own
     joints.
     """
 
     bone: str
     angle: float  # [rad]
-    distance: float  # [m] of prismatic joints
+    distance: float  # [m] displacement by prismatic joints
 
 
 def deviations(session: SolvedChain) -> list[PostureDeviation]:
@@ -43,7 +43,7 @@ def deviations(session: SolvedChain) -> list[PostureDeviation]:
 def segments(
     rig: bpy.types.Object, session: SolvedChain, depsgraph: bpy.types.Depsgraph
 ) -> list[tuple[Segment, float]]:
-    """(head and tail [m, world], deviation [rad]) of each bone in `deviations`, as shown."""
+    """(head and tail [m, world], deviation [rad]) of each bone in `deviations`, in the shown pose."""
     evaluated = rig.evaluated_get(depsgraph)
     lines = []
     for bone, angle, _ in deviations(session):

@@ -23,7 +23,7 @@ def attach(owner: bpy.types.Object, reading: Reading) -> bpy.types.Object:
     """
     holders = _holders(reading)
     proxy = MECHANISMS.attach(owner, holders)
-    for holder in _possible_holders():  # copies of bodies, made by the user while live
+    for holder in _possible_holders():  # copies of bodies that the user made while live
         if holder not in holders.values() and any(
             constraint.name.startswith(CONSTRAINT) and constraint.target == proxy
             for constraint in holder.constraints
@@ -50,7 +50,7 @@ def is_attached(owner: bpy.types.Object, reading: Reading) -> bool:
 
 
 def holder_of(part: Part) -> bpy.types.Object | bpy.types.PoseBone | None:
-    """The object or pose bone that has the constraint to the proxy for a body; None: it was deleted."""
+    """The object or pose bone that has the constraint to the proxy for a body; None if it was deleted."""
     obj = presence.find(part.object_name, part.uid)
     if obj is None or not part.bone:
         return obj
@@ -58,7 +58,7 @@ def holder_of(part: Part) -> bpy.types.Object | bpy.types.PoseBone | None:
 
 
 def write(proxy: bpy.types.Object, reading: Reading, base: np.ndarray, poses: np.ndarray) -> None:
-    """Shows bodies at poses (b, 4, 4) in the mechanism's base frame `base` (4, 4)."""
+    """Shows bodies at poses (b, 4, 4) in the mechanism's base frame, whose world matrix is `base` (4, 4)."""
     rotations: list[float] = []
     locations: list[float] = []
     scales: list[float] = []

@@ -19,15 +19,15 @@ MARK = "limber_proxy_of"
 
 
 class Proxies(NamedTuple):
-    """A kind of proxies, and of the constraints by which holders (objects or pose bones) copy them."""
+    """A kind of proxy, and the constraints by which holders (objects or pose bones) copy it."""
 
-    title: str  # of its proxies, before the owner's session_uid
-    mark: str  # custom property of the proxy and its armature: the session_uid of its owner
+    title: str  # beginning of the proxies' names, before the owner's session_uid
+    mark: str  # custom property of the proxy and its armature, with the session_uid of the owner
     constraint: str  # name of the constraints
-    space: str  # in which holders copy the proxy's bones
+    space: str  # space in which holders copy the proxy's bones
 
     def find(self, owner: bpy.types.Object) -> bpy.types.Object | None:
-        """The proxy of an object, which a copy of that object does not get; None: there is none."""
+        """The proxy of an object; None if there is none. A copy of the object does not share it."""
         proxy = bpy.data.objects.get(self._name(owner))
         return proxy if proxy is not None and proxy.get(self.mark) == owner.session_uid else None
 
@@ -39,12 +39,12 @@ class Proxies(NamedTuple):
 
         Args:
             owner: The object.
-            holders: Holder of each bone of the proxy, by the bone's name; None: it was deleted.
+            holders: Holder of each bone of the proxy, by the bone's name; None if it was deleted.
         """
         proxy = self.find(owner)
         if proxy is None or proxy.pose.bones.keys() != list(holders):
             if proxy is not None:
-                bpy.data.armatures.remove(proxy.data)  # and the proxy with it
+                bpy.data.armatures.remove(proxy.data)  # this removes the proxy too
             proxy = hidden_armature(self._name(owner), list(holders))
             proxy[self.mark] = proxy.data[self.mark] = owner.session_uid
         for name, holder in holders.items():
@@ -91,8 +91,8 @@ class Proxies(NamedTuple):
             holder.constraints.remove(constraint)
 
     def discard_others(self, owners: Collection) -> None:
-        """Deletes all proxies but those of these objects: of deleted owners, of owners that are no longer
-        live, and of files saved without Limber.
+        """Deletes all proxies except those of these objects: proxies of deleted owners, of owners that are no
+        longer live, and of files saved without Limber.
         """
         kept_proxies = [self.find(owner) for owner in owners]
         if strays := [obj for obj in bpy.data.objects if self.mark in obj and obj not in kept_proxies]:
@@ -112,7 +112,7 @@ def rigs() -> list[bpy.types.Object]:
 
 
 def own(bone: bpy.types.PoseBone) -> bpy.types.Constraint | None:
-    """Limber's constraint on a pose bone; None: the bone has none."""
+    """Limber's constraint on a pose bone; None if the bone has none."""
     return bone.constraints.get(CONSTRAINT)
 
 
@@ -121,7 +121,7 @@ def has_constraints(rig: bpy.types.Object) -> bool:
 
 
 def find(rig: bpy.types.Object) -> bpy.types.Object | None:
-    """The proxy of an armature object; None: there is none."""
+    """The proxy of an armature object; None if there is none."""
     return RIGS.find(rig)
 
 
@@ -131,7 +131,9 @@ def holders(rig: bpy.types.Object, names: Collection[str]) -> dict[str, bpy.type
 
 
 def attach(rig: bpy.types.Object, names: Collection[str]) -> bpy.types.Object:
-    """Makes the bones `names` of an armature, and no others of it, copy its proxy; returns the proxy."""
+    """Makes the bones `names` of an armature, and none of its other bones, copy its proxy; returns the
+    proxy.
+    """
     for bone in rig.pose.bones:
         if bone.name not in names:
             RIGS.release(bone)
@@ -142,7 +144,7 @@ def hidden_armature(title: str, names: list[str]) -> bpy.types.Object:
     """Makes an armature object in no scene, with parentless bones whose rest pose is the identity."""
     data = bpy.data.armatures.new(title)
     proxy = bpy.data.objects.new(title, data)
-    # Bones can be made in Edit Mode only. A temporary scene leaves the user's mode and selection as they are.
+    # bones can be made in Edit Mode only; a temporary scene leaves the user's mode and selection unchanged
     scene = bpy.data.scenes.new(title)
     scene.collection.objects.link(proxy)
     view_layer = scene.view_layers[0]
@@ -198,8 +200,8 @@ def _watches(bone: bpy.types.PoseBone, targets: dict[str, list[bpy.types.Object]
 def write(
     proxy: bpy.types.Object, rotations: list[float], locations: list[float], scales: list[float]
 ) -> None:
-    """Shows a pose on the proxy: rotations, locations and scales of all its bones as flat lists, in its bone
-    order.
+    """Shows a pose on the proxy: rotations (quaternions), locations [m] and scales of all its bones as flat
+    lists, in the order of its bones.
     """
     bones = proxy.pose.bones
     bones.foreach_set("rotation_quaternion", rotations)

@@ -5,12 +5,12 @@ from mathutils import Matrix
 
 from ..bones import shown_values
 
-Segment = tuple[tuple[float, float, float], tuple[float, float, float]]  # head and tail [m]
+Segment = tuple[tuple[float, float, float], tuple[float, float, float]]  # head and tail [m, world]
 
 
 def segments_of(rig: bpy.types.Object, bases: dict[str, Matrix]) -> list[Segment]:
-    """Head and tail [m, world] of the bones whose basis is given in `bases`, and of all their descendants;
-    other bones are as shown.
+    """Head and tail [m, world] of the bones with a basis in `bases`, and of all their descendants; other
+    bones have their shown pose.
     """
     matrices: dict[str, Matrix] = {}
     segments = []

@@ -1,4 +1,4 @@
-"""What drawings need of a chain that is live."""
+"""Interface of a live chain for drawings."""
 
 from typing import Protocol
 
@@ -7,13 +7,13 @@ from ..chains.skeleton import BonePose, ChainReader
 
 
 class SolvedChain(Protocol):
-    """A chain's live session.
+    """The attributes of a chain's live session that drawings use.
 
     Attributes:
-        reader: Its bones; None: it was not read yet.
-        model, outputs: Its model and the last tick's result; None: it was not solved yet.
-        poses: Its bones as authored, in the reader's order.
-        pose: Location, rotation and scale of each bone as shown, by its name.
+        reader: Reader of its bones; None if it was not read yet.
+        model, outputs: Its model and the last tick's result; None if it was not solved yet.
+        poses: Authored poses of its bones, in the reader's order.
+        pose: Shown location, rotation and scale of each bone, by its name.
     """
 
     reader: ChainReader | None

@@ -1,6 +1,6 @@
 """Description of a robot of the gallery, read from the robot.yaml of its folder.
 
-Angles are degrees in the file and radians here; lengths are metres. Joints and links are called as in the
+Angles are degrees in the file and radians here; lengths are metres. Joints and links have the names of the
 robot's model.
 """
 
@@ -28,7 +28,7 @@ DOFS = (
     "yaw",
     "pitch",
     "roll",
-)  # of a neck: displacements [m], then rotations [rad] about z, y, x
+)  # DoF of a neck: displacements [m], then rotations [rad] about z, y, x
 SLIDES = ("x", "y", "z")
 LAST_SERVO = 252  # highest id on a servo bus
 FASTEST = 4_000_000  # [bit/s] of a serial line
@@ -46,9 +46,9 @@ class Servo:
     Attributes:
         id: Id of the servo on the bus.
         model: Name of the servo's model.
-        direction: +1 where the position grows with the joint's value, -1 where it shrinks.
+        direction: +1 if the position grows with the joint's value, -1 if it decreases.
         gear: Revolutions of the servo per revolution of the joint.
-        zero: Raw position where the joint is at 0; None: the middle of the model's range.
+        zero: Raw position at which the joint is at 0; None: the middle of the model's range.
         span: Lowest and highest raw position; None: the joint's limits.
     """
 
@@ -73,7 +73,7 @@ class Neck:
     """Degrees of freedom of a head that closed loops move, in the root link's axes.
 
     Attributes:
-        at: The head link's position [m] where all DoFs are 0 and its axes are parallel to the root's.
+        at: The head link's position [m] with all DoFs at 0, at which its axes are parallel to the root's.
         eye: Point that looks, in the head link's frame [m]; the head rotates about a point behind it.
         spans: Range of each of `DOFS` [m, rad].
         keep: Joints whose motors stay at their own values, such as antennas.
@@ -94,8 +94,8 @@ class Gaze(ChainBranch):
         eye: Point on the end's bone that looks: 0 its head, 1 its tail.
         target: Centre of the path of the first target, in the root link's frame [m].
         swing: Distance [m] that the target moves to either side.
-        neck: Degrees of freedom of the end, where closed loops move it; None: joints from the root to the end
-            do.
+        neck: Degrees of freedom of the end, if closed loops move it; None if the joints from the root to the
+            end do.
     """
 
     forward: Vector = (1.0, 0.0, 0.0)
@@ -112,7 +112,7 @@ class Description:
     Attributes:
         folder: Folder with the robot's files.
         name, maker, licence, source: Texts for the user.
-        model: Path of the model that comes with it.
+        model: Path of the supplied model.
         root: Link that becomes the root; "": the model's own.
         closures: Path of a file of closures; None: those that the model marks.
         protocol, baudrate: Protocol and baud rate [bit/s] of the device.
@@ -121,7 +121,7 @@ class Description:
         gaze: The chain that looks.
         postures: Values by name of the posture: of the gaze's joints, or of the neck's DoFs.
         limbs: Chains without a target, by name: their joints follow the authored pose.
-        notes: Sentences for the user, including what was never tried on the real robot.
+        notes: Sentences for the user, including what has not been tested on the real robot.
     """
 
     folder: Path
@@ -192,8 +192,8 @@ def read_description(folder: Path) -> Description:
 
 
 def read_fields(file: Path) -> Fields:
-    """Fields of a description, a YAML file. Raises UrdfError where it cannot be read."""
-    # ruamel.yaml, which it imports, takes .3 s: enabling the extension must not wait for it
+    """Fields of a description, a YAML file. Raises UrdfError if it cannot be read."""
+    # imported here, since ruamel.yaml takes .3 s, which must not delay enabling the extension
     from ..yaml_text import parse_yaml
 
     try:
@@ -252,8 +252,8 @@ def _neck_values(fields: Fields) -> dict[str, float]:
 
 
 def check(description: Description, robot: Robot) -> None:
-    """Raises UnknownNameError if the description names a link or joint that the model lacks, and UrdfError if
-    a value is out of range.
+    """Raises UnknownNameError if the description names a link or joint that the model does not have, and
+    UrdfError if a value is out of range.
     """
     _check_branches(description, robot)
     movable = {joint.name: joint for joint in robot.joints if joint.is_movable}
@@ -274,8 +274,8 @@ def check(description: Description, robot: Robot) -> None:
 
 
 def _check_branches(description: Description, robot: Robot) -> None:
-    """Raises UnknownNameError for a link that is not there, MalformedError for a branch whose end is not
-    below its root.
+    """Raises UnknownNameError for a link that does not exist, and MalformedError for a branch whose end is
+    not below its root.
     """
     branches = {
         "gaze": description.gaze,
@@ -297,7 +297,9 @@ def _check_branches(description: Description, robot: Robot) -> None:
 def _check_range(
     description: Description, key: str, name: str, value: float, joints: Mapping[str, Joint]
 ) -> None:
-    """Raises UnknownNameError for a joint that is not there, MalformedError for a value beyond its limits."""
+    """Raises UnknownNameError for a joint that does not exist, and MalformedError for a value beyond its
+    limits.
+    """
     if name not in joints:
         raise Fields(description.file, {}).unknown(key, name, "joint", joints)
     joint = joints[name]

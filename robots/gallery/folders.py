@@ -1,4 +1,4 @@
-"""Folders of the gallery: those that come with Limber, and those that a user has added."""
+"""Folders of the gallery: those supplied with Limber, and those that a user has added."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -7,11 +7,11 @@ from typing import NamedTuple
 from ...files.content import SMALL, text
 from .description import FILE
 
-OWN = Path(__file__).parent  # folder of the robots that come with Limber
+OWN = Path(__file__).parent  # folder of the robots supplied with Limber
 
 
 class Entry(NamedTuple):
-    """A robot of the gallery, as a menu shows it."""
+    """A robot of the gallery, with its data for a menu."""
 
     title: str
     folder: Path
@@ -33,7 +33,9 @@ def title_of(path: Path) -> str:
 
 
 def line_of(path: Path, key: str) -> str:
-    """Text of a description's field that is a line of the file; "": the file lacks it, or cannot be read."""
+    """Text of a description's field that is a line of the file; "" if the file does not have it or cannot be
+    read.
+    """
     try:
         lines = text(path, SMALL).splitlines()
     except (OSError, UnicodeDecodeError):

@@ -1,5 +1,5 @@
-"""The maker's own model of a gallery robot, with all its meshes: found among a folder's files, and read to be
-copied.
+"""The maker's own model of a gallery robot with all its meshes: found among the files of a folder, and
+read.
 """
 
 import os
@@ -17,12 +17,12 @@ from ..reading import read
 from ..tree import build_tree
 from .description import Description
 
-BATCH = (
-    20  # .urdf files that are read in one step: a process of its own takes some tenths of a second to start
-)
-MOST_FILES = 400  # of .urdf files that are read in a folder
-# [m, rad] between the poses of a link in two models of one robot: files that write pi/2 as 1.5708 differ by
-# 4e-6
+# number of .urdf files that are read in one step, since a separate process takes some tenths of a second
+# to start
+BATCH = 20
+MOST_FILES = 400  # largest number of .urdf files that are read in a folder
+# [m, rad] largest difference between the poses of a link in two models of one robot; files that write pi/2 as
+# 1.5708 differ by 4e-6
 SAME = 1e-5
 
 
@@ -99,11 +99,10 @@ def finding(
 
 
 def models_in(paths: Iterable[Path], robots: Iterable[Description]) -> dict[str, FullModel]:
-    """For each robot of which one of these files is a model the one with the most meshes, by the robot's
-    name.
+    """For each robot that has a model among these files, its model with the most meshes, by the robot's name.
 
     Raises:
-        UrdfError: a mesh of a model is not there, but in Git's large file storage.
+        UrdfError: a mesh of a model was not downloaded from Git's large file storage.
     """
     urdf_by_name = {robot.name: read(robot.model) for robot in robots}
     best: dict[str, FullModel] = {}
@@ -121,7 +120,7 @@ def models_in(paths: Iterable[Path], robots: Iterable[Description]) -> dict[str,
 
 
 def _keep_best(best: dict[str, FullModel], candidates: Mapping[str, FullModel]) -> None:
-    """Puts those of the other models into `best` that have more meshes, and at least one."""
+    """Adds to `best` those of the candidates that have at least one mesh and more than the model there."""
     for name, model in candidates.items():
         if len(model.meshes) > len(best[name].meshes if name in best else ()):
             best[name] = model
@@ -151,7 +150,7 @@ def is_same(robot: Robot, other: Robot) -> bool:
         other_frame = link_frames[1][link]
         _, *apart = multiply(
             conjugate(frame.rotation), other_frame.rotation
-        )  # half the angle between them, where it is small
+        )  # half the angle between them, if it is small
         if max(map(abs, (*subtract(frame.offset, other_frame.offset), *apart))) > SAME:
             return False
     return True

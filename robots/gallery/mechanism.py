@@ -13,10 +13,10 @@ from .description import read_fields
 from .fields import Fields
 from .folders import OWN, line_of
 
-FOLDER = OWN / "mechanisms"  # of the mechanisms that come with Limber
+FOLDER = OWN / "mechanisms"  # folder of the mechanisms supplied with Limber
 KNOWN = ("name", "description", "drive", "steady", "bodies", "joints", "motors", "goals")
 Z: Vector = (0.0, 0.0, 1.0)
-EQUAL: Vector = (1.0, 1.0, 1.0)  # weights of a goal's three directions
+EQUAL: Vector = (1.0, 1.0, 1.0)  # weights of a goal in three directions
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,8 @@ class RecipeBody:
     points: tuple[Vector, ...]
     thick: float = 0.012
     role: str = "MOVES"
-    is_block: bool = False  # points are opposite corners, then inside; `thick` does not count
+    # whether the points are opposite corners of a block, followed by points inside; `thick` is then not used
+    is_block: bool = False
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,8 @@ class RecipeMotor:
     Attributes:
         joint, axis: The joint, and the one of its axes that the motor drives.
         lower, upper: Limits [degrees, or metres of a prismatic joint].
-        rates: Limits of velocity, acceleration and jerk [degrees or m, per s, s2, s3]; None: a usual servo's.
+        rates: Limits of velocity, acceleration and jerk [degrees or m, per s, s2, s3]; None for those of a
+            common servo.
     """
 
     joint: str
@@ -66,8 +68,8 @@ class RecipeMotor:
 
 @dataclass(frozen=True)
 class RecipeGoal:
-    """Goal of a body, or of the centre of mass (CENTRE): that is to be at the target of this body's goal.
-    Weights along, and about, x, y and z.
+    """Goal of a body, or of the centre of mass (CENTRE), which then must be at the target of this body's
+    goal. Weights are along and about x, y and z.
     """
 
     body: str

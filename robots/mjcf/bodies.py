@@ -39,14 +39,14 @@ SKIPPED = {
     "contact",
     "sensor",
     "custom",
-}  # sections that say nothing about poses
+}  # sections that do not affect poses
 CONTAINERS = {
     "replicate",
     "attach",
     "composite",
     "flexcomp",
     "flex",
-}  # what MuJoCo's compiler makes bodies of
+}  # elements from which MuJoCo's compiler makes bodies
 EXPAND = (
     "MuJoCo's compiler makes bodies of it, which are left out: save the compiled model in MuJoCo"
     " (mj_saveLastXML), and import that"
@@ -72,10 +72,10 @@ class _Bodies:
         self.balls: list[tuple[str, str, str]] = []
         self.references: dict[
             str, float
-        ] = {}  # joint -> value [rad or m] in the pose in which the file gives the bodies
+        ] = {}  # joint -> value [rad or m] in the pose in which the file defines the bodies
         self.drawn: dict[str, Transform] = {}  # link -> its world frame in that pose
         self.floats = False
-        self.coordinates: list[Coordinates] = []  # of all joints, in the order in which MuJoCo counts them
+        self.coordinates: list[Coordinates] = []  # coordinates of all joints, in MuJoCo's order
         worlds = document.root.all("worldbody")
         self.names = LinkNames(worlds, self.drawn)
         self.joint_reader = JointReader(document)
@@ -120,7 +120,9 @@ class _Bodies:
         return replace(driven, postures=keyframes, warnings=tuple(reader.warnings))
 
     def _add_bodies(self, bodies: list[BodyElement]) -> None:
-        """Adds the outermost bodies: a single one without a joint is the root, others hang on the world."""
+        """Adds the outermost bodies: a single body without a joint is the root, others are connected to the
+        world.
+        """
         if not bodies:
             raise self._no_bodies()
         is_root = len(bodies) == 1 and not any(
@@ -136,7 +138,9 @@ class _Bodies:
             self._body(element, pose, childclass, world)
 
     def _no_bodies(self) -> UrdfError:
-        """The error of a document without bodies, which names what only MuJoCo's compiler makes bodies of."""
+        """The error for a document without bodies, which names elements that only MuJoCo's compiler converts
+        to bodies.
+        """
         root = self.document.root
         generators = (
             entry for world in root.all("worldbody") for entry in world.below() if entry.tag in CONTAINERS
@@ -190,7 +194,7 @@ class _Bodies:
         return elements
 
     def _body(self, element: Element, in_parent: Transform, childclass: str, parent: str) -> None:
-        """Adds a body and everything on it, its child bodies included."""
+        """Adds a body with all its elements and child bodies."""
         childclass = element.attributes.get("childclass", childclass)
         pose = in_parent.then(self.document.pose(element))
         name = element.attributes.get("name") or self.names.unique(f"{parent}_body")
@@ -215,7 +219,7 @@ class _Bodies:
     def _connect(
         self, element: Element, contents: list[BodyElement], parent: str, name: str, pose: Transform
     ) -> list[tuple[Element, Transform]]:
-        """Adds the joints from a body's parent to it, and returns their elements with their frames; none of
+        """Adds the joints from a body's parent to it, and returns their elements with their frames; empty for
         a body with a free joint, which excludes others.
         """
         free = [
@@ -237,7 +241,7 @@ class _Bodies:
         return joints
 
     def _add_free_joint(self, free: Element, parent: str, name: str, pose: Transform) -> None:
-        """Notes the free joint of a body: of the root it says that the robot floats, elsewhere it is a joint
+        """Records the free joint of a body: for the root, the robot floats; for other bodies it is a joint
         without a motor.
         """
         self.coordinates.append(("free", ()))
@@ -310,8 +314,8 @@ class _Bodies:
                 )
             )
             return
-        # Between joints the frame is the body's own, displaced by the joints before: each joint's frame lies
-        # in it at the joint's point.
+        # between joints the frame is the body's own, displaced by the previous joints; each joint's frame is
+        # at its point in it
         read = self.joint_reader
         for k, (name, kind, axis, at, child) in enumerate(steps):
             link = body if k == len(steps) - 1 else self.names.unique(f"{name}_link")
@@ -351,7 +355,7 @@ class _Bodies:
         name, word = self.names.joint(joint, body), joint.attributes.get("type", "hinge")
         at = within.then(Transform(offset=self.document.vector(joint, "pos")))
         if word == "ball":
-            joint.skip_attributes("axis")  # classes give one to all joints
+            joint.skip_attributes("axis")  # default classes give one to all joints
             at = Transform(offset=at.offset)  # its value is a rotation in the body's frame, in any <frame>
             x, y, z = (f"{name}_{letter}" for letter, _ in BALL)
             self.balls.append((x, y, z))

@@ -26,10 +26,11 @@ from ..errors import AxisError, MalformedError, NumberError, UnknownNameError
 from ..transform import Transform
 from ..xml_tree import Element, read_xml
 
-MAX_FILES = 200  # included by a document: scenes of MuJoCo Menagerie have at most three
-MAX_DEPTH = 250  # nested elements: robots have some dozens of bodies in a row
-MAX_DEFAULTS = 2000  # attributes of a default class: MJCF has some hundreds
-# attributes that all default classes together copy from the classes around them: robots have some thousand
+MAX_FILES = 200  # largest number of included files; scenes of MuJoCo Menagerie have at most three
+MAX_DEPTH = 250  # largest nesting of elements; robots have some dozens of bodies in a row
+MAX_DEFAULTS = 2000  # largest number of attributes of a default class; MJCF has some hundreds
+# largest number of attributes that all default classes together copy from enclosing ones; robots have some
+# thousand
 MAX_INHERITED = 200_000
 ACTUATORS = (
     "general",
@@ -45,8 +46,8 @@ ACTUATORS = (
 )
 ORIENTATIONS = ("quat", "axisangle", "xyaxes", "zaxis", "euler")
 AXES = {"x": X, "y": Y, "z": Z}
-MOST = 1e4  # [rad or m] a limit beyond this is a placeholder, as in URDF
-NO_LENGTH = 1e-10  # as MuJoCo's compiler: a shorter vector has no direction
+MOST = 1e4  # [rad or m] a larger limit is a placeholder, as in URDF
+NO_LENGTH = 1e-10  # as in MuJoCo's compiler: length below which a vector has no direction
 
 
 class Document:
@@ -76,7 +77,7 @@ class Document:
             )
         self._classes: dict[str, dict[str, dict[str, str]]] = {"main": {}}
         self._main_names = {"main"}
-        self._inherited = 0  # attributes that classes have copied
+        self._inherited = 0  # number of attributes that classes have copied
         for k, element in enumerate(root.all("default")):
             name = element.attributes.get("class", "main")
             if k == 0:
@@ -120,7 +121,7 @@ class Document:
         self._included.add(file_path.resolve())
         return file_path
 
-    # -- default classes --
+    # Default classes
 
     def _define(self, element: Element, name: str, parent: str, depth: int) -> None:
         """Reads a <default>: its own attributes, then the classes inside it, which inherit these."""
@@ -161,7 +162,7 @@ class Document:
         """Elements of all sections of that name."""
         return [child for section in self.root.all(tag) for child in section.children]
 
-    # -- numbers --
+    # Numbers
 
     def numbers(self, element: Element, attribute: str, most: int) -> tuple[float, ...] | None:
         """An attribute's numbers, one to `most` of them and finite; None if it is missing. Raises
@@ -177,9 +178,8 @@ class Document:
         return self.reader.numbers(element, attribute, count)
 
     def limits(self, element: Element, attribute: str, switch: str) -> tuple[float, float] | None:
-        """The lower and the upper number of a range, which the attribute `switch` (true, false or auto) turns
-        on; None: it is off, missing or, where nothing turns it on, empty. Exchanged numbers are put in order
-        with a warning.
+        """(lower, upper) of a range that the attribute `switch` (true, false or auto) switches on; None if it
+        is off, missing, or empty with `switch` at auto. Swapped numbers are sorted with a warning.
 
         Raises:
             NumberError: the range is not two numbers.
@@ -212,7 +212,7 @@ class Document:
         return otherwise if numbers is None else numbers
 
     def angle(self, number: float) -> float:
-        """An angle of the file, in its own unit, converted to radians."""
+        """An angle in the file's unit, converted to radians."""
         return radians(number) if self.degrees else number
 
     def pose(self, element: Element) -> Transform:
@@ -263,8 +263,8 @@ class Document:
             raise self.reader.error(AxisError, element, what)
 
     def _euler(self, angles: Vector) -> Quaternion:
-        """Rotation of Euler angles: a small letter rotates about the moved axis, a capital one about the
-        fixed axis.
+        """Rotation of Euler angles: a lower-case letter rotates about the moved axis, a capital letter about
+        the fixed axis.
         """
         rotation = IDENTITY
         for letter, angle in zip(self.sequence, angles, strict=True):

@@ -10,7 +10,7 @@ from ..transform import IDENTITY_TRANSFORM, Transform
 from ..xml_tree import Element
 from .document import NO_LENGTH, Document
 
-HIGHER_ORDER = 1e-12  # larger coefficients of x^2 and higher powers make a coupling nonlinear
+HIGHER_ORDER = 1e-12  # coefficient of x^2 or higher powers above which a coupling is nonlinear
 HELD = "it holds a free body to the world: it is left out"
 
 
@@ -33,7 +33,7 @@ class EqualityReader:
         Args:
             document: The document.
             links: Links of the robot.
-            drawn: World frames of the links in the pose in which the file gives the bodies.
+            drawn: World frames of the links in the pose in which the file defines the bodies.
             floats: Whether the root body moves freely.
             references: Joint values [rad or m] in that pose.
             world_sites: Names of the world's sites.
@@ -103,7 +103,7 @@ class EqualityReader:
         offset = coefficients[0] + first - coefficients[1] * second
         joints[names[0]] = replace(follower, mimic=Mimic(names[1], coefficients[1], offset))
 
-    # -- closures --
+    # Closures
 
     def _close(self, element: Element) -> None:
         kind = "3d" if element.tag == "connect" else "6d"
@@ -138,21 +138,21 @@ class EqualityReader:
         self._add(ends[0], ends[1], kind)
 
     def _weld(self, element: Element, first: Transform, second: Transform, anchor: Vector) -> list[Transform]:
-        """World frames that a weld joins, in the pose in which the file gives the bodies: on the first body,
-        and on the second.
+        """World frames that a weld joins (on the first body, on the second), in the pose in which the file
+        defines the bodies.
         """
         at = second.then(Transform(offset=anchor))
         pose = self.reader.numbers(element, "relpose", 7)
         if (
             pose is None or max(map(abs, pose[3:])) < NO_LENGTH
-        ):  # MuJoCo's default: they stay as they are drawn
+        ):  # MuJoCo's default: the relative pose is that of the file
             return [at, at]
         turned = Element("weld", {"quat": " ".join(map(repr, pose[3:]))}, element.line, [], element.file)
         relative = Transform(self.document.orientation(turned), (pose[0], pose[1], pose[2]))
         return [first.then(relative).then(Transform(offset=anchor)), at]
 
     def _body(self, element: Element, attribute: str) -> tuple[str, Transform] | None:
-        """A body's link, and the body's frame in it. For the world: the root's, or None if the root
+        """(a body's link, the body's frame in it). For the world it is the root's link, or None if the root
         floats.
         """
         name = element.attributes.get(attribute, "world")

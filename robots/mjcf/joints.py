@@ -14,8 +14,8 @@ class JointAxis(NamedTuple):
     """One axis of a body's joints.
 
     Attributes:
-        name, kind: Of the joint that it becomes.
-        axis: Its axis, a unit vector in the body's frame.
+        name, kind: Name and kind of the robot's joint.
+        axis: Unit vector in the body's frame.
         at: The joint's pose in the body.
         element: The <joint>.
     """
@@ -28,7 +28,7 @@ class JointAxis(NamedTuple):
 
 
 class JointReader:
-    """Reads attributes of <joint> elements to which their classes' defaults were added."""
+    """Reads attributes of <joint> elements to which the defaults of their classes have been added."""
 
     def __init__(self, document: Document) -> None:
         self.document, self.reader = document, document.reader
@@ -42,7 +42,7 @@ class JointReader:
 
     def limits(self, joint: Element, kind: Kind) -> tuple[float | None, float | None]:
         """Lower and upper limit [rad or m]; None if the joint is not limited."""
-        if kind == "continuous":  # a part of a ball, whose range is a cone
+        if kind == "continuous":  # one axis of a ball joint, whose range is a cone
             return None, None
         bounds = self.document.limits(joint, "range", "limited")
         if bounds is None:
@@ -55,13 +55,13 @@ class JointReader:
         return lower if abs(lower) <= MOST else None, upper if abs(upper) <= MOST else None
 
     def reference(self, joint: Element, is_slide: bool) -> float:
-        """Joint value [rad or m] in the pose in which the file gives the bodies."""
+        """Joint value [rad or m] in the pose in which the file defines the bodies."""
         if joint.attributes.get("type", "hinge") == "ball":
             return 0.0
         reference = self.reader.number(joint, "ref") or 0.0
         return reference if is_slide else self.document.angle(reference)
 
     def effort(self, joint: Element) -> float | None:
-        """Largest force [N] or torque [Nm] of the joint's motors; None: not limited."""
+        """Largest force [N] or torque [Nm] of the joint's motors; None if not limited."""
         force_range = self.reader.numbers(joint, "actuatorfrcrange", 2)
         return max(map(abs, force_range)) or None if force_range else None

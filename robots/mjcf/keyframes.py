@@ -9,11 +9,11 @@ from ..errors import UrdfError
 from ..xml_tree import Element
 from .document import Document
 
-MOST = 100  # keyframes that are read: robots have some dozen at most
+MOST = 100  # largest number of keyframes that are read; robots have at most some dozen
 Coordinates = tuple[
     Literal["free", "ball", "single"], tuple[str, ...]
-]  # kind of a joint, and the robot's joints that it became
-SIZES = {"free": 7, "ball": 4, "single": 1}  # numbers of a joint in qpos
+]  # (kind of a joint, the robot's joints for it)
+SIZES = {"free": 7, "ball": 4, "single": 1}  # count of a joint's numbers in qpos
 
 
 def postures(document: Document, joints: Sequence[Coordinates]) -> dict[str, dict[str, float]]:

@@ -1,4 +1,4 @@
-"""Names of the links and joints of an MJCF file: those that it gives, and unique ones for all others."""
+"""Names of the links and joints of an MJCF file: the file's own, and unique new ones for all others."""
 
 from collections.abc import Collection, Iterable
 
@@ -15,7 +15,7 @@ class LinkNames:
         links: Names of the links so far, which new ones must differ from.
 
     Attributes:
-        bodies: Names that the file gives to bodies.
+        bodies: Names of bodies in the file.
     """
 
     def __init__(self, worlds: Iterable[Element], links: Collection[str]) -> None:

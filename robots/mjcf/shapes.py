@@ -12,8 +12,9 @@ from ..xml_tree import Element
 from .document import NO_LENGTH, Document, from_z
 
 LAST_SHOWN_GROUP = 2  # MuJoCo's viewer shows groups 0, 1 and 2; files put collision shapes into 3 and above
-SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}  # numbers that define them
-FROM_TO = ("capsule", "cylinder", "box", "ellipsoid")  # geoms that two points may define
+# count of the numbers that define a geom
+SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
+FROM_TO = ("capsule", "cylinder", "box", "ellipsoid")  # geoms that can be defined by two points
 NOT_SHOWN = ("plane", "hfield", "sdf")
 
 
@@ -33,7 +34,7 @@ class ShapeReader:
                 self._materials[name] = Material(name, self._colour(element))
 
     def visuals(self, geom: Element) -> list[Visual]:
-        """Visuals of a <geom> with its defaults; none if MuJoCo does not show it."""
+        """Visuals of a <geom> with its defaults; empty if MuJoCo does not show it."""
         group = self.reader.number(geom, "group") or 0.0
         kind = geom.attributes.get(
             "type", "mesh" if "mesh" in geom.attributes and "type" not in geom.attributes else "sphere"
@@ -42,7 +43,7 @@ class ShapeReader:
             return []
         material = self._material(geom)
         if material is not None and material.colour is not None and material.colour[3] == 0.0:
-            return []  # as pads for contacts are
+            return []  # as for contact pads
         if "mesh" in geom.attributes:
             name = geom.attributes["mesh"]
             if name not in self._meshes:
@@ -58,7 +59,7 @@ class ShapeReader:
     def _primitive(self, geom: Element, kind: str, material: Material | None) -> list[Visual]:
         size = list(self.document.numbers(geom, "size", 3) or ())
         pose = self.document.pose(geom)
-        # `fromto` stands for the pose and the length along Z; the width stays in `size`.
+        # `fromto` replaces the pose and the length along Z; the width is still in `size`
         ends = self.reader.numbers(geom, "fromto", 6) if kind in FROM_TO else None
         if ends is not None:
             first, second = (ends[0], ends[1], ends[2]), (ends[3], ends[4], ends[5])
@@ -86,7 +87,7 @@ class ShapeReader:
         if len(size) == 3:
             shapes["box"] = Box((2.0 * size[0], 2.0 * size[1], 2.0 * size[2]))
             shapes["ellipsoid"] = Ellipsoid((size[0], size[1], size[2]))
-        # Blender has no capsule: a cylinder with a ball at each end is the same surface.
+        # Blender has no capsule: a cylinder with a ball at each end has the same surface
         ends_of_capsule = [ball(size[1]), ball(-size[1])] if kind == "capsule" else []
         return [Visual(shapes[kind], pose, material), *ends_of_capsule]
 
@@ -110,8 +111,8 @@ class ShapeReader:
         self._meshes[name] = MeshFile(self._path(element, file), size), reference.inverse()
 
     def _path(self, element: Element, file: str) -> str:
-        """Path of a mesh file as `meshes.find_mesh` takes it: below meshdir, else beside the file that names
-        it.
+        """Path of a mesh file in the form for `meshes.find_mesh`: below meshdir, else in the folder of the
+        file that names it.
         """
         compiler = self.document.compiler
         if compiler.get("strippath", "false") == "true":

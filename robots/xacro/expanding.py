@@ -74,7 +74,7 @@ class _Expander:
     def _error(self, element: Element, what: str, kind: type[UrdfError] = MalformedError) -> UrdfError:
         return self.reader.error(kind, element, what)
 
-    # -- elements --
+    # Elements
 
     def _plain(self, element: Element, scope: Scope) -> Element:
         """An element with its attributes evaluated and its children expanded."""
@@ -147,7 +147,7 @@ class _Expander:
         return []
 
     def _contents(self, element: Element, word: str, scope: Scope) -> list[Element]:
-        """The elements that stand for a xacro element that defines nothing."""
+        """The elements that replace a xacro element without a definition."""
         if word in ("if", "unless"):
             self.reader.text(element, "value")
             is_chosen = self.texts.is_true(element, "value", False, scope) is (word == "if")
@@ -197,13 +197,13 @@ class _Expander:
             target.values[name] = self._property_value(element, sources[0], is_lazy, scope)
 
     def _property_value(self, element: Element, attribute: str, is_lazy: bool, scope: Scope) -> Any:
-        """Value of a property; of a lazy one with an expression its text, evaluated where it is used."""
+        """Value of a property; for a lazy one with an expression its text, which is evaluated at each use."""
         value = element.attributes[attribute]
         if is_lazy and "$" in value:
             return Raw(value, element)
         return literal(self.texts.text(value, scope, element))
 
-    # -- macros --
+    # Macros
 
     def _call(self, element: Element, name: str, scope: Scope) -> list[Element]:
         resolved = scope.macro(name)
@@ -275,7 +275,7 @@ class _Expander:
             UnknownNameError,
         )
 
-    # -- files --
+    # Files
 
     def _include(self, element: Element, scope: Scope) -> list[Element]:
         name = self.texts.needed(element, "filename", scope)

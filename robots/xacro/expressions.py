@@ -1,7 +1,7 @@
 """Expressions of xacro files: numbers, texts, lists, maps, and a fixed list of functions.
 
-xacro itself passes them to Python's eval. Here they are evaluated node by node, and only what is listed is
-allowed: no attributes of objects, no imports, and nothing that makes a short text expand.
+xacro itself passes them to Python's eval. Here they are evaluated node by node, and only listed operations
+are allowed: no attributes of objects, no imports, and nothing that lets a short text expand.
 """
 
 import ast
@@ -16,15 +16,15 @@ from ..errors import UrdfError
 from .formatting import braces, percent
 
 MAX_LENGTH = 10_000  # characters of an expression
-MAX_BITS = 1024  # of a whole number: as far as a double reaches
-MAX_SIZE = 100_000  # characters and entries of a value, nested ones counted
-# work of a document's expressions, and the size of their values: public robots need some ten thousand
+MAX_BITS = 1024  # of a whole number: the range of a double
+MAX_SIZE = 100_000  # characters and entries of a value, including nested ones
+# work of a document's expressions, and size of their values: public robots need some ten thousand
 MAX_STEPS = 1_000_000
-PARSING = 5  # steps for each character that is parsed
-MAX_KEYS = (
-    1000  # of a map that an expression makes: keys can be chosen so that each is compared with all others
-)
-MAX_POWER = 1024  # exponent of whole numbers
+PARSING = 5  # number of steps counted for each character that is parsed
+# entries of a map that an expression makes, since keys can be chosen so that each is compared with all
+# others
+MAX_KEYS = 1000
+MAX_POWER = 1024  # largest exponent of whole numbers
 
 Lookup = Callable[[str], Any]  # value of a name; raises KeyError
 
@@ -54,7 +54,8 @@ UNARY: dict[type, Callable[[Any], Any]] = {
     ast.UAdd: operator.pos,
     ast.Not: operator.not_,
 }
-NO_MATHS = ("factorial", "comb", "perm", "prod", "sumprod")  # of whole numbers, whose results have no bound
+# functions of whole numbers whose results are unbounded
+NO_MATHS = ("factorial", "comb", "perm", "prod", "sumprod")
 MATHS = {
     name: value for name, value in vars(math).items() if not name.startswith("_") and name not in NO_MATHS
 }
@@ -94,7 +95,7 @@ class Function:
 
 
 class Names:
-    """Names that are reached by a dot, as those of a file that was included into a namespace."""
+    """Names accessed by a dot, as those of a file included into a namespace."""
 
     def __init__(self, lookup: Lookup) -> None:
         self.lookup = lookup
@@ -135,7 +136,7 @@ def _sum(numbers: Any) -> Any:
 
 def _round(number: float, digits: int | None = None) -> float:
     if isinstance(number, int) and digits is not None and digits < -MAX_BITS:
-        return 0  # as Python's own, which computes the power of ten first
+        return 0  # the same as Python's result, which computes the power of ten first
     return round(number, digits)
 
 
@@ -176,7 +177,7 @@ NAMES |= {
     "sum": Function(_sum),
 }
 NAMES |= {"True": True, "False": False, "None": None}
-PYTHON = NAMES | {  # by a name of their own, `python.len`, that no property hides
+PYTHON = NAMES | {  # by names such as `python.len`, which no property hides
     "divmod": Function(divmod),
     "enumerate": Function(lambda *given: list(enumerate(*given))),
     "ord": Function(ord),
@@ -193,7 +194,8 @@ class Evaluator:
 
     def __init__(self) -> None:
         self.steps = 0
-        self._parsed: dict[str, ast.expr] = {}  # expressions of macros are evaluated many times
+        # parsed expressions, since those of macros are evaluated many times
+        self._parsed: dict[str, ast.expr] = {}
 
     def evaluate(self, text: str, lookup: Lookup) -> Any:
         """Value of an expression.
@@ -209,7 +211,7 @@ class Evaluator:
         except (
             ExpressionError,
             UrdfError,
-        ):  # the latter from a property that is used, or a file that is loaded
+        ):  # the latter comes from a property, or from a loaded file
             raise
         except (RecursionError, MemoryError) as error:
             raise ExpressionError("it is nested too deep") from error
@@ -224,7 +226,7 @@ class Evaluator:
         if text not in self._parsed:
             self._work(PARSING * len(text))
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", SyntaxWarning)  # of "1if", which Python reads all the same
+                warnings.simplefilter("ignore", SyntaxWarning)  # for "1if", which Python accepts
                 self._parsed[text] = ast.parse(text, mode="eval").body
         return self._parsed[text]
 
@@ -323,7 +325,7 @@ class Evaluator:
         return called.call(*arguments, **named)
 
     def map(self, function: Function, *collections: Any) -> list[Any]:
-        """The values of a function for the entries of collections, each counted as work."""
+        """The results of a function for the entries of collections, each counted as work."""
         values = []
         for entries in zip(*collections, strict=False):
             values.append(function.call(*entries))
@@ -334,7 +336,7 @@ class Evaluator:
         if name == "format":
             return braces(owner, tuple(arguments), named)
         if name in ("join", "replace"):
-            # the text that the result may contain many times, and what it is filled into
+            # the text that the result may contain many times, and the text into which it is inserted
             filled, text = (arguments[-1], owner) if name == "replace" else (owner, arguments[0])
             if len(filled) * (len(text) + 1) > MAX_SIZE:
                 raise ExpressionError(TOO_LARGE)

@@ -28,15 +28,17 @@ class Files:
         self.document, self.totals = document, totals
         self._included: dict[Path, Element] = {}
         self._yaml: dict[Path, Any] = {}
-        self._open = [document]  # the document and the files that it includes, down to the current one
+        self._open = [document]  # the document and the chain of included files, down to the current one
 
     def absolute(self, name: str) -> Path:
-        """Path of a file that is named relative to the file that is expanded."""
+        """Path of a file that is named relative to the file being expanded."""
         return Path(os.path.join(self._open[-1].parent, name.removeprefix("file://")))
 
     @contextmanager
     def included(self, element: Element, path: Path) -> Iterator[Element]:
-        """Root of a file that <xacro:include> names; inside the context this is the file that is expanded."""
+        """Context manager: root of a file that <xacro:include> names; inside, this is the file being
+        expanded.
+        """
         self.totals.add_include(element)
         if path not in self._included:
             self.totals.add_included_bytes(path, element)

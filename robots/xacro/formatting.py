@@ -5,10 +5,10 @@ import string
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-FLAGS = "#0- +.*123456789"  # of a conversion, before its letter: flags, width and precision
+FLAGS = "#0- +.*123456789"  # characters of a conversion before its letter: flags, width and precision
 DIGITS = re.compile(r"[0-9]+")
-WIDEST = 1000  # characters of a width or precision: reports of numbers have some dozens
-MOST = 100_000  # characters of a formatted text
+WIDEST = 1000  # largest width or precision [characters]; reports of numbers have some dozens
+MOST = 100_000  # largest length [characters] of a formatted text
 
 
 class FormatError(ValueError):
@@ -37,7 +37,7 @@ def percent(text: str, values: Any) -> str:
 
 
 def braces(text: str, values: tuple[Any, ...], named: Mapping[str, Any]) -> str:
-    """`text.format(*values, **named)`; a field is a value, without attributes and entries of it.
+    """`text.format(*values, **named)`; a field must be a value itself, not an attribute or entry of it.
 
     Raises:
         FormatError: a field is more than the name or number of a value, a width is too wide, or the text
@@ -64,8 +64,8 @@ def _check(specification: str) -> None:
 
 
 def _check_length(text: str, conversions: int, values: Iterable[Any], is_repeated: bool) -> None:
-    """Raises FormatError if the formatted text could be too long; `is_repeated`: a value may be written at
-    each conversion.
+    """Raises FormatError if the formatted text could be too long; `is_repeated`: whether a value may be
+    written at each conversion.
     """
     written = sum(len(value) if isinstance(value, str) else len(str(value)) for value in values)
     length = len(text) + conversions * WIDEST + written * (conversions if is_repeated else 1)

@@ -13,7 +13,7 @@ class Parameter:
 
     name: str
     default: str | None = None  # an unevaluated text; None: required, or inherited
-    inherits: bool = False  # without an argument it is the caller's value of that name
+    inherits: bool = False  # whether the caller's value of the same name is used without an argument
     stars: int = 0  # 1: the next element of the call; 2: the elements within that
 
 
@@ -44,7 +44,7 @@ def _parameter(word: str) -> Parameter:
 
 
 def _words(text: str) -> list[str]:
-    """Words of a text, separated by blanks outside of quotes and brackets."""
+    """Words of a text, separated by spaces outside of quotes and brackets."""
     words, word, quote, depth = [], "", "", 0
     for letter in text:
         if letter.isspace() and not quote and not depth:

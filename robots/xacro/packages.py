@@ -7,7 +7,8 @@ from pathlib import Path
 from ...files.content import SMALL, content
 from ...files.presence import is_folder
 
-FOLDERS_UP = 6  # as for meshes: robot/urdf/arm/robot.urdf.xacro needs two or three
+# largest number of folders above, as for meshes: robot/urdf/arm/robot.urdf.xacro needs two or three
+FOLDERS_UP = 6
 NAME = re.compile(r"<name>\s*([\w.-]+)\s*</name>")
 
 
@@ -36,7 +37,7 @@ def find_package(name: str, file: str) -> Path | None:
 
 
 def _folders_in(variable: str) -> list[Path]:
-    """Folders that an environment variable lists."""
+    """Folders listed in an environment variable."""
     return [Path(folder) for folder in os.environ.get(variable, "").split(os.pathsep) if folder]
 
 

@@ -16,11 +16,11 @@ def is_pattern(name: str) -> bool:
 
 
 def matching_files(pattern: Path, count: Callable[[], None]) -> Iterator[Path]:
-    """Files that match an absolute path with wildcards, sorted. A part of the path that is there as it is
-    written is no pattern.
+    """Files that match an absolute path with wildcards, sorted. A part of the path that exists literally is
+    not treated as a pattern.
 
     Args:
-        count: Is called for each entry of a folder that is compared with the pattern.
+        count: Called for each entry of a folder that is compared with the pattern.
     """
     paths = [Path(pattern.anchor)]
     for part in pattern.parts[1:]:
@@ -36,7 +36,7 @@ def _matching_entries(folder: Path, part: str, count: Callable[[], None]) -> Ite
         count()
         if fnmatchcase(name, part) and name.startswith(".") <= part.startswith(
             "."
-        ):  # hidden files are named as such
+        ):  # hidden files must be named explicitly
             yield folder / name
 
 

@@ -1,4 +1,4 @@
-"""Parts of a text of xacro: expressions ${...}, substitutions $(...), and plain text."""
+"""Splits a text of xacro into parts: expressions ${...}, substitutions $(...), and plain text."""
 
 from collections.abc import Iterator
 

@@ -30,7 +30,7 @@ class TextEvaluator:
     Args:
         reader: The document's reader, for errors and warnings.
         root: Its root element, to which warnings of its expressions point.
-        arguments: Values of its xacro:arg, by name; defaults are added while it is expanded.
+        arguments: Values of its xacro:arg elements, by name; defaults are added during the expansion.
         totals: Totals that the texts add to.
         files: Its files.
     """
@@ -79,12 +79,12 @@ class TextEvaluator:
             raise self._error(element, f"in {text[:60]!r} {error}") from error
 
     def needed(self, element: Element, attribute: str, scope: Scope) -> str:
-        """Evaluated text of an attribute. Raises UrdfError where it is missing."""
+        """Evaluated text of an attribute. Raises UrdfError if it is missing."""
         return str(self.text(self.reader.text(element, attribute), scope, element))
 
     def is_true(self, element: Element, attribute: str, otherwise: bool, scope: Scope) -> bool:
-        """Truth of an attribute; `otherwise` without it. Raises MalformedError for a text that is neither
-        true nor false.
+        """Truth value of an attribute; `otherwise` without it. Raises MalformedError for a text that is
+        neither true nor false.
         """
         if attribute not in element.attributes:
             return otherwise
@@ -95,7 +95,7 @@ class TextEvaluator:
             raise self._error(element, f"{attribute}='{value}': {error}: write one of them") from error
 
     def raw(self, raw: Raw, scope: Scope) -> Any:
-        """Value of a property that is evaluated where it is used."""
+        """Value of a property that is evaluated at its use."""
         return self.text(raw.text, scope, raw.element)
 
     def _value(self, name: str, scope: Scope) -> Any:
@@ -105,7 +105,9 @@ class TextEvaluator:
         return self.functions[name] if scope.holder(name) is None else scope.get(name, self.raw)
 
     def _document_functions(self, root: Element) -> dict[str, Any]:
-        """Functions that need the document, beside those of `expressions.py`: those of `xacro.` and map()."""
+        """Functions that need the document, in addition to those of `expressions.py`: those of `xacro.` and
+        map().
+        """
 
         def warn(*words: object, **_options: object) -> str:
             self.reader.warn(root, " ".join(map(str, words)))
@@ -156,7 +158,7 @@ class TextEvaluator:
     def _expression(
         self, text: str, scope: Scope, element: Element, names: Mapping[str, Any] = NO_NAMES
     ) -> Any:
-        """Value of an expression, in which `names` come before properties."""
+        """Value of an expression, in which `names` take precedence over properties."""
         try:
             return self.evaluator.evaluate(
                 text, lambda name: names[name] if name in names else self._value(name, scope)
@@ -188,9 +190,9 @@ class TextEvaluator:
             return str(package_path)
         if word == "dirname":
             return str(Path(element.file).parent)
-        if (
-            word == "cwd"
-        ):  # where the reference is started: Blender is started anywhere, so it is the robot file's folder
+        # relative to the working directory in the reference; Blender may be started anywhere, so it is the
+        # robot file's folder
+        if word == "cwd":
             return str(self.files.document.parent)
         if word == "eval":
             arguments = {name: literal(value) for name, value in self.arguments.items()}

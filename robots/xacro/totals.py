@@ -1,4 +1,4 @@
-"""Totals of what a xacro document expands to: none takes more time or memory than a robot needs."""
+"""Limits on the expansion of a xacro document, so that none takes more time or memory than a robot needs."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,23 +9,25 @@ from ..errors import MalformedError, UrdfError
 from ..xml_tree import Element
 from .expressions import ExpressionError
 
-# elements and parameters that a document may expand to: the largest public robots have some thousands
+# largest number of elements and parameters; the largest public robots have some thousands
 MAX_ELEMENTS = 200_000
-MAX_DEPTH = 120  # nested elements, macros and files
+MAX_DEPTH = 120  # largest nesting of elements, macros and files
 NESTED = f"elements, macros, files and properties are nested deeper than {MAX_DEPTH}"
-MAX_FILES = 500  # included, each time counted
-# bytes of all included files, each counted once: the largest public robots have some hundred thousand
+MAX_FILES = 500  # largest number of includes, counted each time
+# [bytes] largest size of all included files, each counted once; the largest public robots have some hundred
+# thousand
 MAX_INCLUDED = 50_000_000
-MAX_TEXT = 100_000  # characters of an attribute
-# of all attributes and texts that are put together: the largest public robots have some hundred thousand
+MAX_TEXT = 100_000  # [characters] largest length of an attribute
+# [characters] largest total length of attributes and texts; the largest public robots have some hundred
+# thousand
 MAX_CHARACTERS = 20_000_000
-MAX_YAML = 100  # files that expressions load
+MAX_YAML = 100  # largest number of files that expressions load
 MAX_YAML_BYTES = 1_000_000  # size of all YAML files that a robot loads
 
 
 class Totals:
-    """Counts what a document expands to; each method adds to a total, and raises MalformedError at `element`
-    (`load`: ExpressionError) if that exceeds its largest value.
+    """Counts the parts of a document's expansion; each method adds to a total, and raises MalformedError at
+    `element` (`load`: ExpressionError) if that exceeds its largest value.
     """
 
     def __init__(self, reader: AttributeReader) -> None:
@@ -81,7 +83,7 @@ class Totals:
 
     @contextmanager
     def deeper(self, element: Element, question: str) -> Iterator[None]:
-        """One more level of nesting inside the context; `question`: what may have caused too many."""
+        """Context manager for one more level of nesting; `question`: possible cause of too many levels."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise self._error(element, f"{NESTED}: {question}")

@@ -17,7 +17,7 @@ UNITS = {
 }
 NOTHING = ("", "~", "null", "Null", "NULL")
 TRUTHS = {"true": True, "True": True, "false": False, "False": False}
-YAML_TRUTHS = {  # YAML 1.1, https://yaml.org/type/bool.html, which the reference's reader follows
+YAML_TRUTHS = {  # YAML 1.1, https://yaml.org/type/bool.html, as in the reference's reader
     spelling: value
     for value, words in ((True, ("yes", "true", "on")), (False, ("no", "false", "off")))
     for word in words
@@ -91,10 +91,10 @@ class CycleError(Exception):
 
 class Scope:
     """Names in a macro's call, in a file that is included into a namespace, or in the whole file, with a
-    parent scope for names that it lacks.
+    parent scope for other names.
 
     Attributes:
-        is_namespace: Whether it is that of a file that is included into a namespace; its macros know none
+        is_namespace: Whether it belongs to a file included into a namespace; its macros cannot use macros
             outside.
         caller_names: For the arguments of a macro in a namespace: the scope around the call, for names that
             neither the namespace nor the scopes around it have.
@@ -124,8 +124,8 @@ class Scope:
 
     @property
     def caller(self) -> "Scope":
-        """Scope around a macro's call, in which properties of scope `parent` are set; a namespace's own
-        parent is around its include.
+        """Scope around a macro's call, in which properties of scope `parent` are set; for a namespace, the
+        parent is that of its include.
         """
         scope = self.parent or self
         while not self.is_namespace and scope.is_namespace and scope.parent is not None:
@@ -133,7 +133,7 @@ class Scope:
         return scope
 
     def _around(self) -> Iterator["Scope"]:
-        """This scope and those around it, whose macros and namespaces it knows."""
+        """This scope and the enclosing ones whose macros and namespaces it can use."""
         scope: Scope | None = self
         while scope is not None:
             yield scope
@@ -162,7 +162,7 @@ class Scope:
         return None if inner is None else inner.macro(rest)
 
     def remove(self, name: str) -> None:
-        """Forgets a name, here and in the scopes around."""
+        """Removes a name, here and in the enclosing scopes."""
         scope: Scope | None = self
         while scope is not None:
             scope.values.pop(name, None)

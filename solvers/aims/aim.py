@@ -1,8 +1,8 @@
 """Aims: what one end does. The class from which each kind derives, and Limber's kinds.
 
 A kind of aim is a frozen dataclass. Its error is a residual block of its own, or several of `blocks.py`. What
-follows from its fields need not be said again: `position` moves with a target, `vector` and `wxyz` rotate
-with it, and `up` and `level` stay.
+follows from the names of its fields is derived from them: `position` moves with a target, `vector` and `wxyz`
+rotate with it, and `up` and `level` stay.
 """
 
 import math
@@ -34,7 +34,7 @@ from .blocks import OrientationBlock, PositionBlock, ViewBlock
 
 
 class _Role(NamedTuple):
-    """What a field of an aim is."""
+    """Meaning of a field of an aim: how it moves with the target."""
 
     what: str
     length: int  # number of its components
@@ -55,63 +55,68 @@ class Aim(Block):
     """What an end should do, in the base frame of its skeleton.
 
     Attributes:
-        words: What it asks for, as in "this solver cannot ...".
-        is_look: Whether it is an orientation alone, wherever the end is: some solvers do no other aims.
+        words: What it asks for, as the rest of the sentence "this solver cannot ...".
+        is_look: Whether it prescribes only an orientation, not a position: some solvers support no other
+            aims.
     """
 
     words: ClassVar[str] = "meet this goal"
     is_look: ClassVar[bool] = False
 
     def blocks(self, symmetric: bool) -> tuple[Block, ...]:
-        """Its residual blocks; `symmetric`: the end is equally good when rolled by pi about its own Y."""
+        """The aim's residual blocks. `symmetric`: whether the end is equally good when rolled by pi about its
+        own Y.
+        """
         return (self,)
 
     @property
     def up(self) -> Vector | None:
-        """The vector against which the end should be upright; None: its roll is free, or prescribed."""
+        """The vector relative to which the end should be upright; None if its roll is free or prescribed."""
         return None
 
     @property
     def level(self) -> Vector | None:
-        """The up vector relative to which the posture's roll is preferred; None: no roll is."""
+        """The up vector relative to which the posture's roll is preferred; None if no roll is."""
         return None
 
     @property
     def desired_position(self) -> Vector | None:
-        """The position [m] that the end should have; None: it prescribes none."""
+        """The position [m] that the end should have; None if the aim prescribes none."""
         return None
 
     @property
     def desired_orientation(self) -> Quaternion | None:
-        """The orientation that the end should have; None: it prescribes none."""
+        """The orientation that the end should have; None if the aim prescribes none."""
         return None
 
     def gaze(self, eye: Vector) -> Vector | None:
-        """Direction (any length) in which an end at position `eye` should look; None: it prescribes none."""
+        """Direction (any length) in which an end at position `eye` [m] should look; None if the aim
+        prescribes none.
+        """
         return None
 
     def redirected(self, gaze: Vector, eye: Vector) -> Self:
-        """The aim of an end at position `eye` that looks along `gaze` instead, as far away as `gaze` is long;
-        only of aims that have a `gaze`.
+        """The aim changed to look along `gaze` from position `eye` [m], at a target as far away as `gaze` is
+        long. Only for aims that have a `gaze`.
         """
         raise NotImplementedError
 
     def with_free_roll(self) -> Self:
-        """The aim without `up`; itself, if it has none."""
+        """The aim without `up`; the same object if it has none."""
         return self if self.up is None else replace(self, **{"up": None})
 
     @property
     def distance(self) -> float:
-        """Distance [m] of its `position` from the base; 0 if it has none."""
+        """Distance [m] of its `position` from the base; 0 if it has no position."""
         return math.hypot(*vars(self).get("position", ORIGIN))
 
     @property
     def numbers(self) -> tuple[float, ...]:
-        """All its numbers, so that aims can be compared."""
+        """All its numbers in one tuple, so that aims can be compared."""
         return tuple([number for vector in self._vectors().values() for number in vector])
 
     def _vectors(self) -> dict[str, tuple[float, ...]]:
-        """Its fields that are not None, as tuples of numbers."""
+        """The aim's fields that are not None, by name, as tuples of numbers."""
         return {
             name: value if type(value) is tuple else tuple(np.ravel(value).tolist())
             for name, value in vars(self).items()
@@ -119,13 +124,13 @@ class Aim(Block):
         }
 
     def check(self) -> None:
-        """Raises TargetError where a number is not finite, or a direction has no length."""
+        """Raises TargetError if a number is not finite, or a direction has no length."""
         for name, numbers in self._vectors().items():
             role = ROLES.get(name) or _Role(name, len(numbers), may_vanish=True)
             _check_vector(role, numbers)
 
     def rotation_since(self, before: Self) -> Vector:
-        """Rotation vector [rad] by which its target has rotated since it was `before`."""
+        """Rotation vector [rad] by which its target has rotated since the aim `before`."""
         last, current = vars(before), vars(self)
         if "wxyz" in current:
             return logarithm(multiply(normalized(current["wxyz"]), conjugate(normalized(last["wxyz"]))))
@@ -134,12 +139,12 @@ class Aim(Block):
         return ORIGIN
 
     def movement_since(self, before: Self) -> Vector:
-        """Vector [m] by which its target has moved since it was `before`."""
+        """Displacement [m] of its target since the aim `before`."""
         last, current = vars(before), vars(self)
         return subtract(current["position"], last["position"]) if "position" in current else ORIGIN
 
     def moved(self, rotation: Quaternion | None, movement: Vector) -> Self:
-        """The aim after its target has rotated (None: has not) and moved [m]."""
+        """The aim after its target has rotated (None: not at all) and moved [m]."""
         fields_by_name = vars(self)
         changed: dict[str, tuple[float, ...]] = {}
         if rotation is not None and "wxyz" in fields_by_name:
@@ -152,7 +157,9 @@ class Aim(Block):
 
     @classmethod
     def met_by(cls, rotation: Quaternion, position: Vector, reach: float) -> Self:
-        """An aim of this kind that an end at this frame meets; `reach` [m] is its skeleton's."""
+        """An aim of this kind that an end with this orientation and position [m] meets; `reach` [m] is that
+        of the skeleton.
+        """
         values = {"wxyz": rotation, "position": position, "vector": rotate(rotation, Y)}
         names = {each.name for each in fields(cls)}
         return cls(**{name: value for name, value in values.items() if name in names})

@@ -1,8 +1,8 @@
 """Residual block of an aim: its error as a function of the end's frame, and how movements of the end reduce
 it.
 
-The joints do not appear: the columns of a Jacobian follow from what each joint does to the end. One text
-serves many poses and a single one, which is a batch of 1.
+The joints do not appear: the columns of a Jacobian follow from what each joint does to the end. The same code
+handles many poses and a single one, which is a batch of 1.
 """
 
 import math
@@ -20,12 +20,12 @@ Kind = Literal["aim", "upright", "position"]
 class EndError(NamedTuple):
     """Errors of one end: of its view, its whole orientation and its position."""
 
-    angle: float = 0.0  # [rad] of the whole orientation, or, for Direction and Point, of the view alone
-    whole: float = 0.0  # [rad] the same with the roll, where the goal has one
-    distance: float = 0.0  # [m] 0 where the goal has no position
+    angle: float = 0.0  # [rad] of the whole orientation; for Direction and Point, of the view alone
+    whole: float = 0.0  # [rad] the same including the roll, if the goal prescribes one
+    distance: float = 0.0  # [m] 0 if the goal has no position
 
     def and_also(self, other: "EndError") -> "EndError":
-        """The errors of two blocks of one end together."""
+        """The errors of this block together with those of another block of the same end."""
         return EndError(*map(math.hypot, self, other))
 
 
@@ -33,19 +33,20 @@ class Measured(NamedTuple):
     """Errors of a pose, one for each of the goal's ends."""
 
     errors: tuple[EndError, ...]
-    at_targets: tuple[bool, ...]  # whether an end is at the very point that it should look at
+    at_targets: tuple[bool, ...]  # for each end, whether it is exactly at the point that it should look at
 
     @property
     def is_blind(self) -> bool:
-        """Whether a target is in no direction."""
+        """Whether an end is at its target, so that the target is in no direction."""
         return True in self.at_targets
 
 
 class BlockErrors(NamedTuple):
     """Errors of one block in m poses, and their reduction by movements of the end in the base frame."""
 
-    error: Array  # (m, r) [rad], or in shares of the reach
-    by_rotation: Array | None  # (m, 3, r) or (3, r), per radian about each axis; None: no reduction
+    error: Array  # (m, r) [rad], or in fractions of the reach
+    # (m, 3, r) or (3, r) reduction per radian about each axis; None if rotations reduce nothing
+    by_rotation: Array | None
     by_movement: Array | None = None  # the same per metre along each axis
 
 
@@ -53,10 +54,10 @@ class Block:
     """Residual block of an end's aim.
 
     Attributes:
-        kind: Whether its rows are of an aim or of a position: priorities come one after the other.
-        upright_rows: How many of the last rows only set the end upright.
-        two_sided: Whether there are two solutions: itself, and with the end rolled by pi about its own Y.
-        target: Position [m] that the end should have; None: it prescribes none.
+        kind: Whether its rows belong to an aim or to a position, which may have different priorities.
+        upright_rows: Number of its last rows that only make the end upright.
+        two_sided: Whether there are two solutions: the target, and the target rolled by pi about its own Y.
+        target: Position [m] that the end should have; None if it prescribes none.
     """
 
     kind: ClassVar[Kind] = "aim"
@@ -67,25 +68,25 @@ class Block:
     def errors(
         self, rotations: Array, positions: Array, reach: float, sides: Angles | None = None
     ) -> BlockErrors:
-        """Errors at frames of the end in the base frame, which vanish where it is met.
+        """Errors at poses of the end in the base frame; they are zero if the block is met.
 
         Args:
             rotations: (m, 3, 3) of the end; it looks along its own +Y, and its up is +Z.
             positions: (m, 3) [m].
-            reach: [m] of the skeleton: distances count in shares of it.
-            sides: (m,) of a block with two solutions: +1 for the target itself, -1 for its half roll, 0 for
-                the nearer; None: all 0.
+            reach: Reach of the skeleton [m]; distances are divided by it.
+            sides: (m,) for a block with two solutions, which one: +1 the target itself, -1 the target rolled
+                by pi, 0 the nearer; None: all 0.
         """
         raise NotImplementedError
 
     def missed(self, rotation: Quaternion, position: Vector) -> EndError:
-        """What people see of the error at one frame of the end."""
+        """The visible error at one orientation and position [m] of the end."""
         residual = self.errors(np.array([to_matrix(rotation)]), np.array([position]), 1.0)
         size = float(np.linalg.norm(residual.error[0]))
         return EndError(distance=size) if self.kind == "position" else EndError(size, size)
 
     def kinds(self, rows: int) -> list[tuple[Kind, int]]:
-        """The kinds of its `rows` components in order, and how many there are of each."""
+        """The kinds of its `rows` components in order, each with the number of its components."""
         if not self.upright_rows:
             return [(self.kind, rows)]
         return [(self.kind, rows - self.upright_rows), ("upright", self.upright_rows)]

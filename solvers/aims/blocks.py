@@ -1,4 +1,4 @@
-"""The blocks of which Limber's aims are made: an orientation, a position, a view."""
+"""The residual blocks that make up Limber's aims: orientation, position and view."""
 
 from functools import cached_property
 
@@ -23,16 +23,16 @@ from ..tolerances import MET, NO_DIRECTION
 from .block import Block, BlockErrors, EndError, Kind
 from .rolls import upright, whole_angle
 
-# of the reach: nearer than this, the change of a point's direction by the end's movement is left out of the
-# linear model
+# fraction of the reach: at a smaller distance the linear model ignores that the direction to a point changes
+# as the end moves
 NEAREST = 1e-3
-ROLL_WEIGHT = 0.1  # weight of uprightness against the view: where a chain cannot have both, the view wins
-HALF_ROLL_SIGNS = np.array([-1.0, 1.0, -1.0])  # by which a half roll multiplies a rotation's columns
+ROLL_WEIGHT = 0.1  # weight of uprightness relative to the view: if a chain cannot satisfy both, the view wins
+HALF_ROLL_SIGNS = np.array([-1.0, 1.0, -1.0])  # factors by which a half roll multiplies a rotation's columns
 UNIT = np.eye(3)
 
 
 class OrientationBlock(Block):
-    """The end has an orientation; the error is the rotation vector to it, which does not vanish at 180
+    """The end has a given orientation; the error is the rotation vector to it, which does not vanish at 180
     degrees.
     """
 
@@ -45,8 +45,8 @@ class OrientationBlock(Block):
 
     @cached_property
     def _across(self) -> Array:
-        """(9,) The target's trace with a pose's axes less the half roll's, which reverses X and Z: negative
-        where the half roll is nearer.
+        """(9,) Weights of a rotation's entries whose sum is the target's trace with a pose's axes minus that
+        of the half roll, which reverses X and Z; the sum is negative if the half roll is nearer.
         """
         return (self._matrix * (1.0 - HALF_ROLL_SIGNS)).ravel()
 
@@ -65,7 +65,7 @@ class OrientationBlock(Block):
 
 
 class PositionBlock(Block):
-    """The end has a position; the error is the vector to it, in shares of the reach."""
+    """The end has a given position; the error is the vector to it, in fractions of the reach."""
 
     kind: Kind = "position"  # type: ignore[misc]
 
@@ -86,7 +86,7 @@ class ViewBlock(Block):
     """The view along a direction or to a point; with `up` also the roll about it, weighted by the sine of the
     angle between view and up.
 
-    Components are along the end's own axes X, Z and, of the roll, Y.
+    The components are along the end's own axes X and Z, and Y for the roll.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class ViewBlock(Block):
 
     @cached_property
     def _hats(self) -> Array:
-        """(3, 9 or 6) these columns of a vector's `hat`."""
+        """(3, 9 or 6) Selected columns of the matrix of a vector's `hat`."""
         hats: Array = HATS.reshape(3, 3, 3).take(self._axes, 2).reshape(3, -1)
         return hats
 
@@ -124,15 +124,15 @@ class ViewBlock(Block):
             if self.is_point
             else self._target @ rotations
         )
-        # Copied: of strided arrays numpy computes the last bit of arctan2 in one of two ways, by where they
-        # are in memory.
+        # Copied, because for strided arrays numpy computes the last bit of arctan2 in one of two ways,
+        # depending on their position in memory.
         x, y, z = desired.T.copy()
-        sine = np.hypot(x, z)  # times the distance, as all of these
+        sine = np.hypot(x, z)  # times the distance, like all of these
         if sine.min() <= NO_DIRECTION:
             y = np.where(
                 np.hypot(sine, y) <= NO_DIRECTION, 1.0, y
             )  # an end that is at its target may have any view
-            # at 180 degrees any perpendicular of the view is a rotation axis: X
+            # at 180 degrees any perpendicular to the view is a rotation axis; X is chosen
             x, z = np.where(sine <= NO_DIRECTION, 0.0, x), np.where(sine <= NO_DIRECTION, NO_DIRECTION, z)
             sine = np.maximum(sine, NO_DIRECTION)
         distance = np.hypot(sine, y)
@@ -158,7 +158,7 @@ class ViewBlock(Block):
         """Weight (m,) of the roll, and rotation (m,) [rad] about the view that brings the end upright once
         its view is on target.
 
-        Desired view (x, y, z) and up (m, 3) are in the end's axes.
+        The desired view (`x`, `y`, `z`), each (m,), and `up` (m, 3) are in the end's own axes.
         """
         sideways = x * up[:, 0] + z * up[:, 2]
         far = np.where(y < 0.0, sine * sine / (1.0 + np.abs(y)), 1.0 + y)  # 1 + y without loss of digits
@@ -166,7 +166,7 @@ class ViewBlock(Block):
         across, along = (
             up[:, 0] - x * tilt,
             up[:, 2] - z * tilt,
-        )  # of up: along the end's X and Z after the least rotation of its view
+        )  # components of up along the end's X and Z after the smallest rotation of its view to the target
         if self.two_sided:
             side = _chosen(np.where(along < 0.0, -1.0, 1.0), sides)
             across, along = across * side, along * side
@@ -185,5 +185,5 @@ class ViewBlock(Block):
 
 
 def _chosen(nearer: Angles, sides: Angles | None) -> Angles:
-    """Side (m,) of a symmetric end in each pose: that in `sides`, or the nearer one where `sides` is 0."""
+    """Side (m,) of a symmetric end in each pose: the one in `sides`, or the nearer one if `sides` is 0."""
     return nearer if sides is None else np.where(sides == 0.0, nearer, sides)

@@ -1,4 +1,6 @@
-"""The orientation nearest to an end's that meets its aim, for solvers of whole orientations."""
+"""The orientation that meets an aim and is nearest to an end's own, for solvers that need whole
+orientations.
+"""
 
 import numpy as np
 
@@ -7,13 +9,13 @@ from ..kinematics.rotations import Quaternion, about, multiply, normalized, scal
 from ..kinematics.skeleton import Pose
 from ..tolerances import SAME_ANGLE
 
-MOST_STEPS = 20  # of Newton's method, which takes four to six
-LONGEST_STEP = 1.0  # [rad]: within it the linear model leads nearer
+MOST_STEPS = 20  # most steps of Newton's method, which needs four to six
+LONGEST_STEP = 1.0  # [rad] up to this length the linear model reduces the error
 
 
 def nearest_orientation(end_goal: EndGoal, pose: Pose, reach: float) -> Quaternion:
-    """The orientation that meets the aim of the tool at its position in `pose`, from its orientation there by
-    least rotations; `reach` [m] is the skeleton's.
+    """The orientation that meets the tool's aim at its position in `pose` and is nearest to its orientation
+    there; `reach` [m] is that of the skeleton.
     """
     rotation, position = pose.tool_rotation, np.array([pose.tool_position])
     for _ in range(MOST_STEPS):

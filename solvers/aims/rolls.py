@@ -1,4 +1,4 @@
-"""Orientations that have a view and a roll."""
+"""Orientations with a given view and roll."""
 
 from ..kinematics.rotations import (
     Quaternion,
@@ -32,7 +32,7 @@ def upright(direction: Vector, up: Vector | None) -> Quaternion | None:
 
 def nearer_roll(target: Quaternion, end: Quaternion, symmetric: bool) -> Quaternion:
     """The target or, for a symmetric end, the target rolled by pi, whichever is nearer to the end's
-    orientation; if both are equally near, the one reached by a positive roll.
+    orientation; if both are equally near, the one that is reached by a positive roll.
     """
     if not symmetric:
         return target
@@ -42,7 +42,7 @@ def nearer_roll(target: Quaternion, end: Quaternion, symmetric: bool) -> Quatern
 
 
 def whole_angle(target: Quaternion, tool_rotation: Quaternion, symmetric: bool) -> float:
-    """Angle [rad] from the tool to the target orientation; for a symmetric end to the nearer of the target
-    and the target rolled by pi.
+    """Angle [rad] from the tool's orientation to the target; for a symmetric end, to the target or the target
+    rolled by pi, whichever is nearer.
     """
     return angle_between(nearer_roll(target, tool_rotation, symmetric), tool_rotation)

@@ -1,3 +1,3 @@
-"""The expressive solver's measure for character rigs: rotations of bones against the authored pose, roll
-included.
+"""The expressive solver for character rigs: it measures how much bones rotate away from the authored pose,
+roll included.
 """

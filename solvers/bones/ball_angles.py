@@ -1,5 +1,5 @@
-"""Angles of three revolute joints about perpendicular axes at one position, from the rotation that they make
-together.
+"""Angles of three revolute joints with perpendicular axes at one position, from the rotation that they
+produce together.
 """
 
 import math
@@ -15,8 +15,8 @@ FULL_TURN = 2.0 * math.pi
 
 
 def ball_rotation(axes: Array, angles: Array) -> Array:
-    """Rotations (b, 3, 3) of three joints about `axes` (b, 3, 3; a row is an axis, nearest the parent first)
-    at `angles` (b, 3) [rad].
+    """Rotations (b, 3, 3) of three joints about `axes` (b, 3, 3; each row is an axis, the one nearest to the
+    parent first) at `angles` (b, 3) [rad].
     """
     turned = exponential(axes * angles[:, :, None])
     rotation: Array = turned[:, 0] @ turned[:, 1] @ turned[:, 2]
@@ -24,17 +24,17 @@ def ball_rotation(axes: Array, angles: Array) -> Array:
 
 
 def ball_angles(axes: Array, rotations: Array, near: Array) -> Array:
-    """Angles (b, 3) [rad] of the joints for rotations (b, 3, 3); of all that make them, those nearest to
-    `near` (b, 3).
+    """Angles (b, 3) [rad] of the joints for rotations (b, 3, 3); of all solutions, the one nearest to `near`
+    (b, 3) [rad].
 
     With axes a, b, c and s = a . (b x c): a . R c = s sin(second), b . R c = -s cos(second) sin(first) and
-    a . R b = -s cos(second) sin(third). Where the first and the last joint rotate about one axis, the last
+    a . R b = -s cos(second) sin(third). If the first and the last joint rotate about one axis, the last
     stays as in `near`.
     """
-    entries = (axes @ rotations @ axes.swapaxes(1, 2)).tolist()  # in the frame of the axes
+    entries = (axes @ rotations @ axes.swapaxes(1, 2)).tolist()  # rotations in the frame of the axes
     senses = (axes[:, 0] * cross(axes[:, 1], axes[:, 2])).sum(1).tolist()
     angles = np.empty((len(axes), 3))
-    # One by one: for the few bones of a chain, plain numbers are several times as fast as arrays.
+    # In a loop: for the few bones of a chain, plain floats are several times as fast as arrays.
     for k, (((aa, ab, ac), (_, _, bc), (_, _, cc)), sense, previous) in enumerate(
         zip(entries, senses, near.tolist(), strict=True)
     ):
@@ -52,15 +52,16 @@ def ball_angles(axes: Array, rotations: Array, near: Array) -> Array:
 
 
 def _first_alone(axes: Array, sense: float, rotation: Array, third: float) -> float:
-    """Angle [rad] of the first joint where it rotates about the last one's axis, which is at an angle
-    `third`.
+    """Angle [rad] of the first joint if it rotates about the same axis as the last one, which is at the angle
+    `third` [rad].
     """
-    middle = rotation @ exponential(-axes[2] * third) @ axes[1]  # after the first two joints
+    # the middle axis after the rotations of the first two joints
+    middle = rotation @ exponential(-axes[2] * third) @ axes[1]
     return math.atan2(sense * float(axes[2] @ middle), float(axes[1] @ middle))
 
 
 def _nearest(first: float, second: float, third: float, near: list[float]) -> list[float]:
-    """Those angles (3) that make the same rotation as these and are nearest to `near` (3)."""
+    """The angles (3) [rad] that give the same rotation as these and are nearest to `near` (3)."""
     solutions = (first, second, third), (first + math.pi, math.pi - second, third + math.pi)
     nearest_turns = [
         [

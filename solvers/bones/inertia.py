@@ -1,4 +1,5 @@
-"""Rotational inertia of what hangs on a bone: how much of a figure a rotation of that bone would move.
+"""Rotational inertia of everything that a bone carries: how much of a figure a rotation of that bone would
+move.
 
 Each link counts as a solid rod whose mass is its length and whose radius is a fixed share of its length.
 """
@@ -7,16 +8,18 @@ import numpy as np
 
 from ..kinematics.se3 import Array
 
-# radius of a rod, in its lengths: about a limb's; it gives the twist of a straight line of bones an inertia
+# radius of a rod as a fraction of its length, about that of a limb; it gives a straight line of bones an
+# inertia against twisting
 THICKNESS = 0.15
 
 
 def hanging_inertias(heads: Array, tails: Array, carried: Array, pivots: Array) -> Array:
-    """Inertia tensors (k, 3, 3) [m3] of all that each of k bones carries, about the bone's position.
+    """Inertia tensors (k, 3, 3) [m3] of everything that each of k bones carries, about the bone's position;
+    mass counts as length.
 
     Args:
-        heads, tails: (l, 3) [m] ends of the links.
-        carried: (k, l) which links each bone carries, as booleans.
+        heads, tails: (l, 3) [m] positions of both ends of the links.
+        carried: (k, l) whether a bone carries a link.
         pivots: (k, 3) [m] positions of the bones.
     """
     rods, middles = tails - heads, 0.5 * (heads + tails)
@@ -25,8 +28,8 @@ def hanging_inertias(heads: Array, tails: Array, carried: Array, pivots: Array) 
     across = np.eye(3) * (masses**2)[:, None, None] - along
     moments = masses[:, None, None] * (
         _outer(middles) + along / 12.0 + across * (THICKNESS**2 / 4.0)
-    )  # second moments about the origin
-    # Of all that each bone carries: mass, mass times centre, and second moments, moved to the bone's
+    )  # second moments of the links about the origin
+    # For everything that each bone carries: mass, mass times centre, and second moments, moved to the bone's
     # position.
     weights = carried.astype(float)
     mass, centre = weights @ masses, weights @ (masses[:, None] * middles)

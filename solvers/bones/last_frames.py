@@ -7,14 +7,14 @@ from .model import BonePose
 
 
 class LastFrames(NamedTuple):
-    """The last frame's answer, as a deviation from its authored pose."""
+    """The last frame's solution, as a deviation from its authored pose."""
 
     deviation: BonePose
-    before: BonePose | None  # the deviation of the frame before; None: it is not known
-    forces: Angles  # (r,) that held the aim
+    before: BonePose | None  # the deviation of the frame before; None if unknown
+    forces: Angles  # (r,) forces that held the aim in the last frame
 
     def extrapolated(self) -> BonePose:
-        """The next frame's deviation if it changes as it did."""
+        """The next frame's deviation, if it changes as it did in the last frame."""
         last, before = self.deviation, self.before
         if before is None:
             return last

@@ -1,4 +1,4 @@
-"""Roll of ends that look: what is level in the authored pose stays level."""
+"""Roll of ends that look: a direction that is level in the authored pose stays level."""
 
 from typing import NamedTuple
 
@@ -11,23 +11,23 @@ from ..kinematics.tree import BASE, Frames, Tree
 
 
 class _Level(NamedTuple):
-    """Direction across the view of one end that is level in the authored pose."""
+    """The direction perpendicular to an end's view that is level in the authored pose."""
 
-    node: int  # of `Frames.nodes` that carries the end
-    # (3,) in the node, of the length of the sine from up to the authored view, which has no roll where it
-    # looks along up
+    node: int  # index in `Frames.nodes` of the node that carries the end
+    # (3,) in the node; its length is the sine of the angle from up to the authored view, since a view along
+    # up has no roll
     direction: Array
-    up: Array  # (3,) unit, in the base
-    turning: Array  # (n,) 1 for coordinates that rotate the end, else 0
+    up: Array  # (3,) unit vector in the base frame
+    turning: Array  # (n,) 1 for coordinates that rotate the end, otherwise 0
 
 
 class Levels:
-    """Residuals of the rolls of one goal's ends, for ends whose roll is preferred as in the posture
+    """Residuals of the rolls of a goal's ends, for ends whose roll should stay as in the posture
     (`level`).
     """
 
     def __init__(self, tree: Tree, authored: Frames, goal: GazeGoal) -> None:
-        """`authored`: the authored pose, as one of a batch (1)."""
+        """`authored`: the authored pose, as a batch of one."""
         self._levels = []
         for end_goal in goal.ends:
             aim, end = end_goal.aim, end_goal.end
@@ -38,10 +38,10 @@ class Levels:
                 self._levels.append(_Level(node, z * axes[:, 0] - x * axes[:, 2], up, rotates_end))
 
     def add(self, frames: Frames, price: float, matrix: Array, descent: Array) -> float:
-        """Cost of the rolls of one pose, half the squared residuals times `price`; adds its Hessian (n, n) of
-        Gauss and Newton to `matrix`, and its descent (n,) to `descent`.
+        """Cost of the rolls of one pose, half the squared residuals times `price`; adds its Gauss-Newton
+        Hessian (n, n) to `matrix` and its negative gradient (n,) to `descent`.
 
-        A residual is how far a direction points up.
+        A residual is the upward component of a level direction.
         """
         cost = 0.0
         for level in self._levels:

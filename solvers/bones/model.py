@@ -3,9 +3,9 @@ costs.
 
 A bone's joints are revolute joints at one position. Three without limits are one spherical joint, so that no
 pose of it is singular. Its deviation is the rotation vector t from its authored to its solved orientation, in
-its own frame; it costs t' K t / 2 with K = (I / i)^p: I is the inertia of all that hangs on the bone
-(`inertia.py`), i that of the last bone, as a trace. The option `look_from` lowers p from its middle on, and
-below it makes each bone dearer than the next.
+its own frame; it costs t' K t / 2 with K = (I / i)^p: I is the inertia of everything that the bone carries
+(`inertia.py`), i is the trace of that of the last bone. Values of the option `look_from` above its middle
+lower p; values below it make each bone cost more than the next.
 """
 
 from typing import NamedTuple
@@ -22,32 +22,32 @@ from .ball_angles import FULL_TURN, ball_angles, ball_rotation
 from .inertia import hanging_inertias
 
 NO_LIMITS = FULL_TURN - 0.01  # [rad] range from which on a joint counts as unlimited
-# power p of the inertia at which a look is spread as animators expect: head most, then neck, then chest
+# power p of the inertia at which bones share a look as animators expect: most in the head, then the neck,
+# then the chest
 EVEN = 0.25
 STEEPEST, DEAREST = (
     100.0,
     1e6,
-)  # where the last bone looks alone: what each bone before it costs more than the next, and all at most
-LEAST_INERTIA = 1e-6  # of the last bone's: of bones without a length
-# cost of a bone that has nothing to share, wherever it points: the shortest rotation where nothing must be
-# level
+)  # if the last bone looks alone: how much more each bone costs than the next, and the maximum for all
+LEAST_INERTIA = 1e-6  # fraction of the last bone's inertia: the least for bones without length
+# cost of a bone that shares a look with no other, wherever it points: without a level direction it takes the
+# shortest rotation
 ALONE = 0.01
-SMALLEST_ANGLE = (
-    1e-3  # [rad] below which a rotation's right Jacobian is that of this angle, to double precision
-)
-FREE_BODY = 1e-4  # weight of the first bone's rotation where the body may rotate as a whole
+# [rad] for smaller angles the right Jacobian of this one is used, which is equal to double precision
+SMALLEST_ANGLE = 1e-3
+FREE_BODY = 1e-4  # weight of the first bone's rotation if the body may rotate as a whole
 
 
 class Bone(NamedTuple):
-    """Joints of one bone."""
+    """Joints that form one bone."""
 
-    joints: tuple[int, ...]  # indices in the skeleton, nearest the parent first
-    is_ball: bool  # whether they are solved as one spherical joint
+    joints: tuple[int, ...]  # indices in the skeleton, the one nearest to the parent first
+    is_ball: bool  # whether the joints are solved as one spherical joint
 
 
 class BonePose(NamedTuple):
-    """Configuration of a skeleton as bones: joint values (n,), of which those of balls are ignored, and the
-    balls' rotations (b, 3, 3).
+    """Configuration of a skeleton as bones: joint values (n,) [rad or m], where those of balls are ignored,
+    and the balls' rotations (b, 3, 3).
     """
 
     values: Angles
@@ -58,8 +58,8 @@ class BoneModel:
     """One skeleton as a tree of bones.
 
     Attributes:
-        tree: Its joints, three of a ball as one; coordinate k is that of the skeleton's joint k.
-        lower, upper: (n,) limits [rad; prismatic joints m]; infinite where there are none.
+        tree: Its joints, with the three of a ball as one; coordinate k is that of the skeleton's joint k.
+        lower, upper: (n,) limits [rad; prismatic joints m]; infinite if there are none.
         costs: (k, 3, 3) K of each bone, in its own frame.
         slides: (n,) cost of each prismatic joint's squared displacement [1/m2]; 0 for revolute joints.
     """
@@ -75,8 +75,8 @@ class BoneModel:
         unlimited = np.array([joint.kind == "revolute" for joint in joints]) & (upper - lower >= NO_LIMITS)
         self.lower, self.upper = np.where(unlimited, -np.inf, lower), np.where(unlimited, np.inf, upper)
         self.is_unlimited = bool(np.isinf(self.lower).all() and np.isinf(self.upper).all())
-        # Bones that are no balls: their nodes, their parents' nodes, and their joints, of which those that
-        # are missing are the first one's.
+        # For bones that are not balls: their nodes, their parents' nodes, and their joints, where missing
+        # joints are filled with the first one.
         self._is_ball = np.array([bone.is_ball for bone in self.bones], bool)
         hinged = [bone for bone in self.bones if not bone.is_ball]
         above = [joints[bone.joints[0]].parent for bone in hinged]
@@ -94,13 +94,13 @@ class BoneModel:
         self.costs, self.slides = self._costs(options)
 
     def length(self, step: Angles) -> float:
-        """The largest movement of a coordinate in a step (n,) [rad, or reaches]."""
+        """The largest movement of a coordinate in a step (n,) [rad, or in fractions of the reach]."""
         return max(map(abs, (step / self._units).tolist()), default=0.0)
 
     def pair_weights(self, node: int) -> Array:
-        """Shares (n, n) with which pairs of coordinates count in the second derivative of what a node
-        carries: 1 where the first one is nearer the base, 1/2 where both are of one ball, which have no
-        order, else 0.
+        """Weights (n, n) of pairs of coordinates in the second derivative of a vector that a node carries: 1
+        if the first is nearer to the base, 1/2 if both belong to one ball, where they have no order,
+        otherwise 0.
         """
         if node not in self._pair_weights:
             joint, moved = self.tree.joint_of, self.tree.moved_by[node, BASE:]
@@ -109,8 +109,8 @@ class BoneModel:
         return self._pair_weights[node]
 
     def _places(self) -> tuple[tuple[Indices, Indices], tuple[Indices, Indices]]:
-        """Where the products of bones (k, 4, 4) of `quadratic` belong, as pairs of flat indices: Hessian (n,
-        n) and slope (n,).
+        """Flat indices from the products (k, 4, 4) of bones in `quadratic` to the Hessian (n, n) and the
+        gradient (n,), each as a pair of indices.
         """
         count = len(self.skeleton)
         entries, slopes = [], []
@@ -147,7 +147,8 @@ class BoneModel:
         weights = np.array([options.weight(bone.joints[0]) for bone in bones])
         if not options.hold_body and bones and bones[0].joints[0] == 0:
             weights[0] *= FREE_BODY
-        # A displacement by the reach counts as a rotation by a radian of what has the largest inertia here.
+        # A displacement by the reach costs as much as a rotation by one radian of the bone with the largest
+        # inertia.
         slides = (
             np.array([(j.kind == "prismatic") * options.weight(k) for k, j in enumerate(skeleton.joints)])
             / self.reach**2
@@ -155,22 +156,22 @@ class BoneModel:
         return costs * weights[:, None, None], slides * float(costs.max(initial=1.0))
 
     def pose(self, angles: Angles) -> BonePose:
-        """The configuration of joint values (n,)."""
+        """The configuration for joint values (n,) [rad or m]."""
         values = self._within(angles)
         return BonePose(values, ball_rotation(self.ball_axes, values[self.balls]))
 
     def has(self, pose: BonePose) -> bool:
-        """Whether a configuration has as many joints and balls as the skeleton: one with other limits has
+        """Whether a configuration has as many joints and balls as the skeleton; with other limits it has
         other balls.
         """
         return len(pose.values) == len(self.skeleton) and len(pose.balls) == len(self.balls)
 
     def frames(self, pose: BonePose) -> Frames:
-        """Forward kinematics of one configuration, as a batch (1)."""
+        """Forward kinematics of one configuration, as a batch of one."""
         return self.tree.forward(pose.values[None], balls=pose.balls[None])
 
     def moved(self, pose: BonePose, step: Angles) -> BonePose:
-        """The configuration after a step (n,) of all coordinates."""
+        """The configuration after a step (n,) [rad or m] of all coordinates."""
         values, balls = self.tree.moved(pose.values, pose.balls, step)
         return BonePose(self._within(values), balls)
 
@@ -179,25 +180,25 @@ class BoneModel:
         return values if self.is_unlimited else np.minimum(np.maximum(values, self.lower), self.upper)
 
     def deviation(self, authored: BonePose, solved: BonePose) -> BonePose:
-        """How a configuration differs from an authored one: the values' differences, and the balls' rotations
-        in their own frames.
+        """Difference between a configuration and an authored one: differences of the values, and rotations of
+        the balls in their own frames.
         """
         return BonePose(
             solved.values - authored.values, orthonormal(authored.balls.swapaxes(1, 2) @ solved.balls)
         )
 
     def deviated(self, authored: BonePose, deviation: BonePose) -> BonePose:
-        """The configuration that differs from an authored one by a deviation."""
+        """The configuration that differs from an authored one by `deviation`."""
         return BonePose(self._within(authored.values + deviation.values), authored.balls @ deviation.balls)
 
     def angles(self, pose: BonePose, near: Angles) -> Angles:
-        """Joint values (n,) of a configuration; those of balls nearest to `near` (n,)."""
+        """Joint values (n,) [rad or m] of a configuration; those of balls are the nearest to `near` (n,)."""
         values = pose.values.copy()
         values[self.balls] = ball_angles(self.ball_axes, pose.balls, near[self.balls])
         return values
 
     def orientations(self, pose: BonePose, frames: Frames) -> Array:
-        """Rotation (k, 3, 3) of each bone in its parent's frame; that of a ball, from its rest pose."""
+        """Rotation (k, 3, 3) of each bone in its parent's frame; for a ball, relative to its rest pose."""
         if not len(self._hinged):
             return pose.balls
         relative, node_rotations = np.empty((len(self.bones), 3, 3)), frames.nodes[0, :, :3, :3]
@@ -206,16 +207,16 @@ class BoneModel:
         return relative
 
     def _by_joints(self, frames: Frames) -> Array:
-        """Axes (h, 3, 3) of the joints of bones that are no balls, in the bones' frames, as columns; 0 for
-        those that are missing.
+        """Joint axes (h, 3, 3) of bones that are not balls, as columns in the bones' frames; 0 for missing
+        joints.
         """
         axes = frames.axes[0, self._hinges] * self._is_hinge
         local: Array = (axes @ frames.nodes[0, self._nodes, :3, :3]).swapaxes(1, 2)
         return local
 
     def quadratic(self, rotations: Array, frames: Frames, moved: Angles) -> tuple[float, Array, Array]:
-        """Cost of the bones' deviations and of displacements of prismatic joints; its Hessian (n, n) of Gauss
-        and Newton; descent (n,).
+        """Cost of the bones' deviations and of displacements of prismatic joints; its Gauss-Newton Hessian
+        (n, n); and its negative gradient (n,).
 
         Args:
             rotations: (k, 3, 3) of each bone from the authored pose, in its own frame.
@@ -224,8 +225,8 @@ class BoneModel:
                 count.
         """
         count = len(self.skeleton)
-        # Of each bone the derivative of its rotation vector by its joints, and the vector itself as a last
-        # column.
+        # For each bone, the derivative of its rotation vector with respect to its joints, with the vector
+        # itself as the last column.
         columns = np.empty((len(self.bones), 3, 4))
         vectors = columns[:, :, 3] = logarithm(rotations)
         columns[:, :, :3] = _inverse_right_jacobians(vectors)
@@ -241,7 +242,7 @@ class BoneModel:
 
 
 def bones_of(skeleton: Skeleton) -> list[Bone]:
-    """The bones of a skeleton; prismatic joints belong to none."""
+    """The bones of a skeleton; prismatic joints belong to no bone."""
     rows: list[list[int]] = []
     for k, joint in enumerate(skeleton.joints):
         if joint.kind != "revolute":
@@ -259,7 +260,7 @@ def bones_of(skeleton: Skeleton) -> list[Bone]:
 
 
 def _is_ball(joints: list[Joint]) -> bool:
-    """Whether joints at one position can make every rotation."""
+    """Whether joints at one position can produce every rotation."""
     if len(joints) < 3 or any(joint.upper - joint.lower < NO_LIMITS for joint in joints):
         return False
     axes = np.array([joint.axis for joint in joints])
@@ -272,7 +273,7 @@ def _tree(skeleton: Skeleton, bones: list[Bone]) -> Tree:
     laid = laid_out(skeleton.joints, skeleton.ends)
     later = {
         k for bone in bones if bone.is_ball for k in bone.joints[1:]
-    }  # joints that are part of the ball before them
+    }  # joints that are part of the preceding ball
     node_joints = [k for k in range(len(skeleton)) if k not in later]
     balls = {bone.joints[0] for bone in bones if bone.is_ball}
     number = {-1: -1}
@@ -302,7 +303,7 @@ def _bones_beyond(skeleton: Skeleton, bones: list[Bone]) -> Array:
 
 
 def _own_inertias(skeleton: Skeleton) -> Array:
-    """Inertia (n, 3, 3) of what each joint carries, in its own frame, where only the skeleton is known."""
+    """Inertia (n, 3, 3) [m3] of what each joint carries, in its own frame, if only the skeleton is known."""
     count, pose = len(skeleton), skeleton.forward([0.0] * len(skeleton))
     links = [
         (joint.parent, pose.positions[joint.parent], pose.positions[k])
@@ -313,7 +314,8 @@ def _own_inertias(skeleton: Skeleton) -> Array:
         (end.joint, pose.positions[end.joint], skeleton.end_pose(pose, number)[1])
         for number, end in enumerate(skeleton.ends)
     ]
-    moved = skeleton.tree.moved_by[skeleton.tree.held, BASE:]  # (n, n) which joints move a joint's link
+    # (n, n) whether a joint moves another joint's link
+    moved = skeleton.tree.moved_by[skeleton.tree.held, BASE:]
     carried = moved[[carrier for carrier, _, _ in links]].T
     heads, tails = (np.array([link[k] for link in links]).reshape(-1, 3) for k in (1, 2))
     inertias = hanging_inertias(heads, tails, carried, np.array(pose.positions))
@@ -323,7 +325,9 @@ def _own_inertias(skeleton: Skeleton) -> Array:
 
 
 def _inverse_right_jacobians(vectors: Array) -> Array:
-    """Derivatives (k, 3, 3) of rotation vectors (k, 3) [rad] by a rotation in the rotated frame."""
+    """Derivatives (k, 3, 3) of rotation vectors (k, 3) [rad] with respect to a rotation in the rotated
+    frame.
+    """
     angle = np.maximum(np.sqrt((vectors * vectors).sum(-1)), SMALLEST_ANGLE)
     half = 0.5 * angle
     factor = (1.0 - half / np.tan(half)) / (angle * angle)  # (1 - a / 2 cot(a / 2)) / a^2

@@ -1,8 +1,8 @@
 """The expressive solver on bones: exact aim, then the least rotation of bones against the authored pose.
 
-The optimum is one of goal and authored pose alone, so a rig that is animated is answered in the same frame.
-Steps begin where the last frames' rotations lead if that nearly meets the aim, else in the authored pose; the
-answers of both differ by less than is seen.
+The optimum depends only on the goal and the authored pose, so the solver follows an animated rig without
+delay. Steps start from the extrapolated rotations of the last frames if these nearly meet the aim, otherwise
+from the authored pose; the results of both differ invisibly.
 """
 
 import math
@@ -30,61 +30,64 @@ from .last_frames import LastFrames
 from .level import Levels
 from .model import BoneModel, BonePose
 
-# of the squared roll of an end, against the rotation of the last bone: a rolled head is seen as a turned one
-# is
+# weight of an end's squared roll relative to the rotation of the last bone: a rolled head is as conspicuous
+# as a turned one
 ROLL_COST = 1.0
-AIM_COST = 1e8  # of the squared aim error: what it leaves is removed by the last steps
-LARGEST_TURN = 1.0  # [rad] of the aim error that one step corrects, at most: within it the linear model holds
-LONGEST_STEP = 1.2  # [rad, or reaches] of a coordinate in one step
-NEARLY = 0.1  # [rad] aim error from which one step along the linear model nearly meets the aim
+AIM_COST = 1e8  # weight of the squared aim error; the last steps remove the error that it leaves
+# [rad] the most of the aim error that one step corrects: up to this the linear model holds
+LARGEST_TURN = 1.0
+LONGEST_STEP = 1.2  # [rad, or in fractions of the reach] the most that a coordinate moves in one step
+NEARLY = 0.1  # [rad] up to this aim error, one step along the linear model nearly meets the aim
 MOST_STEPS = 25
 FIRST_DAMPING, MOST_DAMPING = (
     0.3,
     1e9,
-)  # shares of the Hessian's diagonal that are added to it when a step does not help
-# least cost of an aim error of a radian where steps are compared: it must exceed the forces that hold the aim
+)  # fractions of the Hessian's diagonal that are added to it if a step does not help
+# least cost of an aim error of one radian when steps are compared: it must exceed the forces that hold the
+# aim
 LEAST_PRICE = 2.0
-# iterations of the active set in one step, at most: with the aim's curvature they need not end by themselves
+# most iterations of the active set in one step: with the aim's curvature they might not end by themselves
 PASSES = 8
-POLISHING_STEPS = 6  # at most, each of which squares the aim error that is left
-# [rad, or reaches] an aim error after whose correction, which squares it, only rounding errors are left
+POLISHING_STEPS = 6  # most steps at the end, each of which squares the remaining aim error
+# [rad, or in fractions of the reach] after one correction of such an aim error, which squares it, only
+# rounding errors remain
 NEARLY_MET = 1e-5
-# [rad, or reaches] a step without damping that leaves less than is seen: its square, and a share by the
-# model's errors
+# [rad, or in fractions of the reach] a step without damping that leaves an invisible error: its square, and
+# the errors of the model
 SMALL_STEP = 1.5e-3
-NO_STEP = 1e-5  # [rad, or reaches] a damped step after which no other is tried
-LEAST_GAIN = 1e-6  # share of the cost that a step must gain: below it bones move by less than is seen
+NO_STEP = 1e-5  # [rad, or in fractions of the reach] after a damped step of this length no other is tried
+LEAST_GAIN = 1e-6  # least relative reduction of the cost per step: below it bones move invisibly
 
 
 class _Evaluated(NamedTuple):
-    """Configuration with its costs, and their derivatives."""
+    """Configuration with its costs and their derivatives."""
 
     pose: BonePose
     frames: Frames
     errors: AimErrors
-    secondary: float  # cost of rotations and rolls
-    matrix: Angles  # (n, n) of the secondary cost
-    descent: Angles  # (n,)
+    secondary: float  # cost of the bones' rotations and the ends' rolls
+    matrix: Angles  # (n, n) Hessian of the secondary cost
+    descent: Angles  # (n,) negative gradient of the secondary cost
 
     def cost(self, price: float) -> float:
-        """Cost of rotations and rolls, plus the aim error times its price: least where the aim is met if that
-        exceeds all forces.
+        """Cost of rotations and rolls, plus `price` times the aim error. If `price` exceeds all forces, it is
+        least where the aim is met.
         """
         return self.secondary + price * float(self.errors.size[0])
 
     def after(self, step: Angles) -> float:
-        """Cost of rotations and rolls after a step (n,), by its quadratic model."""
+        """Cost of rotations and rolls after a step (n,), according to its quadratic model."""
         return self.secondary + float(step @ (0.5 * (self.matrix @ step) - self.descent))
 
 
 class _Optimum(NamedTuple):
-    """The least rotation from an authored pose that meets a goal."""
+    """The smallest rotation from an authored pose that meets a goal."""
 
     angles: tuple[float, ...]  # (n,) within limits
-    cost: float  # cost of the bones' rotations away from the authored pose, and of rolls
+    cost: float  # cost of the bones' rotations away from the authored pose, and of the ends' rolls
     steps: int
     memory: LastFrames
-    measured: Measured | None  # its errors, where they are known
+    measured: Measured | None  # errors of the ends; None if unknown
 
 
 class BoneSolver:
@@ -109,16 +112,17 @@ class BoneSolver:
         dt: float = FRAME,
         mutual: bool = False,
     ) -> Solution:
-        """The least rotation from the posture that meets the goal.
+        """The smallest rotation from the posture that meets the goal.
 
         Args:
-            goal: Goals of the ends, and the posture (n,) to keep.
-            start: Angles (n,) of the last frame. They count only where `goal.keep` is below 1: there the
-                posture pulls the pose toward itself in the course of frames, by `keep` in one of `FRAME`.
+            goal: Goals of the ends, and the posture (n,) [rad or m] to keep.
+            start: Angles (n,) [rad or m] of the last frame. They matter only if `goal.keep` is below 1: the
+                posture then pulls the pose toward itself over several frames, by the fraction `keep` per
+                `FRAME`.
             dt: Duration [s] of the frame.
-            memory: `memory` of the last solution: steps begin at its rotations where they nearly meet the
-                aim, which saves most of them.
-            ahead, mutual: As for `Expressive`; the answer does not depend on them.
+            memory: `memory` of the last solution: if its rotations nearly meet the aim, steps start from
+                them, which saves most steps.
+            ahead, mutual: As for `Expressive`; the result does not depend on them.
 
         Raises:
             GazeError: As `GazeSolver.solve`.
@@ -143,8 +147,8 @@ class BoneSolver:
 
     @cached_property
     def compiled(self) -> CompiledBones | None:
-        """This solver in the compiled kernel; None: there is none for this machine, or it does not take the
-        skeleton.
+        """This solver in the compiled kernel; None if this machine has no kernel, or the kernel does not
+        support the skeleton.
         """
         library = kernel()
         try:
@@ -153,12 +157,12 @@ class BoneSolver:
             return None
 
     def _descended(self, goal: GazeGoal, reference: Angles, last: LastFrames | None) -> _Optimum:
-        """The optimum from the authored pose of joint values `reference` (n,)."""
+        """The optimum for the authored pose with joint values `reference` (n,) [rad or m]."""
         if self.compiled is None:
             return self._descended_in_python(goal, reference, last)
         try:
             solved = self.compiled.solve(goal, reference, last)
-        except KernelError:  # a number is beyond what the kernel takes, or it does not know an aim
+        except KernelError:  # a number exceeds the kernel's range, or the kernel does not support the aim
             return self._descended_in_python(goal, reference, last)
         before = last.deviation if last is not None and solved.goes_on else None
         return _Optimum(
@@ -170,8 +174,8 @@ class BoneSolver:
         )
 
     def _descended_in_python(self, goal: GazeGoal, reference: Angles, last: LastFrames | None) -> _Optimum:
-        """The kernel's reference: damped Newton steps from where the last frames lead, or from the authored
-        pose.
+        """Reference implementation of the kernel: damped Newton steps from the extrapolated last frames, or
+        from the authored pose.
         """
         model = self.model
         authored = model.pose(reference)
@@ -190,7 +194,8 @@ class BoneSolver:
                 break
             following = problem.evaluated(moved)
             if following.cost(price) > current.cost(price) and following.errors.size[0] < NEARLY:
-                # The step leads along the aim but leaves it by its curvature: back to it before it is judged.
+                # The step follows the aim only to first order: it is corrected to meet the aim before it is
+                # judged.
                 following = problem.evaluated(
                     model.moved(
                         following.pose, problem.toward_aim(following, following.pose, following.errors)
@@ -214,7 +219,7 @@ class BoneSolver:
 
 
 class _Problem:
-    """One goal from one authored pose."""
+    """A goal for one authored pose."""
 
     def __init__(
         self, model: BoneModel, aim: BatchedAim, authored: BonePose, frames: Frames, levels: Levels
@@ -227,9 +232,9 @@ class _Problem:
     def begun(
         self, authored: BonePose, last: LastFrames | None
     ) -> tuple[_Evaluated, Angles, BonePose | None]:
-        """Where steps begin: where the last frames' deviations from their authored poses lead if that nearly
-        meets the aim, else in the authored pose; the forces (r,) to begin with; and the last frame's
-        deviation, if it is of use.
+        """The start of the steps (the extrapolated deviation of the last frames if that nearly meets the aim,
+        otherwise the authored pose); the initial forces (r,); and the last frame's deviation, if it is
+        useful.
         """
         if last is not None:
             ahead = self.evaluated(self.model.deviated(authored, last.extrapolated()))
@@ -251,10 +256,10 @@ class _Problem:
         the aim.
 
         Args:
-            at: Where the step begins.
-            forces: Forces at the last step: the curvature of the aim counts with them.
-            damping: Share of the secondary cost's diagonal that is added to it; it lessens the part of the
-                aim error that is corrected.
+            at: Configuration before the step.
+            forces: Forces (r,) of the last step, by which the curvature of the aim is weighted.
+            damping: Fraction of the secondary cost's diagonal that is added to it; it also reduces the
+                corrected part of the aim error.
         """
         errors, columns = at.errors.error[0], at.errors.columns[0]
         desired = (
@@ -267,11 +272,15 @@ class _Problem:
         return step, AIM_COST * (desired - columns.T @ step)
 
     def toward_aim(self, at: _Evaluated, pose: BonePose, errors: AimErrors) -> Angles:
-        """The least step (n,) from a pose near `at` that meets the linear model of the aim, within limits."""
+        """The smallest step (n,) from a pose near `at` that meets the linear model of the aim, within
+        limits.
+        """
         return self._solved(at.matrix, np.zeros_like(at.descent), pose, errors.columns[0], errors.error[0])
 
     def polished(self, at: _Evaluated, pose: BonePose) -> BonePose:
-        """The nearest pose to one near `at` that meets the aim, or as near as the last steps lead."""
+        """The pose nearest to `pose`, which is near `at`, that meets the aim, or as near as the last steps
+        come.
+        """
         errors = at.errors if pose is at.pose else self.aim.evaluate(self.model.frames(pose))
         for _ in range(POLISHING_STEPS):
             if errors.size[0] <= SAME_ANGLE:
@@ -288,8 +297,8 @@ class _Problem:
     def _solved(
         self, matrix: Angles, descent: Angles, pose: BonePose, columns: Angles, desired: Angles
     ) -> Angles:
-        """Step (n,) from a pose to the minimum of a quadratic cost, and to the aim: error (r,) and its
-        reduction `columns` (n, r).
+        """Step (n,) from a pose to the minimum of a quadratic cost, and to the aim with the error `desired`
+        (r,) and its reduction per unit of the joints `columns` (n, r).
         """
         model = self.model
         whole = AIM_COST * (columns @ columns.T)

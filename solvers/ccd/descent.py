@@ -1,4 +1,4 @@
-"""A descent of CCD: sweeps until the goal is met or sweeps no longer help."""
+"""A descent of CCD: sweeps over the joints until the goal is met or sweeps no longer help."""
 
 import math
 from collections.abc import Sequence
@@ -16,21 +16,23 @@ from ..tolerances import MET
 from .options import CcdOptions
 from .tasks import Range, Task, rotation_within
 
-# [rad, or of the reach] error below which hinges take the optimal step, since no swing is wild any more
+# [rad, or fraction of the reach] at smaller errors hinges take the optimal step, which no longer swings
+# widely
 NEAR = 0.1
 WRIST_JOINTS = (
     3  # last joints that serve an orientation, half of a shorter chain's: an orientation has three angles
 )
-MEMORY = 5  # sweeps that are extrapolated: fewer hold too little, more belong to another curve
-STUCK = 0.95  # ratio of errors over so many sweeps above which the descent ends
+# number of sweeps that are extrapolated: fewer carry too little information, more belong to another curve
+MEMORY = 5
+STUCK = 0.95  # ratio of the errors after and before several sweeps; above it the descent ends
 
 
 class GoalError(NamedTuple):
     """Errors of a pose, compared in order of importance; weights are relative to the largest."""
 
-    seen: float  # [rad, or of the reach] of views and positions, at least MET
-    whole: float  # the same with the rolls
-    unmet: bool  # whether any goal with a weight is not met
+    seen: float  # [rad, or fraction of the reach] error of views and positions, at least MET
+    whole: float  # the same including the rolls
+    unmet: bool  # whether any goal with a weight above 0 is not met
 
 
 class Result(NamedTuple):
@@ -67,7 +69,7 @@ class Descent:
         return frozenset(revolute[len(revolute) - min(WRIST_JOINTS, len(revolute) // 2) :])
 
     def error(self, goal: GazeGoal, pose: Pose) -> GoalError:
-        """Error of a pose, over the end goals with a weight above 0."""
+        """Error of a pose over all end goals with a weight above 0."""
         seen = whole = 0.0
         unmet = False
         for share, end_goal, end_error in zip(
@@ -89,11 +91,11 @@ class Descent:
         splits: bool,
         sweeps: int,
     ) -> Result:
-        """The best result found from `angles` (n,), within the limits `lower` and `upper` (n,), in at most
-        `sweeps` sweeps over the joints.
+        """The best result found from `angles` (n,) [rad or m], within the limits `lower` and `upper` (n,), in
+        at most `sweeps` sweeps over the joints.
 
-        Sweeps converge linearly, slowly where joints work against each other. So after every few of them the
-        next angles are extrapolated (Anderson acceleration), and kept if the error is less.
+        Sweeps converge linearly, slowly where joints work against each other. So after every few sweeps the
+        angles are extrapolated (Anderson acceleration), and the result is kept if its error is smaller.
         """
         tasks = self._tasks(goal, splits)
         current = list(angles)
@@ -142,7 +144,7 @@ class Descent:
         upper: Sequence[float],
         near: bool,
     ) -> None:
-        """One sweep over all joints, which changes `angles` (n,) in place."""
+        """One sweep over all joints, which changes `angles` (n,) [rad or m] in place."""
         skeleton, prismatic, carried = self.skeleton, self._prismatic, self._carried_with_spots
         ends = len(tasks)
         tools = [Tool(*skeleton.end_pose(pose, e)) for e in range(ends)]
@@ -207,7 +209,7 @@ class Descent:
 
 
 def _shares(goal: GazeGoal) -> list[float]:
-    """Factor of each goal's squared error: the square of its weight relative to the largest weight."""
+    """Factors of the goals' squared errors: the squares of their weights relative to the largest weight."""
     return [weight**2 for weight in goal.weights]
 
 
@@ -220,7 +222,7 @@ def _extrapolated(trail: Sequence[Sequence[float]]) -> list[float]:
     rows = np.array(trail)
     steps = np.diff(rows, axis=0)
     gram = steps @ steps.T
-    regularise(gram)  # where steps are parallel
+    regularise(gram)  # in case steps are parallel
     weights = np.linalg.solve(gram, np.ones(len(gram)))
     total = float(weights.sum())
     return (weights @ rows[1:] / total).tolist() if total > 0.0 else list(trail[-1])

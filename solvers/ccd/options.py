@@ -31,7 +31,7 @@ class CcdOptions(Settings):
         60, "Sweeps from Scratch", "Largest number of sweeps of a descent from scratch", low=1, high=1000
     )
     largest_speed: float = setting(
-        math.radians(600.0),  # at 60 frames a second half as much again would be seen as a jump
+        math.radians(600.0),  # at 60 frames a second, half as much again would look like a jump
         "Largest Speed",
         "Largest speed of a joint, in degrees per second; for a joint that slides, 60° mean about one length"
         " of the chain per second",
@@ -42,7 +42,8 @@ class CcdOptions(Settings):
     anneals: int = setting(
         12,
         "Anneals",
-        "Descents from random offsets where one is stuck in a local minimum: simulated annealing (Zalo)",
+        "Number of descents from random offsets when one is stuck in a local minimum: simulated "
+        "annealing (Zalo)",
         high=100,
     )
     patience: float = setting(

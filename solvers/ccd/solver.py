@@ -17,18 +17,19 @@ from ..tolerances import MET, SEEN
 from .descent import Descent, Result
 from .options import CcdOptions
 
-TO_SPEED = 0.1  # [s] time in which an escape accelerates from rest to the largest speed
+TO_SPEED = 0.1  # [s] in which an escape accelerates from rest to the largest speed
 
 
 @dataclass(frozen=True)
 class Memory:
-    """State of the solver from frame to frame: how long it has been stuck in a local minimum, and the
+    """State of the solver between frames: how long it has been stuck in a local minimum, and the
     configuration to which it escapes.
     """
 
-    stuck: float = 0.0  # [s] with an error; below zero: time to wait
-    escape: tuple[float, ...] = ()  # angles (n,) of the escape from a local minimum; () none
-    speed: float = 0.0  # speed of the joint farthest from the escape's end, as a share of the largest speed
+    stuck: float = 0.0  # [s] for which it has had an error; below zero: time to wait
+    escape: tuple[float, ...] = ()  # (n,) angles to which it escapes from a local minimum; () if it does not
+    # speed of the joint that is farthest from its goal, as a fraction of the largest speed
+    speed: float = 0.0
 
 
 class Ccd:
@@ -50,13 +51,13 @@ class Ccd:
     def solve(
         self, goal: GazeGoal, start: Angles | None = None, memory: object = None, dt: float = FRAME
     ) -> Solution:
-        """Solution of a goal; arguments as for `GazeSolver.solve`. `iterations` counts sweeps over all
-        joints.
+        """Solution of a goal; arguments as for `GazeSolver.solve`. Its `iterations` is the number of sweeps
+        over all joints.
 
-        From scratch it starts from the posture, scaled by `keep`, and where that does not meet the goal,
-        again from random offsets, always the same. With `start` it goes on from there, no joint faster than
-        `largest_speed`; `memory` counts the time for which it was stuck, after which annealing searches for
-        an escape, which is then followed.
+        From scratch it starts from the posture, scaled by `keep`, and if that does not meet the goal, again
+        from random offsets, which are always the same. With `start` it continues from there, with no joint
+        faster than `largest_speed`; `memory` counts how long it has been stuck. After some time annealing
+        searches for an escape, which is then followed.
         """
         began = time.perf_counter()
         posture = check_goal(self.skeleton, goal, start=start, dt=dt)
@@ -84,7 +85,8 @@ class Ccd:
         if result.error.seen <= SEEN:
             return result, Memory()
         patience = self.options.patience
-        stuck = last.stuck + min(dt, 0.5 * patience)  # so that one late frame is not taken for the whole time
+        # limited, so that a single late frame does not count as the whole time
+        stuck = last.stuck + min(dt, 0.5 * patience)
         if stuck < patience:
             return result, Memory(stuck)
         annealed = self._annealed(goal, result)
@@ -100,7 +102,8 @@ class Ccd:
         acceleration.
         """
         escape = self.skeleton.clamp(last.escape)  # limits may have changed since it was found
-        left = float(np.abs((np.array(escape) - start) / self._speeds).max())  # [s] at the largest speed
+        # [s] remaining time at the largest speed
+        left = float(np.abs((np.array(escape) - start) / self._speeds).max())
         gain = dt / TO_SPEED
         speed = min(last.speed + gain, 1.0, max(gain, math.sqrt(2.0 * left / TO_SPEED)))
         arrives = left <= speed * dt
@@ -121,8 +124,8 @@ class Ccd:
         return self._annealed(goal, first)
 
     def _annealed(self, goal: GazeGoal, best: Result) -> Result:
-        """The best of descents from random offsets, each from the best so far and smaller than the last,
-        until one meets the goal.
+        """The best result of descents from random offsets, each from the best so far and smaller than the
+        last, until one meets the goal.
         """
         lower, upper = self.skeleton.lower, self.skeleton.upper
         sweeps = best.sweeps
@@ -132,7 +135,7 @@ class Ccd:
                 break
             heat = 0.5 * (
                 1.0 - tried / self.options.anneals
-            )  # at first any angle of a range that has the joint in its middle
+            )  # the first offset is any angle within a range that has the joint at its centre
             offset = [
                 a + heat * draw.uniform(lo - hi, hi - lo)
                 for a, lo, hi in zip(best.angles, lower, upper, strict=True)
@@ -151,8 +154,8 @@ class Ccd:
         upper: Sequence[float],
         most: int,
     ) -> Result:
-        """A descent; where it fails, one in which all joints serve position and orientation, then one for the
-        views alone.
+        """The result of a descent; if it fails, of one in which all joints serve both position and
+        orientation, then of one for the views alone.
         """
         result = self.descent.descend(goal, angles, lower, upper, True, most)
         if result.error.unmet and any(

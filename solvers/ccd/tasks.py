@@ -1,4 +1,4 @@
-"""Tasks of CCD: what an end goal contributes to the step of each joint that carries the end."""
+"""Tasks of CCD: how the goal of an end contributes to the step of each joint that carries the end."""
 
 import math
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ NOTHING = Pull()
 
 
 class TranslationPull(NamedTuple):
-    """Newton step of a prismatic joint: `pull` over `stiffness` [m]; those of several goals add up."""
+    """Newton step [m] of a prismatic joint, `pull` / `stiffness`; both are summed over several goals."""
 
     pull: float = 0.0
     stiffness: float = 0.0
@@ -45,23 +45,23 @@ class TranslationPull(NamedTuple):
 class Range(NamedTuple):
     """How far [rad] a joint may rotate within its limits."""
 
-    back: float  # not positive
+    back: float  # [rad], zero or negative
     ahead: float
 
 
 class Pulling(Protocol):
-    """Interface of what a block of an end's aim contributes to joints' steps: that of its whole orientation,
-    of its view, or of any other block.
+    """Interface of a block's contribution to the joints' steps; the block may be the end's whole orientation,
+    its view, or any other.
     """
 
     def rotation_pull(self, axis: Vector, position: Vector, range_left: Range, tool: Tool) -> Pull:
-        """Gradient terms of a hinge that now has this axis (unit) and position [m] in the base frame, for the
-        end's present pose.
+        """Gradient terms of a hinge with this axis (unit) and position [m] in the base frame, at the end's
+        current pose.
         """
         ...
 
     def translation_pull(self, axis: Vector, tool: Tool) -> TranslationPull:
-        """Newton step of a prismatic joint along `axis`, for the end's present pose."""
+        """Newton step of a prismatic joint along `axis` (unit), at the end's current pose."""
         ...
 
 
@@ -117,7 +117,7 @@ class View:
 
 
 class Linearised:
-    """Any block, by its residual: the step of a joint is Newton's, at most a right angle."""
+    """Any other block, by its residual: a joint takes a Newton step of at most 90 degrees."""
 
     def __init__(self, block: Block, reach: float) -> None:
         self.block, self.reach = block, reach
@@ -131,8 +131,8 @@ class Linearised:
         return TranslationPull(*self._slope(np.zeros(3), np.array(axis), tool))
 
     def _slope(self, angular: Array, velocity: Array, tool: Tool) -> tuple[float, float]:
-        """Product of the error and of its reduction by a joint that rotates the end by `angular` (3,) and
-        moves it by `velocity` (3,) [m]; and the square of that reduction.
+        """Product of the error and its reduction by a joint that rotates the end by `angular` (3,) [rad] and
+        moves it by `velocity` (3,) [m] per unit; and the square of that reduction.
         """
         errors = self.block.errors(
             np.array([to_matrix(tool.rotation)]), np.array([tool.position]), self.reach
@@ -151,8 +151,8 @@ class Task:
 
     With both an orientation and a position, joints may be divided (Zalo's "bonus: direction"): the last ones
     serve the orientation, those before them the position. The latter bring the wrist (the position of the
-    first of the last joints) to where it belongs when the end has its orientation, so that neither disturbs
-    the other.
+    first of the last joints) to the place that follows from the end's desired pose, so that the two groups do
+    not disturb each other.
     """
 
     def __init__(
@@ -162,9 +162,9 @@ class Task:
 
         Args:
             end_goal: Goal of the end.
-            spot: Index of the tool that is the end's wrist.
+            spot: Index of the tool that represents the end's wrist.
             wrist: The last joints, which serve the orientation where joints are divided.
-            reach: [m] of the skeleton: distances count in shares of it.
+            reach: Reach of the skeleton [m]; distances are divided by it.
             splits: Whether joints are divided between an orientation and a position; False: every joint
                 serves both.
         """
@@ -190,8 +190,8 @@ class Task:
     def rotation_pull(
         self, k: int, axis: Vector, position: Vector, range_left: Range, tools: Sequence[Tool]
     ) -> Pull:
-        """Gradient terms of the task for hinge `k`, which now has this axis (unit) and position [m] in the
-        base frame.
+        """Gradient terms of the task for hinge `k`, which has this axis (unit) and position [m] in the base
+        frame.
         """
         pull = NOTHING
         if k in self.wrist or not self.splits:
@@ -207,8 +207,8 @@ class Task:
         return pull
 
     def translation_pull(self, k: int, axis: Vector, tools: Sequence[Tool]) -> TranslationPull:
-        """Newton step of prismatic joint `k` along `axis` towards the task's target, for the ends' present
-        poses `tools`.
+        """Newton step of prismatic joint `k` along `axis` (unit) toward the task's target, at the ends'
+        current poses `tools`.
         """
         if self.position is not None:
             current, desired = self._present_and_desired(
@@ -221,7 +221,7 @@ class Task:
     def _present_and_desired(
         self, tools: Sequence[Tool], target_position: Vector, of_wrist: bool
     ) -> tuple[Vector, Vector]:
-        """Present and desired position [m] of the end, or of its wrist."""
+        """Current and desired position [m] of the end or, if `of_wrist`, of its wrist."""
         tool, wrist_position = tools[self.end], tools[self.spot].position
         if not of_wrist or self.orientation is None:
             return tool.position, target_position
@@ -238,7 +238,7 @@ def pull_to_frame(
     """Gradient terms of a hinge for a desired orientation; of a symmetric end's two equivalent rolls the
     nearer one is used.
 
-    Where the hinge cannot reach that roll within its limits, the roll that it comes nearer to is used.
+    If the hinge cannot reach that roll within its limits, the roll that it can get nearer to is used.
     """
     nearer = pull_of_frames(axis, current, nearer_roll(target, current, symmetric))
     if not symmetric or range_left.back <= nearer.best_rotation <= range_left.ahead:
@@ -253,8 +253,8 @@ def _nearness(pull: Pull, range_left: Range) -> float:
 
 
 def rotation_within(pull: Pull, angle: float, range_left: Range) -> float:
-    """`angle` [rad] if the range allows it, else the equivalent angle in the other direction, else the better
-    limit of the range.
+    """`angle` [rad] if the range allows it; otherwise the equivalent angle in the other direction; otherwise
+    the better limit of the range [rad].
     """
     for candidate in (angle, angle - math.copysign(math.tau, angle)):
         if range_left.back <= candidate <= range_left.ahead:

@@ -16,12 +16,12 @@ from .phases import backward_phase, forward_phase
 
 @dataclass(frozen=True)
 class Answer:
-    """Result of ERIK: the best angles (n,) of the virtual chain and their errors."""
+    """Result of ERIK: the best angles (n,) [rad] of the virtual chain and their errors."""
 
     angles: list[float]
     orientation_error: float
-    posture_error: float  # weighted
-    error: float  # the weighted sum
+    posture_error: float  # posture error, weighted
+    error: float  # weighted sum of posture and orientation error
     iterations: int
     converged: bool
 
@@ -68,16 +68,16 @@ def calculate_erik(  # noqa: C901 (the paper's pseudocode, step by step)
     Args:
         chain: The virtual chain.
         posture: Angles (n,) [rad] to keep; they may exceed limits. Twisters at the root and the end do not
-            affect the shape and are ignored, except that of the end where the roll is free.
-        target: The end's orientation in the virtual frame; None: `direction` alone is scored, the roll is the
-            warped posture's.
+            affect the shape and are ignored, except that of the end if the roll is free.
+        target: The end's orientation in the virtual frame; if None, only `direction` is scored, and the roll
+            is that of the warped posture.
         direction: The unit vector along which the end looks; that of `target` when there is one.
         hyper: The hyperparameters.
         previous: Angles (n,) within limits of the last frame's solution. After a correction of its aim it is
             returned unchanged if its error is within the threshold, with 0 iterations. The paper names this
             input and never uses it.
     """
-    # Where the roll is free the end's twist stays as authored: it determines the roll.
+    # If the roll is free, the end's twist stays as authored, since it determines the roll.
     ignored = chain.shapeless if target is not None else chain.shapeless - {len(chain) - 1}
     shape = [0.0 if k in ignored else angle for k, angle in enumerate(posture)]
     aim = EndAim(direction, target, hyper.symmetric_endpoint)
@@ -89,7 +89,7 @@ def calculate_erik(  # noqa: C901 (the paper's pseudocode, step by step)
     warped = bwcd_posture(chain, shape, aim, hyper)
     bases = chain.bases(warped)
     # Algorithm 2 twists the target by the posture's own end twist, which is left out of the posture here.
-    # Of a symmetric end's two rolls the one nearer to the posture's own.
+    # Of the two rolls of a symmetric end, the one nearer to the posture's is used.
     goal = bases[-1] if target is None else aim.nearest(bases[-1])
     current, edge_offset, tried_offset, last = aim, 0.0, False, math.inf
     for iteration in range(1, hyper.max_iterations + 1):
@@ -109,8 +109,8 @@ def calculate_erik(  # noqa: C901 (the paper's pseudocode, step by step)
         angles = bwcd_solution(chain, angles, current, hyper)
         if best.accepts(angles, iteration):
             break
-        # NonConversionDetected has no formula: an iteration that lowers the least error by too little has
-        # converged or cycles.
+        # The paper gives no formula for NonConversionDetected: an iteration that reduces the least error by
+        # too little has converged or cycles.
         converges = best.answer.error < last - hyper.progress
         last = best.answer.error
         if hyper.loop == "published":
@@ -138,7 +138,7 @@ def calculate_erik(  # noqa: C901 (the paper's pseudocode, step by step)
 
 
 def _offset(chain: VirtualChain, angles: Sequence[float], goal: Quaternion, disturbance: float) -> Quaternion:
-    """NonConvOffsetTrick as section 7.1 has it (the text calls it random): the target rotated about the
+    """NonConvOffsetTrick as in section 7.1 (the text calls it random): the target rotated about the
     root's axis, then its child's.
     """
     bases = chain.bases(angles)

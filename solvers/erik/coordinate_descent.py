@@ -17,9 +17,9 @@ from .phases import end_twist
 class EndAim:
     """Desired direction or orientation of the end, for coordinate descent."""
 
-    direction: Vector  # of the end's +Y
-    orientation: Quaternion | None  # the end's whole target; None: its roll is free
-    symmetric: bool  # the end may be rolled by pi
+    direction: Vector  # desired direction of the end's +Y
+    orientation: Quaternion | None  # the end's whole target; None if its roll is free
+    symmetric: bool  # whether the end may be rolled by pi
 
     def gain(self, end: Quaternion) -> float:
         """Cosine of the angle between the end's direction and the target."""
@@ -42,7 +42,7 @@ class _Swept(NamedTuple):
     """Result of one sweep; the angles are changed in place."""
 
     end: Quaternion
-    moved: float  # [rad] the largest rotation
+    moved: float  # [rad] largest rotation of a joint
     aims: bool  # whether the end's direction was met before the end of the sweep
 
 
@@ -55,8 +55,8 @@ def _sweep(
     tip_first: bool,
     whole: bool,
 ) -> _Swept:
-    """One sweep: each joint rotates toward the direction, or with `whole` the orientation, and then to where
-    `limited` allows it to be.
+    """One sweep: each joint rotates toward the direction, or with `whole` the orientation, and is then moved
+    to the angle that `limited` allows.
     """
     bases = chain.bases(angles)
     count = len(chain)
@@ -89,8 +89,8 @@ def _sweep(
 def bwcd_posture(
     chain: VirtualChain, posture: Sequence[float], aim: EndAim, hyper: Hyperparameters
 ) -> list[float]:
-    """Algorithm 19: the posture's angles (n,) after rotating joints until the end looks along the target;
-    limits are not enforced.
+    """Algorithm 19: the posture's angles (n,) [rad] after rotating joints until the end looks along the
+    target; limits are not enforced.
     """
     angles = list(posture)
     for _ in range(hyper.max_bwcd_iterations):
@@ -109,9 +109,10 @@ def bwcd_solution(
     """Algorithm 21: angles (n,) within limits, after rotating joints from the root until the end looks along
     the target, and then twisting the end.
 
-    The paper prints no clamping; here angles stay within limits. A chain without a twister at its end cannot
-    correct its roll by a twist: its joints rotate toward the whole orientation instead. Of two end twists of
-    equal error the one nearer to `twist_before` [rad] is used.
+    The paper does not mention clamping; here angles stay within limits. A chain without a twister at its end
+    cannot
+    correct its roll by a twist: its joints rotate toward the whole orientation instead. Of two end twists
+    with equal errors the one nearer to `twist_before` [rad] is used.
     """
     solved = list(angles)
     whole = _whole(chain, aim)
@@ -131,8 +132,8 @@ def bwcd_solution(
 
 
 def ccd(chain: VirtualChain, angles: Sequence[float], aim: EndAim, hyper: Hyperparameters) -> list[float]:
-    """Algorithm 22: angles (n,) within limits and not exactly at them, after rotating joints from the end
-    toward the root, and then twisting the end.
+    """Algorithm 22: angles (n,) [rad] within limits and not exactly at them, after rotating joints from the
+    end toward the root, and then twisting the end.
     """
     solved = list(angles)
     whole = _whole(chain, aim)

@@ -7,8 +7,8 @@ from .parameters import Hyperparameters
 
 
 def orientation_error(target: Quaternion, end: Quaternion, symmetric: bool) -> float:
-    """Algorithm 5: the least distance of the two quaternions over sqrt(2), sqrt(2) sin(phi / 4) in 0..1, phi
-    the angle between them.
+    """Algorithm 5: the least distance between the two quaternions over sqrt(2), which is sqrt(2) sin(phi / 4)
+    in 0..1, where phi is the angle between them.
     """
     return papers_error(whole_angle(target, end, symmetric))
 

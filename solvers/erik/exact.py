@@ -16,11 +16,13 @@ from ..tolerances import MET, SEEN
 from .parameters import Hyperparameters
 from .solver import Erik
 
-ABOUT_AS_WELL = 1.1  # ratio of errors up to which two solutions are as good, where none meets the aim
-VIEWS = 2  # number of solves for a point in ERIK: the correction accounts for the parallax itself
-SEEDS = 8  # starts spread over the joints' ranges, tried when nothing nearer meets the aim
-# [rad/s, of slides in units of the chain] of a joint on the way to a better solution, before the aim is
-# corrected: no jump is seen
+# ratio of errors up to which two solutions count as equally good if neither meets the aim
+ABOUT_AS_WELL = 1.1
+VIEWS = 2  # number of solves for a point in ERIK: the correction accounts for the parallax by itself
+SEEDS = 8  # number of starting poses spread over the joints' ranges, tried if no nearer start meets the aim
+# [rad/s; prismatic joints in units of the chain] speed of a joint on the way to a better solution, before the
+# aim is
+# corrected: no jump is visible
 BRANCH_SPEED = math.radians(300)
 
 
@@ -28,26 +30,26 @@ BRANCH_SPEED = math.radians(300)
 class Memory:
     """State of the solver, passed on from frame to frame."""
 
-    pause: float = 0.0  # [s] before the next search among the seeds
-    aim_error: float = 0.0  # [rad] of the goal
+    pause: float = 0.0  # [s] until the next search among the seeds
+    aim_error: float = 0.0  # [rad] aim error of the last frame
     posture: tuple[float, ...] = ()  # (n,) [rad]
 
 
 class Candidate(NamedTuple):
-    """Candidate solution: angles with a corrected aim, and their errors. Errors too small to matter count as
-    equal.
+    """Candidate solution: angles with a corrected aim, and their errors. Differences of errors that are too
+    small to matter are ignored.
     """
 
     angles: tuple[float, ...]  # (n,) within limits
     aim_error: float  # [rad] size of the remaining residual
-    steps: int  # Newton steps that the correction took
-    view_error: float  # [rad]
-    deviation: float  # [rad] of its shape
+    steps: int  # number of Newton steps of the correction
+    view_error: float  # [rad] error of the view
+    deviation: float  # [rad] deviation of its shape
     measured: Measured
 
     @property
     def error(self) -> float:
-        """Error [rad] of the whole goal."""
+        """Error [rad] of the whole goal, roll included."""
         return max(MET, self.aim_error)
 
     @property
@@ -57,12 +59,12 @@ class Candidate(NamedTuple):
 
 
 class ErikExact:
-    """ERIK followed by the smallest change of angles that makes the aim exact. A second candidate is the
+    """ERIK followed by the smallest change of angles that makes the aim exact. Another candidate is the
     posture with the same correction.
 
-    The solution is the candidate that meets the aim with the least shape deviation. When none does, starts
-    spread over the joints' ranges are tried, and the least error counts. Where a chain cannot be upright as
-    well, the view is exact and the roll as near as it gets.
+    The solution is the candidate that meets the aim with the least shape deviation. If none does, starts
+    spread over the joints' ranges are tried, and the least error decides. If a chain cannot be upright as
+    well, the view is exact and the roll as near as possible.
     """
 
     def __init__(self, skeleton: Skeleton, hyper: Hyperparameters | None = None) -> None:
@@ -75,11 +77,11 @@ class ErikExact:
     def solve(
         self, goal: GazeGoal, start: Angles | None = None, memory: object = None, dt: float = FRAME
     ) -> Solution:
-        """Solution of a goal; arguments as for `GazeSolver.solve`. `converged`: the whole goal is met;
-        `iterations`: steps of ERIK and of the correction.
+        """Solution of a goal; arguments as for `GazeSolver.solve`. Its `converged` says whether the whole
+        goal is met; its `iterations` counts the steps of ERIK and of the correction.
 
         With `start` the solution moves to the best one in small steps that keep the aim, and jumps only if
-        none does. After a jump of the target it is solved from scratch.
+        none does. After a jump of the target, the goal is solved from scratch.
         """
         began = time.perf_counter()
         posture = check_goal(self.skeleton, goal, looks, start, dt)
@@ -91,7 +93,8 @@ class ErikExact:
             if evaluated.aim_error > expected:
                 initial, last = None, Memory()
         if initial is not None and len(last.posture) == len(initial):
-            # The animation's own movement is applied at once: only changes of branch are slowed down.
+            # The animation's own movement is applied at once: only changes to another branch of solutions are
+            # slowed down.
             initial = self.skeleton.clamp(
                 [a + desired - then for a, desired, then in zip(initial, posture, last.posture, strict=True)]
             )
@@ -115,7 +118,7 @@ class ErikExact:
     def _corrected(
         self, goal: GazeGoal, posture: tuple[float, ...], starts: Sequence[tuple[float, ...]]
     ) -> list[Candidate]:
-        """Starts (m, n) with an exact aim."""
+        """Candidates from several starts (n,) [rad or m], each corrected to an exact aim."""
         return [
             Candidate(
                 each.angles,
@@ -135,8 +138,8 @@ class ErikExact:
         previous: tuple[float, ...] | None,
         searches: bool,
     ) -> tuple[Candidate, int]:
-        """The best candidate and ERIK's iterations; where ERIK stays with the previous solution, that one
-        alone.
+        """The best candidate and ERIK's iterations; if ERIK keeps the previous solution, only that one is
+        considered.
         """
         best = self.erik.look(goal, posture, previous)
         candidates = self._corrected(
@@ -146,7 +149,8 @@ class ErikExact:
             candidates += self._corrected(goal, posture, self.seeds)
 
         def cost(candidate: Candidate) -> tuple[float, ...]:
-            # Of equal shapes (an end's twist changes none) the one whose angles are nearer to the posture's.
+            # Among equal shapes (an end's twist changes none), the one whose angles are nearer to the
+            # posture's.
             moves = zip(candidate.angles, posture, self.units, strict=True)
             change = sum(abs(a - b) / unit for a, b, unit in moves)
             return candidate.view_error, candidate.error, round(candidate.deviation / MET), change
@@ -161,8 +165,8 @@ class ErikExact:
         start: tuple[float, ...],
         most: float,
     ) -> Candidate:
-        """`best` if no joint moves by more than `most` [rad; prismatic joints: share of the reach], else a
-        step toward it with a corrected aim; `best` also if that step loses the aim.
+        """`best` if no joint moves by more than `most` [rad; prismatic joints: fraction of the reach],
+        otherwise a step toward it with a corrected aim; `best` also if that step loses the aim.
         """
         moves = [(a, b - a, most * unit) for a, b, unit in zip(start, best.angles, self.units, strict=True)]
         if all(abs(move) <= room for _, move, room in moves):
@@ -174,5 +178,5 @@ class ErikExact:
 
 
 def erik(skeleton: Skeleton, hyper: Hyperparameters | None = None) -> Erik | ErikExact:
-    """The solver ERIK, with the exact correction if the hyperparameters say so."""
+    """The solver ERIK, with the exact correction if the hyperparameters ask for it."""
     return ErikExact(skeleton, hyper) if hyper is not None and hyper.exact_aim else Erik(skeleton, hyper)

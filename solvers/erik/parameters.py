@@ -7,7 +7,8 @@ from typing import Literal
 from ..settings import Choice, Settings, setting
 from ..virtual_chain.posture_error import AGGRAVATION, POSTURE_WEIGHT
 
-# [rad] not printed: with it the orientation errors and iterations come nearest to the paper's (docs/erik.md)
+# [rad] not given in the paper: with this value the orientation errors and iterations come nearest to the
+# paper's (docs/erik.md)
 PAPERS_CCD_ERROR = 0.1
 NOT_PUBLISHED = (("as_published", False),)
 LOOPS = (
@@ -28,11 +29,11 @@ COUNT = {"low": 1, "high": 1000, "slider": 100}  # bounds of a number of iterati
 
 @dataclass(frozen=True)
 class Hyperparameters(Settings):
-    """Hyperparameters of ERIK. Values that the paper does not print come from `python -m
+    """Hyperparameters of ERIK. Values that the paper does not give come from `python -m
     benchmarks.erik_sweep`.
 
-    By default a few differ from what the paper prints, since ERIK errs less with them; `as_published` sets
-    these to the paper's.
+    By default a few differ from the paper, since ERIK's errors are smaller with them; `as_published` restores
+    the paper's values.
     """
 
     as_published: bool = setting(
@@ -49,7 +50,8 @@ class Hyperparameters(Settings):
         "End with the least change of joints that makes the aim exact",
         is_usual=True,
     )
-    # the paper's input that nothing uses: keep the last frame's solution while it is within the threshold
+    # an input of the paper that its algorithm never uses: keep the last frame's solution while its error is
+    # within the threshold
     use_previous_solution: bool = setting(
         False,
         "Stay with Last Frame",
@@ -91,13 +93,13 @@ class Hyperparameters(Settings):
         slider=10.0,
     )
     symmetric_endpoint: bool = (
-        True  # the end may be rolled by pi; the goal's own `symmetric` says so to users
+        True  # whether the end may be rolled by pi; users set this by the goal's own `symmetric`
     )
     avoid_edges: bool = setting(
         True, "Avoid Edges", "Move joints off their exact limits (ERIK paper, AvoidEdges)"
     )
-    # The first iteration goes without: AvoidEdges would spoil an answer that is exact. Those that it leaves
-    # unsolved need it.
+    # The first iteration goes without: AvoidEdges would spoil an exact solution. Iterations that leave the
+    # goal unsolved need it.
     avoid_edges_from_iteration: int = setting(
         2,
         "Avoid Edges from Iteration",
@@ -129,7 +131,7 @@ class Hyperparameters(Settings):
         "Decrease of the least error below which an iteration counts as not converging",
         slider=0.1,
     )
-    max_iterations: int = setting(  # the tricks end nearly all runs by the fourth
+    max_iterations: int = setting(  # the tricks end nearly all runs by the fourth iteration
         10, "Iterations at Most", "Largest number of ERIK's iterations (ERIK paper, Table 2)", **COUNT
     )
     max_bwcd_iterations: int = setting(
@@ -152,8 +154,8 @@ class Hyperparameters(Settings):
 
     @property
     def in_force(self) -> "Hyperparameters":
-        """The hyperparameters that hold: with `as_published`, what the paper prints stands instead of the
-        settings that differ from it.
+        """The hyperparameters in use: with `as_published`, the paper's values replace the settings that
+        differ from them.
         """
         if not self.as_published:
             return self

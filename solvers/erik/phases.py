@@ -1,8 +1,8 @@
 """ERIK's two phases.
 
 The forward phase (Algorithms 8 to 14) goes from the end, which holds the target, down to the root: the
-child's basis is the orientation that a link must reach; the rotation that its joint cannot make within limits
-goes into the link's own basis, which its parent must reach, and so on to the root, whose basis ends up
+child's basis is the orientation that a link must reach; the rotation that its joint cannot perform within
+limits goes into the link's own basis, which its parent must reach, and so on to the root, whose basis ends up
 displaced. The backward phase (Algorithms 15 to 18) goes from the fixed root up to the end.
 """
 
@@ -39,15 +39,15 @@ def forward_phase(
     end_from_target: bool = True,
 ) -> tuple[list[float], list[Quaternion]]:
     """Forward phase: angles (n,) within limits and bases (n + 1,) of the chain, solved from the end, which is
-    on the target, to the root.
+    at the target, to the root.
 
     Args:
         chain: The virtual chain.
         posture_bases: Bases (n + 1,) of the warped posture.
         target: The end's orientation; of a symmetric end the roll nearer to the posture's.
-        edge_offset: How far [rad] to stay off exact limits; 0: AvoidEdges is off.
-        end_from_target: The end's basis is the target without its own rotation. False, as printed: it stays
-            the posture's.
+        edge_offset: Distance [rad] to keep from exact limits; 0 switches AvoidEdges off.
+        end_from_target: Whether the end's basis is the target without the end's own rotation. If False, as
+            printed in the paper, it stays that of the posture.
     """
     models = chain.models
     end = len(models) - 1
@@ -57,7 +57,8 @@ def forward_phase(
     for k in range(end, -1, -1):
         model = models[k]
         # Lines 2 to 9 rotate and roll the link's basis until its parent's direction and its pitch axis are
-        # the posture's: its basis.
+        # those of the
+        # posture: the result is the posture's basis.
         basis = posture_bases[k]
         # Lines 10 to 25 (a search for a roll, and its propagation to the parents) change nothing: each
         # parent's own rotation resets it.
@@ -65,8 +66,8 @@ def forward_phase(
             _roll_children(chain, k, basis, bases, angles)
         child = bases[k + 1]
         if model.is_twister:
-            # Yaw and roll of Algorithm 11 are about the same axis: together they are the twist. That a
-            # symmetric end rolls by half a revolution at most (lines 35 to 38) is in the choice of the
+            # Yaw and roll of Algorithm 11 are about the same axis and together form the twist. The limit of a
+            # symmetric end's roll to half a revolution (lines 35 to 38) is implied by the choice of the
             # target: the nearer of its two rolls.
             angle = model.safe_twist(twist_angle(multiply(conjugate(basis), child), model.axis))
         else:
@@ -74,9 +75,9 @@ def forward_phase(
         if edge_offset:
             angle = model.off_edge(angle, edge_offset)
         angles[k] = angle
-        # FinishForward: as printed, QDiff nearly doubles the error; the basis is the child's without the
-        # link's own rotation. Printed is that for all but the end, whose basis stays the posture's: the aim
-        # then lacks what BWCD left over.
+        # FinishForward: the printed QDiff nearly doubles the error; the basis is the child's without the
+        # link's own rotation. The paper does this for all links except the end, whose basis stays the
+        # posture's; the aim then lacks the error that BWCD left.
         bases[k] = multiply(child, conjugate(model.rotation(angle))) if k < end or end_from_target else basis
     return angles, bases
 
@@ -84,7 +85,7 @@ def forward_phase(
 def _roll_children(
     chain: VirtualChain, k: int, basis: Quaternion, bases: list[Quaternion], angles: list[float]
 ) -> None:
-    """Lines 26 to 33: roll all that follows link `k` until the link's own axis agrees with its child's basis.
+    """Lines 26 to 33: roll everything after link `k` until the link's own axis agrees with its child's basis.
 
     The axis is the link's own. The paper prints the child's, with which twisters in the middle of the chain
     are rolled away.
@@ -97,7 +98,7 @@ def _roll_children(
             _propagate_roll_up(chain, k, math.pi, bases, angles, flip=True)
         return
     axis, child_axis = reject(axis, direction), reject(child_axis, direction)
-    # Printed is the opposite condition; without a projection there is no angle to measure.
+    # The paper prints the opposite condition, but without a projection there is no angle to measure.
     if length(axis) > SAME_ANGLE and length(child_axis) > SAME_ANGLE:
         roll = signed_angle(child_axis, axis, direction)
         if abs(roll) > SAME_ANGLE:
@@ -123,15 +124,15 @@ def backward_phase(
     target: Quaternion | None,
     symmetric: bool,
 ) -> list[float]:
-    """Backward phase: angles (n,) within limits, solved from the fixed root to the end.
+    """Backward phase: angles (n,) [rad] within limits, solved from the fixed root to the end.
 
     Args:
         chain: The virtual chain.
         angles: The forward phase's angles (n,).
-        bases: The forward phase's bases (n + 1,): each link aims at its child's (tau is not the end's target,
-            as printed, but that basis).
-        target: The end's orientation, for the end's twist; None: its roll is free.
-        symmetric: The end may be rolled by pi.
+        bases: The forward phase's bases (n + 1,): each link aims at its child's basis (tau is that basis, not
+            the end's target as printed).
+        target: The end's orientation, for the end's twist; None if its roll is free.
+        symmetric: Whether the end may be rolled by pi.
     """
     models = chain.models
     end = len(models) - 1
@@ -161,11 +162,11 @@ def end_twist(
     model: JointModel, basis: Quaternion, target: Quaternion, symmetric: bool, before: float = 0.0
 ) -> float:
     """Angle of the twister at the end, within limits, that is nearest to the target or, for a symmetric end,
-    to the target rolled by pi. Of two equally near ones that nearer to `before` [rad] is taken.
+    to the target rolled by pi. Of two equally near angles, the one nearer to `before` [rad] is used.
 
-    Used for BWTwist (Algorithm 17) after Backward, BWCD and CCD alike. The paper prints it without symmetric
-    ends and limits, which leaves orientation errors up to .45. The twist part of the difference equals what
-    Algorithm 17 measures if the directions agree, and is the optimum if they do not.
+    Used for BWTwist (Algorithm 17) after Backward, BWCD and CCD alike. The paper's version ignores symmetric
+    ends and limits, which leaves orientation errors of up to .45. The twist part of the difference equals
+    what Algorithm 17 measures if the directions agree, and is the optimum if they do not.
     """
     twist = twist_angle(multiply(conjugate(basis), target), model.axis)
     best, least = 0.0, (math.inf, math.inf)
@@ -209,8 +210,8 @@ def _swing(
     desired: Vector,
     angles: Sequence[float],
 ) -> float:
-    """Lines 11 to 24 of Algorithm 15: of two angles at the desired latitude the one nearer to `desired`, else
-    to the child's link.
+    """Lines 11 to 24 of Algorithm 15: of the two angles [rad] at the desired latitude, the one nearer to
+    `desired`, otherwise the one nearer to the child's link.
     """
     model = chain.models[k]
     angle, other = model.local_swing(rotate(conjugate(basis), desired))
@@ -245,7 +246,7 @@ def _twist_parent(
         across, wanted_across = reject(link, parent.axis), reject(local, parent.axis)
         if (
             length(across) <= SAME_ANGLE or length(wanted_across) <= SAME_ANGLE
-        ):  # straight: only the child's roll tells
+        ):  # straight chain: only the child's roll determines the twist
             return twist_angle(multiply(conjugate(parent_basis), child), parent.axis)
         return signed_angle(across, wanted_across, parent.axis)
 

@@ -1,4 +1,4 @@
-"""The ERIK solver: from goals on a skeleton to the virtual chain and back."""
+"""The ERIK solver: converts goals on a skeleton to the virtual chain, and its solutions back."""
 
 import math
 import time
@@ -37,27 +37,29 @@ from ..virtual_chain.chain import VirtualChain
 from .algorithm import Answer, calculate_erik
 from .parameters import Hyperparameters
 
-SEEDS = 8  # starts for prismatic joints, tried while no nearer one meets the goal
-MAX_VIEWS = 8  # solves for one point at most, each seen from where the last one left the end
+SEEDS = 8  # number of starting poses of prismatic joints, tried until one meets the goal
+# most solves for one point, each with the view from the end's position in the previous solution
+MAX_VIEWS = 8
 
 
 class Look(NamedTuple):
     """Angles of the skeleton that look at a target."""
 
     angles: tuple[float, ...]  # (n,) within limits
-    posture_error: float  # the paper's, weighted
+    posture_error: float  # the paper's posture error, weighted
     iterations: int
-    view_error: float  # [rad] of the end's view, or of its orientation; of directions only where it is known
-    measured: Measured | None  # errors of the end, where they are known
+    # [rad] error of the end's view, or of its orientation; for directions only if it is known
+    view_error: float
+    measured: Measured | None  # errors of the end; None if unknown
 
 
 class Erik:
     """ERIK for any chain. Each frame is solved independently of the last, unless `use_previous_solution` is
     set.
 
-    By default an iteration starts from the warped posture, the end's basis is the target's, edges are avoided
-    from the second iteration on, and BWCD is exact, which errs less; `Hyperparameters(as_published=True)` is
-    the paper's ERIK. Misprints are corrected in both.
+    By default an iteration starts from the warped posture, the end's basis is that of the target, edges are
+    avoided from the second iteration on, and BWCD is exact, all of which reduce the errors;
+    `Hyperparameters(as_published=True)` is the paper's ERIK. Misprints are corrected in both.
     """
 
     def __init__(
@@ -73,7 +75,7 @@ class Erik:
 
     @cached_property
     def compiled(self) -> CompiledErik | None:
-        """ERIK in the compiled kernel; None: there is none for this machine."""
+        """ERIK in the compiled kernel; None if this machine has no kernel."""
         library = kernel()
         if library is None:
             return None
@@ -82,10 +84,10 @@ class Erik:
     def solve(
         self, goal: GazeGoal, start: Angles | None = None, memory: object = None, dt: float = FRAME
     ) -> Solution:
-        """Solution of a goal; arguments as for `GazeSolver.solve`. `converged`: the weighted error is within
-        the threshold.
+        """Solution of a goal; arguments as for `GazeSolver.solve`. Its `converged` says whether the weighted
+        error is within the threshold.
 
-        `memory` and `dt` change nothing, and `start` only where the hyperparameters say that the previous
+        `memory` and `dt` have no effect, and `start` only if the hyperparameters say that the previous
         solution is used.
         """
         began = time.perf_counter()
@@ -118,8 +120,8 @@ class Erik:
     ) -> Look:
         """ERIK's angles; `previous` (n,) is the last frame's solution, if used.
 
-        The paper has no prismatic joints: they stay as in the posture. Where the revolute ones miss a point,
-        all joints move by the least change that meets it, and ERIK solves again from there.
+        The paper has no prismatic joints: they stay as in the posture. If the revolute joints alone miss a
+        point, all joints move by the smallest change that meets it, and ERIK solves again from there.
         """
         best = self._solved(goal, posture, previous)
         if not isinstance(goal.aim, Point) or not self.sliding or best.view_error <= self.hyper.ccd_error:
@@ -134,12 +136,12 @@ class Erik:
         return min(best, moved, key=lambda look: look.view_error)._replace(iterations=iterations)
 
     def _solved(self, goal: GazeGoal, posture: tuple[float, ...], previous: tuple[float, ...] | None) -> Look:
-        """ERIK's angles with prismatic joints as in the posture."""
+        """ERIK's angles, with prismatic joints as in the posture."""
         if self.compiled is None:
             return self._solved_in_python(goal, posture, previous)
         try:
             answer = self.compiled.solve(goal, posture, previous)
-        except KernelError:  # a number is beyond what the kernel takes, or it does not know the aim
+        except KernelError:  # a number exceeds the kernel's range, or the kernel does not support the aim
             return self._solved_in_python(goal, posture, previous)
         angles, posture_error, iterations, measured = answer
         known = None if goal.others else measured
@@ -148,7 +150,7 @@ class Erik:
     def _solved_in_python(
         self, goal: GazeGoal, posture: tuple[float, ...], previous: tuple[float, ...] | None
     ) -> Look:
-        """The kernel's reference."""
+        """Reference implementation of the kernel's solve."""
         hyper = self.hyper if goal.symmetric else replace(self.hyper, symmetric_endpoint=False)
         aim, pose = goal.aim, self.skeleton.forward(self.skeleton.clamp(posture))
         if isinstance(aim, Point):
@@ -171,9 +173,9 @@ class Erik:
         """Solves for the view of a point repeatedly, each time from the end's position in the solution
         before.
 
-        Each view after the first goes on from the best solution yet: corrected for the view, it mostly stays,
-        and so does the position that the view is from. Near points need not converge: a view that increases
-        the error is taken back, and a smaller step is made.
+        After the first, each solve starts from the best solution so far: corrected for the view it mostly
+        stays the same, and so does the end's position. For near points this may not converge: a view that
+        increases the error is discarded, and a smaller step is made.
         """
         pose = self.skeleton.forward(self.skeleton.clamp(posture if previous is None else previous))
         seen = point.gaze(
@@ -237,13 +239,13 @@ class Erik:
         return tuple(angles), answer
 
     def _unwound(self, k: int, angle: float, desired: float) -> float:
-        """`angle` plus the full rotations that bring it nearest to `desired` within the joint's limits, which
-        may span several.
+        """`angle` [rad] plus the full rotations that bring it nearest to `desired` [rad] within the joint's
+        limits, which may span several rotations.
         """
         lower, upper = self.skeleton.lower[k], self.skeleton.upper[k]
         revolutions = round((min(max(desired, lower), upper) - angle) / math.tau)
         if revolutions and not lower <= angle + revolutions * math.tau <= upper:
             revolutions -= (
                 1 if revolutions > 0 else -1
-            )  # the nearest to a limit may be beyond it, by less than half a rotation
+            )  # the nearest such angle may be beyond a limit, by less than half a rotation
         return angle + revolutions * math.tau

@@ -15,7 +15,7 @@ from ..kinematics.tree import BASE, Frames, Indices, Tree
 
 
 class Reaching(Protocol):
-    """What aims need of a skeleton, or of a model of one."""
+    """Interface of what aims need of a skeleton, or of a model of one."""
 
     @property
     def tree(self) -> Tree: ...
@@ -25,11 +25,11 @@ class Reaching(Protocol):
 
 
 class AimErrors(NamedTuple):
-    """Aim errors of m poses with their Jacobians, stacked over all ends."""
+    """Aim errors of m poses with their Jacobians, stacked over all ends (r components in total)."""
 
-    error: Angles  # (m, r) [rad], positions in shares of the reach: target minus pose
+    error: Angles  # (m, r) [rad], positions in fractions of the reach: target minus pose
     columns: Angles  # (m, n, r) reduction of the error per unit of each joint
-    size: Angles  # (m,)
+    size: Angles  # (m,) Euclidean length of each error
 
     def pick(self, rows: Indices) -> "AimErrors":
         """The errors of the poses with the given indices."""
@@ -40,10 +40,10 @@ class Weighted(NamedTuple):
     """A block with its end and its weights."""
 
     block: Block
-    node: int  # of `Frames.nodes` that carries the end
-    offset: Array  # (4, 4) the end's frame in the node
+    node: int  # index in `Frames.nodes` of the node that carries the end
+    offset: Array  # (4, 4) the end's frame in that node
     weight: float
-    shares: Array | None  # (n, 1) the weight, 0 for joints that do not move the end; None: all are 1
+    shares: Array | None  # (n, 1) the weight, or 0 for joints that do not move the end; None: all are 1
 
 
 class BatchedAim:
@@ -57,12 +57,13 @@ class BatchedAim:
             moved = tree.moved_by[node, BASE:]
             shares = None if weight == 1.0 and moved.all() else weight * moved[:, None]
             self.parts += [Weighted(block, node, offset, weight, shares) for block in desired.blocks]
-        # With several two-sided ends both sides are tried for the first only, the nearer one for the others.
+        # If several ends are two-sided, both sides are tried only for the first, and the nearer one for the
+        # others.
         self._sided = next((index for index, each in enumerate(self.parts) if each.block.two_sided), -1)
 
     def evaluate(self, frames: Frames, sides: Angles | None = None) -> AimErrors:
-        """Weighted errors of poses; `sides` (m,) is +1 for the target itself, -1 for its half roll, 0 for the
-        nearer; None: all 0.
+        """Weighted errors of poses. `sides` (m,) selects the target: +1 the target itself, -1 the target
+        rolled by half a revolution, 0 the nearer; None: all 0.
         """
         errors, columns = [], []
         for index, (block, node, offset, weight, shares) in enumerate(self.parts):
@@ -83,8 +84,8 @@ class BatchedAim:
 
 
 def _columns(errors: BlockErrors, frames: Frames, positions: Array) -> Array:
-    """Reduction (m, n, r) of a block's errors per unit of each joint, were all to move the end at `positions`
-    (m, 3).
+    """Reduction (m, n, r) of a block's errors per unit of each joint, as if all joints moved the end at
+    `positions` (m, 3) [m].
     """
     _, by_rotation, by_movement = errors
     if by_movement is None:
@@ -95,5 +96,5 @@ def _columns(errors: BlockErrors, frames: Frames, positions: Array) -> Array:
 
 
 def two_sided(goal: GazeGoal) -> bool:
-    """Whether a symmetric end of a goal has two solutions to try."""
+    """Whether a goal's symmetric end has two solutions to try."""
     return any(block.two_sided for end_goal in goal.ends for block in end_goal.blocks)

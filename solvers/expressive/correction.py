@@ -1,4 +1,4 @@
-"""The exact correction of an aim on one skeleton, by the compiled kernel where it can."""
+"""The exact correction of an aim on one skeleton, by the compiled kernel if possible."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -15,13 +15,13 @@ from ..kinematics.skeleton import Angles, Skeleton
 from ..tolerances import MET
 from .model import Model
 
-# cost of a rotation of everything as a whole against 1: toward the target it changes no shape
+# cost of a rotation of everything as a whole, relative to 1: a rotation toward the target changes no shape
 ROOT_COST = 0.03
 
 
 def shape_costs(skeleton: Skeleton) -> tuple[float, ...]:
-    """Costs (n,) of the joints' squared changes: what a rotation changes of the shape grows with the links
-    that it carries.
+    """Costs (n,) of the joints' squared changes: the more links a joint carries, the more its rotation
+    changes the shape.
     """
     n = len(skeleton)
     carried = [1] * n
@@ -33,22 +33,22 @@ def shape_costs(skeleton: Skeleton) -> tuple[float, ...]:
 
 
 class ExactCorrection:
-    """The least change of configurations, within limits, that makes the aim exact; a prismatic joint's whole
-    reach counts as a radian.
+    """The least change of configurations, within limits, that makes the aim exact; a displacement of a
+    prismatic joint by the reach counts as one radian.
     """
 
     def __init__(
         self, skeleton: Skeleton, costs: tuple[float, ...] | None = None, model: Model | None = None
     ) -> None:
-        """`costs` (n,) of the joints' squared changes; None: all 1. `model`: the skeleton's, where there is
-        one.
+        """`costs`: costs (n,) of the joints' squared changes; None: all 1. `model`: the model of the
+        skeleton, if there is one.
         """
         self.skeleton, self.costs, self._model = skeleton, costs, model
 
     @cached_property
     def compiled(self) -> CompiledModel | None:
-        """The skeleton in the compiled kernel; None: there is none for this machine, or it does not take such
-        a skeleton.
+        """The skeleton in the compiled kernel; None if this machine has no kernel, or the kernel does not
+        support the skeleton.
         """
         try:
             return (self._model or Model(self.skeleton)).compiled
@@ -67,15 +67,15 @@ class ExactCorrection:
 
         Args:
             goal: The goal.
-            posture: (n,) from which the shape deviation is measured.
-            start: (n,).
-            steps: At most so many; 0: the start is only evaluated.
-            looks: Whether the views alone are corrected where a chain cannot also be upright.
+            posture: Posture (n,) from which the shape deviation is measured.
+            start: Angles (n,) [rad or m].
+            steps: Most steps; 0: the start is only evaluated.
+            looks: Whether only the views are corrected if a chain cannot also be upright.
         """
         if self.compiled is not None:
             try:
                 return self.compiled.correct(goal, posture, start, self.costs, steps, looks)
-            except KernelError:  # a number is beyond what the kernel takes, or it does not know an aim
+            except KernelError:  # a number exceeds the kernel's range, or the kernel does not support an aim
                 pass
         method = correct_or_look if looks else correct
         costs = self.costs or (1.0,) * len(posture)
@@ -90,8 +90,8 @@ class ExactCorrection:
         starts: Iterable[Sequence[float] | Angles],
         looks: bool = True,
     ) -> Correction:
-        """The correction of the first of the starts (n,) from which the aim is met; where none meets it, the
-        one with the least error.
+        """The correction of the first of the starts (n,) [rad or m] from which the aim is met; if none meets
+        it, the one with the least error.
         """
         best = None
         for start in starts:

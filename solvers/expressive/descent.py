@@ -11,30 +11,33 @@ from .aims import AimErrors, BatchedAim
 from .model import Indices, Model, Poses, System
 from .shape import Authored, Rolls
 
-LARGEST_TURN = 0.6  # [rad] of the aim error that one step corrects, at most: within it the linear model holds
-# [1/rad] weight of the aim against the directions of links: a local step leaves so little that one correction
-# makes the aim exact, and its square costs no digits
+# [rad] the most of the aim error that one step corrects: up to this the linear model holds
+LARGEST_TURN = 0.6
+# [1/rad] weight of the aim relative to the directions of links: a local step leaves so small an error that
+# one correction makes the aim exact, and its square costs no digits
 AIM_WEIGHT = 300.0
-AIM_COST = 30.0  # degrees of shape deviation that one degree of aim error costs where candidates are compared
+# degrees of shape deviation that count as much as one degree of aim error when candidates are compared
+AIM_COST = 30.0
 LEAST_PROXIMAL = (
-    1e-6  # weight of the squared movement against the squared aim error where the aim alone counts
+    1e-6  # weight of the squared movement relative to the squared aim error when only the aim matters
 )
 BOLD_PROXIMAL, BOLD_STEP = (
     0.01,
     0.5,
-)  # the same in a search, where shape counts as well, and how far [rad] a joint may move in a step
+)  # the same in a search, where shape matters as well; and the most [rad] that a joint may move in one step
 HOLD_STEPS = 5
-HELD = 1e-7  # [rad] aim error: a tenth of what counts as met
-PASSES = 8  # iterations of the active set in one step
-COARSE_PASSES = 2  # the same for many candidates, most of which are rejected: their bounds need not be exact
+HELD = 1e-7  # [rad] aim error below which the aim is held: a tenth of what counts as met
+PASSES = 8  # most iterations of the active set in one step
+# the same for many candidates: most of them are rejected, so their bounds need not be exact
+COARSE_PASSES = 2
 
 
 class Candidates(NamedTuple):
     """Candidate configurations (m of them), with the quantities that a step needs."""
 
     poses: Poses
-    fitted_rotation: Angles  # (m, 3) the best-fit rotation, as `Authored.fit` gives it
-    cosine: Angles  # (m,) mean cosine of shape deviation, less the loss of rolls
+    fitted_rotation: Angles  # (m, 3) the best-fit rotation, as returned by `Authored.fit`
+    cosine: Angles  # (m,) mean cosine of the shape deviation, minus the loss by rolls
     aim: AimErrors
     sides: Angles | None  # (m,) side of a symmetric end, +1 or -1; None: the nearer one
 
@@ -44,7 +47,7 @@ class Candidates(NamedTuple):
 
     @property
     def aim_error(self) -> Angles:
-        """Size (m,) of the aim error of each candidate [rad]."""
+        """Length (m,) of each candidate's aim error [rad]."""
         return self.aim.size
 
     @property
@@ -64,26 +67,26 @@ class Candidates(NamedTuple):
 
 
 class StepGoal(NamedTuple):
-    """Objectives of one step for candidates that are guided by a desired movement of the joints."""
+    """Objectives of one step of candidates that are guided by a desired movement of the joints."""
 
-    toward: Angles  # (m, n) desired movement of the joints
+    toward: Angles  # (m, n) desired movement of the joints [rad or m]
     shape: Angles  # (m,) weight of the shape, 0 to 1
     aim: Angles  # (m,) weight of the aim, 0 to 1
-    # (m,) weight of the squared difference from the desired movement, against that of the directions
+    # (m,) weight of the squared difference from the desired movement, relative to that of the directions
     proximal: Angles
-    lower: Angles  # (m, n), or (n,) for all, bounds on the angles
+    lower: Angles  # (m, n), or (n,) for all candidates: bounds on the angles
     upper: Angles
 
 
 class Descent:
-    """Gauss-Newton minimisation of the shape deviation while the aim stays met."""
+    """Gauss-Newton minimisation of the shape deviation that keeps the aim met."""
 
     def __init__(self, model: Model, authored: Authored, aim: BatchedAim) -> None:
         self.model, self.authored, self.aim = model, authored, aim
         self.rolls = Rolls(model, authored, aim.goal)
 
     def at(self, angles: Angles, sides: Angles | None) -> Candidates:
-        """Forward kinematics and errors of configurations `angles` (m, n)."""
+        """Candidates at `angles` (m, n) [rad or m], with their forward kinematics and errors."""
         poses = self.model.poses(angles)
         return self.candidates(poses, self.aim.evaluate(poses.frames, sides), sides)
 
@@ -95,8 +98,8 @@ class Descent:
         return Candidates(poses, fitted, cosine, aim, sides)
 
     def bold(self, candidates: Candidates, passes: int = PASSES, shape: Angles | None = None) -> Angles:
-        """Angles (m, n) after one large step toward aim and shape; `shape` (m,) is 1, or 0 for candidates
-        whose step ignores the shape.
+        """Angles (m, n) [rad or m] after one large step toward aim and shape; `shape` (m,) is 1, or 0 for
+        candidates whose step ignores the shape; None: all 1.
         """
         model, angles = self.model, candidates.angles
         ones = np.ones(len(angles))
@@ -117,8 +120,8 @@ class Descent:
         return self.at(angles, candidates.sides)
 
     def held(self, desired: Angles, lower: Angles, upper: Angles) -> tuple[Candidates, int]:
-        """The pose nearest to `desired` (n,) within bounds whose aim error is below `HELD`, or the one with
-        the least error found; and the number of steps. `desired` must be within the joint limits.
+        """The pose nearest to `desired` (n,) within the bounds whose aim error is below `HELD`, or the pose
+        with the least error found; and the number of steps. `desired` must be within the joint limits.
         """
         angles, least = desired[None], math.inf
         for step in range(HOLD_STEPS + 1):
@@ -133,13 +136,15 @@ class Descent:
         return self.candidates(poses, errors, None), step
 
     def _corrected(self, angles: Angles, errors: AimErrors, lower: Angles, upper: Angles) -> Angles:
-        """Angles (m, n) after the least change that meets the linear model of the aim within bounds."""
+        """Angles (m, n) [rad or m] after the least change that meets the linear model of the aim within
+        bounds.
+        """
         matrix, descent = _normal_equations(errors, 1.0)
         np.einsum("mii->mi", matrix)[:] += LEAST_PROXIMAL / self.model.scale**2
         return _moved(angles, matrix, descent, lower, upper, PASSES)
 
     def guided(self, candidates: Candidates, step_goal: StepGoal, passes: int = PASSES) -> Angles:
-        """Angles (m, n) after one step toward `step_goal`."""
+        """Angles (m, n) [rad or m] after one step toward `step_goal`."""
         toward, shape, aim, proximal, lower, upper = step_goal
         system = self.authored.system(candidates.poses, candidates.fitted_rotation)
         if self.rolls:
@@ -172,6 +177,6 @@ def _normal_equations(errors: AimErrors, weight: Angles | float) -> System:
 def _moved(
     angles: Angles, matrix: Angles, descent: Angles, lower: Angles, upper: Angles, passes: int
 ) -> Angles:
-    """Angles (m, n) at the minimum of a quadratic model within bounds."""
+    """Angles (m, n) [rad or m] at the minimum of a quadratic model within bounds."""
     moved: Angles = angles + boxed(matrix, descent, lower - angles, upper - angles, passes)
     return np.minimum(np.maximum(moved, lower), upper)

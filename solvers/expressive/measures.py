@@ -1,4 +1,4 @@
-"""The two measures of the expressive solver: directions of links, and rotations of bones."""
+"""Choice between the two measures of the expressive solver: directions of links, or rotations of bones."""
 
 from ..bones.solver import BoneSolver
 from ..gaze import GazeSolver

@@ -1,4 +1,4 @@
-"""Poses of one skeleton for many configurations at once, with the directions that make up their shape."""
+"""Poses of one skeleton for many configurations at once, with the directions that define their shape."""
 
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -24,10 +24,10 @@ class Poses:
 
     Attributes:
         angles: (m, n) [rad], prismatic joints [m].
-        frames: Of the joints.
+        frames: Frames of the joints.
         axes: (m, n, 3) joint axes.
         directions: (m, l, 3) unit shape directions.
-        slides: (m, l, n, 3) [1/m] derivative of the directions by prismatic joints; None: there are none.
+        slides: (m, l, n, 3) [1/m] derivative of the directions by prismatic joints; None if there are none.
     """
 
     def __init__(self, model: "Model", angles: Angles, frames: Frames) -> None:
@@ -40,7 +40,7 @@ class Poses:
         return Poses(self.model, self.angles[candidates], self.frames.pick(candidates))
 
     def _slide(self) -> Angles:
-        """Moves directions that end at prismatic joints; returns `slides`."""
+        """Adapts directions that end at prismatic joints to the joints' displacement; returns `slides`."""
         directions = self.directions
         slides = np.zeros((*directions.shape[:2], self.angles.shape[1], 3))
         for row, k in self.model.slid:
@@ -55,19 +55,21 @@ class Poses:
 
     @property
     def whole(self) -> Angles:
-        """Axes (m, k, 3) about which the shape rotates: the base's, unless the body is held, then the joints'
-        `axes`.
+        """Axes (m, k, 3) about which the shape rotates: first that of the base, unless the body is held, then
+        the joints' `axes`.
         """
         return self.axes if self.model.options.hold_body else np.concatenate((self.axes[:, :1], self.axes), 1)
 
     def end_axes(self, end: int) -> Angles:
-        """Axes (m, 3, 3) of an end: X, Y and Z as columns."""
+        """Axes (m, 3, 3) of an end: its X, Y and Z as columns."""
         axes: Angles = self.model.skeleton.tree.placed(self.frames, np.array([end]))[:, 0, :3, :3]
         return axes
 
 
 class Rows:
-    """An immutable, hashable copy of an array, such as configurations (m, n), for use in states."""
+    """An immutable, hashable copy of an array, such as configurations (m, n) [rad or m], for use in solver
+    states.
+    """
 
     def __init__(self, array: NDArray[Any]) -> None:
         self.array = np.array(array)
@@ -101,10 +103,10 @@ class Model:
         scale: (n,) movement of each joint that counts as one radian.
         shape: The shape directions.
         weights: (l,) weights of the shape directions, mean 1.
-        weighted: (n, l) weight of a direction for each joint that rotates it, else 0.
-        rooted: (l, k) root of the weight for each axis of `Poses.whole` about which a direction rotates, else
-            0.
-        shared: (k, k) summed weights of the directions that two of these axes both rotate.
+        weighted: (n, l) weight of each direction for joints that rotate it, otherwise 0.
+        rooted: (l, k) square root of each direction's weight for axes of `Poses.whole` about which it
+            rotates, otherwise 0.
+        shared: (k, k) summed weights of the directions that both of two such axes rotate.
     """
 
     def __init__(self, skeleton: Skeleton, options: Options | None = None) -> None:
@@ -116,7 +118,7 @@ class Model:
                 " or none"
             )
         self.lower, self.upper = np.array(skeleton.lower), np.array(skeleton.upper)
-        self.is_revolute: Angles = tree.is_revolute[:, 0]  # (n,) 1 for revolute joints, else 0
+        self.is_revolute: Angles = tree.is_revolute[:, 0]  # (n,) 1 for revolute joints, otherwise 0
         self.shape = shape = shape_directions(skeleton, self.options)
         self.slid = [(row, direction.slide) for row, direction in enumerate(shape) if direction.slide >= 0]
         self.carriers: Indices = tree.held[[direction.carrier for direction in shape]]
@@ -133,22 +135,22 @@ class Model:
 
     @cached_property
     def compiled(self) -> CompiledModel | None:
-        """This model in the compiled kernel; None: there is none for this machine."""
+        """This model in the compiled kernel; None if this machine has no kernel."""
         library = kernel()
         return None if library is None else CompiledModel(library, self)
 
     def compiled_for(self, goal: GazeGoal) -> CompiledModel | None:
-        """This model in the compiled kernel, for a goal; None: there is no kernel, or it does not know an aim
-        of the goal, which is then solved by the Python reference.
+        """This model in the compiled kernel, for a goal; None if there is no kernel, or it does not support
+        an aim of the goal, which the Python reference then solves.
         """
         return self.compiled if is_known(goal) else None
 
     def turning_end(self, end: int) -> Angles:
-        """(n,) 1 for joints that rotate an end, else 0."""
+        """(n,) 1 for joints that rotate an end, otherwise 0."""
         tree = self.skeleton.tree
         rotates_end: Angles = tree.moved_by[tree.carriers[end], BASE:] * self.is_revolute
         return rotates_end
 
     def poses(self, angles: Angles) -> Poses:
-        """Forward kinematics for angles (m, n)."""
+        """Forward kinematics for angles (m, n) [rad or m]."""
         return Poses(self, angles, self.skeleton.tree.forward(angles))

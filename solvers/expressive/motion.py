@@ -1,8 +1,8 @@
 """Motion of solutions from frame to frame: its limits, and the steps of transitions between branches.
 
-A branch is a continuous family of solutions, given by one configuration that follows the goal. A path stays
-on its branch or is a transition to another one, which either holds the aim on the way or moves all joints
-straight. While a goal stands still, steps converge to it (`Settling`).
+A branch is a continuous family of solutions, represented by one configuration that follows the goal. A path
+stays on its branch or is a transition to another one, which either holds the aim on the way or moves all
+joints straight. While a goal stands still, steps converge to a solution (`Settling`).
 """
 
 import math
@@ -18,31 +18,33 @@ from ..tolerances import MET
 from .descent import Candidates, Descent, StepGoal
 from .model import Indices, Model
 
-SETTLING = 0.16  # [s] in which damping, and without improvement the trust region, decrease by a factor of e
-LEAST_DAMPING = 0.01  # share of the damping that remains
+# [s] in which damping decreases by a factor of e, and so does the trust region unless the solution improves
+SETTLING = 0.16
+LEAST_DAMPING = 0.01  # fraction of the damping that remains at last
 PLANNING_TIME = (
-    5.0  # [s] after which no transition begins, and the trust region decreases even with improvement
+    5.0  # [s] after which no transition begins, and the trust region decreases even if the solution improves
 )
-GIVING_UP = 10.0 * PLANNING_TIME  # [s] after which a transition in progress is given up
-FOLLOWING_RATIO = (
-    20.0  # least movement allowed to joints, times the goal's: near singular poses they move that much more
-)
-ACCELERATION = math.radians(7560)  # [rad/s^2] limit of a joint: full speed within 64 ms
-# [rad/s^2] the same where the aim would be lost otherwise, and in straight transitions, which lose it: full
+GIVING_UP = 10.0 * PLANNING_TIME  # [s] after which a transition in progress is abandoned
+# lower limit of the movement allowed to joints, as a multiple of the goal's: near singular poses they
+# need that much more
+FOLLOWING_RATIO = 20.0
+# [rad/s^2] acceleration limit of a joint: it reaches full speed within 64 ms
+ACCELERATION = math.radians(7560)
+# [rad/s^2] the same if the aim would be lost otherwise, and in straight transitions, which lose it: full
 # speed within 17 ms
 HURRIED = math.radians(28800)
-BRANCH_INERTIA = 0.1  # weight of the squared movement of branches, which converge freely; paths have 1
+BRANCH_INERTIA = 0.1  # weight of the squared movement of branches, which converge freely; that of paths is 1
 ARRIVAL_DISTANCE = math.radians(
     5
-)  # [rad] distance of the farthest joint at which a transition ends and local steps go on
+)  # [rad] distance of the farthest joint at which a transition ends and local steps continue
 
 FOLLOW, STAY, WITH_AIM, DIRECT = range(4)
 """Kinds: the branch itself, which follows the goal freely; no transition; toward the branch while the aim is
 held; straight to it.
 """
 KINDS = (WITH_AIM, DIRECT)
-# By kind: whether it moves toward a branch, the weights of the shape, the aim and the squared movement, and
-# the acceleration.
+# For each kind: whether it moves toward a branch, the weights of the shape, the aim and the squared movement,
+# and the acceleration.
 MOVING, SHAPE, AIM = (
     np.array((0.0, 0.0, 1.0, 1.0)),
     np.array((1.0, 1.0, 0.0, 0.0)),
@@ -52,23 +54,23 @@ INERTIA, ACCELERATIONS = (
     np.array((BRANCH_INERTIA, 1.0, 1.0, 1.0)),
     np.array((ACCELERATION, ACCELERATION, ACCELERATION, HURRIED)),
 )
-SPEED_SHARES = np.array((math.inf, 1.0, 1.0, 1.0))  # by kind, of the speed limit: branches have none
+# for each kind, its fraction of the speed limit; branches have no limit
+SPEED_SHARES = np.array((math.inf, 1.0, 1.0, 1.0))
 
-Bounds = tuple[Angles, Angles]  # lower and upper, on angles (n,) or (m, n)
+Bounds = tuple[Angles, Angles]  # lower and upper bounds on angles (n,) or (m, n)
 
 
 def braking_speed(distance: Angles, acceleration: Angles | float, dt: float) -> Angles:
     """Largest speed [rad/s] from which a joint comes to rest within a distance [rad], in steps of `dt` [s].
-
-    The root of v^2 / (2 a) + v dt / 2 = distance; not less than what one step gains.
+    It is the root v of v^2 / (2 a) + v dt / 2 = distance, but at least the speed gained in one step.
     """
     gain = acceleration * dt
     return np.maximum(gain, np.sqrt(2.0 * acceleration * distance) - 0.5 * gain)
 
 
 def within_speed(model: Model, angles: Angles, time: float, share: Angles | float = 1.0) -> Bounds:
-    """Lower and upper bounds on the angles (..., n) after a time [s], within the joint limits and a share of
-    the speed limit.
+    """Lower and upper bounds on the angles (..., n) after a time [s], within the joint limits and a fraction
+    of the speed limit.
     """
     room = share * SPEED * time * model.scale
     return np.maximum(model.lower, angles - room), np.minimum(model.upper, angles + room)
@@ -83,11 +85,11 @@ class StepBounds:
         self.model, self.start, self.velocity, self.dt = model, start, velocity, dt
 
     def by_speed(self, share: float = 1.0) -> Bounds:
-        """Lower and upper bounds (n,) within the joint limits and a share of the speed limit."""
+        """Lower and upper bounds (n,) within the joint limits and a fraction of the speed limit."""
         return within_speed(self.model, self.start, self.dt, share)
 
     def by_acceleration(self, acceleration: float, share: float = 1.0) -> Bounds:
-        """Lower and upper bounds (n,) within the joint limits, the acceleration limit and a share of the
+        """Lower and upper bounds (n,) within the joint limits, the acceleration limit and a fraction of the
         speed limit.
         """
         lower, upper = self.by_speed()
@@ -102,7 +104,7 @@ class StepBounds:
         return np.minimum(np.maximum(lower, slowest), upper), np.maximum(np.minimum(upper, fastest), lower)
 
     def braked(self, desired: Angles, bounds: Bounds) -> Angles:
-        """`desired` (n,), or a point on the way to it from which each joint can still come to rest at
+        """`desired` (n,) [rad], or a point on the way to it from which each joint can still come to rest at
         `desired` under the acceleration limit.
         """
         acceleration = ACCELERATION * self.model.scale
@@ -127,13 +129,13 @@ class Transition:
 class Transitions(NamedTuple):
     """Transitions of m candidate configurations between branches."""
 
-    kinds: Indices  # (m,)
-    goals: Angles  # (m, n) configurations of the target branches
+    kinds: Indices  # (m,) kind of each transition
+    goals: Angles  # (m, n) configurations of the target branches [rad; prismatic joints m]
     speeds: Angles  # (m,) [rad/s] of the farthest joint
 
 
 def duration(model: Model, distance: Angles) -> Angles:
-    """Time [s] of straight transitions over distances [rad] of the farthest joint."""
+    """Duration [s] of straight transitions over distances [rad] of the farthest joint."""
     fastest = model.options.transition_speed
     time: Angles = np.where(
         distance < fastest**2 / HURRIED,
@@ -149,7 +151,7 @@ def moved(
     """Angles (m, n) of candidates after one step of their transitions, and their new speeds (m,) [rad/s].
 
     Args:
-        descent: Toward the goal at that time.
+        descent: Descent toward the goal at the time of the step.
         candidates: The candidates before the step.
         transitions: Their transitions.
         time: Duration of the step [s].
@@ -173,8 +175,8 @@ def moved(
 
 
 def arrived(model: Model, angles: Angles, goals: Angles) -> NDArray[np.bool_]:
-    """Which candidates (m,) are so near their branch that the transition ends and ordinary local steps take
-    over.
+    """Which candidates (m,) are so near to their branch that the transition ends and ordinary local steps
+    take over.
     """
     has_arrived: NDArray[np.bool_] = (np.abs(angles - goals) / model.scale).max(1) < ARRIVAL_DISTANCE
     return has_arrived
@@ -183,19 +185,19 @@ def arrived(model: Model, angles: Angles, goals: Angles) -> NDArray[np.bool_]:
 class Settling(NamedTuple):
     """State of convergence to a goal that stands still.
 
-    Along a shallow valley damped steps take minutes to converge, so damping decreases with time. Where the
-    aim cannot be met, or a joint is at a limit, steps may overshoot for ever, so each frame without
-    improvement shrinks the trust region; in the end every frame does.
+    Along a shallow valley damped steps take minutes to converge, so damping decreases with time. If the aim
+    cannot be met, or a joint is at a limit, steps may overshoot for ever, so each frame without improvement
+    shrinks the trust region; after some time every frame does.
     """
 
-    time: float = 0.0  # [s]
+    time: float = 0.0  # [s] since the goal stands still
     best: float = math.inf  # cost of the best solution since the last transition
     last: float = math.inf  # cost of the last solution
-    trust: float = 1.0  # trust region: share of the largest speed that a joint may have
+    trust: float = 1.0  # trust region, as a fraction of the largest speed of the joints
 
     @property
     def damping_share(self) -> float:
-        """Factor on the damping of steps: it decreases from 1 while the goal stands still."""
+        """Factor of the damping of steps, which decreases from 1 while the goal stands still."""
         return max(math.exp(-self.time / SETTLING), LEAST_DAMPING)
 
     @property
@@ -212,19 +214,19 @@ class Settling(NamedTuple):
 
     def at(self, merit: float, dt: float) -> "Settling":
         """The settling state after a frame of `dt` [s] whose solution has the cost `merit`."""
-        better = merit < (1.0 - MET) * self.best  # less is not seen
+        better = merit < (1.0 - MET) * self.best  # a smaller improvement is invisible
         factor = math.exp(
             min(dt, PLANNING_TIME) / SETTLING
-        )  # bounded, since a scene's frame may last for minutes
+        )  # bounded, since a frame of a scene may last for minutes
         trust = min(1.0, factor * self.trust) if better and self.may_plan else self.trust / factor
         return self._replace(best=merit if better else self.best, last=merit, trust=trust)
 
     def after_change(self, by: float, dt: float) -> "Settling":
-        """The settling state after goal or posture has changed by `by` [rad, or relative to its size] in a
-        frame of `dt` [s].
+        """The settling state after the goal or posture has changed by `by` [rad, or relative to its size] in
+        a frame of `dt` [s].
         """
         restored = min(1.0, FOLLOWING_RATIO * by / (SPEED * dt))
-        # After a large change the last cost is no measure: every solution on the way would count as worse.
+        # After a large change the last cost means nothing: every solution on the way would count as worse.
         return Settling() if restored == 1.0 else Settling(best=self.last, trust=max(self.trust, restored))
 
     def in_transition(self) -> "Settling":

@@ -12,12 +12,13 @@ from ..settings import Settings, setting
 class Options(Settings):
     """Settings of the expressive solver; an invalid value raises GazeError with the setting's name."""
 
-    link_weights: tuple[float, ...] = ()  # (n,) weight of the link that each joint carries; () all 1
+    link_weights: tuple[float, ...] = ()  # (n,) weight of the link that each joint carries; (): all are 1
     hold_body: bool = False  # whether rotation of the body as a whole counts as a change of shape
-    # what the shape is: "links" (their directions) or "bones" (their rotations, roll included; solvers/bones)
+    # what defines the shape: "links" (their directions) or "bones" (their rotations, roll included;
+    # solvers/bones)
     measure: str = "links"
-    # (9 n,) rotational inertia of what each joint's bone carries, about the joint and in its frame, row by
-    # row; () of the skeleton alone
+    # (9 n,) rotational inertia [m3] of what each joint's bone carries, about the joint and in its frame, row
+    # by row; (): computed from the skeleton
     inertias: tuple[float, ...] = ()
     look_from: float = setting(
         0.5,

@@ -1,9 +1,9 @@
 """The planner: finds other branches of solutions, follows them, and chooses transitions.
 
-A plan is made whole in one frame. Known branches follow the forecast goal, while starts around the posture
-and near the present pose approach it; the best of all are the known branches of the next plan. Those of least
-estimated cost are simulated, and the cheapest path becomes the transition. Equal states and goals give equal
-plans, bit for bit.
+A plan is completed within one frame. Known branches follow the forecast goal, while new starts around the
+posture and near the current pose approach it; the best of all become the known branches of the next plan.
+Those with the least estimated cost are simulated, and the cheapest path becomes the transition. Equal states
+and goals give equal plans, bit for bit.
 """
 
 from typing import NamedTuple
@@ -32,20 +32,21 @@ from .simulation import (
     simulation_steps,
 )
 
-LEAD = 1 / 3  # [s] ahead for which branches are found and followed: about when a transition arrives
+LEAD = 1 / 3  # [s] time ahead for which branches are found and followed: about when a transition arrives
 BRANCH_STEPS = 3
-KEPT = 30  # starts that take more than one step: the best by merit, and as many by estimated cost
-POOL = 10  # branches that are known from plan to plan, and as many that are simulated
+# starts that take more than one step: this many of the best by merit, and as many by estimated cost
+KEPT = 30
+POOL = 10  # number of branches that are kept from plan to plan, and of those that are simulated
 
 
 class Starts(NamedTuple):
-    """Starts of branches. Those of the pool and around the posture approach shape and aim; those near the
-    current pose approach only the aim.
+    """Starting configurations of branches. Those of the pool and around the posture approach both shape and
+    aim; those near the current pose approach only the aim.
     """
 
     angles: Angles  # (m, n)
     shape: Angles  # (m,) weight of the shape: 1 or 0
-    sides: Angles  # (m,) of a symmetric end, as for `BatchedAim.evaluate`
+    sides: Angles  # (m,) sides of a symmetric end, as for `BatchedAim.evaluate`
 
 
 class Planning(NamedTuple):
@@ -65,7 +66,7 @@ class Planner:
         self.model, self.search, self.seeds = model, search, search.seeds
 
     def advance(self, state: Planning, context: FrameContext) -> Planning:
-        """The state after this frame: with a new plan each `PERIOD`, and in every frame while the aim
+        """The state after this frame: with a new plan after each `PERIOD`, and in every frame while the aim
         is lost.
         """
         state = state._replace(since_plan=state.since_plan + context.dt)
@@ -74,7 +75,7 @@ class Planner:
         return self._planned(state, context) if context.lost or state.since_plan >= PERIOD else state
 
     def _searched(self, state: Planning, context: FrameContext) -> Planning:
-        """The state with the solution from scratch as one more branch in the pool, in the first place."""
+        """The state with the solution from scratch as an additional branch at the start of the pool."""
         from_scratch = self.search.solve(
             context.forecast.goal, tuple(context.posture.tolist()), context.authored
         )
@@ -84,8 +85,9 @@ class Planner:
         )
 
     def _planned(self, state: Planning, context: FrameContext) -> Planning:
-        """The state after a plan."""
-        # For a goal that stands still each further choice must gain twice as much, so that choices end.
+        """The state after a new plan."""
+        # For a goal that stands still, each further choice must gain twice as much, so that changes come to
+        # an end.
         hysteresis = HYSTERESIS * 2**state.choices
         compiled = self.model.compiled_for(context.forecast.goal)
         if compiled is None:
@@ -101,7 +103,7 @@ class Planner:
         )
 
     def _starts(self, state: Planning, context: FrameContext) -> Starts:
-        """The known branches and new starts."""
+        """The known branches together with new starts."""
         around, near = self.seeds.around(context.posture), self.seeds.near(context.angles)
         known = around[:0] if state.pool is None else state.pool.array
         sides = (1.0, -1.0) if two_sided(context.forecast.goal) else (0.0,)
@@ -116,8 +118,8 @@ class Planner:
     def _chosen(
         self, state: Planning, context: FrameContext, starts: Starts, hysteresis: float
     ) -> tuple[Angles, Transition | None]:
-        """The best starts (b, n) on different branches after their steps, and the transition of the cheapest
-        path.
+        """The best starts (b, n) [rad or m] on different branches after their steps, and the transition of
+        the cheapest path; None: to stay is cheapest.
         """
         descent, candidates = context.descent(self.model, LEAD), None
         angles, shape, sides = starts
@@ -146,7 +148,7 @@ class Planner:
         return pool, cheapest(costs, angles[chosen], state.transition, context.lost, hysteresis)
 
     def _distances_and_costs(self, candidates: Candidates, context: FrameContext) -> tuple[Angles, Angles]:
-        """Distances (m,) [rad] from the current angles, and estimated costs of straight transitions."""
+        """Distances (m,) [rad] from the current angles, and estimated costs (m,) of straight transitions."""
         far = (np.abs(candidates.angles - context.angles) / self.model.scale).max(1)
         return far, estimated_cost(
             self.model, candidates.cosine, candidates.aim_error, far, context.authored.keep
@@ -166,7 +168,7 @@ class Planner:
         context: FrameContext,
         hysteresis: float,
     ) -> tuple[Angles, Transition | None]:
-        """As `_chosen`, by the compiled kernel."""
+        """Same as `_chosen`, computed by the compiled kernel."""
         forecast, transition = context.forecast, state.transition
         steps = simulation_steps(forecast.horizon)
         path = PlannedPath(

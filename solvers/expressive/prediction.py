@@ -1,4 +1,4 @@
-"""Forecast of goals: given beforehand, or extrapolated from their velocity."""
+"""Forecast of goals, from known frames ahead or extrapolated from their velocity."""
 
 import math
 from collections.abc import Sequence
@@ -15,27 +15,28 @@ from .descent import Descent
 from .model import Model
 from .shape import Authored
 
-HORIZON = 0.65  # [s] for which transitions are simulated: one of half a revolution takes .45
-# [s] the same where goals are known or the aim is lost: a whole revolution takes .81 at the highest speed,
-# and starts and brakes
+HORIZON = 0.65  # [s] for which transitions are simulated: one over half a revolution takes .45
+# [s] the same if goals are known or the aim is lost: a whole revolution takes .81 at the highest speed, plus
+# starting and braking
 WHOLE_TURN = 1.0
 # [s] in which a goal's velocity decreases by a factor of e: most targets stop or change direction within half
 # a second
 LASTING = 0.55
-SMOOTHING = 0.024  # [s] over which velocities are averaged: smooths hand-held targets
-SLOWEST = 1e-7  # [rad/s or m/s] a slower target is at rest; without it the average would never reach zero
+SMOOTHING = 0.024  # [s] over which velocities are averaged, to smooth hand-held targets
+# [rad/s or m/s] a slower target counts as at rest; otherwise the average would never reach zero
+SLOWEST = 1e-7
 
 
 class Velocity(NamedTuple):
     """Velocity of one end's aim."""
 
-    angular: Vector = ORIGIN  # [rad/s] rotation vector of an orientation or direction
-    drift: Vector = ORIGIN  # [m/s] of a position
+    angular: Vector = ORIGIN  # [rad/s] of an orientation or direction, as a rotation vector
+    drift: Vector = ORIGIN  # [m/s] velocity of a position
 
 
 def farthest(current: Sequence[tuple[float, ...]], before: Sequence[tuple[float, ...]]) -> float:
-    """The largest distance between corresponding goals' numbers (position, vector or rotation), each relative
-    to the largest of these numbers.
+    """The largest distance between the numbers of corresponding goals (position, vector or rotation),
+    relative to the largest of these numbers.
     """
     extrapolated = ((these, those) for these, those in zip(current, before, strict=True) if these != those)
     return max(
@@ -44,8 +45,8 @@ def farthest(current: Sequence[tuple[float, ...]], before: Sequence[tuple[float,
 
 
 def velocity(before: Aim, current: Aim, last: Velocity, dt: float) -> Velocity:
-    """Averaged velocity of a goal that was `before` `dt` [s] ago and is `current`; `last`: the average up to
-    the last frame.
+    """Averaged velocity of a goal that was at `before` `dt` [s] ago and is now at `current`; `last` is the
+    average up to the last frame.
     """
     if type(before) is not type(current):
         return Velocity()
@@ -66,7 +67,7 @@ def _blend(last: Vector, current: Vector, newest: float) -> Vector:
 
 
 def extrapolated(aim: Aim, moving: Velocity, time: float) -> Aim:
-    """The aim after a time [s] of a constant velocity."""
+    """The aim after a time [s] at constant velocity."""
     angle = length(moving.angular) * time
     rotation = about(scale(moving.angular, time / angle), angle) if angle > NO_DIRECTION else None
     return aim.moved(rotation, scale(moving.drift, time))
@@ -76,10 +77,10 @@ class GoalForecast:
     """Forecast of the goals for the next seconds.
 
     Attributes:
-        goal: The goal now.
+        goal: The current goal.
         moving: Velocity of each of its ends' aims.
-        ahead: Goals of the next frames, where they are known.
-        horizon: Time [s] from now for which the goals count.
+        ahead: Goals of the next frames, as far as they are known.
+        horizon: Time [s] from now for which goals are considered.
     """
 
     def __init__(
@@ -91,13 +92,16 @@ class GoalForecast:
         is_far: bool = False,
     ) -> None:
         """`moving` has one velocity for each of `goal.ends`; `ahead` are the goals of the next frames of `dt`
-        [s], where they are known; `is_far`: the horizon is long enough for a whole revolution in any case.
+        [s], as far as they are known; `is_far` makes the horizon long enough for a whole revolution in any
+        case.
         """
         self.goal, self.moving, self._dt, self.ahead = goal, moving, dt, ahead
         self.horizon = WHOLE_TURN if ahead or is_far else HORIZON
 
     def time_of(self, time: float) -> float:
-        """The time [s] from now, or 0 where that is this frame."""
+        """Time [s] from now at which the goal is forecast for `time` [s]; 0 if that is in the current
+        frame.
+        """
         return time if time > 0.5 * self._dt else 0.0
 
     def at(self, time: float) -> GazeGoal:
@@ -120,16 +124,16 @@ class GoalForecast:
 
 
 class FrameContext(NamedTuple):
-    """Inputs of the planner for one frame of one solver."""
+    """Inputs of the planner for one frame."""
 
     forecast: GoalForecast
     authored: Authored
     posture: Angles  # (n,)
-    angles: Angles  # (n,) of the last frame
+    angles: Angles  # (n,) [rad; prismatic joints m] angles in the last frame
     speed: float  # [rad/s] of the transition in progress
     lost: float  # [s] since the aim was last met
-    dt: float  # [s] of the frame
+    dt: float  # [s] duration of the frame
 
     def descent(self, model: Model, time: float) -> Descent:
-        """Descent toward the goal forecast for so many seconds from now."""
+        """Descent toward the goal forecast for `time` [s] from now."""
         return Descent(model, self.authored, BatchedAim(model.skeleton, self.forecast.at(time)))

@@ -1,4 +1,4 @@
-"""Search from scratch: many starting configurations, of which the best take further steps."""
+"""Search from scratch: many starting configurations, the best of which take further steps."""
 
 import math
 from typing import NamedTuple
@@ -29,17 +29,15 @@ class Round(NamedTuple):
     kept: int
 
 
-# Many candidates at first, as a third of all starts end at the optimum.
+# Many candidates at first, since about a third of all starts reach the optimum.
 ROUNDS = (Round(1, COARSE_PASSES, 20), Round(4, COARSE_PASSES, 8), Round(8, PASSES, 8))
-CONVERGED = math.radians(0.5)  # [rad] movement of the farthest joint in a step below which a round ends
-POLISHING_STEPS = 2  # least changes that make the aim exact: the first leaves the square of its error
-NEARLY_MET = (
-    1e-3  # [rad] aim error that the exact correction removes without a change of shape that would be seen
-)
-# Where none of the last round meets the aim, those that the first round kept take so many more steps, and the
-# best few are corrected.
+CONVERGED = math.radians(0.5)  # [rad] a round ends when the farthest joint moves by less in a step
+POLISHING_STEPS = 2  # smallest changes that make the aim exact; the first leaves the square of its error
+NEARLY_MET = 1e-3  # [rad] aim error that the exact correction removes without a visible change of shape
+# If no candidate of the last round meets the aim, those kept by the first round take this many more steps,
+# and the best few are corrected.
 RESCUE_STEPS, RESCUES = 10, 8
-SHAPE_DIGITS = 9  # decimals of a mean cosine that are compared: beyond them lies rounding
+SHAPE_DIGITS = 9  # number of decimals of a mean cosine that are compared; further ones are rounding errors
 
 
 class Searching(NamedTuple):
@@ -62,13 +60,15 @@ class Search:
         self.seeds = Seeds(model)
 
     def begun(self, posture: Angles, descent: Descent) -> Searching:
-        """State of a new search for the shape of `posture` (n,), which is within limits; both solutions of a
-        symmetric end are searched for.
+        """State of a new search for the shape of `posture` (n,) [rad or m], which is within limits; both
+        solutions of a symmetric end are searched for.
         """
         return Searching(descent.at(*self._starts(posture, two_sided(descent.aim.goal))))
 
     def _starts(self, posture: Angles, with_half_rolls: bool) -> tuple[Angles, Angles]:
-        """Starting configurations (m, n) and their sides (m,); `with_half_rolls`: each on both sides."""
+        """Starting configurations (m, n) [rad or m] and their sides (m,); `with_half_rolls`: each on both
+        sides.
+        """
         starts = self.seeds.around(posture)
         if with_half_rolls:
             return np.concatenate([starts, starts]), np.repeat([1.0, -1.0], len(starts))
@@ -81,7 +81,7 @@ class Search:
         candidates = descent.at(descent.bold(before, settings.passes), before.sides)
         if steps + 1 < settings.steps and np.abs(candidates.angles - before.angles).max() >= CONVERGED:
             return Searching(candidates, number, steps + 1)
-        if number == 0:  # far from their optima yet
+        if number == 0:  # in the first round candidates are still far from their optima
             return Searching(best_of(candidates, settings.kept), 1)
         rows = distinct(
             self.model, candidates.angles, np.argsort(candidates.merit, kind="stable").tolist(), settings.kept
@@ -114,11 +114,9 @@ class Search:
     def _finished(
         self, descent: Descent, candidates: Candidates, posture: tuple[float, ...], count: int
     ) -> Corrected:
-        """The best of the `count` best candidates, after an exact correction; where a chain cannot be upright
-        as well, of its view alone.
-
-        Compared are the errors of the view and of the whole goal, the shape, then the distance to the
-        posture.
+        """The best of the `count` best candidates, after an exact correction; if a chain cannot be upright as
+        well, of its view alone. Candidates are compared by the errors of the view and of the whole goal,
+        then by shape, then by the distance to the posture.
         """
         goal, costs = descent.aim.goal, [1.0] * len(posture)
         order = np.lexsort((-candidates.cosine, np.maximum(NEARLY_MET, candidates.aim_error)))[:count]

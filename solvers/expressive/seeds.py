@@ -1,4 +1,4 @@
-"""Candidates of searches: where they start, and which of them are on different branches."""
+"""Starting configurations of searches, and which candidates are on different branches."""
 
 from collections.abc import Sequence
 
@@ -9,16 +9,16 @@ from ..spread import spread
 from .model import Model
 
 ROOT_TURNS = 8  # number of root angles at which the posture and its mirror image are tried
-SPREAD = 24  # starting configurations spread evenly over the joints' ranges
+SPREAD = 24  # number of starting configurations spread evenly over the joints' ranges
 NEAR_SHARES = (
     0.05,
     0.35,
     0.65,
     0.95,
-)  # positions, as shares of a joint's range, to which `near` moves single joints
-PARALLEL = (
-    0.5  # squared cosine from which an axis counts as parallel to the base's: mirroring keeps such joints
-)
+)  # positions, as fractions of a joint's range, to which `near` moves single joints
+# squared cosine above which an axis counts as parallel to that of the base: mirroring leaves such joints
+# unchanged
+PARALLEL = 0.5
 SAME_BRANCH = 0.25  # [rad] largest joint difference up to which two candidates count as on one branch
 
 
@@ -31,18 +31,20 @@ class Seeds:
         self.spread = spread(model.skeleton, SPREAD)
         axes = model.poses(np.zeros((1, n))).axes[0]
         twisters = (axes @ axes[0]) ** 2 > PARALLEL
-        # Half a turn of the root and every bend reversed is the same shape in other angles, where twists in
-        # between allow it.
+        # Half a revolution of the root with every bend reversed is the same shape in other angles, if twists
+        # in between allow it.
         self.mirror = np.where(twisters | (model.is_revolute == 0.0), 1.0, -1.0)
         spans = model.upper - model.lower
         self._roots = np.tile(model.lower[0] + spans[0] * (np.arange(ROOT_TURNS) + 0.5) / ROOT_TURNS, 2)
         self._moved = np.tile(
             np.arange(n), len(NEAR_SHARES)
-        )  # joint that each configuration of `near` moves, and where to
+        )  # joint that each configuration of `near` moves, and the position that it moves to
         self._places = (model.lower + np.array(NEAR_SHARES)[:, None] * spans).ravel()
 
     def around(self, posture: Angles) -> Angles:
-        """Configurations (s, n) for a posture (n,) within limits; the first is the posture itself."""
+        """Configurations (s, n) [rad or m] for a posture (n,) within limits; the first is the posture
+        itself.
+        """
         starts = np.empty((2 * ROOT_TURNS, len(posture)))
         starts[:ROOT_TURNS] = posture
         starts[ROOT_TURNS:] = np.minimum(
@@ -53,15 +55,15 @@ class Seeds:
         return np.concatenate([starts, self.spread])
 
     def near(self, angles: Angles) -> Angles:
-        """Configurations (s, n) that differ from `angles` (n,) in one joint each."""
+        """Configurations (s, n) [rad or m] that differ from `angles` (n,) in one joint each."""
         starts = np.tile(angles, (len(self._moved), 1))
         starts[np.arange(len(starts)), self._moved] = self._places
         return starts
 
 
 def distinct(model: Model, angles: Angles, order: Sequence[int], most: int) -> list[int]:
-    """Indices of at most `most` configurations of `angles` (m, n) on different branches, taken in the order
-    `order`.
+    """Indices of at most `most` configurations of `angles` (m, n) [rad or m] on different branches, taken in
+    the given order.
     """
     chosen: list[int] = []
     left = np.array(order, np.intp)

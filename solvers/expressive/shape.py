@@ -1,8 +1,8 @@
 """Shape deviation from an authored posture as a least-squares problem, and the roll of ends as a secondary
 objective.
 
-Shape deviation compares unit link directions: d_k of the solved pose and t_k of the authored posture, after
-the rotation about the base's axis that fits best (see `gaze.Shape`). With a_j the joint axes in the base
+Shape deviation compares the unit link directions d_k of the solved pose and t_k of the authored posture,
+after the best-fitting rotation about the base's axis (see `gaze.Shape`). With a_j the joint axes in the base
 frame, the Jacobian's column of joint j is a_j x d_k, and inner products need no columns: (a_i x d) . (a_j x
 d) = a_i . a_j - (a_i . d)(a_j . d). The best-fit rotation is one more joint, about the base's axis, which
 carries all directions and is eliminated (variable projection).
@@ -20,24 +20,25 @@ from ..kinematics.skeleton import Angles
 from ..tolerances import NO_DIRECTION
 from .model import Model, Poses, System
 
-# weight of the roll against the mean of all directions: a rolled head is seen before anything else; chosen by
-# eye
+# weight of the roll relative to the mean of all directions: a rolled head is noticed before anything else;
+# chosen by eye
 ROLL_SHARE = 4.0
 
 
 class Authored:
     """The shape of one authored posture, from which deviations are measured.
 
-    The compiled kernel needs only the posture; what the reference derives from it is made at first use.
+    The compiled kernel needs only the posture; what the Python reference derives from it is computed on first
+    use.
     """
 
     def __init__(self, model: Model, posture: Angles, keep: float = 1.0) -> None:
         self.model, self.keep = model, keep
-        self.posture = tuple(posture.tolist())  # (n,)
+        self.posture = tuple(posture.tolist())  # (n,) [rad or m]
 
     @cached_property
     def poses(self) -> Poses:
-        """The posture's pose, a batch of one."""
+        """The posture's pose, as a batch of one."""
         return self.model.poses(np.array([self.posture]))
 
     @property
@@ -48,8 +49,8 @@ class Authored:
 
     @cached_property
     def _parts(self) -> Angles:
-        """(3, l, 3) The authored directions are the sum of these three, times 1, and cosine and sine of the
-        best-fit rotation.
+        """(3, l, 3) Three parts of the authored directions; the rotated directions are their sum with the
+        factors 1, cosine and sine of the best-fit rotation.
         """
         directions, axis = self.directions, self.poses.axes[0, 0]
         level = directions - (directions @ axis)[:, None] * axis
@@ -57,14 +58,16 @@ class Authored:
 
     @cached_property
     def _fitting(self) -> Angles:
-        """(3 l, 3) Their products with a pose's directions make its mean cosine."""
+        """(3 l, 3) Matrix that maps a pose's directions to the constant, cosine and sine terms of its mean
+        cosine.
+        """
         weights = self.model.weights
         fitting: Angles = (weights[:, None] * self._parts / len(weights)).reshape(3, -1).T
         return fitting
 
     def fit(self, poses: Poses) -> tuple[Angles, Angles]:
-        """Mean cosine (m,) after the best-fit rotation, and the rotation as (m, 3): 1, its cosine,
-        its sine.
+        """Mean cosine (m,) after the best-fit rotation, and that rotation (m, 3) as 1, its cosine and its
+        sine.
         """
         parts = poses.directions.reshape(len(poses.angles), -1) @ self._fitting
         rotation = np.empty_like(parts)
@@ -82,7 +85,7 @@ class Authored:
         """Gauss-Newton system of half the summed squared differences of directions, best-fit rotation
         eliminated; times `keep`.
 
-        `rotation` is the rotation of `fit`.
+        `rotation` is the best-fit rotation from `fit`.
         """
         model, whole = self.model, poses.whole
         desired = (rotation @ self._parts.reshape(3, -1)).reshape(poses.directions.shape)
@@ -112,26 +115,26 @@ class Authored:
 
 
 class _DesiredRoll(NamedTuple):
-    """The posture's roll of one end."""
+    """The posture's roll of one end, which is to be kept."""
 
     end: int
-    node: int  # of `Frames.nodes` that carries it
-    # (16, 2) their products with the node's frame are cosine and sine of a roll's difference, times both
-    # sines from up to the view
+    node: int  # index in `Frames.nodes` of the node that carries the end
+    # (16, 2) the products of this with the node's frame are cosine and sine of the roll's difference, times
+    # both sines from up to the view
     differences: Angles
-    view: Angles  # (3, 1) in the node
+    view: Angles  # (3, 1) the end's view in the node
     symmetric: bool
 
 
 class Rolls:
-    """Preferred rolls of one goal's ends: a secondary objective keeps the posture's roll where an end's aim
-    leaves the roll free.
+    """Preferred rolls of a goal's ends: a secondary objective keeps the posture's roll if an end's aim leaves
+    the roll free.
 
     The roll of an end is its angle about its view, measured from upright. With view y, tool axes x and z, and
     up vector u, its sine and cosine are -x . u and z . u, both over s, the sine of the angle from u to y. A
-    pose loses s s' (1 - cos(roll - posture's roll)) of the mean cosine, times `ROLL_SHARE`; s' is that of the
-    posture, whose roll is undefined where it looks along u. While the view is held, a joint changes the roll
-    by its rotation about the view.
+    pose's mean cosine is reduced by s s' (1 - cos(roll - posture's roll)) times `ROLL_SHARE`; s' is the sine
+    in the posture, whose roll is undefined if it looks along u. While the view is held, a joint changes the
+    roll by its rotation about the view.
     """
 
     def __init__(self, model: Model, authored: Authored, goal: GazeGoal) -> None:
@@ -144,7 +147,7 @@ class Rolls:
                 node, axes = tree.carriers[end], tree.ends[end, :3, :3]
                 sine, _, cosine = (
                     up @ authored.poses.frames.nodes[0, node, :3, :3] @ axes
-                ).tolist()  # of the posture's roll, less than 0
+                ).tolist()  # weight of the posture's roll, below 0
                 differences = np.zeros((4, 4, 2))
                 differences[:3, :3] = up[:, None, None] * (axes[:, ::-2] @ ((cosine, -sine), (sine, cosine)))
                 self._desired.append(
@@ -178,8 +181,8 @@ class Rolls:
 
 
 def _difference(desired: _DesiredRoll, poses: Poses) -> tuple[Angles, Angles, Angles]:
-    """Cosine and sine (m,) of the difference of poses' rolls from the posture's, times both sines from up to
-    the view; and that product.
+    """Cosine and sine (m,) of the difference between the poses' rolls and the posture's, both multiplied by
+    the product of the two sines from up to the view; and that product (m,).
     """
     cosine, sine = (poses.frames.nodes[:, desired.node].reshape(-1, 16) @ desired.differences).T
     most = np.hypot(cosine, sine)

@@ -1,4 +1,4 @@
-"""The directions of a skeleton that are compared in shape deviation."""
+"""The directions of a skeleton that the shape deviation compares."""
 
 from typing import NamedTuple
 
@@ -7,18 +7,19 @@ from ..kinematics.rotations import Vector, Y, normalized, perpendicular, rotate,
 from ..kinematics.skeleton import Skeleton
 from .options import Options
 
-LEAST_WEIGHT = 1e-3  # smallest weight of a direction: with weight 0 the system would be singular
+# smallest weight of a direction: with a weight of 0 the system of equations would be singular
+LEAST_WEIGHT = 1e-3
 
 
 class ShapeDirection(NamedTuple):
-    """A unit direction of the skeleton (a link's or an end's view) that is compared with the authored one in
-    shape deviation.
+    """A direction of the skeleton (a link's or an end's view) that the shape deviation compares with the
+    authored one.
     """
 
     carrier: int  # index of the joint whose frame holds the direction
-    # [m] in the carrier's frame, any length; where it ends at a prismatic joint, with that joint at 0
+    # [m] in the carrier's frame, of any length; if it ends at a prismatic joint, with that joint at 0
     vector: Vector
-    slide: int  # index of the prismatic joint at which it ends; -1: none
+    slide: int  # index of the prismatic joint at which it ends; -1 if there is none
     weight: float
 
 
@@ -42,8 +43,8 @@ def shape_directions(skeleton: Skeleton, options: Options) -> list[ShapeDirectio
             )
             for direction in directions
         ]
-    # the heading of the body, as heavy as all else: rotation of an upright body about its axis would not show
-    # otherwise
+    # the heading of the body, weighted like all others together: otherwise a rotation of an upright body
+    # about its axis would not count
     if options.hold_body:
         directions.append(
             ShapeDirection(

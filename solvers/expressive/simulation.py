@@ -1,12 +1,12 @@
-"""Simulates the coming frames of staying and of transitions to other branches, to choose the cheapest.
+"""Simulates the coming frames for staying on a branch and for transitions to other branches, to choose the
+cheapest.
 
-The cost of a path is the mean over the time T that counts, in degrees of shape deviation:
+The cost of a path is a mean over the simulated time T, in degrees of shape deviation:
 
     C = 1/T  integral over T of  [ keep s(t) + 30 e(t) + 90 min(1, e(t) / 1 degree) ] dt
 
-with s the shape deviation and e the aim error in degrees. How long the aim is lost follows from the distance
-and the limits of motion: a straight transition over a distance d lasts d / v + v / a with the largest speed v
-and acceleration a.
+with s the shape deviation and e the aim error in degrees. A straight transition over a distance d loses the
+aim for d / v + v / a, with the largest speed v and acceleration a.
 
 All paths advance together, while their branches follow the forecast goals. Equal inputs give equal results,
 bit for bit.
@@ -37,34 +37,32 @@ from .motion import (
 )
 from .prediction import HORIZON, FrameContext
 
-LOST_COST = 90.0  # [deg of shape deviation] additional cost of a lost aim
+LOST_COST = 90.0  # [deg of shape deviation] additional cost while the aim is lost
 AIM_LOST = math.radians(1)  # [rad] aim error from which the aim counts as lost
-TAIL = 0.5  # [s] additional duration for which the final state counts, so that permanent loss costs enough
-# [s] without aim, after each of which all branches are searched; from then on plans look as far ahead as the
-# way round may take, and the final state counts for so long that any path to a pose that meets the aim is
-# cheaper than staying without it.
+TAIL = 0.5  # [s] additional duration with the final state, so that a permanent loss costs enough
+# [s] duration of a lost aim after which all branches are searched, repeatedly. From then on plans look ahead
+# far enough for the longest way round, and the final state counts long enough that any path to a pose that
+# meets the aim is cheaper than to stay without it.
 LASTING_LOSS, LASTING_TAIL = 0.5, 30.0
-# [s] of a simulation step, at first and from NEAR_FUTURE on; a fast transition has arrived by then
+# [s] simulation step at first, and after NEAR_FUTURE, by which time a fast transition has arrived
 STEP, LONG_STEP, NEAR_FUTURE = 1 / 30, 0.1, 0.2
 AIM_TOLERANCE = math.radians(
     0.5
-)  # [rad] aim error without cost, as coarse steps leave it; none where a loss lasts
-PATIENCE = (
-    1 / 6
-    # [s] without aim, after which only straight transitions may be chosen: holding the aim may block the
-    # others
-)
-# [s] from one plan to the next: no target turns round sooner; while the aim is lost each frame has one
+)  # [rad] aim error without cost, as coarse steps leave it; zero if the loss lasts
+# [s] duration of a lost aim after which only straight transitions are chosen, since holding the aim may block
+# the others
+PATIENCE = 1 / 6
+# [s] between plans, since no target reverses sooner; while the aim is lost every frame has one
 PERIOD = 1 / 12
-DOUBT = 0.1  # share of a path's cost by which another must be cheaper: no forecast is more exact
-HYSTERESIS = 1.0  # [deg of shape deviation] by which another choice must be cheaper, at first
+DOUBT = 0.1  # fraction of a path's cost by which another must be cheaper, since no forecast is more exact
+HYSTERESIS = 1.0  # [deg of shape deviation] by which another choice must be cheaper, initially
 
 
 class Path(NamedTuple):
-    """Where all paths begin, and the transition in progress."""
+    """The start of all paths, and the transition in progress."""
 
     angles: Angles  # (n,)
-    speed: float  # [rad/s] of the transition
+    speed: float  # [rad/s] speed of the transition
     transition: Transition | None
 
 
@@ -72,10 +70,10 @@ def simulated(
     model: Model, branches: Angles, path: Path, context: FrameContext, steps: tuple[float, ...]
 ) -> Angles:
     """Mean cost (m,) [deg of shape deviation] of staying, and of each kind of transition to each of b
-    branches (b, n), branch by branch. The branch of the transition in progress must be the first.
-
-    A straight transition loses the aim whenever it begins. Where none is in progress and staying costs less
-    until the next plan than the transition's last state would for as long, it can wait: its cost is infinite.
+    branches (b, n), branch by branch. The branch of the transition in progress must be the first. A straight
+    transition loses the aim whenever it begins. If none is in progress, and staying until the next plan costs
+    less than the transition's last state would over the same time, the transition can wait: its cost is
+    infinite.
     """
     count = len(branches)
     kinds = np.array((FOLLOW,) * count + (STAY,) + KINDS * count)
@@ -94,7 +92,7 @@ def simulated(
         following, speeds = moved(descent, candidates, transitions, step, context.dt, bounds)
         has_arrived = arrived(model, following, following[goal_branches])
         kinds = np.where(has_arrived, np.minimum(kinds, STAY), kinds)
-        # The aim error left by a step, from its own linear model.
+        # The aim error after the step, according to its linear model.
         left = candidates.aim.error - ((following - angles)[:, None] @ candidates.aim.columns)[:, 0]
         aim_error = np.maximum(0.0, np.sqrt((left**2).sum(1)) - tolerance)
         rate = cost_rate(shape_of(candidates.cosine), aim_error, context.authored.keep)
@@ -145,14 +143,14 @@ def simulation_steps(horizon: float) -> tuple[float, ...]:
         left = end - sum(steps)
         count = max(
             0, math.ceil(round(left / longest, 6))
-        )  # rounded, so that an exact division makes no step more
+        )  # rounded, so that an exact division does not add a step
         steps += (left / max(1, count),) * count
     return steps
 
 
 def estimated_cost(model: Model, cosine: Angles, aim_error: Angles, distance: Angles, keep: float) -> Angles:
-    """Cost (m,) of straight transitions over distances [rad] to branches with these mean cosines and aim
-    errors, without simulation.
+    """Estimated cost (m,) of straight transitions over `distance` (m,) [rad] to branches with these mean
+    cosines (m,) and aim errors (m,) [rad], without simulation.
     """
     cost: Angles = cost_rate(shape_of(cosine), aim_error, keep) + LOST_COST * duration(model, distance) / (
         HORIZON + TAIL
@@ -161,7 +159,9 @@ def estimated_cost(model: Model, cosine: Angles, aim_error: Angles, distance: An
 
 
 def cost_rate(shape: Angles, aim_error: Angles, keep: float) -> Angles:
-    """Cost per second [deg] for shape deviations and aim errors [rad]: the integrand of C."""
+    """Cost per second [deg] for shape deviations and aim errors [rad]: the integrand of C in this module's
+    formula.
+    """
     rate: Angles = np.degrees(keep * shape + AIM_COST * aim_error) + LOST_COST * np.minimum(
         1.0, aim_error / AIM_LOST
     )
@@ -169,8 +169,8 @@ def cost_rate(shape: Angles, aim_error: Angles, keep: float) -> Angles:
 
 
 def shape_of(cosine: Angles) -> Angles:
-    """Shape deviation [rad] from mean cosines. Losses of preferred rolls can lower a mean cosine below -1,
-    which is clamped.
+    """Shape deviation [rad] from mean cosines. Losses by preferred rolls can lower a mean cosine below -1; it
+    is clamped.
     """
     shape: Angles = np.arccos(np.clip(cosine, -1.0, 1.0)) + np.maximum(0.0, -1.0 - cosine)
     return shape

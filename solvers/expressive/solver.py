@@ -19,11 +19,11 @@ from .tracking import Tracker
 
 
 class Expressive:
-    """Meets the aim exactly; subject to that minimises shape deviation; moves continuously from the last
-    frame.
+    """Meets the aim exactly, minimises the shape deviation under that condition, and moves continuously from
+    the last frame.
 
-    Source: docs/expressive.md. Shape is that of `gaze.Shape`; how it is weighed against the aim is this
-    solver's own.
+    Source: docs/expressive.md. The shape is that of `gaze.Shape`; its weight relative to the aim is specific
+    to this solver.
     """
 
     def __init__(self, skeleton: Skeleton, options: Options | None = None) -> None:
@@ -49,18 +49,19 @@ class Expressive:
         """The solution from scratch or, with `start`, the next frame's: the local optimum, or a step of a
         transition to a better branch.
 
-        With `start` no joint moves faster than `limits.SPEED`; `converged` is False while the aim has an
+        With `start` no joint moves faster than `limits.SPEED`; `converged` is False as long as the aim has an
         error.
 
         Args:
             goal: Goals of the ends, and the posture to keep.
             start: Angles (n,) [rad] of the last frame; None: search all branches.
             memory: `memory` of the last solution: the planner's state with the other branches found so far.
-            ahead: Goals of the next frames where they are known, those of `prediction.WHOLE_TURN` count; they
-                replace extrapolation.
+            ahead: Goals of the next frames if they are known; those within `prediction.WHOLE_TURN` are used,
+                instead of extrapolation.
             dt: Duration [s] of the frame, above 0.
-            mutual: The target depends on the answer (two chains that look at each other): branches are then
-                changed for the aim alone, since changes for the shape would answer one another without end.
+            mutual: Whether the target depends on this solution (two chains that look at each other): branches
+                are then changed only for the aim, since changes for the shape would cause each other without
+                end.
 
         Raises:
             GazeError: As `GazeSolver.solve`; for a goal of `ahead` the message says how many frames ahead it
@@ -100,16 +101,14 @@ class Expressive:
         )
 
     def nearest(self, goal: GazeGoal, start: Angles | None = None) -> Solution:
-        """The least change of the posture, within limits, that meets the aim, without a search of other
-        branches: what differential inverse kinematics gives.
-
-        Joints that carry much of the skeleton change least, as `correction.shape_costs` says. The shape
-        is mostly that of the posture's branch, not the best of all, and nothing limits the speed from one
-        call to the next.
+        """The smallest change of the posture, within limits, that meets the aim, without a search of other
+        branches, as in differential inverse kinematics. Joints that carry much of the skeleton change
+        least (see `correction.shape_costs`). The shape is usually the best of the posture's own branch,
+        not of all branches, and nothing limits the speed from one call to the next.
 
         Args:
             goal: Goals of the ends, and the posture to keep.
-            start: Angles (n,) [rad] of which the least change is taken where no change of the posture meets
+            start: Angles (n,) [rad] from which the smallest change is made if no change of the posture meets
                 the aim; None: the middle of the joints' ranges.
 
         Raises:
@@ -125,7 +124,9 @@ class Expressive:
         )
 
     def _check_ahead(self, ahead: Sequence[GazeGoal]) -> None:
-        """Checks goals to come as `check_goal` does. Goals seen in the last frame are not checked again."""
+        """Checks future goals in the same way as `check_goal`. Goals already seen in the last frame are not
+        checked again.
+        """
         known = set(map(id, self._checked))
         for frames, goal in enumerate(ahead, 1):
             if id(goal) not in known:

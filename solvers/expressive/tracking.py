@@ -1,10 +1,10 @@
-"""Tracking from the last frame's solution: local steps, and transitions to other branches that the planner
-has chosen.
+"""Tracking from the last frame's solution: local steps, and transitions to other branches chosen by the
+planner.
 
-A local step follows the gradient of the shape deviation while it holds the aim, for the duration of a frame
-(implicit Euler's rule), within limits of speed and acceleration; the least change then makes the aim exact.
+A local step follows the gradient of the shape deviation, holding the aim, for the duration of a frame
+(implicit Euler's rule), within limits of speed and acceleration; a smallest change then makes the aim exact.
 During a transition joints move to its branch, which follows the goal meanwhile. While the goal stands still,
-damping and then the trust region decrease, until the answer stays the same.
+damping and then the trust region decrease, until the solution stays the same.
 """
 
 import math
@@ -43,20 +43,21 @@ from .simulation import AIM_LOST, LASTING_LOSS
 
 PULL_TIME = (
     1 / 60
-)  # [s] in which a joint alone would follow the pull of one direction: the inertia of local steps
+)  # [s] in which a joint alone would follow the pull of one direction; sets the inertia of local steps
 LOCAL_STEPS = 3  # Newton steps of a frame at most
 ENOUGH = math.radians(
     3
-)  # [rad] of movement in a step: what is left after a smaller step is corrected in the next frame
+)  # [rad] movement in a step below which the steps end: the next frame corrects the rest
 AT_RISK = math.radians(
     0.2
-)  # [rad] aim error from which joints may accelerate by HURRIED: a smaller one is not seen
-# [rad] of movement in a frame: a smaller one is none, and a start that is nearer to the last solution is that
+)  # [rad] aim error from which joints may accelerate by HURRIED; a smaller error is invisible
+# [rad] a smaller movement in a frame counts as none, and a start nearer to the last solution than this as
+# equal to it
 STILL = 1e-6
 IDLE_TIME = (
-    1.0  # [s] settled, after which nothing is computed: a planner has then completed about three cycles
+    1.0  # [s] of rest after which nothing is computed; a planner has then completed about three cycles
 )
-LEAST_PROGRESS = 0.1  # share of a transition's speed with which its farthest joint must near the branch
+LEAST_PROGRESS = 0.1  # fraction of a transition's speed at which its farthest joint must approach the branch
 
 
 class Memory(NamedTuple):
@@ -66,12 +67,12 @@ class Memory(NamedTuple):
     values: tuple[tuple[float, ...], ...] = ()  # numbers of the posture and of each aim
     aims: tuple[Aim, ...] = ()
     moving: tuple[Velocity, ...] = ()  # velocity of each aim
-    angles: tuple[float, ...] = ()  # (n,) [rad] the solution
+    angles: tuple[float, ...] = ()  # (n,) [rad] last solution
     velocity: tuple[float, ...] = ()  # (n,) [rad/s] in the last frame
-    speed: float = 0.0  # [rad/s] of the transition in progress
-    aim_error: float = 0.0  # [rad] of the solution
+    speed: float = 0.0  # [rad/s] speed of the transition in progress
+    aim_error: float = 0.0  # [rad] aim error of the solution
     lost: float = (
-        0.0  # [s] since the aim was last met, within AIM_LOST, or within AT_RISK where the goal stands still
+        0.0  # [s] since the aim was last met, within AIM_LOST, or within AT_RISK if the goal stands still
     )
     settling: Settling = Settling()
     idle: float = 0.0  # [s] since the goal changed or a joint moved
@@ -79,22 +80,24 @@ class Memory(NamedTuple):
 
 
 class Held(NamedTuple):
-    """The pose of a frame that meets the aim, and the number of steps that this took."""
+    """The pose of a frame that meets the aim, and the number of steps that it took."""
 
     angles: Angles  # (n,) [rad; prismatic joints m]
     aim_error: float  # [rad]
-    merit: float  # cost, as `Candidates.merit`
+    merit: float  # cost, as in `Candidates.merit`
     steps: int
-    measured: Measured | None = None  # errors of its ends, where they are known
+    measured: Measured | None = None  # errors of its ends; None if unknown
 
 
 class Followed(NamedTuple):
-    """Result of tracking one frame: angles (n,), the number of steps, and the state for the next frame."""
+    """Result of tracking one frame: angles (n,) [rad or m], the number of steps, and the state for the next
+    frame.
+    """
 
     angles: Angles
     steps: int
     memory: Memory
-    measured: Measured | None = None  # errors of the ends, where they are known
+    measured: Measured | None = None  # errors of the ends; None if unknown
 
 
 class Tracker:
@@ -115,7 +118,7 @@ class Tracker:
         dt: float = FRAME,
         mutual: bool = False,
     ) -> Followed:
-        """The solution `dt` [s] after angles `start` (n,), with its memory; arguments as for
+        """The solution `dt` [s] after angles `start` (n,) [rad or m], with its memory; arguments as for
         `Expressive.solve`.
         """
         model, skeleton = self.model, self.model.skeleton
@@ -175,7 +178,7 @@ class Tracker:
             and planning.transition is None
             and (
                 float(np.abs(velocity_now * dt / model.scale).max()) < STILL
-                # as near a target that the end can reach
+                # as close to the target as the end can get
                 or (not settling.may_plan and settling.last > last.settling.last)
             )
         )
@@ -201,9 +204,7 @@ class Tracker:
         return Followed(answer.angles, answer.steps, memory_after, answer.measured)
 
     def _usable_memory(self, memory: object, start: Angles) -> Memory:
-        """The last frame's memory; where the start is not its solution, only what it knows of other
-        branches.
-        """
+        """The last frame's memory; if the start is not its solution, only its part about other branches."""
         angles, velocity = tuple(start.tolist()), (0.0,) * len(start)
         if not isinstance(memory, Memory) or len(memory.angles) != len(angles):
             return Memory(angles=angles, velocity=velocity)
@@ -217,7 +218,7 @@ class Tracker:
     def _local_frame(
         self, goal: GazeGoal, authored: Authored, bounds: StepBounds, settling: Settling
     ) -> Held:
-        """The solution after a step toward the local optimum."""
+        """The solution after a local step toward the optimum."""
         compiled = self.model.compiled_for(goal)
         if compiled is None:
             descent = Descent(self.model, authored, BatchedAim(self.model.skeleton, goal))
@@ -236,10 +237,10 @@ class Tracker:
         return _tracked(tracked)
 
     def _local_step(self, descent: Descent, bounds: StepBounds, settling: Settling) -> tuple[Angles, int]:
-        """Angles (n,) after steps toward the local optimum, without acceleration limits, and the number of
-        steps.
+        """Angles (n,) [rad or m] after steps toward the local optimum, without acceleration limits, and the
+        number of steps.
 
-        Shape and aim are linearised at the angles that the last frame's velocity would lead to, so that the
+        Shape and aim are linearised at the angles to which the last frame's velocity leads, so that the
         remaining aim error is of second order in the change of velocity, not in the movement.
         """
         ones, start = np.ones(1), bounds.start[None]
@@ -265,7 +266,7 @@ class Tracker:
         speed: float,
         is_still: bool,
     ) -> tuple[Held, Transition | None, float]:
-        """As `_transition_step`, by the compiled kernel if there is one."""
+        """Same as `_transition_step`, by the compiled kernel if there is one."""
         compiled = self.model.compiled_for(goal)
         if compiled is None:
             descent = Descent(self.model, authored, BatchedAim(self.model.skeleton, goal))
@@ -285,9 +286,9 @@ class Tracker:
     def _transition_step(
         self, descent: Descent, bounds: StepBounds, transition: Transition, speed: float, is_still: bool
     ) -> tuple[Held, Transition | None, float]:
-        """The solution after a step of a transition, the transition as it goes on, and its speed [rad/s].
-
-        `is_still`: whether the goal stands still; a transition that hardly gets on is then given up.
+        """The solution after a step of a transition; the transition, or None if it has ended; and its speed
+        [rad/s]. `is_still`: whether the goal stands still; a transition that makes little progress is then
+        abandoned.
         """
         model, start, dt, is_direct = self.model, bounds.start[None], bounds.dt, transition.kind == DIRECT
         branch = np.array([transition.branch])
@@ -307,7 +308,7 @@ class Tracker:
             for angles in (bounds.start, answer.angles)
         )
         travel = float(np.abs((answer.angles - bounds.start) / model.scale).max())
-        # The aim or a joint's limit blocks the transition; where the goal moves, the path may become free.
+        # The aim or a joint's limit blocks the transition; if the goal moves, the path may become free.
         is_stuck = travel < STILL or (is_still and before - left < LEAST_PROGRESS * float(speeds[0]) * dt)
         if is_stuck or arrived(model, answer.angles[None], branch)[0]:
             return answer, None, 0.0
@@ -316,22 +317,23 @@ class Tracker:
     def _held(
         self, descent: Descent, desired: Angles, slow: Bounds, bounds: StepBounds, trust: float = 1.0
     ) -> Held:
-        """The nearest angles to `desired` (n,) within `slow` that hold the aim; joints hurry where it would
-        be lost otherwise, or lost by more.
+        """The pose nearest to `desired` (n,) within the bounds `slow` that holds the aim; within the wider
+        `bounds` if the aim would be lost, or lost by more, otherwise.
         """
         answer = _held(*descent.held(desired, *slow))
         if answer.aim_error > AT_RISK:
             faster = _held(*descent.held(desired, *bounds.by_acceleration(HURRIED, trust)))
-            if faster.aim_error < max(AIM_LOST, answer.aim_error - AT_RISK):  # to save less would not be seen
+            # a smaller improvement would be invisible
+            if faster.aim_error < max(AIM_LOST, answer.aim_error - AT_RISK):
                 return faster
         return answer
 
 
 def _tracked(frame: Tracked) -> Held:
-    """The pose of a frame of the kernel."""
+    """The pose of a frame that the kernel has tracked."""
     return Held(frame.angles, frame.aim_error, frame.merit, frame.steps, frame.measured)
 
 
 def _held(pose: Candidates, steps: int) -> Held:
-    """The only pose of a batch."""
+    """The only pose of a batch of one."""
     return Held(pose.angles[0], float(pose.aim_error[0]), float(pose.merit[0]), steps)

@@ -1,3 +1,3 @@
-"""The Jacobian family (Buss 2009): transpose, pseudoinverse, damped and selectively damped least squares,
-priorities.
+"""The Jacobian family of solvers (Buss 2009): transpose, pseudoinverse, damped and selectively damped least
+squares, and task priorities.
 """

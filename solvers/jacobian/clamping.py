@@ -10,15 +10,16 @@ from ..kinematics.rotations import length
 from ..kinematics.skeleton import Skeleton
 from .linear import Array, Linear, size
 
-HALF_A_LINK = 0.5  # of a typical link: Buss's D_max
-LARGEST_TURN = HALF_A_LINK  # [rad] D_max of an aim: seen from a link's length away
+HALF_A_LINK = 0.5  # fraction of a typical link: Buss's D_max
+# [rad] D_max of an aim: the angle at which that distance is seen from a link's length away
+LARGEST_TURN = HALF_A_LINK
 
-Key = tuple[str, int]  # kind and end of a block
+Key = tuple[str, int]  # kind of a block, and index of its end
 
 
 @dataclass(frozen=True)
 class Allowances:
-    """Largest correction of each block of errors in the next update, and the last errors, by which jumps of
+    """Largest correction of each block of errors in the next update, and the last errors, from which jumps of
     the target are detected.
     """
 
@@ -28,19 +29,15 @@ class Allowances:
 
 @dataclass(frozen=True)
 class Clamp:
-    """Clamping distances D_max for positions and angles.
+    """Clamping distances D_max of positions and of angles."""
 
-    In the first update after a jump of its target an end's error is not clamped. Later it is clamped to D_max
-    plus the amount by which the last update reduced it.
-    """
-
-    distance: float  # in shares of the reach
+    distance: float  # in fractions of the reach
     angle: float = LARGEST_TURN  # [rad]
 
     @staticmethod
     def for_skeleton(skeleton: Skeleton, links: float = HALF_A_LINK, angle: float = LARGEST_TURN) -> "Clamp":
-        """Clamping distance of `links` times the median link length [share of the reach], with `angle` [rad]
-        for orientations.
+        """Clamping distance of `links` times the median link length [fraction of the reach], with `angle`
+        [rad] for orientations.
         """
         lengths = [length(joint.rest_offset) for joint in skeleton.joints[1:]] + [
             length(end.offset) for end in skeleton.ends

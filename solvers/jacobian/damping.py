@@ -1,8 +1,7 @@
-"""Choices of damping, of those surveyed by Buss (2009, section 5): how a singular direction's gain 1 / s is
-reduced.
-
-Each gives the squared damping of every singular value, so that its gain is s / (s^2 + damping). Singular
-values have the errors' units, radians or shares of the reach, over the joints' units.
+"""Choices of damping from the survey of Buss (2009, section 5): they reduce the gain 1 / s of a singular
+direction. Each returns the squared damping of every singular value s, so that its gain is s / (s^2 +
+damping). Singular values have the errors' units (radians or fractions of the reach) per unit of the
+joints.
 """
 
 import math
@@ -37,12 +36,13 @@ class Constant:
 
 @dataclass(frozen=True)
 class BySmallest:
-    """Damping by the smallest singular value: the least that bounds the joint change (Maciejewski & Klein
+    """Damping by the smallest singular value: just enough to bound the joint change (Maciejewski & Klein
     1988; ERIK's eq. 15).
     """
 
     largest_change: float = (
-        0.35  # b_max [rad], Euclidean: by priorities, with .5 ends out of reach oscillate six times as much
+        # b_max [rad], Euclidean norm: with priorities and .5, ends out of reach oscillate six times as much
+        0.35
     )
 
     def squares(self, parts: Factors, along: Array) -> float:
@@ -58,7 +58,7 @@ class ByError:
     """Damping proportional to the squared error, so that it vanishes at the goal: the squared damping is
     `gain` e'e / 2 (Chan & Lawrence 1988).
 
-    Whatever the pose, no singular direction then changes joints by more than 1 / sqrt(2 gain): the maximum of
+    In any pose, no singular direction then changes joints by more than 1 / sqrt(2 gain): the maximum of
     s e / (s^2 + damping).
     """
 

@@ -1,10 +1,10 @@
-"""Buss's choice of a constant damping for a skeleton: that of the least error, then raised until joints
+"""Buss's choice of a constant damping for a skeleton: the one with the least error, then raised until joints
 hardly oscillate.
 
 Source: Buss 2009, section 8: "We attempted to set the damping constant so as to minimize the average error of
 the end effectors' positions, but at the point where the error was minimized, there was a lot of oscillation
-and shaking. Thus, we had to raise the damping constant until unwanted oscillation became very rare." His
-targets move in and out of reach; so do those here.
+and shaking. Thus, we had to raise the damping constant until unwanted oscillation became very rare." As in
+his experiments, targets move in and out of reach.
 """
 
 import math
@@ -23,35 +23,36 @@ from .linear import Array
 
 DAMPINGS = tuple(
     0.01 * 2.0 ** (0.5 * k) for k in range(15)
-)  # .01 to 1.28: from the least that Buss's figures show to what hardly moves
-SECONDS = 8.0  # [s] of targets' motion for each damping: two swings of most joints
-SWING = math.radians(50)  # amplitude of a joint that targets follow, at most half its range
-# factor on joints' amplitudes and on ends' distances from the base: a third of each swing is out of reach
+)  # .01 to 1.28: from the least value in Buss's figures to one at which joints hardly move
+SECONDS = 8.0  # [s] duration of the targets' motion for each damping: two swings of most joints
+SWING = math.radians(50)  # [rad] amplitude of the joints that the targets follow, at most half their range
+# factor on the joints' amplitudes and the ends' distances from the base: a third of each swing is out of
+# reach
 BEYOND = 1.5
 SLOWEST, FASTEST = 0.1, 0.3  # [Hz] range of the swings' frequencies
-RARE = 0.01  # share of frames by which oscillation may exceed the least one
+RARE = 0.01  # fraction of frames by which oscillation may exceed the minimum
 
 
 @dataclass(frozen=True)
 class Trial:
-    """Result of one damping on a moving target: mean error, and share of frames in which a joint
+    """Result of one damping with moving targets: mean error, and fraction of frames in which a joint
     oscillates.
     """
 
     damping: float
-    error: float  # mean error of the ends [rad; of positions: share of the reach]
-    oscillation: float  # share of the frames in which a joint reverses
+    error: float  # mean error of the ends [rad; positions: fraction of the reach]
+    oscillation: float  # fraction of the frames in which a joint reverses
 
 
 def trials(
     skeleton: Skeleton, make: Callable[[float], GazeSolver], goals: Sequence[GazeGoal], dt: float
 ) -> Generator[float, None, list[Trial]]:
-    """Generator of trials, one of each damping; yields the current damping after each frame, and returns the
+    """Generator that tries each damping; it yields the current damping after each frame, and returns the
     trials.
 
     Args:
         skeleton: The skeleton.
-        make: The solver with a damping.
+        make: Function that returns the solver with a given damping.
         goals: Goals of consecutive frames.
         dt: [s] duration of a frame.
     """
@@ -77,8 +78,8 @@ def trials(
 
 
 def chosen(outcomes: Sequence[Trial]) -> Trial:
-    """The first trial, from that with the least error toward more damping, in which oscillation is at most
-    `RARE` more than in the calmest of these.
+    """The first trial, from that with the least error toward more damping, in which the oscillation exceeds
+    the least among these by at most `RARE`.
     """
     best = min(range(len(outcomes)), key=lambda k: outcomes[k].error)
     least = min(trial.oscillation for trial in outcomes[best:])
@@ -102,7 +103,7 @@ def moving_goals(
     Args:
         skeleton: The skeleton.
         ends: Ends of the skeleton with a goal, the tool first.
-        posture: (n,) [rad, prismatic joints m] about which joints swing.
+        posture: Posture (n,) [rad; prismatic joints m] about which the joints swing.
         keep: Weight of the posture.
         dt: [s] duration of a frame.
     """

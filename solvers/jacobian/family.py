@@ -1,4 +1,4 @@
-"""The methods as solvers, for the table of solvers."""
+"""The methods of the Jacobian family as solvers, for the table of solvers."""
 
 from ..kinematics.skeleton import Skeleton
 from .clamping import Clamp
@@ -27,8 +27,9 @@ def pseudoinverse(skeleton: Skeleton, options: Options = PLAIN) -> JacobianSolve
 
 
 def dls(skeleton: Skeleton, options: DampedOptions = DAMPED) -> JacobianSolver:
-    """Solver by damped least squares, with damping by the error: targets out of reach need no constant for
-    each robot. With Near Targets it clamps target distances, which needs less damping (Buss's DLS').
+    """Solver by damped least squares, with damping by the error, so that targets out of reach need no
+    constant for each robot. With the option Near Targets it clamps target distances, which needs less
+    damping (Buss's DLS').
     """
     return _made(skeleton, Damped(options.damping_law, options.largest_change), options)
 
@@ -39,8 +40,8 @@ def sdls(skeleton: Skeleton, options: SelectiveOptions = SELECTIVE) -> JacobianS
 
 
 def priorities(skeleton: Skeleton, options: PriorityOptions = IN_ORDER) -> JacobianSolver:
-    """Solver by task priorities: positions, then aims, then uprightness, then the posture, or in another
-    order.
+    """Solver by task priorities: positions, aims, uprightness, then the posture, or in another order by
+    option.
     """
     method = Priorities(
         options.levels, options.damping_law, options.largest_change, Constant(options.posture_damping)

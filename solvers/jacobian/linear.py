@@ -17,7 +17,8 @@ from ..tolerances import EXACT, TINY
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Indices = NDArray[np.intp]
-FARTHEST = 1e3  # multiple of the reach: farther positions count as this far, so that squares stay finite
+# multiple of the reach: farther positions are treated as this far, so that squares stay finite
+FARTHEST = 1e3
 
 
 class Block(NamedTuple):
@@ -26,13 +27,13 @@ class Block(NamedTuple):
     kind: Kind
     end: int  # index in `goal.ends`
     start: int  # index of its first component
-    stop: int  # the index after its last
-    weight: float  # relative to the largest
+    stop: int  # index after its last component
+    weight: float  # relative to the largest weight
 
 
 class Factors(NamedTuple):
     """Singular value decomposition J = left diag(values) right, singular values in descending order, without
-    those that are only rounding errors.
+    those that are mere rounding errors.
     """
 
     left: Array  # (r, k)
@@ -50,8 +51,8 @@ class Factors(NamedTuple):
 
 
 def factors(matrix: Array, nothing: float = TINY) -> Factors:
-    """The singular value decomposition of a matrix (r, n), without singular values up to `nothing` or within
-    rounding errors.
+    """The singular value decomposition of a matrix (r, n), without singular values that are at most `nothing`
+    or within rounding errors.
     """
     left, values, right = np.linalg.svd(matrix, full_matrices=False)
     rank = int(np.count_nonzero(values > max(EXACT * values[0], nothing)))
@@ -61,8 +62,8 @@ def factors(matrix: Array, nothing: float = TINY) -> Factors:
 class Linear:
     """Linearised problem of one update: error = jacobian @ change, to be solved for the joint change (n,).
 
-    Joint units are radians, or shares of the reach for prismatic joints, so that a change of 1 is large in
-    all. Errors carry their weights.
+    Joint units are radians, or fractions of the reach for prismatic joints, so that a change of 1 is large
+    for any joint. Errors include their weights.
     """
 
     def __init__(
@@ -77,10 +78,11 @@ class Linear:
         self.error = error  # (r,)
         self.jacobian = jacobian  # (r, n)
         self.blocks = blocks
-        self.secondary = secondary  # (n,) desired change in the null space, by secondary objectives
-        self.kept = kept  # (n,) joints whose posture counts
+        # (n,) desired change in the null space, by secondary objectives, in the joints' units
+        self.secondary = secondary
+        self.kept = kept  # (n,) mask of joints whose posture counts
         self.error_size = (
-            error_size  # [rad, or of the reach] of the block with the largest error among those with a weight
+            error_size  # [rad, or fraction of the reach] largest error of a block with a weight above 0
         )
 
     @cached_property
@@ -124,7 +126,7 @@ class Linearizer:
         objectives, in the joints' units; `kept` (n,): mask of the joints whose posture counts.
         """
         error: list[Array] = []
-        rows: list[float] = []  # the factor of each component's Jacobian
+        rows: list[float] = []  # weight of each component, by which its row of the Jacobian is multiplied
         blocks: list[Block] = []
         columns = []
         weights = goal.weights
@@ -139,7 +141,7 @@ class Linearizer:
                 blocks.append(Block(kind, part.end, len(rows), len(rows) + count, weight))
                 rows += [
                     nearer if self.at_targets else weight
-                ] * count  # the Jacobian of a far target is as large as its distance
+                ] * count  # the Jacobian of a far target grows with its distance
             error.append(nearer * left)
             columns.append(part.columns)
         jacobian = np.concatenate(columns, 1).T
@@ -154,7 +156,7 @@ class Linearizer:
 
 
 def clamp_largest(change: Array, most: float) -> Array:
-    """`change` (n,), shortened so that no joint moves by more than `most` (ClampMaxAbs)."""
+    """`change` (n,), shortened as a whole so that no joint moves by more than `most` (ClampMaxAbs)."""
     largest = float(np.max(np.abs(change))) if len(change) else 0.0
     return change * (most / largest) if largest > most else change
 

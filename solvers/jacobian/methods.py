@@ -18,7 +18,7 @@ from .linear import Array, Factors, Indices, Linear, Mask, clamp_largest, factor
 
 
 class Method(Protocol):
-    """A method that finds the change of the joints for one iteration from the linearised errors."""
+    """Interface of a method that finds the change of the joints in one update from the linearised errors."""
 
     def change(self, linear: Linear, down: Array, up: Array) -> Array:
         """The joint change (n,) in the joints' units, between the bounds `down` (n,) <= 0 and `up`
@@ -27,12 +27,14 @@ class Method(Protocol):
         ...
 
     def error_size(self, linear: Linear) -> float:
-        """Size of the error as the method weighs it; of two poses the one with the smaller size is better."""
+        """Size of the error as weighted by the method; of two poses, the one with the smaller size is
+        better.
+        """
         ...
 
 
 class SingleTask:
-    """A method with all errors at one level and secondary objectives in their null space."""
+    """A method that treats all errors with equal priority, with secondary objectives in their null space."""
 
     largest_change: float
 
@@ -61,7 +63,7 @@ class SingleTask:
 
 @dataclass(frozen=True)
 class Transpose(SingleTask):
-    """Joint change along J' e, of the length that reduces the linear error most (Buss 2009, section 3)."""
+    """Joint change along J' e, with the length that reduces the linear error most (Buss 2009, section 3)."""
 
     largest_change: float = math.radians(30)
 
@@ -104,11 +106,11 @@ class SelectivelyDamped(SingleTask):
     """Limits the joint change of each singular vector by how inefficiently it moves the ends (Buss & Kim
     2005; Ribeiro & Paiva 2019, eq. 11 and 12).
 
-    A vector whose joints, one by one, move the ends a lot (M) compared to what they do together (N) may move
-    no joint by more than gamma = min(1, N / M) `largest_change`.
+    If the joints of a singular vector move the ends much one by one (M) compared to together (N), the vector
+    may move no joint by more than gamma = min(1, N / M) `largest_change`.
     """
 
-    largest_change: float = math.radians(45)  # gamma_max
+    largest_change: float = math.radians(45)  # [rad] gamma_max
 
     def step(self, linear: Linear) -> Array:
         parts = linear.factors
@@ -126,10 +128,10 @@ class SelectivelyDamped(SingleTask):
 def selective_bounds(linear: Linear, largest_change: float) -> Array:
     """Largest joint change gamma (k,) that each singular vector may cause, as Buss & Kim define it."""
     parts = linear.factors
-    together = linear.norms(parts.left).sum(axis=0)  # N: movement of all ends, a norm for each
+    together = linear.norms(parts.left).sum(axis=0)  # N: movement of the ends, the norms of all ends added
     one_by_one = (linear.norms(linear.jacobian) @ np.abs(parts.right).T).sum(
         axis=0
-    ) / parts.values  # M: movement by its joints one by one
+    ) / parts.values  # M: movement of the ends by its joints one by one
     bounds: Array = np.minimum(1.0, together / np.maximum(one_by_one, TINY)) * largest_change
     return bounds
 

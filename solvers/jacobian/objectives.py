@@ -1,7 +1,7 @@
 """Secondary objectives for the null space of the goals, with their gradients.
 
-Each is a function of the angles to be minimised (Liegeois 1977; Buss 2009, eq. 7). Joint units are those of
-`linear`.
+Each is a function of the angles that is to be minimised (Liegeois 1977; Buss 2009, eq. 7). Joint units are
+those of the module `linear`.
 """
 
 from dataclasses import dataclass
@@ -20,10 +20,10 @@ class State(NamedTuple):
     """Arguments of secondary objectives: goal, posture, angles and pose."""
 
     skeleton: Skeleton
-    units: Array  # (n,)
+    units: Array  # (n,) movement of each joint that counts as one unit
     goal: GazeGoal
     posture: Array  # (n,) [rad or m] within limits
-    kept: Mask  # (n,) joints whose posture counts
+    kept: Mask  # (n,) mask of joints whose posture counts
     angles: Array  # (n,) [rad or m]
     pose: Pose
 
@@ -44,7 +44,7 @@ class KeepPosture:
     Maciejewski 1985).
     """
 
-    gain: float = 1.0  # 1: the whole distance at once
+    gain: float = 1.0  # 1: the whole distance in one update
 
     def value(self, state: State) -> float:
         away = np.where(state.kept, state.posture - state.angles, 0.0) / state.units
@@ -85,9 +85,8 @@ class LeaveLimits:
 
 @dataclass(frozen=True)
 class Manipulability:
-    """Minus Yoshikawa's manipulability (1985), the product of the singular values: avoids singular poses.
-
-    It counts the first end of the goal: the velocity of its position if the goal has one, and its rotation if
+    """Negative manipulability (Yoshikawa 1985), the product of the singular values: avoids singular poses. It
+    considers the goal's first end: the velocity of its position if the goal has one, and its rotation if
     the goal has a view.
     """
 
@@ -100,20 +99,24 @@ class Manipulability:
     def downhill(self, state: State) -> Array:
         jacobian, slopes = _velocities(state)
         left, values, right = np.linalg.svd(jacobian, full_matrices=False)
-        # The derivative of a singular value u'Jv is u'(dJ)v, that of the product this times the others.
+        # The derivative of a singular value is u'(dJ)v; that of the product multiplies it by the other
+        # values.
         others = np.array([np.prod(np.delete(values, i)) for i in range(len(values))])
         downhill: Array = self.gain * np.einsum("ri,krj,ij,i->k", left, slopes, right, others)
         return downhill
 
 
 def _velocities(state: State) -> tuple[Array, Array]:
-    """The Jacobian (r, n) of the goal's first end, and its derivative (n, r, n) by each joint."""
+    """The Jacobian (r, n) of the goal's first end, and its derivative (n, r, n) with respect to each
+    joint.
+    """
     skeleton, (secondary, *_) = state.skeleton, state.goal.ends
     angular, linear = skeleton.jacobian(state.angles.tolist(), secondary.end)
-    # A joint rotates all velocities caused by joints further out; those caused by joints nearer to the base
-    # change by the end's movement.
+    # A joint rotates all velocities caused by joints farther out; those caused by joints nearer to the base
+    # change with the end's movement.
     on_path = np.isin(np.arange(len(skeleton)), skeleton.path(secondary.end))
-    angular_slopes = np.cross(angular.T[:, None], angular.T[None])  # (by joint, of joint, 3)
+    # (derivative by joint, velocity of joint, 3)
+    angular_slopes = np.cross(angular.T[:, None], angular.T[None])
     moves = np.cross(angular.T[:, None], linear.T[None])
     outward = np.triu(np.ones((len(skeleton), len(skeleton)), dtype=bool))
     turn_slopes = np.where(outward[..., None], angular_slopes, 0.0)
@@ -136,7 +139,7 @@ def _velocities(state: State) -> tuple[Array, Array]:
 
 
 def twists(skeleton: Skeleton) -> Mask:
-    """Mask (n,) of joints that are twisters at the root or at an end: everything that they carry lies along
+    """Mask (n,) of joints that only twist, at the root or at an end: everything that they carry lies along
     their axis.
     """
     mask = np.zeros(len(skeleton), dtype=bool)
@@ -158,6 +161,6 @@ def twists(skeleton: Skeleton) -> Mask:
 
 
 def _along(joint: Joint, lines: list[Vector]) -> bool:
-    """Whether all lines of a joint's frame that have a length lie along its axis."""
+    """Whether all lines (in a joint's frame) that have a length lie along its axis."""
     sines = [length(cross(joint.axis, line)) / length(line) for line in lines if any(line)]
     return joint.kind == "revolute" and all(sine <= SINGLE_PRECISION for sine in sines)

@@ -45,7 +45,7 @@ ORDERS = tuple(
 )
 UPDATES = (
     Choice("one", "One", "One update in a frame: ends follow late, at the least cost"),
-    Choice("few", "A Few", "So many updates in a frame"),
+    Choice("few", "A Few", "The number of updates that is set below"),
     Choice("all", "Until Converged", "As many updates as it takes to meet the goal"),
 )
 DAMPINGS = (
@@ -60,7 +60,7 @@ DAMPINGS = (
     Choice(
         "constant",
         "Constant",
-        "The same damping everywhere (Wampler 1986); Choose Damping finds it for this chain",
+        "The same damping in all poses (Wampler 1986); Choose Damping finds it for this chain",
     ),
 )
 
@@ -122,7 +122,7 @@ class Options(Settings):
 
     @property
     def in_frame(self) -> int | None:
-        """Number of updates in a frame; None: until the goal is met."""
+        """Number of updates in a frame; None: as many as it takes to meet the goal."""
         return {"one": 1, "few": self.few, "all": None}[self.updates]
 
 
@@ -150,7 +150,7 @@ class NearTargets(Options):
 
     @property
     def brings_near(self) -> bool:
-        """Whether targets are brought closer."""
+        """Whether target distances are clamped (brought closer)."""
         return True
 
 
@@ -163,12 +163,12 @@ class SelectiveOptions(NearTargets):
 
 @dataclass(frozen=True)
 class DampingOptions(Options):
-    """Settings of methods with a damping."""
+    """Settings of methods that use damping."""
 
     damping: Literal["error", "smallest", "constant"] = setting(
         "error",
         "Damping",
-        "What holds steps back near singular poses and out of reach (Buss 2009, section 5)",
+        "How steps are shortened near singular poses and out of reach (Buss 2009, section 5)",
         choices=DAMPINGS,
     )
     constant: float = setting(

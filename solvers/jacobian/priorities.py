@@ -2,8 +2,8 @@
 
 Source: Maciejewski & Klein 1985 for two levels; Baerlocher & Boulic 1998, 2004 for any number, with the null
 space projected from level to level; Ribeiro & Paiva 2019, eq. 13 to 15 and 25. Joint limits are kept by a
-loop at each level (`least_squares.bounded_step`); in that of Baerlocher & Boulic, which goes around all
-levels, a joint that a lower level carries to its limit is lost to the higher ones.
+loop at each level (`least_squares.bounded_step`). Baerlocher & Boulic instead repeat all levels in one loop,
+where a joint that a lower level has taken to its limit is no longer available to higher levels.
 """
 
 import math
@@ -19,13 +19,13 @@ from .damping import BySmallest, Constant, Damping
 from .linear import Array, Indices, Linear, clamp_largest, factors, size
 from .methods import damped
 
-NEXT_LEVEL = 0.01  # weight of an error against one at the level above, where poses are compared
+NEXT_LEVEL = 0.01  # weight of an error relative to one at the level above, when poses are compared
 
 
 @dataclass(frozen=True)
 class Level:
-    """A priority level: one kind of goal, of given ends or of all; the kind "posture" stands for the
-    secondary objectives.
+    """A priority level: one kind of goal, for given ends or for all; the kind "posture" means the secondary
+    objectives.
     """
 
     kind: Literal["aim", "upright", "position", "posture"]
@@ -33,7 +33,7 @@ class Level:
 
 
 DAMPING = BySmallest()
-# a posture out of reach leaves a permanent error: undamped, joints with small effect would oscillate
+# a posture out of reach leaves a permanent error: without damping, joints with a small effect would oscillate
 SECONDARY_DAMPING = Constant(0.5)
 POSITION, AIM, UPRIGHT, POSTURE = Level("position"), Level("aim"), Level("upright"), Level("posture")
 
@@ -45,7 +45,7 @@ class Priorities:
     levels: Sequence[Level] = (POSITION, AIM, UPRIGHT, POSTURE)
     damping: Damping = DAMPING
     largest_change: float = math.radians(45)
-    posture_damping: Damping = SECONDARY_DAMPING  # of the level "posture"
+    posture_damping: Damping = SECONDARY_DAMPING  # damping of the level "posture"
 
     def change(self, linear: Linear, down: Array, up: Array) -> Array:
         """The joint change (n,) within bounds: each level is solved in the null space of the levels
@@ -64,7 +64,7 @@ class Priorities:
         return clamp_largest(change, self.largest_change)
 
     def error_size(self, linear: Linear) -> float:
-        """Size of the errors, weighted so that those of a lower level count far less; of two poses the one
+        """Size of the errors, weighted so that those of lower levels count far less; of two poses, the one
         with the smaller size is better.
         """
         return math.hypot(

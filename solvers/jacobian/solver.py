@@ -1,4 +1,6 @@
-"""Solvers of the Jacobian family: how the updates of a method are used."""
+"""Solvers of the Jacobian family: they apply the updates of a method frame by frame, or until the goal is
+met.
+"""
 
 import math
 import time
@@ -22,25 +24,25 @@ class Updates:
     """How a solver uses its method's updates.
 
     Buss (2009, section 2) names three ways: one update per frame, as many as it takes to meet the goal, or a
-    few. A solve from scratch always uses as many as it takes. When the iterate is stuck, it restarts
-    elsewhere, as Beeson & Ames (2015) do at local minima, but first nearby, with the same random numbers
-    every time. Restarts leave singular poses and cycles as well.
+    few. A solve from scratch always uses as many as it takes. If it gets stuck, it restarts elsewhere, as
+    Beeson & Ames (2015) do at local minima, but nearby at first, and with the same random numbers every time.
+    Restarts also escape from singular poses and cycles.
     """
 
     in_frame: int | None = 8  # updates in a frame; None: as many as it takes
     at_most: int = 300
-    # [rad, or of the reach] a smaller error is zero: uprightness, with its low weight, is then still within
-    # `diagnosis.MET`
+    # [rad, or fraction of the reach] a smaller error counts as zero; uprightness, with its low weight, is
+    # then still within `diagnosis.MET`
     met: float = 1e-8
-    settled: float = 1e-4  # [rad] once the goal is met, updates end when all joints change by less
+    settled: float = 1e-4  # [rad] once the goal is met, updates end if all joints change by less
     patience: int = 14  # number of updates over which progress is measured
-    progress: float = 0.98  # ratio of the errors after and before these updates above which they are stuck
+    progress: float = 0.98  # ratio of the errors after and before these updates; above it they are stuck
     shakes: int = (
-        6  # number of restarts: 1/6 of the distance to a random pose within limits, then 2/6, and so on
+        6  # number of restarts: at 1/6 of the distance to a random pose within limits, then at 2/6, and so on
     )
     at_targets: bool = False  # whether Buss's alternate Jacobian is used
     objectives: tuple[Objective, ...] = (KeepPosture(),)  # secondary objectives
-    clamp: Clamp | None = None  # D_max; None: errors count whole
+    clamp: Clamp | None = None  # D_max; None: errors are not clamped
 
 
 class Iterate(NamedTuple):
@@ -69,14 +71,14 @@ class JacobianSolver:
         self.linearizer = Linearizer(skeleton, self.updates.at_targets)
         self._kept = ~twists(
             skeleton
-        )  # first and last joints that only twist, unseen in the shape, ignore the posture
+        )  # first and last joints that only twist do not affect the shape; they ignore the posture
         self._lower, self._upper = np.array(skeleton.lower), np.array(skeleton.upper)
 
     def solve(
         self, goal: GazeGoal, start: Angles | None = None, memory: object = None, dt: float = FRAME
     ) -> Solution:
         """Solution of a goal; arguments as for `GazeSolver.solve`. Without `start` it begins at the posture;
-        `memory` lets it tell a jump of the target from movement.
+        `memory` allows it to distinguish a jump of the target from a movement.
         """
         began = time.perf_counter()
         authored = check_goal(self.skeleton, goal, start=start, dt=dt)
@@ -104,7 +106,7 @@ class JacobianSolver:
     def some(
         self, goal: GazeGoal, posture: Array, angles: Array, before: Allowances | None, count: int
     ) -> Result:
-        """Result of `count` updates from `angles` (n,), or of fewer if the goal is met before."""
+        """Result of `count` updates from `angles` (n,) [rad or m], or of fewer if the goal is met earlier."""
         iterate = self.at(goal, posture, angles)
         allowances = self._allowances(iterate, before)
         for done in range(count):
@@ -117,8 +119,8 @@ class JacobianSolver:
         return Result(iterate, count, allowances)
 
     def until_met(self, goal: GazeGoal, posture: Array, angles: Array, before: Allowances | None) -> Result:
-        """Best iterate of the updates from `angles` (n,), which end when the goal is met and the posture
-        settled, or restarts no longer help.
+        """Best iterate of updates from `angles` (n,) [rad or m], which end when the goal is met and the
+        posture has settled, or when restarts no longer help.
         """
         use = self.updates
         iterate = best = self.at(goal, posture, angles)
@@ -146,7 +148,7 @@ class JacobianSolver:
         return Result(best, use.at_most, allowances)
 
     def at(self, goal: GazeGoal, posture: Array, angles: Array) -> Iterate:
-        """Iterate at `angles` (n,): its pose and linearised problem."""
+        """Iterate at `angles` (n,) [rad or m]: its pose and linearised problem."""
         state = self.state(goal, posture, angles)
         secondary = np.zeros(len(angles))
         for objective in self.updates.objectives:

@@ -7,8 +7,8 @@
 #define TINY 1.4916681462400413e-154 /* solvers/tolerances.py, as the next two */
 #define NO_DIRECTION 1e-12
 #define MET 1e-6
-#define ROLL_WEIGHT 0.1      /* of uprightness against the view (solvers/aims/blocks.py) */
-#define NEAREST 1e-3         /* of the reach (the same) */
+#define ROLL_WEIGHT 0.1      /* weight of uprightness relative to the view (solvers/aims/blocks.py) */
+#define NEAREST 1e-3         /* fraction of the reach (solvers/aims/blocks.py) */
 #define NEAR_HALF_TURN 1e-5  /* solvers/kinematics/se3.py */
 
 static int parts_of(const struct limber_aim *aim) { return (int)aim->parts; }
@@ -64,7 +64,7 @@ static void logarithm(const double *turn, double *vector) {
     for (int i = 0; i < 3; i++) vector[i] = signed_angle * (axis[i] / larger(length, TINY));
 }
 
-/* Components i..i+2 of the columns: what each joint that moves the end gives to it. */
+/* Components i..i+2 of the columns: the contribution of a joint that moves the end. */
 static double *column_of(struct pose *pose, int joint, int row) { return pose->columns + joint * pose->rows + row; }
 
 static void orientation(const struct model *model, const struct limber_aim *aim, const double *end,
@@ -102,8 +102,9 @@ static void position(const struct model *model, const struct limber_aim *aim, co
     }
 }
 
-/* Rotation [rad] about the view that brings the end upright once its view is on target, and the weight of it.
- * The desired view and `up` are in the end's axes, `sine` that of the angle between the end's view and the desired. */
+/* Rotation [rad] about the view that brings the end upright once its view is on target, and the weight of
+ * that rotation. The desired view and `up` are in the end's axes, `sine` is that of the angle between the
+ * end's view and the desired view. */
 static double roll_of(const struct limber_aim *aim, const double *view, double sine, const double *up, double side,
                       double *weight) {
     double x = view[0], y = view[1], z = view[2];

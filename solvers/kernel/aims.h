@@ -4,13 +4,14 @@
 
 #include "pose.h"
 
-/* LIMBER_OK, or what is wrong with aims. */
+/* LIMBER_OK, or the error code for invalid aims. */
 int32_t check_aims(const struct model *model, const struct limber_aim *aim, int aims);
 
-/* The aim whose side of a symmetric end is tried: the first with two sides; -1: none. */
+/* Index of the aim whose two sides (of a symmetric end) are tried: the first that is two-sided; -1 if
+   there is none. */
 int sided_aim(const struct limber_aim *aim, int aims);
 
-/* Rows of the residual of an aim. */
+/* Number of rows in an aim's residual. */
 int rows_of(const struct limber_aim *aim);
 
 /* Writes `rows`, `error`, `columns` and `size` of a pose whose frames and axes are known. `side` is +1 for the target

@@ -1,7 +1,7 @@
-"""A goal's aims as the numbers of `struct limber_aim`.
+"""A goal's aims in the form of `struct limber_aim`.
 
-The kernel knows the blocks of `solvers/aims/blocks.py`. A goal with a block of another class is solved by the
-Python reference.
+The kernel supports the blocks of `solvers/aims/blocks.py`. A goal with a block of another class is solved by
+the Python reference.
 """
 
 from collections.abc import Callable
@@ -14,8 +14,9 @@ from ..kinematics.rotations import to_matrix, unit
 from .library import KernelError
 
 ORIENTATION, POSITION, DIRECTION, POINT, UPRIGHT, LEVEL = 1, 2, 4, 8, 16, 32
-SIZE = 25  # numbers of an aim
-AT_POSITION, AT_ROTATION, AT_VIEW, AT_UP, AT_LEVEL = 4, 7, 16, 19, 22  # indices of its first numbers
+SIZE = 25  # numbers in an aim
+# indices of the first number of each field
+AT_POSITION, AT_ROTATION, AT_VIEW, AT_UP, AT_LEVEL = 4, 7, 16, 19, 22
 
 
 def _orientation(block: OrientationBlock, aim: list[float]) -> int:
@@ -38,7 +39,7 @@ def _view(block: ViewBlock, aim: list[float]) -> int:
     return part + UPRIGHT
 
 
-# Writes a block's numbers to those of its aim, and returns its parts.
+# Each writer puts a block's numbers into those of its aim, and returns the flags of the aim's parts.
 WRITERS: dict[type[Block], Callable[[Any, list[float]], int]] = {
     OrientationBlock: _orientation,
     PositionBlock: _position,
@@ -47,15 +48,15 @@ WRITERS: dict[type[Block], Callable[[Any, list[float]], int]] = {
 
 
 def is_known(goal: GazeGoal) -> bool:
-    """Whether the kernel knows all aims of a goal."""
+    """Whether the kernel supports all aims of a goal."""
     return all(map(WRITERS.__contains__, map(type, goal.blocks)))
 
 
 def aim_numbers(goal: GazeGoal) -> list[float]:
-    """The numbers of all ends' aims, one aim after the other.
+    """The numbers of all ends' aims, one aim after another.
 
     Raises:
-        KernelError: The kernel does not know an aim.
+        KernelError: The kernel does not support an aim.
     """
     numbers: list[float] = []
     for desired, weight in zip(goal.ends, goal.weights, strict=True):

@@ -26,13 +26,13 @@ void body_forward(const struct body *body, const double *joints, const double *b
     }
 }
 
-/* Adds a rotation's weight, and the torque that it is drawn by. */
+/* Adds a desired rotation's weight, and the torque toward it. */
 static void carry_turn(struct node *node, const struct turn *turn) {
     for (int i = 3; i < BASE; i++) node->carried[BASE * i + i] += turn->weight;
     add_scaled(turn->weight, turn->error, node->drawn + 3);
 }
 
-/* Adds a position's weight as a mass at the link, and the force that it is drawn by. */
+/* Adds a desired displacement's weight as a mass at the link, and the force toward it. */
 static void carry_move(struct node *node, const struct move *move) {
     const double w = move->weight, *p = move->position;
     const double arm[9] = {0.0, -p[2], p[1], p[2], 0.0, -p[0], -p[1], p[0], 0.0};
@@ -82,7 +82,7 @@ void assemble(struct least_squares *problem, const struct turn *turns, int turn_
     for (int i = 0; i < move_count; i++)
         if (level == EVERY_LEVEL || moves[i].level == level) carry_move(&nodes[moves[i].node], &moves[i]);
 
-    /* The diagonal is that of composite bodies. */
+    /* The diagonal is computed with composite bodies. */
     reset(problem);
     problem->steepest = 0.0;
     for (int i = n; i > 0; i--) {
@@ -167,7 +167,7 @@ static double bound_of(const struct least_squares *problem, int i, int side) {
     return side < 0 ? problem->lower[i] : problem->upper[i];
 }
 
-/* Eliminates joint i, from its node, or moves it to its bound. */
+/* Eliminates joint i from its node, or moves it to its bound. */
 static void eliminate(const struct least_squares *problem, int i, int side) {
     struct node *node = &problem->nodes[i + 1];
     feel(node);

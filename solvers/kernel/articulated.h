@@ -14,16 +14,16 @@
 
 /* The base, at 0, or joint i, at i + 1; motions, inertias and forces are linear before angular. */
 struct node {
-    double frame[12];            /* after its own motion, from the base's position */
-    double motion[BASE];         /* velocity by a unit of the joint */
+    double frame[12];            /* frame after its own motion, relative to the base's position */
+    double motion[BASE];         /* velocity per unit of the joint */
     double carried[BASE * BASE]; /* inertia of the targets on its links */
-    double drawn[BASE];          /* their force */
-    double left[BASE];           /* what is left of that force at the point that a solve starts from */
-    double inertia[BASE * BASE]; /* with what all nodes after it add */
+    double drawn[BASE];          /* force of these targets */
+    double left[BASE];           /* remaining part of that force at the point from which a solve starts */
+    double inertia[BASE * BASE]; /* inertia together with that of all later nodes */
     double force[BASE];
-    double felt[BASE];           /* the inertia's momentum by a unit of the joint */
+    double felt[BASE];           /* the inertia's momentum per unit of the joint */
     double pivot, pull;          /* the joint's own inertia and force */
-    double velocity[BASE];       /* in the solution */
+    double velocity[BASE];       /* velocity in the solution */
 };
 
 #define EVERY_LEVEL (-1)
@@ -31,50 +31,50 @@ struct node {
 /* The desired rotation of a link. */
 struct turn {
     int node, level;
-    double weight, rotation[9], error[3]; /* [rad] */
+    double weight, rotation[9], error[3]; /* error: rotation vector [rad] */
 };
 
 /* The desired displacement of a link. */
 struct move {
     int node, level;
-    double weight, position[3], error[3]; /* [m] */
+    double weight, position[3], error[3]; /* error: displacement [m] */
 };
 
-/* A linear function of the move: of the velocity of a node, or of the joints. */
+/* A linear function of the move: of a node's velocity, or of the joints. */
 struct row {
     int node;
-    double wrench[BASE];   /* by which the velocity of the node counts */
-    const double *factors; /* (n,) by which the joints count; NULL: the node counts */
-    double lower, upper;   /* its bounds, may be infinite */
-    double tolerance;      /* violation that counts as zero */
-    double relief;         /* by which its bounds have given way */
-    double value;          /* at the point that a solve starts from */
+    double wrench[BASE];   /* factors of the node's velocity */
+    const double *factors; /* (n,) factors of the joints; NULL: the node is used */
+    double lower, upper;   /* bounds, possibly infinite */
+    double tolerance;      /* violation [in the row's unit] that counts as zero */
+    double relief;         /* amount by which its bounds have been relaxed */
+    double value;          /* value at the point from which a solve starts */
     double force;          /* its multiplier */
-    double change, last;   /* of the multiplier, over the stiffness, in this set and the one before */
-    int is_active;         /* whether its spring acts in `least`, */
-    double error;          /* which is stretched by so much where a solve starts */
+    double change, last;   /* change of the multiplier over the stiffness, in this set and the previous one */
+    int is_active;         /* whether its spring acts in `least` */
+    double error;          /* extension of the spring where a solve starts */
 };
 
 /* Minimises the weighted squares of all errors plus x' D x / 2 - g' x within bounds of the joints and rows. */
 struct least_squares {
     const struct body *body;
     struct node *nodes;  /* (1 + n,) */
-    double *damped;      /* (6 + n,) D */
-    double *diagonal;    /* (6 + n,) of the Hessian */
-    double *drawn;       /* (6 + n,) g */
-    double *least, *most;  /* (6 + n,) bounds of x, may be infinite; those of the base are infinite or zero */
-    double *at;            /* (6 + n,) the point that a solve starts from, and at last the solution */
-    double *left;          /* (6 + n,) what is left of g there */
-    double *lower, *upper; /* (6 + n,) bounds from there */
+    double *damped;      /* (6 + n,) D, damping */
+    double *diagonal;    /* (6 + n,) diagonal of the Hessian */
+    double *drawn;       /* (6 + n,) g, gradient */
+    double *least, *most;  /* (6 + n,) bounds of x, possibly infinite; those of the base are infinite or zero */
+    double *at;            /* (6 + n,) the point from which a solve starts; finally the solution */
+    double *left;          /* (6 + n,) remaining g at that point */
+    double *lower, *upper; /* (6 + n,) bounds relative to that point */
     double *x, *slope;   /* (6 + n,) move of a solve; gradient of active unknowns */
     double *start, *scaled; /* (6 + n,) scratch */
     double steepest, largest; /* diagonal entry of the Hessian, with active springs, and entry of the gradient where a
                                * solve starts, in size */
     struct row *rows;
     int row_count, most_rounds;
-    double stiffness;  /* of the active rows' springs */
+    double stiffness;  /* stiffness of the active rows' springs */
     double *halves;    /* (m, 6 + n) scratch: rows after elimination of the joints */
-    double *compliance; /* (m, m) scratch: of the springs and what they are tied to */
+    double *compliance; /* (m, m) scratch: compliance of the springs and of what they are attached to */
     double *pushes;    /* (m,) scratch */
 };
 
@@ -86,10 +86,10 @@ void body_forward(const struct body *body, const double *joints, const double *b
 void assemble(struct least_squares *problem, const struct turn *turns, int turn_count, const struct move *moves,
               int move_count, int level, double least_damping);
 
-/* Velocities of the nodes in a move x (6 + n,). */
+/* Velocities of the nodes for a move x (6 + n,). */
 void move_nodes(struct least_squares *problem, const double *x);
 
-/* Value of a row in a move x (6 + n,), by the velocities of the nodes there. */
+/* Value of a row for a move x (6 + n,), from the velocities of the nodes. */
 double row_value(const struct least_squares *problem, const struct row *row, const double *x);
 
 /* A row's factors (6 + n,) of all unknowns. */

@@ -38,7 +38,7 @@ size_t mode_scratch(const struct mechanism *mechanism) {
     return 6 * most * most + 3 * most + (size_t)mechanism->coordinates;
 }
 
-/* The cluster's block (r, p) by passive coordinates. */
+/* The cluster's block (r, p) of the Jacobian for passive coordinates. */
 static void passive_block(const struct cluster *cluster, const double *blocks, double *block) {
     for (int i = 0; i < cluster->rows; i++)
         for (int j = 0; j < cluster->passive; j++)
@@ -104,7 +104,8 @@ void begin_mode(const struct mechanism *mechanism, const double *blocks, const d
     }
 }
 
-/* Whether a determinant `present` has another sign than the motors' own movement predicts; `steps` (v,) in units. */
+/* Whether the sign of a determinant `present` differs from the one that the motors' movement predicts;
+   `steps` (v,) are in units of the coordinates. */
 static int is_unpredicted(const struct mechanism *mechanism, const struct cluster *cluster, const double *numbers,
                           double present, const double *steps) {
     const double *before = numbers + POSITION + mechanism->coordinates;
@@ -126,7 +127,8 @@ static int is_unpredicted(const struct mechanism *mechanism, const struct cluste
     return present * numbers[DETERMINANT] < 0.0 || kink > ALIKE * moved;
 }
 
-/* Follows one cluster; returns whether it has changed to another assembly. `moved`: how far its coordinates went. */
+/* Follows one cluster; returns whether it has changed to another assembly. `moved`: the length of its
+   coordinates' movement. */
 static int follow_cluster(const struct mechanism *mechanism, const struct cluster *cluster, const double *values,
                           double present, double *numbers, double *steps, double *moved) {
     int v = mechanism->coordinates, is_regular = fabs(present) > NEAR_SINGULAR;
@@ -147,7 +149,8 @@ static int follow_cluster(const struct mechanism *mechanism, const struct cluste
     return is_other;
 }
 
-/* Takes the reference of a cluster anew, if its pose is far enough from singular; in the scratch is its block. */
+/* Takes a cluster's reference anew if its pose is far enough from singular ones; `scratch` contains its
+   block. */
 static void renew(const struct cluster *cluster, struct view *view, double *numbers, double *scratch) {
     size_t left = (size_t)view->count * (size_t)view->rows, right = (size_t)view->count * (size_t)view->passive;
     size_t count = left + right + (size_t)view->count;

@@ -28,14 +28,14 @@ from .structures import (
     measured,
 )
 
-# As in limber.h: branches of a plan, steps of a simulation, no transition
+# as in limber.h: branches in a plan, steps of a simulation, and the kind without a transition
 POOL, MOST_STEPS, STAY = 10, 64, 1
-MOST_CORRECTIONS = 200  # steps of an exact correction (`bounded_step.MAX_ITERATIONS`)
+MOST_CORRECTIONS = 200  # most steps of an exact correction (`bounded_step.MAX_ITERATIONS`)
 Problem = tuple[GazeGoal, tuple[float, ...], float]  # goal, posture (n,) within limits, weight of the shape
 
 
 class CompiledModel:
-    """A model in the kernel, with the buffers of its calls; one thread at a time may use it."""
+    """A model in the kernel, with the buffers of its calls; only one thread at a time may use it."""
 
     def __init__(self, kernel: Kernel, model: ModelInput) -> None:
         self.kernel, self.model, self.n = kernel, model, len(model.lower)
@@ -106,7 +106,7 @@ class CompiledModel:
         self._ends: list[EndErrors] = []
 
     def pose(self, goal: GazeGoal, posture: tuple[float, ...], keep: float, candidates: int = 1) -> int:
-        """Writes a problem for so many candidates; returns its address."""
+        """Writes a problem for `candidates` configurations to memory; returns its address."""
         aims = len(goal.ends)
         if aims > self._aims or candidates > self._candidates:
             self._grow(max(aims, self._aims), max(candidates, self._candidates))
@@ -121,7 +121,7 @@ class CompiledModel:
         return self._address
 
     def _grow(self, aims: int, candidates: int) -> None:
-        """Makes room for so many aims and candidates."""
+        """Makes room for this number of aims and candidates."""
         size = self.kernel.workspace_bytes(self._memory.address, aims, candidates)
         if not size:
             raise KernelError(
@@ -137,7 +137,7 @@ class CompiledModel:
         self._matrix, self._descent = Buffer(n, n), Buffer(n)
 
     def _ends_for(self, count: int) -> list[EndErrors]:
-        """The numbers of so many ends, which a call writes."""
+        """Buffers for the errors of `count` ends, which a call writes."""
         if count > len(self._ends):
             errors = (EndErrors * count)()
             self._frame.errors = self._correction.errors = ctypes.addressof(errors)
@@ -145,7 +145,7 @@ class CompiledModel:
         return self._ends[:count]
 
     def forward(self, angles: Angles) -> tuple[Angles, Angles]:
-        """Frames (n, 12) and axes (n, 3) of the joints at angles (n,)."""
+        """Frames (n, 12) and axes (n, 3) of the joints at angles (n,) [rad or m]."""
         values, frames, axes = Buffer(self.n), Buffer(self.n, 12), Buffer(self.n, 3)
         values.array[:] = angles
         check(self.kernel.forward(self._memory.address, values.address, frames.address, axes.address))
@@ -154,7 +154,7 @@ class CompiledModel:
     def evaluate(
         self, goal: GazeGoal, posture: tuple[float, ...], keep: float, angles: Angles, side: float = 0.0
     ) -> Evaluated:
-        """Errors and derivatives of one configuration (n,)."""
+        """Errors and derivatives of one configuration (n,) [rad or m]."""
         problem = self.pose(goal, posture, keep)
         self._angles.array[0] = angles
         check(
@@ -191,7 +191,9 @@ class CompiledModel:
         steps: int,
         passes: int,
     ) -> tuple[Angles, Angles]:
-        """Configurations (m, n) after so many large steps, and merits, mean cosines and aim errors (3, m)."""
+        """Configurations (m, n) after `steps` large steps; and their merits, mean cosines and aim errors
+        [rad], as rows (3, m).
+        """
         m = len(angles)
         problem = self.pose(goal, posture, keep, m)
         self._angles.array[:m], self._sides.array[:m], self._shape.array[:m] = angles, sides, shape
@@ -210,7 +212,7 @@ class CompiledModel:
         return self._angles.array[:m].copy(), self._values.array[: 3 * m].reshape(3, m).copy()
 
     def search(self, goal: GazeGoal, posture: tuple[float, ...], keep: float, seeds: SeedsInput) -> Searched:
-        """The best configuration from scratch, for the shape of a posture (n,) within limits."""
+        """The best configuration from scratch, for the shape of a posture (n,) [rad or m] within limits."""
         if seeds is not self._seeds:
             self._use(seeds)
         problem = self.pose(goal, posture, keep, self._search_room)
@@ -230,15 +232,15 @@ class CompiledModel:
         steps: int = MOST_CORRECTIONS,
         looks: bool = True,
     ) -> Correction:
-        """Angles `start` (n,) with their aim corrected exactly, by so many steps at most.
+        """Angles `start` (n,) with their aim corrected exactly, in at most `steps` steps.
 
         Args:
             goal: The goal.
             posture: Posture (n,) from which the shape deviation is measured.
-            start: (n,).
+            start: Angles (n,) [rad or m].
             costs: Costs (n,) of the joints; None: all 1.
-            steps: 0: the start is only evaluated.
-            looks: Whether the views alone are corrected where a chain cannot also be upright.
+            steps: Most steps; 0: the start is only evaluated.
+            looks: Whether only the views are corrected if a chain cannot also be upright.
         """
         problem = self.pose(goal, posture, 1.0)
         ends, correction = self._ends_for(len(goal.ends)), self._correction
@@ -261,7 +263,7 @@ class CompiledModel:
         trust: float,
         damping: float,
     ) -> Tracked:
-        """The next frame's angles by a local step from `start` (n,) at `velocity` (n,)."""
+        """The next frame's angles after a local step from `start` (n,) at `velocity` (n,) [rad/s]."""
         frame, ends = self._frame, self._ends_for(len(problem[0].ends))
         address = self.pose(*problem)
         self._start.array[:], self._velocity.array[:] = start, velocity
@@ -279,7 +281,7 @@ class CompiledModel:
         speed: float,
         is_still: bool,
     ) -> Tracked:
-        """The next frame's angles by a step of a transition, and the transition as it goes on."""
+        """The next frame's angles after a step of a transition, and the transition, or its end."""
         frame, ends = self._frame, self._ends_for(len(problem[0].ends))
         address = self.pose(*problem)
         self._start.array[:], self._velocity.array[:] = start, velocity
@@ -291,7 +293,7 @@ class CompiledModel:
         return self._tracked(ends, branch, frame.speed)
 
     def _tracked(self, ends: list[EndErrors], branch: tuple[float, ...] | None, speed: float) -> Tracked:
-        """The result of a frame."""
+        """The result of a frame of tracking, from the buffers."""
         frame = self._frame
         return Tracked(
             self._best.array.copy(),
@@ -312,16 +314,16 @@ class CompiledModel:
         seeds: SeedsInput,
         path: PlannedPath,
     ) -> tuple[Angles, int | None, tuple[float, ...]]:
-        """A plan: the best starts on different branches (b, n), the kind of the chosen transition, or None
-        where that in progress goes on, and the chosen branch.
+        """A plan: the best starts on different branches (b, n); the kind of the chosen transition, or None if
+        the one in progress continues; and the chosen branch.
 
         Args:
-            problem: The goal now, the posture and the weight of the shape.
-            forecast: Of the goal.
+            problem: The current goal, the posture and the weight of the shape.
+            forecast: Forecast of the goal.
             lead: Time [s] from now for which branches are followed.
-            durations: Of the steps of a simulation [s].
-            seeds: Where branches start.
-            path: From where, and how it is now.
+            durations: Durations [s] of a simulation's steps.
+            seeds: Starting configurations of branches.
+            path: Start of the plan: configuration, and the transition in progress.
         """
         plan, steps, ends = self._plan, len(durations), len(problem[0].ends)
         if seeds is not self._seeds:
@@ -342,18 +344,18 @@ class CompiledModel:
         return pool, plan.kind if plan.is_new else None, self._branch.read()
 
     def _use(self, seeds: SeedsInput) -> None:
-        """Writes where branches start."""
+        """Writes the starting configurations of branches to memory."""
         count = len(seeds.spread)
         self._spread, self._mirror = Buffer(count, self.n), Buffer(self.n)
         self._spread.array[:], self._mirror.array[:] = seeds.spread, seeds.mirror
         written = self._written_seeds
         written.spreads, written.spread, written.mirror = count, self._spread.address, self._mirror.address
-        self._seeds, self._search_room = seeds, 2 * (16 + count) + 16  # LIMBER_SEARCH
-        starts = POOL + 1 + 2 * (16 + count) + 4 * self.n  # LIMBER_STARTS
+        self._seeds, self._search_room = seeds, 2 * (16 + count) + 16  # LIMBER_SEARCH of limber.h
+        starts = POOL + 1 + 2 * (16 + count) + 4 * self.n  # LIMBER_STARTS of limber.h
         self._plan_room = max(starts, (POOL + 1) * (MOST_STEPS + 1))
 
     def _write_goals(self, forecast: Forecast, ends: int, times: tuple[float, ...]) -> None:
-        """Writes the goals at times [s] from now to the buffer of goals."""
+        """Writes the goals forecast for `times` [s] from now to the buffer of goals."""
         count = len(times) * ends * SIZE
         if count > len(self._goals.array):
             self._goals, self._moving = Buffer(count), Buffer(6 * ends)

@@ -5,30 +5,30 @@
 #include "model.h"
 #include "whole_body.h"
 
-#define BASE 6 /* unknowns of the base: linear, then angular velocity, in the world */
+#define BASE 6 /* number of unknowns of the base: linear, then angular velocity, in the world */
 
-/* A link, which a joint carries. */
+/* A link with the joint that carries it. */
 struct link {
     int joint; /* -1: the base */
-    int level; /* priority of its target */
+    int level; /* priority level of its target */
     double frame[12];
 };
 
 struct body {
     uint64_t mark;
-    const void *self; /* where it was prepared */
+    const void *self; /* address at which it was prepared */
     int joints, turning, placed, couplings, levels, contacts, floating;
     struct joint *joint;
     struct link *turned, *positioned;
     double *factors;         /* (c, n) of the couplings */
-    double *lowest, *highest; /* (c,) their bounds */
-    int32_t *row; /* (n,) of the frames that a step returns */
+    double *lowest, *highest; /* (c,) bounds of the couplings */
+    int32_t *row; /* (n,) rows of the joints among the frames that a step returns */
 };
 
-/* Rows of a step with so many contacts: of couplings, of contacts, and of what priority levels keep. */
+/* Number of rows in a step: from couplings, contacts, and what higher priority levels have reached. */
 size_t body_rows(int couplings, int contacts, int levels, int turning, int placed);
 
-/* The body in the memory, or NULL. */
+/* The body in the memory; NULL if there is none. */
 const struct body *body_in(const void *memory);
 
 #endif

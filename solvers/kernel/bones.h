@@ -1,4 +1,4 @@
-/* What the kernel exports of the solver of characters' rigs: see limber.h for the conventions.
+/* What the kernel exports of the solver for character rigs; see limber.h for the conventions.
  *
  * Source of names and formulas: solvers/bones.
  */
@@ -7,24 +7,25 @@
 
 #include "limber.h"
 
-/* One skeleton as bones: n coordinates, k bones of which b are balls, e ends. A ball is three coordinates in succession,
- * whose axes are X, Y and Z of its frame; what hangs on it has the last of them as its parent. */
+/* One skeleton as bones: n coordinates, k bones of which b are balls, e ends. A ball is three coordinates
+ * in succession, whose axes are X, Y and Z of its frame; joints that a ball carries have the last of the
+ * three as their parent. */
 struct limber_bones {
     int32_t joints, bones, ends;
     double reach;              /* [m] */
     const int32_t *parents;    /* (n,) -1: the base */
-    const int32_t *prismatic;  /* (n,) */
+    const int32_t *prismatic;  /* (n,) 1 for a prismatic joint, 0 for a revolute one */
     const double *rests;       /* (n, 12) frames in the parents', at zero */
-    const double *axes;        /* (n, 3) unit, in the joints' frames */
-    const double *lower;       /* (n,) may be infinite */
-    const double *upper;       /* (n,) */
+    const double *axes;        /* (n, 3) unit vectors in the joints' frames */
+    const double *lower;       /* (n,) limits [rad or m], possibly infinite */
+    const double *upper;       /* (n,) [rad or m] */
     const double *slides;      /* (n,) cost of a prismatic joint's squared displacement [1/m2]; 0 for others */
     const int32_t *bone_joints; /* (k, 3) coordinates of each bone in order, -1: fewer than three */
     const int32_t *is_ball;    /* (k,) */
-    const double *bone_axes;   /* (k, 3, 3) of a ball: the axes of the revolute joints whose angles are its coordinates */
-    const double *costs;       /* (k, 9) of a bone's squared rotation, in its own frame */
-    const int32_t *end_joints; /* (e,) coordinate whose frame carries an end */
-    const double *end_frames;  /* (e, 12) in it */
+    const double *bone_axes;   /* (k, 3, 3) axes of a ball's revolute joints, whose angles are its coordinates */
+    const double *costs;       /* (k, 9) cost of a bone's squared rotation, in its own frame */
+    const int32_t *end_joints; /* (e,) coordinate whose frame carries each end */
+    const double *end_frames;  /* (e, 12) frame of each end in that of its coordinate */
 };
 
 LIMBER_EXPORT size_t limber_bones_bytes(const struct limber_bones *bones);
@@ -41,23 +42,24 @@ struct limber_bones_solve {
     size_t workspace_bytes;
     const struct limber_aim *aim; /* (aims,) */
     const double *reference;      /* (n,) joint values of the authored pose */
-    double *deviation;            /* (n + 9 b,) of the last frame; afterwards of this one */
-    const double *before;         /* (n + 9 b,) of the frame before it */
-    double *forces;               /* (6 aims,) that held the last frame's aim; afterwards this one's */
-    double *angles;               /* (n,) result */
-    struct limber_end_error *errors; /* (aims,) of the result */
-    double cost;                  /* result: of rotations and rolls */
+    double *deviation;            /* (n + 9 b,) [rad or m] deviation of the last frame; afterwards of this one */
+    const double *before;         /* (n + 9 b,) [rad or m] deviation of the frame before the last */
+    double *forces;               /* (6 aims,) forces that held the last frame's aim; afterwards those of this frame */
+    double *angles;               /* (n,) [rad or m] result */
+    struct limber_end_error *errors; /* (aims,) errors of the result */
+    double cost;                  /* result: cost of rotations and rolls */
     int32_t aims;
-    int32_t has_last, has_before; /* whether the last frame's deviation is known, and that before it */
-    int32_t rows;                 /* of the last frame's aim; afterwards of this one */
-    int32_t goes_on;              /* result: whether steps began where the last frames lead */
-    int32_t steps;                /* result */
+    int32_t has_last, has_before; /* whether the deviations of the last frame and of the one before it are known */
+    int32_t rows;                 /* rows of the last frame's aim; afterwards of this frame's */
+    int32_t goes_on;              /* result: whether steps started from the last frames' extrapolation */
+    int32_t steps;                /* result: number of steps */
 };
 
 LIMBER_EXPORT int32_t limber_bones_solve(struct limber_bones_solve *task);
 
-/* The first step (n,) of a solve, with so much damping, and where it begins: the matrix (n, n), lower triangle, and the
- * descent (n,) of its cost; `values` (2,) are the cost of rotations and rolls, and the size of the aim error. */
+/* The first step (n,) of a solve with the given damping, and its start: the matrix (n, n), lower triangle,
+ * and the negative gradient `descent` (n,) of its cost; `values` (2,) are the cost of rotations and rolls,
+ * and the size of the aim error. */
 LIMBER_EXPORT int32_t limber_bones_step(const struct limber_bones_solve *task, double damping, double *step,
                                         double *matrix, double *descent, double *values);
 

@@ -1,4 +1,4 @@
-"""A skeleton as bones in the compiled kernel: arrays are prepared once, so a call takes microseconds."""
+"""A skeleton as bones in the compiled kernel; arrays are prepared once, so that a call takes microseconds."""
 
 import ctypes
 from typing import NamedTuple
@@ -13,12 +13,12 @@ from .inputs import BonesInput, DeviationInput, LastFramesInput
 from .library import Count, Kernel, KernelError, Pointer, Real, check
 from .structures import Buffer, EndErrors, frame_numbers, measured
 
-MOST_OF_A_BONE = 3  # joints
-ROWS = 6  # residuals of one end's aim, at most
+MOST_OF_A_BONE = 3  # most joints in a bone
+ROWS = 6  # most residuals of one end's aim
 
 
 class BonesStructure(ctypes.Structure):
-    """`struct limber_bones`."""
+    """Memory layout of `struct limber_bones` for ctypes."""
 
     _fields_ = [
         *((name, Count) for name in ("joints", "bones", "ends")),
@@ -45,7 +45,7 @@ class BonesStructure(ctypes.Structure):
 
 
 class _Solve(ctypes.Structure):
-    """`struct limber_bones_solve`."""
+    """Memory layout of `struct limber_bones_solve` for ctypes."""
 
     _fields_ = [
         ("bones", Pointer),
@@ -61,11 +61,11 @@ class _Solve(ctypes.Structure):
 
 
 class FirstStep(NamedTuple):
-    """The first step of a solve and where it begins."""
+    """The first step of a solve, and its start."""
 
-    step: Angles  # (n,)
-    matrix: Angles  # (n, n) of the cost of rotations and rolls
-    descent: Angles  # (n,)
+    step: Angles  # (n,) [rad or m]
+    matrix: Angles  # (n, n) Hessian of the cost of rotations and rolls
+    descent: Angles  # (n,) negative gradient of that cost
     cost: float
     aim_error: float
 
@@ -74,17 +74,19 @@ class SolvedBones(NamedTuple):
     """Solution of a goal on bones."""
 
     angles: tuple[float, ...]  # (n,) within limits
-    values: Angles  # (n,) displacements of the joints from the authored pose
-    balls: Angles  # (b, 3, 3) rotations of the balls from it, in their own frames
-    forces: Angles  # (r,) that hold the aim
-    goes_on: bool  # whether steps began where the last frames lead
+    values: Angles  # (n,) [rad or m] displacements of the joints from the authored pose
+    balls: Angles  # (b, 3, 3) rotations of the balls from the authored pose, in their own frames
+    forces: Angles  # (r,) forces that hold the aim
+    goes_on: bool  # whether the steps started from the last frames' extrapolation
     cost: float  # cost of the bones' rotations away from the authored pose, and of rolls
     steps: int
     measured: Measured
 
 
 def integer_arrays(model: BonesInput) -> dict[str, np.typing.NDArray[np.int32]]:
-    """The arrays of integers of `struct limber_bones`: a ball of the tree as three joints in succession."""
+    """The integer arrays of `struct limber_bones`, by name; a ball of the tree counts as three joints in
+    succession.
+    """
     tree, last = model.tree, {-1: -1}
     parents: list[int] = []
     for joint, first in enumerate(tree.first.tolist()):
@@ -103,7 +105,7 @@ def integer_arrays(model: BonesInput) -> dict[str, np.typing.NDArray[np.int32]]:
 
 
 def real_arrays(model: BonesInput) -> dict[str, Angles]:
-    """The arrays of numbers of `struct limber_bones`."""
+    """The floating-point arrays of `struct limber_bones`, by name."""
     tree, count = model.tree, len(model.tree)
     rests = np.tile(np.eye(4), (count, 1, 1))
     rests[tree.first] = tree.rests
@@ -123,10 +125,12 @@ def real_arrays(model: BonesInput) -> dict[str, Angles]:
 
 
 class CompiledBones:
-    """A skeleton as bones in the kernel, with the buffers of its calls; one thread at a time may use it."""
+    """A skeleton as bones in the kernel, with the buffers of its calls; only one thread at a time may
+    use it.
+    """
 
     def __init__(self, kernel: Kernel, model: BonesInput) -> None:
-        """Raises KernelError where the kernel does not take the model."""
+        """Raises KernelError if the kernel does not support the model."""
         self.kernel, self._n = kernel, len(model.skeleton)
         arrays: dict[str, np.typing.NDArray[np.generic]] = {**integer_arrays(model), **real_arrays(model)}
         described = BonesStructure(
@@ -153,7 +157,7 @@ class CompiledBones:
         self._address, self._aims = ctypes.addressof(self._task), 0
 
     def _grow(self, aims: int) -> None:
-        """Makes room for so many aims."""
+        """Makes room for this number of aims."""
         size = self.kernel.bones_workspace_bytes(self._memory.address, aims)
         if not size:
             raise KernelError(f"{aims} aims are more than the compiled solver takes")
@@ -168,10 +172,10 @@ class CompiledBones:
         self._aims = aims
 
     def solve(self, goal: GazeGoal, reference: Angles, last: LastFramesInput | None) -> SolvedBones:
-        """The optimum for a goal from the authored pose of joint values `reference` (n,).
+        """The optimum for a goal and the authored pose with joint values `reference` (n,) [rad or m].
 
         Raises:
-            KernelError: A number is too large for the kernel, or it does not know an aim.
+            KernelError: A number is too large for the kernel, or the kernel does not support an aim.
         """
         self._write_task(goal, reference, last)
         task, aims = self._task, len(goal.ends)
@@ -192,7 +196,7 @@ class CompiledBones:
     def first_step(
         self, goal: GazeGoal, reference: Angles, last: LastFramesInput | None, damping: float
     ) -> FirstStep:
-        """The first step of a solve, with so much damping."""
+        """The first step of a solve, with the given damping."""
         self._write_task(goal, reference, last)
         step, matrix, descent, values = Buffer(self._n), Buffer(self._n, self._n), Buffer(self._n), Buffer(2)
         addresses = [buffer.address for buffer in (step, matrix, descent, values)]

@@ -5,34 +5,34 @@
 #include "bones.h"
 #include "model.h"
 
-#define MOST_OF_A_BONE 3 /* joints */
+#define MOST_OF_A_BONE 3 /* most joints in a bone */
 
-/* Joints of one bone. */
+/* The joints that form one bone. */
 struct bone {
     int joint[MOST_OF_A_BONE]; /* coordinates, nearest the parent first */
-    int count;                 /* of them */
-    int ball;                  /* its number among the balls; -1: it is none */
-    double axes[9];            /* of a ball: those of its revolute joints, row by row */
-    double cost[9];            /* of its squared rotation */
+    int count;                 /* number of these coordinates */
+    int ball;                  /* index among the balls; -1 if it is not a ball */
+    double axes[9];            /* for a ball: axes of its revolute joints, row by row */
+    double cost[9];            /* cost of its squared rotation, (3, 3) */
 };
 
 struct bones {
     uint64_t mark;
-    const void *self; /* where it was prepared */
+    const void *self; /* address at which it was prepared */
     struct model tree;
     int count, balls;
     struct bone *bone;
-    int32_t *ball_at; /* (n,) the ball that begins at a coordinate; -1: none */
-    int32_t *spot_of; /* (n,) first of the coordinates that have one position and no order */
-    double *slides;   /* (n,) */
+    int32_t *ball_at; /* (n,) index of the ball that starts at a coordinate; -1 if none does */
+    int32_t *spot_of; /* (n,) first of the coordinates that share one position without an order */
+    double *slides;   /* (n,) cost of a prismatic joint's squared displacement [1/m2] */
 };
 
-/* Joint values (n,), of which those of balls are ignored, and rotations (b, 9) of the balls. */
+/* Joint values (n,), where those of balls are ignored, and rotations (b, 9) of the balls. */
 struct configuration {
     double *values, *balls;
 };
 
-/* The bones in the memory, or NULL. */
+/* The bones in the memory; NULL if there are none. */
 const struct bones *bones_in(const void *memory);
 
 /* Frames (n, 12) and axes (n, 3) of the coordinates. */
@@ -50,8 +50,8 @@ void moved_by(const struct bones *bones, const struct configuration *at, const d
 void deviation_of(const struct bones *bones, const struct configuration *authored, const struct configuration *solved,
                   double *deviation);
 
-/* The configuration where an authored pose and the last frame's deviation from it lead, if it changes as it did; `before`
- * may be NULL. */
+/* The configuration with the last frame's deviation from an authored pose, extrapolated by its change
+ * since the frame `before`, which may be NULL. */
 void extrapolated(const struct bones *bones, const struct configuration *authored, const double *deviation,
                   const double *before, struct configuration *out);
 

@@ -6,7 +6,7 @@
 #include "tree.h"
 #include "turns.h"
 
-#define ROLL_COST 1.0       /* of the squared roll of an end (solvers/bones/solver.py) */
+#define ROLL_COST 1.0       /* weight of an end's squared roll (solvers/bones/solver.py) */
 #define SMALLEST_ANGLE 1e-3 /* [rad] (solvers/bones/model.py) */
 
 static const double BASE_ROTATION[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
@@ -95,7 +95,7 @@ static void add_bone(const struct bones_problem *problem, int number, struct eva
     out->secondary += 0.5 * dot(vector, weighted[3]);
 }
 
-/* Adds the cost of one end's roll, of which a residual is how far a direction points up. */
+/* Adds the cost of one end's roll, whose residual is the upward component of a direction. */
 static void add_level(const struct bones_problem *problem, const struct level *level, struct evaluated *out) {
     const struct model *tree = &problem->bones->tree;
     size_t n = (size_t)tree->joints;
@@ -157,7 +157,7 @@ void add_curvature(const struct bones_problem *problem, const struct pose *aim, 
         double along = dot(aim->axes + 3 * i, view), across = dot(aim->axes + 3 * i, pull);
         for (size_t j = 0; j <= i; j++) {
             if (!moves[j] || tree->joint[j].prismatic) continue;
-            double outer = dot(aim->axes + 3 * j, view) * across; /* joint j is nearer the base */
+            double outer = dot(aim->axes + 3 * j, view) * across; /* joint j is nearer to the base */
             if (bones->spot_of[i] == bones->spot_of[j])
                 outer = 0.5 * (outer + along * dot(aim->axes + 3 * j, pull));
             matrix[i * n + j] -= outer;

@@ -5,11 +5,12 @@
 #include "bones_model.h"
 #include "pose.h"
 
-/* Direction across the view of one end that is level in the authored pose. */
+/* The direction perpendicular to an end's view that is level in the authored pose. */
 struct level {
-    int joint;           /* that carries the end; -1: no roll of this end is preferred */
-    double direction[3]; /* in its frame, of the length of the sine from up to the authored view */
-    double up[3];        /* unit */
+    int joint;           /* joint that carries the end; -1: no roll of this end is preferred */
+    /* direction in that joint's frame; its length is the sine of the angle from up to the authored view */
+    double direction[3];
+    double up[3];        /* unit vector */
 };
 
 /* Configuration with its costs, and their derivatives. */
@@ -17,16 +18,16 @@ struct evaluated {
     struct configuration at;
     struct pose aim;   /* its frames, axes and aim error */
     double secondary;  /* cost of rotations and rolls */
-    double *matrix;    /* (n, n) of the secondary cost, lower triangle */
-    double *descent;   /* (n,) */
+    double *matrix;    /* (n, n) Hessian of the secondary cost, lower triangle */
+    double *descent;   /* (n,) negative gradient of the secondary cost */
 };
 
 struct bones_problem {
     const struct bones *bones;
     struct goal goal;
     struct configuration authored;
-    double *orientations; /* (k, 9) rotation of each bone in its parent's frame in the authored pose */
-    struct level *level;  /* (aims,) */
+    double *orientations; /* (k, 9) rotation of each bone in its parent's frame, in the authored pose */
+    struct level *level;  /* (aims,) level direction of each end */
 };
 
 /* Writes the authored pose of joint values (n,), with frames (n, 12) and axes (n, 3) as scratch memory. */

@@ -1,4 +1,4 @@
-/* Exact aim, then the least rotation of bones against the authored pose. Source: solvers/bones/solver.py. */
+/* Exact aim with the least rotation of bones away from the authored pose. Source: solvers/bones/solver.py. */
 #include <string.h>
 
 #include "aims.h"
@@ -26,13 +26,13 @@
 #define EXACT 1e-10 /* solvers/tolerances.py, as the next one */
 #define SAME_ANGLE 1e-9
 
-/* A solve laid out in its workspace. */
+/* A solve, with its arrays in the workspace. */
 struct solve {
     struct bones_problem problem;
-    struct evaluated first, second; /* the configuration that steps have reached, and the one that is tried */
+    struct evaluated first, second; /* the current configuration, and the one that is tried */
     struct configuration solved, trial;
-    double *forces, *desired;                      /* (r,) that hold the aim; error that a step corrects */
-    double *matrix, *whole, *vector, *least, *most, *step, *zeros, *scratch; /* of one step */
+    double *forces, *desired;                      /* (r,) forces that hold the aim; error that a step corrects */
+    double *matrix, *whole, *vector, *least, *most, *step, *zeros, *scratch; /* arrays of one step */
 };
 
 static void lay_configuration(struct pieces *pieces, size_t n, size_t balls, struct configuration *at) {
@@ -110,8 +110,8 @@ static int32_t begin_solve(const struct limber_bones_solve *task, struct solve *
     return LIMBER_OK;
 }
 
-/* Where steps begin: where the last frames' deviations from their authored poses lead if that nearly meets the aim, else in
- * the authored pose. Writes the forces to begin with; returns whether the last frames are of use. */
+/* Writes the start of the steps: the extrapolated deviation of the last frames if that nearly meets the
+ * aim, otherwise the authored pose; and the initial forces. Returns whether the last frames are used. */
 static int begun(struct solve *solve, const struct limber_bones_solve *task, struct evaluated *state) {
     const struct bones *bones = solve->problem.bones;
     if (task->has_last) {
@@ -145,7 +145,7 @@ static double cost_after(int n, const struct evaluated *state, const double *ste
     return state->secondary + change;
 }
 
-/* The largest movement of a coordinate in the step [rad, or reaches]. */
+/* The largest movement of a coordinate in the step [rad, or fractions of the reach]. */
 static double step_length(const struct solve *solve) {
     const struct model *tree = &solve->problem.bones->tree;
     double longest = 0.0;
@@ -207,8 +207,8 @@ static void step_to_aim(struct solve *solve, const struct evaluated *state, cons
     solve_step(solve, state->matrix, solve->zeros, values, aim, aim->error);
 }
 
-/* Moves `solved`, which is near `state`, to the nearest pose that meets the aim, or as near as the last steps lead; `spare`
- * is overwritten. */
+/* Moves `solved`, which is near `state`, to the nearest pose that meets the aim, or as near to it as the
+ * last steps come; `spare` is overwritten. */
 static void polish(struct solve *solve, const struct evaluated *state, const struct pose *aim, struct pose *spare) {
     const struct bones *bones = solve->problem.bones;
     for (int i = 0; i < POLISHING_STEPS && aim->size > SAME_ANGLE; i++) {
@@ -252,7 +252,8 @@ static double descended(struct solve *solve, struct limber_bones_solve *task) {
         }
         evaluate_bones(&solve->problem, next);
         if (cost_of(next, price) > cost_of(state, price) && next->aim.size < NEARLY) {
-            /* The step leads along the aim but leaves it by its curvature: back to it before it is judged. */
+            /* The step follows the aim only to first order: it is corrected to meet the aim before it is
+               judged. */
             step_to_aim(solve, next, next->at.values, &next->aim);
             moved_by(bones, &next->at, solve->step, &solve->trial);
             copy_configuration(bones, &solve->trial, &next->at);

@@ -15,7 +15,7 @@ static double size_of(const double *x, int count) {
     return sqrt(sum);
 }
 
-/* Pinned unknowns are active; bounds that have become infinite are not. */
+/* Pinned unknowns are active; those whose bounds have become infinite are not. */
 static void tidy(const struct least_squares *problem, int8_t *sides) {
     for (int i = 0; i < BASE + problem->body->joints; i++) {
         if (is_pinned(problem, i)) sides[i] = 1;

@@ -10,7 +10,7 @@ double farthest_joint(const struct model *model, const double *angles, const dou
 }
 
 void sort_by(const double *costs, int count, int32_t *order) {
-    /* Insertion: a search compares a hundred candidates at most, most of them in order. */
+    /* Insertion sort, since a search compares a hundred candidates at most, most of them already in order. */
     for (int i = 0; i < count; i++) {
         int place = i;
         while (place > 0 && costs[order[place - 1]] > costs[i]) order[place] = order[place - 1], place--;

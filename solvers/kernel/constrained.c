@@ -10,8 +10,9 @@
 #define MAX_ITERATIONS 200 /* solvers/least_squares/bounded_step.py */
 #define STIFFER 10.0       /* solvers/least_squares/constrained.py; so is the next */
 #define MOST_STIFFENINGS 5
-#define STALLED 1e-3       /* of the largest change: what changes less no force lessens */
-#define SETS 3             /* of multipliers before the springs are stiffened: usual ones converge in two */
+/* fraction of the largest change: a smaller change shows that no force reduces the violation */
+#define STALLED 1e-3
+#define SETS 3             /* sets of multipliers before the springs are stiffened; usual ones converge in two */
 
 /* Violation of a row's bounds by a value. */
 static double beyond(const struct row *row, double value) {
@@ -38,7 +39,7 @@ static void value_rows(struct least_squares *problem, const double *x) {
         problem->rows[r].value = row_value(problem, &problem->rows[r], x);
 }
 
-/* The objective plus the springs' energy at the values of the rows. */
+/* The objective plus the springs' energy at the current values of the rows. */
 static double cost(const struct least_squares *problem, const double *x) {
     double sum = 0.0;
     for (int i = 0; i < BASE + problem->body->joints; i++)
@@ -57,7 +58,7 @@ static double cost(const struct least_squares *problem, const double *x) {
     return sum;
 }
 
-/* Moves from `at` by ever less of x until the cost falls; returns 0 where it does not. */
+/* Moves from `at` by decreasing fractions of x until the cost decreases; returns 0 if it does not. */
 static int search_line(struct least_squares *problem) {
     int count = BASE + problem->body->joints;
     double *at = problem->at, *x = problem->x, *there = problem->start;
@@ -196,6 +197,7 @@ int constrained_minimum(struct least_squares *problem, int8_t *sides, int *stopp
         if (push_rows(problem, set, &pushed)) break;
     }
     for (int r = 0; r < problem->row_count; r++) has_yielded |= violation(&problem->rows[r]) != 0.0;
-    for (int r = 0; r < problem->row_count && has_yielded; r++) problem->rows[r].force = 0.0; /* they have no bound */
+    /* they have no bound any more */
+    for (int r = 0; r < problem->row_count && has_yielded; r++) problem->rows[r].force = 0.0;
     return rounds;
 }

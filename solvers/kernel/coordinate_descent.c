@@ -4,7 +4,7 @@
 
 #define NO_PULL (SAME_ANGLE * SAME_ANGLE) /* solvers/coordinate_descent.py */
 
-/* Where a sweep lets joints be. */
+/* Where a sweep allows joints to be. */
 enum range { ANYWHERE, WITHIN_LIMITS, OFF_LIMITS };
 
 /* Result of one sweep. */
@@ -53,7 +53,7 @@ static struct swept sweep(const struct chain *chain, double *angles, const struc
     bases_of(chain, angles, scratch->bases);
     for (int k = 0; k < count; k++) scratch->axes[k] = rotate(scratch->bases[k], chain->models[k].axis);
     struct swept swept = {scratch->bases[count], 0.0, 0};
-    Quaternion moved = IDENTITY; /* rotation of the links before in this sweep, from the root */
+    Quaternion moved = IDENTITY; /* rotation of the preceding links in this sweep, from the root */
     for (int i = 0; i < count; i++) {
         int k = tip_first ? count - 1 - i : i;
         /* CCDTest (Algorithm 20) */

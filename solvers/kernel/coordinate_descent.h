@@ -10,8 +10,8 @@ typedef struct limber_hyperparameters Hyperparameters;
 struct end_aim {
     Vector direction;       /* of the end's +Y */
     Quaternion orientation; /* the end's whole target */
-    int has_orientation;    /* 0: its roll is free */
-    int symmetric;          /* the end may be rolled by pi */
+    int has_orientation;    /* whether the orientation is prescribed; 0: its roll is free */
+    int symmetric;          /* whether the end may be rolled by pi */
 };
 
 /* Memory of a descent. */

@@ -3,7 +3,7 @@
 #include "turns.h"
 
 #define REDUNDANT 1e-12 /* solvers/least_squares/damping.py */
-#define ORTHOGONAL 1e-15 /* cosine between rows, and ratio to the longest, below which there is but rounding */
+#define ORTHOGONAL 1e-15 /* cosine between rows, and ratio to the longest row, below which there is only rounding */
 #define MOST_SWEEPS 40
 
 void square_rows(int n, int width, const double *a, double *square) {

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* Sum of products of n numbers, in four sums that run beside each other. */
+/* Sum of products of n numbers, in four parallel sums. */
 static inline double dot_of(const double *a, const double *b, int n) {
     double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
     int i = 0;
@@ -31,7 +31,8 @@ static inline const double *line_of(const double *matrix, int row, int width) {
 /* Lower triangle of the products of all rows of a (n, width), in square (n, n). */
 void square_rows(int n, int width, const double *a, double *square);
 
-/* Adds damping, and a little more against redundant rows, to the diagonal (`damping.regularise`); returns what it added. */
+/* Adds damping, and a little more against redundant rows, to the diagonal (`damping.regularise`); returns
+   the added amount. */
 double regularise(int n, double *square, double damping);
 
 /* The Cholesky factor of a positive definite matrix, from its lower triangle, in place, with the reciprocals of its

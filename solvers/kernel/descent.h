@@ -15,39 +15,39 @@ struct work {
     int n, candidates;
     struct goal goal;
     struct authored authored;
-    struct pose pose, first; /* the evaluated one, and one that is kept for the first step of all paths */
-    double *matrix, *descent, *least, *most, *move, *shape_scratch, *boxed_scratch; /* of one step */
-    double *lower, *upper, *trial; /* (n,) */
+    struct pose pose, first; /* the current pose, and one that is kept for the first step of all paths */
+    double *matrix, *descent, *least, *most, *move, *shape_scratch, *boxed_scratch; /* arrays of one step */
+    double *lower, *upper, *trial; /* (n,) [rad or m] bounds of a step; angles that are tried */
     double *zeros, *previous, *toward, *path, *path_next; /* (n,) */
-    double *rows_matrix, *rows_wanted, *rows_weights; /* (r, r), (r,), (r,) of the exact correction */
-    double *ease;                  /* (n,) in it, the inverse of each joint's cost */
+    double *rows_matrix, *rows_wanted, *rows_weights; /* (r, r), (r,), (r,) arrays of the exact correction */
+    double *ease;                  /* (n,) inverse of each joint's cost in the exact correction */
     struct limber_aim *free_roll;  /* the aims without `up` */
-    /* of many candidates */
+    /* arrays of many candidates */
     double *angles, *others, *spare, *merit, *cosine, *size, *sides, *speeds, *costs, *spare_sides;
     int32_t *order, *picked, *kinds, *branches;
 };
 
 /* Objectives of one step. */
 struct step_goal {
-    const double *toward;       /* (n,) desired movement of the joints */
+    const double *toward;       /* (n,) [rad or m] desired movement of the joints */
     double shape, aim;          /* weights, 0 to 1 */
     double proximal;            /* weight of the squared difference from the desired movement */
-    const double *lower, *upper; /* (n,) */
+    const double *lower, *upper; /* (n,) [rad or m] bounds on the angles */
 };
 
-/* Checks a problem and lays out its workspace for so many candidates. */
+/* Checks a problem and lays out its workspace for this number of candidates. */
 int32_t begin(const struct limber_problem *problem, int32_t candidates, struct work *work);
 
-/* LIMBER_OK, or what is wrong with other aims that are to be a goal of as many rows. */
+/* LIMBER_OK, or the error code for other aims that are to replace the goal, which must have as many rows. */
 int32_t check_goal(const struct work *work, const struct limber_aim *aim);
 
-/* Makes other aims of as many rows, which are checked, the goal. */
+/* Replaces the goal by other aims, already checked, that have as many rows. */
 void set_aims(struct work *work, const struct limber_aim *aim);
 
-/* Writes the pose of angles (n,). */
+/* Evaluates the pose of angles (n,). */
 void evaluate(struct work *work, const double *angles, double side);
 
-/* Makes the evaluated pose that of the same angles for another side of a symmetric end. */
+/* Evaluates the aim of the current pose again, for another side of a symmetric end. */
 void change_side(struct work *work, double side);
 
 /* Writes the errors (aims,) of the goal's ends in the evaluated pose. */

@@ -77,7 +77,7 @@ struct configuration *closed(struct descent *descent, struct configuration *here
     while (here->open > enough) {
         find_step(descent, here, 1, descent->closing);
         struct configuration *there = stepped(descent, here, descent->closing);
-        /* Newton's method doubles the digits near a closed pose: elsewhere it is stuck */
+        /* near a closed pose Newton's method doubles the digits; otherwise it is stuck */
         int is_stuck = there->open >= 0.5 * here->open, is_worse = there->open >= here->open;
         release(is_worse ? there : here);
         here = is_worse ? here : there;
@@ -86,7 +86,7 @@ struct configuration *closed(struct descent *descent, struct configuration *here
     return here;
 }
 
-/* The configuration after a step with its loops nearly closed; NULL where that is no better. */
+/* The configuration after a step with its loops nearly closed; NULL if it is not better. */
 static struct configuration *closed_after(struct descent *descent, const struct configuration *here, const double *step) {
     struct configuration *there = stepped(descent, here, step);
     if (there->open > CLOSE_ENOUGH) there = closed(descent, there, CLOSE_ENOUGH);
@@ -104,7 +104,8 @@ static struct configuration *closed_after(struct descent *descent, const struct 
     return NULL;
 }
 
-/* Adapts the damping after a step that reduced the squared error by `gain`, of which `promised` was predicted. */
+/* Adapts the damping after a step that reduced the squared error by `gain`, where the linear model
+   predicted `promised`. */
 static void adapt_damping(struct descent *descent, double gain, double promised) {
     descent->growth = 2.0;
     if (!(promised > 0.0)) return;
@@ -191,7 +192,7 @@ int task_directions(struct descent *descent) {
             for (int i = 0; i < v; i++) row_of(directions, k, v)[i] /= larger(sizes[k], TINY);
         return count;
     }
-    double *turned = descent->full.slopes; /* which have to be computed again then */
+    double *turned = descent->full.slopes; /* scratch that has to be computed again afterwards */
     descent->full.serial = 0;
     for (int k = 0; k < e; k++)
         for (int i = 0; i < v; i++) row_of(turned, i, e)[k] = line_of(directions, k, v)[i];
@@ -199,8 +200,8 @@ int task_directions(struct descent *descent) {
     return count;
 }
 
-/* A better configuration along the direction of least slope, or NULL: a stretched arm, whose target has come back, needs
- * it. */
+/* A better configuration along the direction of least slope, or NULL. A stretched arm needs this when its
+ * target returns within reach. */
 static struct configuration *beyond_saddle(struct descent *descent, const struct configuration *here) {
     int e = descent->rows, v = descent->mechanism->coordinates;
     double *slope = descent->direction, most = 0.0;

@@ -1,4 +1,4 @@
-/* One solve of a mechanism: what it works on.
+/* State of one solve of a mechanism.
  *
  * Source: solvers/mechanism/descent.py.
  */
@@ -20,18 +20,18 @@
 #define MOST_SHARE 1e4
 #define SLOTS 8 /* configurations that are alive at once: start, result, continuation, trial, two of its closing */
 
-/* A goal, with its numbers checked. */
+/* A goal whose numbers have been checked. */
 struct task {
-    int task, index, rows; /* rows: components whose weight is not 0 */
+    int task, index, rows; /* rows: number of components with a weight above 0 */
     struct carried end;
     double roots[3], target[9];
 };
 
 /* Derivatives at a configuration. */
 struct linear {
-    long serial;     /* of the configuration */
-    double *screws;  /* (v, 6) */
-    double *blocks;  /* of the clusters */
+    long serial;     /* serial number of the configuration */
+    double *screws;  /* (v, 6) angular and linear velocity per unit step of each coordinate */
+    double *blocks;  /* blocks of the clusters */
     double *slopes;  /* (e, v) Jacobian of the tasks; NULL: without tasks */
 };
 
@@ -39,23 +39,24 @@ struct descent {
     const struct mechanism *mechanism;
     const double *driven; /* (d, 13) */
     struct task *task;
-    int tasks, rows, goal_rows; /* rows: of the errors (e,), of which those of goals, without regularisers, come first */
+    /* rows: of the errors (e,), where those of goals come first, then those of regularisers */
+    int tasks, rows, goal_rows;
     const double *weight_axes;  /* NULL: the world's */
-    double speed_threshold;     /* 2 - 2 cos of the rotation from which the regulariser of speed applies */
+    double speed_threshold;     /* 2 - 2 cos of the rotation above which the regulariser of speed applies */
     int closes_only;            /* whether the loops' gaps are the tasks, and nothing has to stay closed */
-    int clusters;               /* that have to stay closed */
+    int clusters;               /* number of clusters that have to stay closed */
 
-    double *lower, *upper; /* (v,) */
+    double *lower, *upper; /* (v,) [rad or m] bounds of the coordinates */
     int is_bounded;
-    int32_t *held;         /* (v,) coordinates that the last step would carry over a bound */
-    int32_t *held_before;  /* (v,) of a trial */
-    double share, growth;  /* of the damping */
+    int32_t *held;         /* (v,) coordinates that the last step would take beyond a bound */
+    int32_t *held_before;  /* (v,) the same before a trial */
+    double share, growth;  /* share and growth of the damping */
     long evaluations, most;
     long serial;
 
     int has_last, has_first;
-    double *last_first, *last_rest; /* (v,) motion of the last frame, over this frame's time */
-    double *first;                  /* (v,) the first step, as the linear model has it */
+    double *last_first, *last_rest; /* (v,) motion of the last frame, scaled to this frame's duration */
+    double *first;                  /* (v,) first step, according to the linear model */
 
     struct configuration slots[SLOTS];
     struct linear full, loops; /* with tasks; of the loops alone */
@@ -67,17 +68,17 @@ struct descent {
     double *wanted;            /* (e,) errors after closing */
     double *shifted;           /* (r,) gaps after moves */
     double *step, *tried, *closing, *moves, *first_moves, *direction, *curved, *slope, *least, *largest; /* (v,) */
-    double *taken, *onward;    /* (v,) of a continuation */
+    double *taken, *onward;    /* (v,) arrays of a continuation */
     double *mode, *scratch;
-    double *shares;            /* (n, 4) of mass, and their moments, that a joint moves */
+    double *shares;            /* (n, 4) fraction of mass that a joint moves, and its moment */
     double *sizes;             /* (e,) singular values */
-    int *is_held;              /* (v,) */
+    int *is_held;              /* (v,) whether a coordinate is held at a bound */
 };
 
 struct configuration *acquire(struct descent *descent);
 void release(struct configuration *configuration);
 
-/* The configuration at its values and balls, evaluated. */
+/* Evaluates a configuration at its values and balls. */
 void evaluate_at(struct descent *descent, struct configuration *here);
 
 /* The configuration after a step (v,), a new one; a step that is too long is shortened. */
@@ -93,7 +94,8 @@ void difference(const struct descent *descent, const struct configuration *start
 /* The nearest configuration with loops closed to a residual of `enough`; takes `here` over. */
 struct configuration *closed(struct descent *descent, struct configuration *here, double enough);
 
-/* The best configuration in at most so many steps, whether it has converged, and the number of steps; takes `here` over. */
+/* The best configuration in at most `iterations` steps, whether it has converged, and the number of steps;
+   takes `here` over. */
 struct configuration *descend_loops(struct descent *descent, struct configuration *here, int iterations, int *is_settled,
                                     int *count);
 
@@ -129,7 +131,7 @@ void project_tasks(struct descent *descent, const struct configuration *here);
 int task_directions(struct descent *descent);
 
 /* Assembly modes (solvers/mechanism/branches.py): that of a closed pose, and the next one, in place; returns whether a loop
- * has changed to another. `mode` has room for one number a cluster more, `scratch` for `mode_scratch` numbers. */
+ * has changed to another. `mode` has room for one more number per cluster, `scratch` for `mode_scratch` numbers. */
 size_t mode_scratch(const struct mechanism *mechanism);
 void begin_mode(const struct mechanism *mechanism, const double *blocks, const double *values, double *mode,
                 double *scratch);

@@ -69,7 +69,7 @@ static int accepts(struct erik *erik, const struct end_aim *aim, const double *a
     return error <= hyper->threshold;
 }
 
-/* NonConvOffsetTrick as section 7.1 has it: the target rotated about the root's axis, then its child's. */
+/* NonConvOffsetTrick as in section 7.1: the target rotated about the root's axis, then its child's. */
 static Quaternion offset(struct erik *erik, const double *angles, Quaternion goal) {
     const struct chain *chain = &erik->chain;
     double disturbance = erik->hyper->disturbance;
@@ -101,7 +101,7 @@ static int iterate(struct erik *erik, const struct end_aim *aim, const double *p
     memcpy(erik->warped, erik->shape, row);
     bwcd_posture(chain, erik->warped, aim, hyper, &erik->scratch);
     bases_of(chain, erik->warped, erik->bases);
-    /* Of a symmetric end's two rolls the one nearer to the posture's own. */
+    /* Of the two rolls of a symmetric end, the one nearer to the posture's is used. */
     Quaternion end = erik->bases[chain->count], goal = aim->has_orientation ? nearest(aim, end) : end;
     struct end_aim current = *aim;
     double edge_offset = 0.0, last = INFINITY;
@@ -120,8 +120,8 @@ static int iterate(struct erik *erik, const struct end_aim *aim, const double *p
         if (accepts(erik, aim, erik->solved)) return iteration;
         bwcd_solution(chain, erik->solved, &current, hyper, 0.0, &erik->scratch);
         if (accepts(erik, aim, erik->solved)) return iteration;
-        /* NonConversionDetected has no formula: an iteration that lowers the least error by too little has converged or
-         * cycles. */
+        /* The paper gives no formula for NonConversionDetected: an iteration that reduces the least error
+         * by too little has converged or cycles. */
         int converges = erik->error < last - hyper->progress;
         last = erik->error;
         if (hyper->is_published_loop) bases_of(chain, erik->solved, erik->bases);

@@ -8,10 +8,11 @@
 struct erik {
     struct chain chain;
     const Hyperparameters *hyper;
-    int iterations;              /* result */
-    double posture_error, error; /* of the best candidate: the paper's, weighted, and the weighted sum of both */
-    double *best;                /* (n,) its angles */
-    double *authored, *weights;  /* (bends,) cosines of the posture's bends, and what they weigh */
+    int iterations;              /* result: number of iterations */
+    /* errors of the best candidate: the paper's posture error, weighted, and the weighted sum of both errors */
+    double posture_error, error;
+    double *best;                /* (n,) [rad] angles of the best candidate */
+    double *authored, *weights;  /* (bends,) cosines of the posture's bends, and their weights */
     double *shape, *warped, *angles, *solved, *cosines; /* (n,) */
     Quaternion *bases, *next_bases, *pose;              /* (n + 1,) */
     struct descent_scratch scratch;

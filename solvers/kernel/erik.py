@@ -41,7 +41,7 @@ COUNTS = (
 
 
 class _Hyperparameters(ctypes.Structure):
-    """`struct limber_hyperparameters`."""
+    """Memory layout of `struct limber_hyperparameters` for ctypes."""
 
     _fields_ = [
         *((name, Real) for name in REALS),
@@ -51,7 +51,7 @@ class _Hyperparameters(ctypes.Structure):
 
 
 class _Erik(ctypes.Structure):
-    """`struct limber_erik`."""
+    """Memory layout of `struct limber_erik` for ctypes."""
 
     _fields_ = [
         ("links", Pointer),
@@ -73,20 +73,20 @@ class _Erik(ctypes.Structure):
     ]
 
 
-AIM = Struct("10d")  # `orientation`, `view` and `up`, which follow each other
+AIM = Struct("10d")  # the fields `orientation`, `view` and `up`, which are contiguous
 
 
 class EriksAnswer(NamedTuple):
     """Result of ERIK on a skeleton."""
 
-    angles: tuple[float, ...]  # (n,) within limits
-    posture_error: float  # the paper's, weighted
+    angles: tuple[float, ...]  # (n,) [rad or m] within limits
+    posture_error: float  # the paper's posture error, weighted
     iterations: int
     measured: Measured  # errors of the goal's first end
 
 
 def joint_numbers(model: JointModel) -> list[float]:
-    """The numbers of `struct limber_joint_model`."""
+    """The numbers of a `struct limber_joint_model`."""
     return [
         *model.axis,
         *model.segment,
@@ -103,7 +103,7 @@ def joint_numbers(model: JointModel) -> list[float]:
 
 
 def link_numbers(skeleton: Skeleton) -> list[list[float]]:
-    """The numbers of `struct limber_link` of a chain's joints and its tool."""
+    """The numbers of the `struct limber_link` of each of a chain's joints, and of its tool."""
     numbers = [
         [
             *normalized(joint.rest_rotation),
@@ -120,7 +120,7 @@ def link_numbers(skeleton: Skeleton) -> list[list[float]]:
 
 
 class CompiledErik:
-    """ERIK in the kernel, with the buffers of its calls; one thread at a time may use it."""
+    """ERIK in the kernel, with the buffers of its calls; only one thread at a time may use it."""
 
     def __init__(
         self,
@@ -165,11 +165,11 @@ class CompiledErik:
     def solve(
         self, goal: GazeGoal, posture: tuple[float, ...], previous: tuple[float, ...] | None = None
     ) -> EriksAnswer:
-        """ERIK's angles for a goal, from the posture (n,); `previous` (n,) is the last frame's solution, if
-        used. Points are looked at with prismatic joints as in the posture.
+        """ERIK's angles for a goal, from the posture (n,) [rad or m]; `previous` (n,) is the last frame's
+        solution, if used. For points, prismatic joints stay as in the posture.
 
         Raises:
-            KernelError: A number is too large for the kernel, or it does not know the aim.
+            KernelError: A number is too large for the kernel, or the kernel does not support the aim.
         """
         task, (block, *further) = self._task, goal.ends[0].blocks
         parts, orientation, view, up = ORIENTATION, None, ORIGIN, None

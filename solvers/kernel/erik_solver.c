@@ -5,18 +5,18 @@
 #include "look.h"
 #include "model.h"
 
-#define MOST_COUNT 1000     /* iterations, sweeps and views */
-#define LARGEST_ANGLE 1e300 /* of an authored posture, which may be many rotations away */
+#define MOST_COUNT 1000     /* most iterations, sweeps and views */
+#define LARGEST_ANGLE 1e300 /* largest angle [rad] of an authored posture, which may be many rotations away */
 
-/* A task laid out in its workspace. */
+/* A task, with its arrays in the workspace. */
 struct solver {
     const struct limber_erik *task;
     struct erik erik;
     double *posture, *previous; /* (revolute,) angles of the virtual chain */
-    double *angles;             /* (n,) of the last solve */
+    double *angles;             /* (n,) [rad or m] angles of the last solve */
 };
 
-/* The tool at some angles. */
+/* The tool's pose at some angles. */
 struct tool {
     Quaternion rotation;
     Vector position;
@@ -88,7 +88,8 @@ static double clamped(const struct limber_link *link, double value) {
 /* The angle plus the full rotations that bring it nearest to `desired` within the joint's limits. */
 static double unwound(const struct limber_link *link, double angle, double desired) {
     double turns = rint((clamped(link, desired) - angle) / TAU), turned = angle + turns * TAU;
-    if (turns != 0.0 && !(link->lower <= turned && turned <= link->upper)) /* the nearest to a limit may be beyond it */
+    /* the nearest one to a limit may be beyond it */
+    if (turns != 0.0 && !(link->lower <= turned && turned <= link->upper))
         turned = angle + (turns > 0.0 ? turns - 1.0 : turns + 1.0) * TAU;
     return turned;
 }
@@ -138,8 +139,9 @@ static struct tool tool_at(const struct limber_erik *task, const double *angles)
     return tool;
 }
 
-/* Solves for the view of a point repeatedly, each time from the end's position in the solution before. Each view after the
- * first goes on from the best solution yet. A view that increases the error is taken back, and a smaller step is made. */
+/* Solves for the view of a point repeatedly, each time from the end's position in the solution before.
+ * After the first, each solve starts from the best solution so far. A view that increases the error is
+ * discarded, and a smaller step is made. */
 static int seen(struct solver *solver, struct limber_erik *task) {
     double best_error = INFINITY, share = 1.0;
     const double *previous = task->previous, *start = previous ? previous : task->posture;

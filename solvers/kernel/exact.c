@@ -16,7 +16,7 @@
 #define REDUNDANT (MET * MET)
 #define SLOWEST 0.999       /* solvers/exact_aim.py */
 #define HISTORY 4
-#define LEAST_COST 1e-12      /* of a joint */
+#define LEAST_COST 1e-12      /* least cost of a joint */
 
 static void evaluate_error(struct work *work, const double *angles) {
     forward(work->model, angles, work->pose.frames, work->pose.axes);
@@ -35,7 +35,8 @@ static void solve_damped(struct work *work, const double *free, double damping, 
             for (int j = 0; j <= i; j++) a[i * rows + j] += column[i] * column[j] * work->ease[k];
     }
     for (int i = 0; i < rows; i++) trace += a[i * rows + i];
-    double ridge = damping * trace + TINY; /* all columns zero: the step is zero, not a division by it */
+    /* if all columns are zero, the step is zero, instead of a division by zero */
+    double ridge = damping * trace + TINY;
     for (int i = 0; i < rows; i++)
         for (int j = 0; j <= i; j++) {
             double rest = a[i * rows + j];
@@ -52,8 +53,8 @@ static void solve_damped(struct work *work, const double *free, double damping, 
     }
 }
 
-/* The step (n,) of least cost that removes the residual, as far as limits and damping allow. Joints that it would carry
- * over a limit go to the limit; the others compensate. */
+/* The step (n,) of least cost that removes the residual, as far as limits and damping allow. Joints that
+ * it would take beyond a limit stop at the limit; the others compensate. */
 static void least_change(struct work *work, const double *angles, double damping, double *step) {
     int n = work->n, rows = work->pose.rows, left = n;
     const struct joint *joint = work->model->joint;

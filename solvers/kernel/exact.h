@@ -6,12 +6,12 @@
 
 #define MAX_CORRECTIONS 200 /* solvers/least_squares/bounded_step.py */
 
-/* Corrects angles (n,) within limits in place, at the joints' costs, by so many steps at most; their frames and aim errors
- * are the evaluated ones. Returns the number of steps. */
+/* Corrects angles (n,) within limits in place, at the joints' costs, in at most `most_steps` steps; their
+ * frames and aim errors are then the evaluated ones. Returns the number of steps. */
 int correct(struct work *work, double *angles, int most_steps);
 
-/* As `correct`; where a chain cannot also be upright, only the views are corrected. The evaluated errors count the
- * roll. */
+/* As `correct`; where a chain cannot also be upright, only the views are corrected. The evaluated errors
+ * include the roll. */
 int correct_or_look(struct work *work, double *angles, int most_steps);
 
 /* The error [rad] of the first end's view, or of its orientation where that is prescribed, in the evaluated pose. */

@@ -1,4 +1,4 @@
-/* Goals to come, extrapolated from their velocities. Source: solvers/expressive/prediction.py. */
+/* Future goals, extrapolated from their velocities. Source: solvers/expressive/prediction.py. */
 #include <string.h>
 
 #include "aims.h"
@@ -17,7 +17,7 @@ static void rotation_of(const double *vector, double *rotation) {
     rotation[5] -= sine * axis[0], rotation[6] -= sine * axis[1], rotation[7] += sine * axis[0];
 }
 
-/* The aim after a time [s] of a constant velocity. */
+/* The aim after a time [s] at constant velocity. */
 static void extrapolate(struct limber_aim *aim, const struct limber_velocity *moving, double time) {
     int parts = (int)aim->parts;
     double vector[3] = {time * moving->turn[0], time * moving->turn[1], time * moving->turn[2]}, turn[9], turned[9];

@@ -1,4 +1,5 @@
-/* Half-angle vectors of rotations and swings, and their derivatives by a rotation from the left.
+/* Half-angle vectors of rotations and swings, and their derivatives with respect to a rotation from the
+ * left.
  *
  * Source: solvers/kinematics/se3.py.
  */
@@ -23,7 +24,7 @@ static inline double angle_of(const double *turn) {
 /* Half-angle vector (3): the axis times twice the sine of half the angle; and its derivative (3, 3). */
 static inline void half_angle(const double *turn, double *vector, double *slope) {
     double sines[3], sum = 1.0 + (turn[0] + turn[4] + turn[8]);
-    double cosine = larger(0.5 * sqrt(larger(sum, 0.0)), TINY); /* of half the angle */
+    double cosine = larger(0.5 * sqrt(larger(sum, 0.0)), TINY); /* cosine of half the angle */
     sines_of(turn, sines);
     for (int i = 0; i < 3; i++) vector[i] = sines[i] / cosine;
     if (cosine < NEAR_HALF_TURN) {
@@ -44,7 +45,7 @@ static inline void half_swing(const double *axis, double *vector, double *slope)
     vector[0] = -y, vector[1] = x;
     slope[0] = z + bent * y * y, slope[1] = -bent * y * x, slope[2] = -x;
     slope[3] = -bent * y * x, slope[4] = z + bent * x * x, slope[5] = -y;
-    if (1.0 + axis[2] <= opposite) { /* about x, where the axis is undefined */
+    if (1.0 + axis[2] <= opposite) { /* rotation about x, where the axis is undefined */
         double sine[2] = {-axis[1], axis[0]}, length = sqrt(sine[0] * sine[0] + sine[1] * sine[1]);
         double size = sqrt(2.0 - 2.0 * smaller(axis[2], 1.0));
         vector[0] = size * (length > NO_DIRECTION ? sine[0] / length : 1.0);

@@ -1,4 +1,4 @@
-"""What the kernel needs of the solvers' models, transitions and forecasts."""
+"""Interfaces of the models, transitions and forecasts that the kernel reads."""
 
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
@@ -10,7 +10,7 @@ from ..kinematics.tree import Indices, Tree
 
 
 class DirectionInput(Protocol):
-    """What a model tells of a direction that is compared in shape deviation."""
+    """Interface of a direction of a model that the shape deviation compares."""
 
     @property
     def carrier(self) -> int: ...
@@ -20,7 +20,7 @@ class DirectionInput(Protocol):
 
 
 class OptionsInput(Protocol):
-    """What a model tells of its options."""
+    """Interface of a model's options."""
 
     @property
     def hold_body(self) -> bool: ...
@@ -30,7 +30,7 @@ class OptionsInput(Protocol):
 
 
 class ModelInput(Protocol):
-    """What the kernel needs of an `expressive.model.Model`."""
+    """Interface of an `expressive.model.Model`, as far as the kernel needs it."""
 
     skeleton: Skeleton
     lower: Angles
@@ -46,7 +46,7 @@ class ModelInput(Protocol):
 
 
 class TransitionInput(Protocol):
-    """What the kernel needs of a `motion.Transition`."""
+    """Interface of a `motion.Transition`, as far as the kernel needs it."""
 
     @property
     def kind(self) -> int: ...
@@ -56,7 +56,7 @@ class TransitionInput(Protocol):
 
 
 class Forecast(Protocol):
-    """What a plan needs of a `prediction.GoalForecast`."""
+    """Interface of a `prediction.GoalForecast`, as far as a plan needs it."""
 
     @property
     def ahead(self) -> Sequence[GazeGoal]: ...
@@ -70,28 +70,28 @@ class Forecast(Protocol):
 
 
 class SeedsInput(Protocol):
-    """Where the starts of a plan's branches are, for a skeleton, as `expressive.seeds.Seeds`."""
+    """Interface of `expressive.seeds.Seeds`: starting configurations of a plan's branches, for a skeleton."""
 
-    spread: Angles  # (k, n) spread evenly over the joints' ranges
-    mirror: Angles  # (n,) factors of the joints that mirror a shape
+    spread: Angles  # (k, n) configurations spread evenly over the joints' ranges
+    mirror: Angles  # (n,) factors of the joint values that mirror a shape
 
 
 class PlannedPath(NamedTuple):
-    """Where a plan begins."""
+    """The start of a plan."""
 
-    known: Angles | None  # (b, n) branches of the last plan
-    angles: Angles  # (n,)
-    dt: float  # [s] of a frame
+    known: Angles | None  # (b, n) [rad; prismatic joints m] branches of the last plan; None if there are none
+    angles: Angles  # (n,) [rad; prismatic joints m] current angles
+    dt: float  # [s] duration of a frame
     speed: float  # [rad/s] of the transition in progress
-    kind: int  # of the transition in progress; STAY: none
-    branch: tuple[float, ...]  # (n,) of it; () for none
-    hysteresis: float  # [deg]
-    is_lasting: bool  # whether what is left of the aim error at the end decides
+    kind: int  # kind of the transition in progress; STAY if there is none
+    branch: tuple[float, ...]  # (n,) branch of the transition in progress; () if there is none
+    hysteresis: float  # [deg] by which another path must be cheaper
+    is_lasting: bool  # whether the loss of the aim lasts: the aim error at the end is then decisive
     is_straight_only: bool  # whether only straight transitions may be chosen
 
 
 class HyperparametersInput(Protocol):
-    """What the kernel needs of ERIK's hyperparameters, beside those in `REALS` and `COUNTS`."""
+    """Interface of ERIK's hyperparameters, except those in `REALS` and `COUNTS`."""
 
     @property
     def loop(self) -> str: ...
@@ -101,7 +101,7 @@ class HyperparametersInput(Protocol):
 
 
 class BoneInput(Protocol):
-    """What a model tells of a bone."""
+    """Interface of a bone of a model."""
 
     @property
     def joints(self) -> tuple[int, ...]: ...
@@ -111,7 +111,7 @@ class BoneInput(Protocol):
 
 
 class BonesInput(Protocol):
-    """What the kernel needs of a `bones.model.BoneModel`."""
+    """Interface of a `bones.model.BoneModel`, as far as the kernel needs it."""
 
     skeleton: Skeleton
     reach: float
@@ -128,7 +128,7 @@ class BonesInput(Protocol):
 
 
 class DeviationInput(Protocol):
-    """A `bones.model.BonePose` that tells how a configuration differs from another one."""
+    """Interface of a `bones.model.BonePose` that describes the difference between two configurations."""
 
     @property
     def values(self) -> Angles: ...
@@ -138,7 +138,7 @@ class DeviationInput(Protocol):
 
 
 class LastFramesInput(Protocol):
-    """What the kernel needs of `bones.last_frames.LastFrames`."""
+    """Interface of `bones.last_frames.LastFrames`, as far as the kernel needs it."""
 
     @property
     def deviation(self) -> DeviationInput: ...

@@ -1,4 +1,4 @@
-"""The compiled library of this machine: where it lies, and the types of its entries."""
+"""The compiled library for this machine: where it is, and the types of its functions."""
 
 import _ctypes
 import ctypes
@@ -9,17 +9,17 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-VERSION = 5  # of the entries and their arguments: LIMBER_VERSION of limber.h
-PACKAGE = "limber_kernel"  # of the wheel that carries the library
+VERSION = 5  # version of the functions and their arguments; LIMBER_VERSION of limber.h
+PACKAGE = "limber_kernel"  # package of the wheel that contains the library
 CHOICE = "LIMBER_KERNEL"  # environment variable: path of another library, or `WITHOUT`
 WITHOUT = "none"
 NAME = {"win32": "limber_kernel.dll", "darwin": "liblimber_kernel.dylib"}.get(
     sys.platform, "liblimber_kernel.so"
 )
-NATIVE = Path(__file__).resolve().parents[2] / "build" / "kernel" / NAME  # of a checkout
+NATIVE = Path(__file__).resolve().parents[2] / "build" / "kernel" / NAME  # built in a checkout
 
 Pointer, Count, Real = ctypes.c_void_p, ctypes.c_int32, ctypes.c_double
-# Types of the arguments; every entry but the version and those of `SIZES` returns an error code.
+# Argument types of the functions; all return an error code, except the version and those in `SIZES`.
 ENTRIES = {
     "version": (),
     "model_bytes": (Pointer,),
@@ -73,11 +73,12 @@ def check(code: int) -> None:
 
 
 class Kernel:
-    """The entries of one loaded library, as attributes without their prefix."""
+    """The functions of one loaded library, as attributes without their prefix."""
 
     def __init__(self, path: Path) -> None:
-        """Loads the library at `path`; raises OSError where it does not fit."""
-        # PyDLL keeps the interpreter's lock: a call takes microseconds, its workspace belongs to one solver.
+        """Loads the library at `path`; raises OSError if it does not fit this machine."""
+        # PyDLL keeps the interpreter's lock: a call takes only microseconds, and its workspace belongs to one
+        # solver.
         self.path, library = path, ctypes.PyDLL(str(path))
         self._handle: int = library._handle
         for name, types in ENTRIES.items():
@@ -88,7 +89,7 @@ class Kernel:
             raise OSError(f"{path} has version {self.version()}, this Limber needs {VERSION}")
 
     def unload(self) -> None:
-        """Unloads the library; solvers that still have it refuse their calls from then on."""
+        """Unloads the library; solvers that still hold it raise errors from then on."""
         for name in ENTRIES:
             setattr(self, name, _refuse)
         if sys.platform == "win32":
@@ -97,7 +98,7 @@ class Kernel:
             _ctypes.dlclose(self._handle)
 
     def __getattr__(self, name: str) -> Callable[..., int]:
-        """An entry; their attributes are made when the library is loaded."""
+        """Raises AttributeError for an unknown name; the functions are set as attributes on loading."""
         raise AttributeError(name)
 
 
@@ -106,7 +107,7 @@ def _refuse(*_: object) -> int:
 
 
 def candidates() -> list[Path]:
-    """Where the library may be, in order."""
+    """Possible paths of the library, in order of preference."""
     choice = os.environ.get(CHOICE, "")
     if choice:
         return [] if choice == WITHOUT else [Path(choice)]
@@ -117,7 +118,7 @@ def candidates() -> list[Path]:
 
 @cache
 def kernel() -> Kernel | None:
-    """The library of this machine; None: there is none that fits."""
+    """The library for this machine; None if there is none that fits."""
     for path in candidates():
         try:
             return Kernel(path)
@@ -127,8 +128,8 @@ def kernel() -> Kernel | None:
 
 
 def unload() -> None:
-    """Unloads the library, if it is loaded, so that its file can be replaced or removed: some systems keep
-    the file of a loaded library locked.
+    """Unloads the library, if it is loaded, so that its file can be replaced or removed: some systems lock
+    the file of a loaded library.
     """
     loaded = kernel() if kernel.cache_info().currsize else None
     kernel.cache_clear()

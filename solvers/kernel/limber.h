@@ -1,10 +1,12 @@
 /* The compiled core of the gaze solvers: what it exports.
  *
- * Plain mathematics on arrays that the caller owns: no allocation, no state between calls, no library but C's. Every
- * entry checks sizes and that numbers are finite, and returns LIMBER_OK or why it did nothing. Names and formulas are
- * those of the Python reference in solvers/expressive, solvers/erik, solvers/kinematics and solvers/least_squares.
+ * Plain mathematics on arrays that the caller owns: no allocation, no state between calls, no library but
+ * C's. Every function checks sizes and that numbers are finite, and returns LIMBER_OK, or an error code
+ * without any effect. Names and formulas are those of the Python reference in solvers/expressive,
+ * solvers/erik, solvers/kinematics and solvers/least_squares.
  *
- * Angles are in radians, lengths in metres; a frame is 12 numbers: a rotation (3, 3) row by row, then a position (3).
+ * Angles are in radians, lengths in metres; a frame is 12 numbers: a rotation (3, 3) row by row, then a
+ * position (3).
  */
 #ifndef LIMBER_H
 #define LIMBER_H
@@ -18,7 +20,7 @@
 #define LIMBER_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define LIMBER_VERSION 5 /* of the entries and their arguments */
+#define LIMBER_VERSION 5 /* version of the functions and their arguments */
 
 enum limber_error {
     LIMBER_OK = 0,
@@ -26,7 +28,7 @@ enum limber_error {
     LIMBER_NOT_FINITE, /* a number is not finite, or is so large that its square is not */
     LIMBER_MODEL,      /* the memory does not hold a model, or was moved */
     LIMBER_GOAL,       /* a goal names an end that does not exist, or an aim that is unknown */
-    LIMBER_JOINT,      /* a parent does not come before its child, or limits are exchanged */
+    LIMBER_JOINT,      /* a parent does not come before its child, or a lower limit is above its upper limit */
 };
 
 /* One skeleton as arrays: n joints, l shape directions, e ends. */
@@ -36,20 +38,20 @@ struct limber_skeleton {
     double reach;              /* [m] */
     double transition_speed;   /* [rad/s] */
     const int32_t *parents;    /* (n,) -1: the base */
-    const int32_t *prismatic;  /* (n,) */
-    const double *rests;       /* (n, 12) frames in the parents', at zero */
-    const double *axes;        /* (n, 3) unit, in the joints' frames */
-    const double *lower;       /* (n,) */
-    const double *upper;       /* (n,) */
+    const int32_t *prismatic;  /* (n,) 1 for a prismatic joint, 0 for a revolute one */
+    const double *rests;       /* (n, 12) frames in the parents' frames, at zero */
+    const double *axes;        /* (n, 3) unit vectors in the joints' frames */
+    const double *lower;       /* (n,) [rad or m] */
+    const double *upper;       /* (n,) [rad or m] */
     const int32_t *carriers;   /* (l,) joint whose frame holds a direction */
-    const double *vectors;     /* (l, 3) in it */
+    const double *vectors;     /* (l, 3) [m] directions in that joint's frame */
     const int32_t *slides;     /* (l,) prismatic joint at which a direction ends; -1: none */
     const double *weights;     /* (l,) */
     const int32_t *end_joints; /* (e,) joint that carries an end */
-    const double *end_frames;  /* (e, 12) in it */
+    const double *end_frames;  /* (e, 12) frame of each end in that joint's */
 };
 
-/* What an aim prescribes, as a sum of these. */
+/* Parts that an aim prescribes; they are added. */
 enum limber_part {
     LIMBER_ORIENTATION = 1,
     LIMBER_POSITION = 2,
@@ -61,9 +63,9 @@ enum limber_part {
 
 /* The goal of one end. All numbers are doubles, so that a caller can hold many goals in one array. */
 struct limber_aim {
-    double end, parts, weight, symmetric; /* the weight is relative to the largest of the goal's */
+    double end, parts, weight, symmetric; /* weight: relative to the goal's largest weight */
     double position[3], rotation[9];
-    double view[3]; /* unit, or a position */
+    double view[3]; /* unit vector, or a position [m] */
     double up[3], level[3];
 };
 
@@ -73,20 +75,20 @@ enum limber_kind { LIMBER_FOLLOW, LIMBER_STAY, LIMBER_WITH_AIM, LIMBER_STRAIGHT 
 
 LIMBER_EXPORT int32_t limber_version(void);
 
-/* Bytes that a model of a skeleton needs, and those of a workspace for `candidates` configurations and `aims` goals of
- * ends; 0: a count is out of range. */
+/* Size [bytes] of the model of a skeleton, and of a workspace for `candidates` configurations and `aims`
+ * goals of ends; 0 if a count is out of range. */
 LIMBER_EXPORT size_t limber_model_bytes(const struct limber_skeleton *skeleton);
 LIMBER_EXPORT size_t limber_workspace_bytes(const void *model, int32_t aims, int32_t candidates);
 
 /* Writes the model of a skeleton to memory, which must not be moved afterwards. */
 LIMBER_EXPORT int32_t limber_model(void *memory, size_t bytes, const struct limber_skeleton *skeleton);
 
-/* What is to be solved, with the memory to solve it in. */
+/* A problem, with the memory in which to solve it. */
 struct limber_problem {
     const void *model;
     void *workspace;             /* need not be kept between calls */
     size_t workspace_bytes;
-    const double *posture;       /* (n,) whose shape is kept, within limits */
+    const double *posture;       /* (n,) [rad or m] whose shape is kept, within limits */
     const struct limber_aim *aim; /* (aims,) */
     int32_t aims;
     double keep;                 /* weight of the shape, 0 to 1 */
@@ -104,20 +106,21 @@ LIMBER_EXPORT int32_t limber_boxed(int32_t n, const double *matrix, const double
 LIMBER_EXPORT int32_t limber_evaluate(const struct limber_problem *problem, const double *angles, double side,
                                       double *error, double *columns, double *matrix, double *descent, double *values);
 
-/* Configurations (m, n) after so many large steps toward shape and aim; `sides` and
- * `shape` (m,) as for `Descent.bold`. `values` (3, m) are their merits, mean cosines and sizes of aim errors. */
+/* Configurations (m, n) after a number of large steps toward shape and aim; `sides` and
+ * `shape` (m,) as for `Descent.bold`. `values` (3, m) are their merits, mean cosines and aim errors [rad]. */
 LIMBER_EXPORT int32_t limber_descend(const struct limber_problem *problem, int32_t candidates, double *angles,
                                      const double *sides, const double *shape, int32_t steps, int32_t passes,
                                      double *values);
 
 /* Errors of an end, as `EndError` of solvers/aims/block.py. */
 struct limber_end_error {
-    double angle, whole;  /* [rad] of the view or orientation; the same with the roll, where the goal has one */
+    /* [rad] error of the view or orientation; the same including the roll, if the goal prescribes one */
+    double angle, whole;
     double distance;      /* [m] */
     int32_t is_at_target; /* whether the end is at the very point that it should look at */
 };
 
-/* Where the starts of branches are, beside those around the posture. */
+/* Starting configurations of branches, in addition to those around the posture. */
 struct limber_seeds {
     int32_t spreads;
     const double *spread; /* (spreads, n) configurations spread over the joints' ranges */
@@ -130,19 +133,19 @@ struct limber_seeds {
 LIMBER_EXPORT int32_t limber_search(const struct limber_problem *problem, const struct limber_seeds *seeds, double *best,
                                     struct limber_end_error *errors, double *values);
 
-/* One frame of tracking: what it starts from, and its result. */
+/* One frame of tracking: its start and its result. */
 struct limber_frame {
-    const double *start;    /* (n,) angles of the last frame, within limits */
-    const double *velocity; /* (n,) [rad/s] in it */
+    const double *start;    /* (n,) [rad or m] angles of the last frame, within limits */
+    const double *velocity; /* (n,) [rad/s] in the last frame */
     double dt;              /* [s] */
-    double trust;           /* share of the largest speed that a joint may have */
-    double damping;         /* share of the inertia of local steps */
+    double trust;           /* trust region, as a fraction of the largest speed of the joints */
+    double damping;         /* fraction of the inertia of local steps */
     double *branch;         /* (n,) configuration of the branch toward which a transition goes; it follows the goal */
     double speed;           /* [rad/s] of the transition */
-    int32_t kind;           /* of the transition; afterwards LIMBER_STAY where it has ended */
+    int32_t kind;           /* kind of the transition; afterwards LIMBER_STAY if it has ended */
     int32_t is_still;       /* whether the goal stands still */
-    double *angles;         /* (n,) result */
-    struct limber_end_error *errors; /* (aims,) of the result */
+    double *angles;         /* (n,) [rad or m] result */
+    struct limber_end_error *errors; /* (aims,) errors of the result */
     double aim_error, merit;
     int32_t steps;
 };
@@ -153,51 +156,52 @@ LIMBER_EXPORT int32_t limber_transition_frame(const struct limber_problem *probl
 /* Velocity of an end's aim. */
 struct limber_velocity {
     double turn[3];  /* [rad/s] rotation vector of an orientation or direction */
-    double drift[3]; /* [m/s] of a position */
+    double drift[3]; /* [m/s] velocity of a position */
 };
 
 /* The goals (count, aims) at times [s] from now, extrapolated from their velocities (aims,), which decay. */
 LIMBER_EXPORT int32_t limber_forecast(const struct limber_aim *aim, const struct limber_velocity *moving, int32_t aims,
                                       const double *times, int32_t count, struct limber_aim *goals);
 
-#define LIMBER_BRANCH_STEPS 3 /* of starts toward the goal to come */
-#define LIMBER_KEPT 30        /* starts that take more than one step: the best by merit, and as many by estimated cost */
-#define LIMBER_POOL 10        /* branches that are known from plan to plan, and are simulated */
-#define LIMBER_MOST_STEPS 64  /* of a simulation */
+#define LIMBER_BRANCH_STEPS 3 /* steps of starting configurations toward the future goal */
+/* starts that take more than one step: this many of the best by merit, and as many by estimated cost */
+#define LIMBER_KEPT 30
+#define LIMBER_POOL 10        /* branches that are kept from plan to plan, and are simulated */
+#define LIMBER_MOST_STEPS 64  /* most steps of a simulation */
 
-/* The plan of a frame; the problem's aims are those to come when branches are followed. The workspace has room for
- * (LIMBER_POOL + 1) (steps + 1) candidates, and for LIMBER_STARTS. */
+/* The plan of a frame; the problem's aims are replaced by the future ones when branches are followed. The
+ * workspace has room for (LIMBER_POOL + 1) (steps + 1) candidates, and for LIMBER_STARTS. */
 struct limber_plan {
-    const double *angles; /* (n,) from which it starts */
-    double dt;            /* [s] of a frame */
+    const double *angles; /* (n,) [rad or m] angles at its start */
+    double dt;            /* [s] duration of a frame */
     double speed;         /* [rad/s] of the transition in progress */
     double hysteresis;    /* [deg] by which another path must be cheaper than the one in progress */
-    double *branch;       /* (n,) of the transition in progress; afterwards of the chosen one */
-    int32_t kind;         /* the same, LIMBER_STAY: none */
+    double *branch;       /* (n,) branch of the transition in progress; afterwards of the chosen one */
+    int32_t kind;         /* kind of that transition; LIMBER_STAY if there is none */
     int32_t is_new;       /* result: whether another transition than the one in progress was chosen */
-    int32_t is_lasting;   /* whether what is left of the aim error at the end decides */
+    int32_t is_lasting;   /* whether the loss of the aim lasts: the aim error at the end is then decisive */
     int32_t is_straight_only; /* whether only straight transitions may be chosen */
     int32_t steps, pooled;
     const struct limber_seeds *seeds;
-    const double *durations; /* (steps,) [s] */
-    const struct limber_aim *goals; /* (steps, aims) */
-    double *pool; /* (LIMBER_POOL + 1, n) the `pooled` branches that are known; afterwards the best on different ones */
+    const double *durations; /* (steps,) [s] durations of a simulation's steps */
+    const struct limber_aim *goals; /* (steps, aims) goals at these steps */
+    double *pool; /* (LIMBER_POOL + 1, n) the `pooled` known branches; afterwards the best on different branches */
 };
 
-/* Starts of a plan at most, for a skeleton of n joints. */
+/* Most starts of a plan, for a skeleton with n joints. */
 #define LIMBER_STARTS(n, spreads) (LIMBER_POOL + 1 + 2 * (16 + (spreads)) + 4 * (n))
 
 LIMBER_EXPORT int32_t limber_plan(const struct limber_problem *problem, struct limber_plan *plan);
 
 /* The exact correction of a configuration, and its result. */
 struct limber_correction {
-    double *angles;      /* (n,) the configuration; afterwards the corrected one */
-    const double *costs; /* (n,) of the joints; NULL: all 1 */
-    struct limber_end_error *errors; /* (aims,) of the result's ends */
-    double aim_error;    /* size of its residual */
-    double cosine;       /* mean, of its shape deviation */
-    int32_t most_steps;  /* 0: the configuration is only evaluated */
-    int32_t looks;       /* whether only the views are corrected where a chain cannot also be upright */
+    double *angles;      /* (n,) [rad or m] the configuration; afterwards the corrected one */
+    const double *costs; /* (n,) costs of the joints; NULL: all 1 */
+    struct limber_end_error *errors; /* (aims,) errors of the result's ends */
+    double aim_error;    /* size [rad] of the remaining error */
+    double cosine;       /* mean cosine of the shape deviation */
+    int32_t most_steps;  /* most steps; 0: the configuration is only evaluated */
+    int32_t looks;       /* whether only the views are corrected if a chain cannot also be upright */
     int32_t steps;
 };
 
@@ -211,13 +215,13 @@ struct limber_quaternion {
     double w, x, y, z;
 };
 
-/* A revolute joint as ERIK sees it: the numbers of `joint_model.JointModel`, of which flags are 0 or 1. */
+/* A revolute joint in ERIK's model: the numbers of `joint_model.JointModel`, where flags are 0 or 1. */
 struct limber_joint_model {
     struct limber_vector axis, segment, parent, parent_orthogonal_axis;
     double lower, upper, level, swing, zero, is_twister, has_latitude;
 };
 
-/* ERIK's hyperparameters that are in force, as solvers/erik/parameters.py has them. */
+/* ERIK's hyperparameters in use, as in solvers/erik/parameters.py. */
 struct limber_hyperparameters {
     double orientation_weight, posture_weight, threshold, aggravation, disturbance, progress, ccd_error, ccd_precision;
     int32_t avoid_edges, avoid_edges_from_iteration, non_convergence_offset_trick, non_convergence_ccd_trick;
@@ -226,37 +230,39 @@ struct limber_hyperparameters {
 
 /* A joint of a chain, or its tool: its frame in the one before, at zero, and its unit axis in its own. */
 struct limber_link {
-    struct limber_quaternion rest; /* unit */
+    struct limber_quaternion rest; /* unit quaternion */
     struct limber_vector offset, axis;
-    double lower, upper, is_prismatic; /* not of the tool */
+    double lower, upper, is_prismatic; /* unused for the tool */
 };
 
-/* ERIK on a skeleton that is a chain: what it knows, what is to be solved, and the result. */
+/* ERIK on a skeleton that is a chain: the chain, the task, and the result. */
 struct limber_erik {
     const struct limber_link *links;               /* (n + 1,) the joints, root first, then the tool */
     double reach;                                  /* [m] */
     void *workspace;
-    size_t workspace_bytes;                        /* `limber_erik_bytes` */
+    size_t workspace_bytes;                        /* at least `limber_erik_bytes` */
     const int32_t *turning;                        /* (revolute,) the skeleton's revolute joints, root first */
     const struct limber_joint_model *joint_models; /* (revolute,) */
-    struct limber_quaternion to_virtual;           /* from the base frame to the virtual one */
+    struct limber_quaternion to_virtual;           /* rotation from the base frame to the virtual one */
     struct limber_hyperparameters hyper;
     int32_t joints, revolute;
-    int32_t max_views;                             /* solves for one point at most */
-    int32_t parts;                                 /* of the aim: an orientation, a direction or a point, and whether upright */
+    int32_t max_views;                             /* most solves for one point */
+    /* parts of the aim: an orientation, a direction or a point, and whether upright */
+    int32_t parts;
     int32_t symmetric;
-    struct limber_quaternion orientation;          /* unit, of the tool: the aim's, or an upright direction's */
-    struct limber_vector view;                     /* unit, or a point */
-    struct limber_vector up;                       /* unit */
-    const double *posture;                         /* (n,) */
-    const double *previous;                        /* (n,) within limits, or NULL */
-    double *angles;                                /* (n,) result */
-    double posture_error;                          /* the paper's, weighted */
+    /* unit quaternion, orientation of the tool: the aim's, or that of an upright direction */
+    struct limber_quaternion orientation;
+    struct limber_vector view;                     /* unit vector, or a point [m] */
+    struct limber_vector up;                       /* unit vector */
+    const double *posture;                         /* (n,) [rad or m] */
+    const double *previous;                        /* (n,) [rad or m] within limits, or NULL */
+    double *angles;                                /* (n,) [rad or m] result */
+    double posture_error;                          /* the paper's posture error, weighted */
     struct limber_end_error end_error;
     int32_t iterations;
 };
 
-/* Bytes of its workspace; 0: there are too many joints. */
+/* Size [bytes] of its workspace; 0 if there are too many joints. */
 LIMBER_EXPORT size_t limber_erik_bytes(int32_t joints);
 LIMBER_EXPORT int32_t limber_erik(struct limber_erik *task);
 

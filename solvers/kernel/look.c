@@ -1,7 +1,7 @@
 #include "look.h"
 
-/* The unit quaternion of a rotation whose columns are three axes: the candidate built on the largest component loses no
- * digits. */
+/* The unit quaternion of a rotation whose columns are three axes; the candidate based on the largest
+ * component loses no digits. */
 static Quaternion from_axes(Vector x, Vector y, Vector z) {
     const Quaternion candidates[4] = {
         {1.0 + x.x + y.y + z.z, y.z - z.y, z.x - x.z, x.y - y.x},
@@ -22,7 +22,7 @@ static Vector column(const double *frame, int axis) { return (Vector){frame[axis
 
 int upright(Vector direction, Vector up, Quaternion *orientation) {
     Vector z = reject(up, direction);
-    if (!(length(z) >= MET)) return 0; /* along the view */
+    if (!(length(z) >= MET)) return 0; /* up is along the view */
     z = unit(z);
     *orientation = from_axes(cross(direction, z), direction, z);
     return 1;

@@ -1,17 +1,17 @@
-/* Where an end should look, and what it misses. Source: solvers/goals.py, solvers/gaze.py. */
+/* Where an end should look, and its errors. Source: solvers/goals.py, solvers/gaze.py. */
 #ifndef LIMBER_LOOK_H
 #define LIMBER_LOOK_H
 
 #include "end_error.h"
 #include "rotations.h"
 
-/* What an end should do: an orientation, or a view with a free roll or upright. */
+/* What an end should do: take an orientation, or look somewhere with a free or upright roll. */
 struct look {
-    int parts; /* LIMBER_ORIENTATION, LIMBER_DIRECTION or LIMBER_POINT; the latter perhaps with LIMBER_UPRIGHT */
+    int parts; /* LIMBER_ORIENTATION, LIMBER_DIRECTION or LIMBER_POINT; the latter two possibly with LIMBER_UPRIGHT */
     int symmetric;
     Quaternion orientation;
-    Vector view; /* unit, or a point */
-    Vector up;   /* unit */
+    Vector view; /* unit vector, or a point [m] */
+    Vector up;   /* unit vector */
 };
 
 /* Whether a roll is upright, and the orientation with Y along the unit vector `direction`, X perpendicular to the unit

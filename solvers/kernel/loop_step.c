@@ -83,7 +83,7 @@ static void free_step(struct descent *descent, const struct configuration *here,
     }
     project(descent, blocks, descent->projected, e);
     task_step(descent, descent->wanted, descent->direction);
-    project(descent, blocks, descent->direction, 1); /* what rounding leaves along rigid directions */
+    project(descent, blocks, descent->direction, 1); /* removes rounding errors along rigid directions */
     for (int j = 0; j < v; j++) step[j] += descent->direction[j];
 }
 
@@ -126,7 +126,7 @@ static int release_bound(struct descent *descent, const double *moves) {
     return 1;
 }
 
-/* The best moves (v,) within bounds, from those that hold more coordinates than needed. */
+/* The best moves (v,) within bounds, starting from those that hold more coordinates than needed. */
 static void released(struct descent *descent, const struct configuration *here, const struct linear *linear,
                      double *moves) {
     int v = descent->mechanism->coordinates, is_best = 1;
@@ -164,7 +164,7 @@ void find_step(struct descent *descent, const struct configuration *here, int is
         free_step(descent, here, linear, NULL, NULL, is_closing_only, step);
         return;
     }
-    for (int j = 0; j < v; j++) { /* `stepped` clips what is beyond by rounding */
+    for (int j = 0; j < v; j++) { /* `stepped` clips what rounding leaves beyond the bounds */
         descent->least[j] = (descent->lower[j] - here->values[j]) / mechanism->unit[j] - EXACT;
         descent->largest[j] = (descent->upper[j] - here->values[j]) / mechanism->unit[j] + EXACT;
         descent->is_held[j] = 0, moves[j] = 0.0;

@@ -5,7 +5,7 @@
 #include "half_angles.h"
 #include "spanning_tree.h"
 
-/* Frames of a closure's two sides in the world. */
+/* Frames in the world of a closure's two sides. */
 static void ends_of(const struct closure *closure, const double *frames, const double *driven, double *parent,
                     double *child) {
     place(&closure->ends[1], frames, child);
@@ -70,7 +70,7 @@ void loop_blocks(const struct mechanism *mechanism, const double *frames, const 
         ends_of(closure, frames, driven, parent, child);
         relative(parent, child, turn, position);
         components_of(closure, turn, position, every, grows);
-        for (int k = 0; k < closure->rows; k++) { /* of the child's angular velocity and its velocity at the origin */
+        for (int k = 0; k < closure->rows; k++) { /* velocities of the child: angular, and linear at the origin */
             int component = closure->component[k];
             double weight = weight_of(mechanism, component), axis[3], *row = by_screw[k];
             if (component < FIRST_TURN) {

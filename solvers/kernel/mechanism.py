@@ -1,4 +1,4 @@
-"""One mechanism in the compiled kernel: arrays are prepared once, so a solve takes microseconds."""
+"""A mechanism in the compiled kernel; arrays are prepared once, so that a solve takes microseconds."""
 
 import ctypes
 from collections.abc import Sequence
@@ -12,8 +12,8 @@ from .library import Count, Kernel, Pointer, Real, check
 from .structures import Buffer, frame_numbers
 
 KINDS = ("revolute", "prismatic", "spherical")  # in the order of `enum limber_motion`
-GOAL_BYTES = 26 * 8  # size of `struct limber_mechanism_goal`
-DRIVEN_SIZE = 13  # whether a driven body has a pose, and the pose
+GOAL_BYTES = 26 * 8  # size of a `struct limber_mechanism_goal`
+DRIVEN_SIZE = 13  # numbers per driven body: whether it has a pose, and the pose
 COUNTS = ("joints", "coordinates", "bodies", "closures", "driven", "clusters")
 ARRAYS = (
     "parents",
@@ -37,7 +37,7 @@ ARRAYS = (
 
 
 class _Mechanism(ctypes.Structure):
-    """`struct limber_mechanism`."""
+    """Memory layout of `struct limber_mechanism` for ctypes."""
 
     _fields_ = [
         *((name, Count) for name in COUNTS),
@@ -47,7 +47,7 @@ class _Mechanism(ctypes.Structure):
 
 
 class SolveStructure(ctypes.Structure):
-    """`struct limber_mechanism_solve`."""
+    """Memory layout of `struct limber_mechanism_solve` for ctypes."""
 
     _fields_ = [
         ("model", Pointer),
@@ -109,35 +109,37 @@ class SolveStructure(ctypes.Structure):
 
 
 class ClosureInput(NamedTuple):
-    """A closure, as the kernel has it."""
+    """A joint that closes a loop, in the kernel's form."""
 
-    on_parent: int  # links of the tree
+    on_parent: int  # indices of links of the tree
     on_child: int
     rows: int  # bit k: component k of `kinds.Row` is constrained
-    driven: int  # which driven pose it fixes; -1: none
-    cluster: int  # of loops that share coordinates; -1: it depends on none
+    driven: int  # index of the driven pose that it fixes; -1 if none
+    cluster: int  # index of its cluster of loops that share coordinates; -1 if it depends on no coordinate
 
 
 class MechanismInput(NamedTuple):
-    """What the kernel needs of a mechanism: b bodies, which are the tree's first links; v coordinates."""
+    """Description of a mechanism for the kernel: b bodies, which are the tree's first links, and v
+    coordinates.
+    """
 
     tree: Tree
-    size: float  # [m] that counts as 1 rad
+    size: float  # [m] length that counts as 1 rad
     bodies: int
-    driven: int  # count of driven bodies
+    driven: int  # number of driven bodies
     closures: Sequence[ClosureInput]
     clusters: int
     limits: tuple[Array, Array, Array]  # lower, upper, velocity (v,)
-    actuated: Indices  # coordinates that actuators drive
-    masses: Array  # (b,) share of all mass
-    centres: Array  # (b, 3) in the bodies
+    actuated: Indices  # coordinates driven by actuators
+    masses: Array  # (b,) fraction of the total mass
+    centres: Array  # (b, 3) [m] centres of mass in the bodies' frames
 
 
 class CompiledMechanism:
-    """A mechanism, and the buffers of its solves; for one thread at a time.
+    """A mechanism with the buffers of its solves; only one thread at a time may use it.
 
     Attributes:
-        task: Inputs and results of a solve beside the arrays.
+        task: Inputs and results of a solve apart from the arrays.
         values, balls, mode, motion, driven: Inputs as arrays (v,), (k, 3, 3), (m,), (2, v) and (d, 13), as in
             `struct limber_mechanism_solve`.
     """
@@ -219,7 +221,7 @@ class CompiledMechanism:
         self._goals, self._workspace, self._room = Buffer(1), Buffer(1), (-1, False)
 
     def _make_room(self, goals: int, is_regularised: bool) -> None:
-        """Makes the workspace large enough for so many goals."""
+        """Makes the workspace large enough for this number of goals."""
         goals = max(goals, self._room[0], 8)
         is_regularised = is_regularised or self._room[1]
         count = self.kernel.mechanism_workspace_bytes(self._memory.address, goals, is_regularised)
@@ -230,11 +232,11 @@ class CompiledMechanism:
         self._room = goals, is_regularised
 
     def solve(self, goals: bytes, is_regularised: bool) -> tuple[Array, Array]:
-        """Solves from the inputs; goals are each a `struct limber_mechanism_goal`.
+        """Solves with the current inputs; `goals` are the bytes of one `struct limber_mechanism_goal` each.
 
         Returns:
-            Values (v,), balls (9 k,), motion (2 v,) and assembly mode (m,) after it, one after the other; and
-            poses (b, 4, 4) of the bodies. The rest is in `task`.
+            Values (v,), balls (9 k,), motion (2 v,) and assembly mode (m,) after the solve, one after
+            another; and poses (b, 4, 4) of the bodies. The rest is in `task`.
         """
         count, room = len(goals) // GOAL_BYTES, self._room
         if count > room[0] or is_regularised > room[1]:
@@ -245,5 +247,7 @@ class CompiledMechanism:
         return self._after.array.copy(), self._poses.array.copy()
 
     def held(self) -> tuple[np.typing.NDArray[np.bool_], Array, Array]:
-        """Coordinates (v,) held at a bound against the goals in the last solve, and its bounds (v,)."""
+        """Whether each coordinate (v,) was held at a bound against the goals in the last solve, and its lower
+        and upper bounds (v,).
+        """
         return self._held.astype(bool), self._bounds.array[0].copy(), self._bounds.array[1].copy()

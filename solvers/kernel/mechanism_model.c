@@ -7,7 +7,8 @@
 #define MARK UINT64_C(0x6c696d6265726d31) /* "limberm1" */
 #define MOST_CLOSURES 1024
 #define MOST_COORDINATES 3072
-#define MODE_HEADER 2 /* numbers of an assembly mode: motion since the references, whether it is regular */
+/* numbers of an assembly mode: motion since the references were taken, and whether it is regular */
+#define MODE_HEADER 2
 #define MODE_OF_CLUSTER 4 /* determinant, its change, rank, whether its reference is clear */
 #define HUGE_LIMIT 1e308
 
@@ -67,14 +68,14 @@ static int32_t checked(const struct limber_mechanism *m) {
     return LIMBER_OK;
 }
 
-/* Sign with which a coordinate moves a closure's child against its parent; both are sets of the coordinates that move
- * something. */
+/* Sign with which a coordinate moves a closure's child against its parent; both are given as sets of the
+ * coordinates that move them. */
 static void add_ancestors(const struct limber_mechanism *m, const int *first, int joint, int sign, int8_t *signs) {
     for (int i = joint; i >= 0; i = m->parents[i])
         for (int k = 0; k < width_of(m->kinds[i]); k++) signs[first[i] + k] = (int8_t)(signs[first[i] + k] + sign);
 }
 
-/* What is counted before memory is laid out, for one closure after the other. */
+/* Counts before memory is laid out, one closure after another. */
 struct counter {
     int first[MOST_JOINTS];
     int8_t signs[MOST_COORDINATES], matters[MOST_COORDINATES];
@@ -157,7 +158,7 @@ static void write_carried(struct carried *carried, int joint, const double *fram
     memcpy(carried->frame, frame, sizeof carried->frame);
 }
 
-/* The clusters' rows and columns, and where their numbers lie. */
+/* The clusters' rows and columns, and where their numbers are stored. */
 static void write_clusters(struct mechanism *mechanism, const struct limber_mechanism *m, struct counter *counter) {
     int *next = mechanism->indices;
     mechanism->block_count = mechanism->factor_count = 0, mechanism->mode_count = MODE_HEADER;

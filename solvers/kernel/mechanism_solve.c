@@ -18,7 +18,7 @@ static size_t laid_out(struct descent *descent, char *memory, const struct mecha
     struct pieces pieces = {memory, 0};
     size_t real = sizeof(double), v = (size_t)m->coordinates, r = (size_t)m->rows, n = (size_t)m->joints;
     size_t bodies = is_regularised ? (size_t)m->moving : 0, e = 3 * (size_t)goals + ROWS_OF_REGULARISERS * bodies;
-    if (e < r) e = r; /* where the gaps are the tasks */
+    if (e < r) e = r; /* if the gaps are the tasks */
     size_t least = e < v ? e : v, columns = (size_t)m->most_columns, wide = e ? e : 1;
     descent->task = take(&pieces, (size_t)goals + REGULARISERS * bodies, sizeof *descent->task);
     for (int i = 0; i < SLOTS; i++) {
@@ -65,7 +65,7 @@ size_t limber_mechanism_workspace_bytes(const void *model, int32_t goals, int32_
     return !mechanism || goals < 0 || goals > MOST_GOALS ? 0 : laid_out(&descent, NULL, mechanism, goals, is_regularised);
 }
 
-/* Reads a goal; 0: it names what does not exist. */
+/* Reads a goal; returns 0 if it refers to something that does not exist. */
 static int read_task(const struct mechanism *mechanism, const struct limber_mechanism_goal *goal, struct task *task) {
     double end = goal->task == LIMBER_TASK_VALUE  ? mechanism->coordinates
                  : goal->task == LIMBER_TASK_BALL ? mechanism->balls
@@ -126,13 +126,14 @@ static int is_prismatic(const struct mechanism *mechanism, int coordinate) {
     return 0;
 }
 
-/* Bounds of the frame by limits of position and speed, and the start's values within them. */
+/* Bounds of the frame from limits of position and speed, and the starting values within them. */
 static void bound(struct descent *descent, const struct limber_mechanism_solve *solve, double *values) {
     const struct mechanism *mechanism = descent->mechanism;
     int v = mechanism->coordinates, is_within_bounds = 1;
     for (int i = 0; i < v; i++) {
         double lower = mechanism->lower[i], upper = mechanism->upper[i];
-        if (solve->dt > 0.0 && mechanism->has_speeds) { /* of contradicting limits that of speed holds */
+        /* if the limits contradict each other, that of speed takes precedence */
+        if (solve->dt > 0.0 && mechanism->has_speeds) {
             double start = clamped(solve->values[i], lower, upper), reach = mechanism->velocity[i] * solve->dt;
             lower = clamped(lower, start - reach, start + reach), upper = clamped(upper, start - reach, start + reach);
         }
@@ -159,7 +160,7 @@ static void choose_rotations(struct descent *descent, const double *values) {
     }
 }
 
-/* Waypoints that keep the assembly on a long way of the actuators: their count without the end. */
+/* Waypoints that keep the assembly while actuators move far; returns their number without the end. */
 static int waypoints(const struct descent *descent, const double *values) {
     double farthest = 0.0, most = nearbyint(TAU / LONGEST_STEP);
     for (int i = 0; i < descent->tasks; i++) {
@@ -189,11 +190,11 @@ static int follow(struct descent *descent, const struct configuration *here, int
     return 0;
 }
 
-/* Where the actuators' commands are far, goes there by waypoints. Takes `here` over. */
+/* If the actuators' commands are far away, goes there by waypoints. Takes ownership of `here`. */
 static struct configuration *go_by_waypoints(struct descent *descent, struct configuration *here, int iterations,
                                              int *has_mode, int *is_flipped) {
     int count = waypoints(descent, here->values), is_settled, steps;
-    double *first = descent->onward, *last = descent->taken; /* (v,) of the commanded coordinates */
+    double *first = descent->onward, *last = descent->taken; /* (v,) values of the commanded coordinates */
     for (int i = 0; count && i < descent->tasks; i++) {
         const struct task *task = &descent->task[i];
         if (task->task == LIMBER_TASK_VALUE)
@@ -216,7 +217,7 @@ static struct configuration *go_by_waypoints(struct descent *descent, struct con
     return here;
 }
 
-/* The motion of the last frame, over this frame's time. */
+/* Scales the motion of the last frame to this frame's duration. */
 static void scale_motion(struct descent *descent, const struct limber_mechanism_solve *solve) {
     int v = descent->mechanism->coordinates;
     descent->has_first = 0;
@@ -364,7 +365,7 @@ int32_t limber_mechanism_solve(struct limber_mechanism_solve *solve) {
     if (solve->evaluations >= 0) descent.most = descent.evaluations + solve->evaluations;
     here = descend_loops(&descent, here, solve->iterations, &solve->is_settled, &solve->steps);
     if (start->open <= EXACT && start->square > 0.0 && start->square <= here->square) {
-        /* steps are compared with nearly closed loops: closing them may take away what they seemed to gain */
+        /* steps are compared with nearly closed loops: closing them may undo their apparent gain */
         start->users++;
         release(here);
         here = start, solve->is_settled = 1;

@@ -13,8 +13,8 @@ int rows_of_task(const struct task *task) {
     return rows;
 }
 
-/* Adds to the row (v,) of a Jacobian what the coordinates above a joint do: `turning` times their angular velocity plus
- * `moving` times their velocity at the origin. */
+/* Adds to the row (v,) of a Jacobian the effect of the coordinates above a joint: `turning` times their
+ * angular velocity plus `moving` times their velocity at the origin. */
 static void add_motion(const struct mechanism *mechanism, int joint, const double *turning, const double *moving,
                        const double *screws, double *row) {
     for (int i = joint; i >= 0; i = mechanism->joint[i].joint.parent)
@@ -91,7 +91,8 @@ static void end_rows(struct descent *descent, const struct task *task, const str
     turning_rows(descent, task, vector, grows, 3, screws, error, slopes);
 }
 
-/* Share of all mass that each joint moves, and its moment, in `shares` (n, 4); and the centre of all mass. */
+/* Fraction of the total mass that each joint moves, and its moment, in `shares` (n, 4); and the centre of
+   the total mass. */
 static void add_masses(struct descent *descent, const struct configuration *here, double *centre) {
     const struct mechanism *mechanism = descent->mechanism;
     double *shares = descent->shares;

@@ -1,4 +1,4 @@
-/* One skeleton, prepared once: its joints, the directions that are its shape, and its ends. */
+/* One skeleton, prepared once: its joints, the directions that define its shape, and its ends. */
 #ifndef LIMBER_MODEL_H
 #define LIMBER_MODEL_H
 
@@ -10,22 +10,22 @@
 #define MOST_AIMS 1024
 #define MOST_CANDIDATES 65536
 #define FARTHEST 1e9     /* [rad or m] farthest value of a joint, as in solvers/kinematics/skeleton.py */
-#define LARGEST 1e100    /* of any other number: its square is finite */
+#define LARGEST 1e100    /* largest absolute value of any other number: its square is finite */
 
 struct joint {
     int parent;          /* -1: the base */
     int prismatic;
-    double rest[12];     /* frame in the parent's, at zero */
+    double rest[12];     /* frame in the parent's frame, at zero */
     double sine[9];      /* the rotation is rest + sin(q) sine + (1 - cos(q)) versine */
     double versine[9];
-    double slide[3];     /* of a prismatic joint: the position is rest + q slide */
+    double slide[3];     /* for a prismatic joint: the position is rest + q slide */
     double axis[3];      /* in the joint's frame */
     double lower, upper;
     double scale;        /* movement that counts as one radian */
 };
 
 struct direction {
-    int carrier, slide; /* joints; -1: it ends at none that is prismatic */
+    int carrier, slide; /* indices of joints; slide is -1 if the direction does not end at a prismatic joint */
     double vector[3];
     double weight;
 };
@@ -37,7 +37,7 @@ struct end {
 
 struct model {
     uint64_t mark;
-    const void *self; /* where it was prepared */
+    const void *self; /* address at which it was prepared */
     int joints, directions, ends, hold_body;
     double reach, transition_speed;
     struct joint *joint;
@@ -46,19 +46,19 @@ struct model {
     uint8_t *moves; /* (n, n) whether joint j moves the frame of joint i, at [i n + j] */
 };
 
-/* Writes a joint but for its limits and its scale. */
+/* Writes a joint except for its limits and its scale. */
 void prepare_joint(struct joint *joint, int parent, int prismatic, const double *rest, const double *axis);
 
 /* Writes `moves` of a model whose joints are written. */
 void prepare_moves(struct model *model);
 
-/* The model in the memory, or NULL. */
+/* The model in the memory; NULL if there is none. */
 const struct model *model_in(const void *memory);
 
 /* Whether numbers are finite and at most `largest` in size. */
 int is_within(const double *numbers, size_t count, double largest);
 
-/* Takes pieces of memory one after the other; with `memory` NULL it only counts. */
+/* Takes pieces of memory one after another; if `memory` is NULL, it only counts. */
 struct pieces {
     char *memory;
     size_t bytes;

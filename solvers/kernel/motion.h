@@ -5,15 +5,15 @@
 #include "descent.h"
 
 #define DEGREES (3.14159265358979323846 / 180.0)
-#define SPEED (480.0 * DEGREES)          /* [rad/s] of a joint (solvers/gaze.py) */
-#define ACCELERATION (7560.0 * DEGREES)  /* [rad/s^2] */
-#define HURRIED (28800.0 * DEGREES)      /* [rad/s^2] where the aim would be lost otherwise */
-#define ARRIVAL_DISTANCE (5.0 * DEGREES) /* [rad] of the farthest joint, at which a transition ends */
+#define SPEED (480.0 * DEGREES)          /* [rad/s] largest speed of a joint (solvers/gaze.py) */
+#define ACCELERATION (7560.0 * DEGREES)  /* [rad/s^2] usual limit of a joint */
+#define HURRIED (28800.0 * DEGREES)      /* [rad/s^2] limit if the aim would be lost otherwise */
+#define ARRIVAL_DISTANCE (5.0 * DEGREES) /* [rad] distance of the farthest joint at which a transition ends */
 
-/* Largest speed from which a joint comes to rest within a distance, in steps of `dt`. */
+/* Largest speed [rad/s] from which a joint comes to rest within a distance [rad], in steps of `dt` [s]. */
 double braking_speed(double distance, double acceleration, double dt);
 
-/* Bounds (n,) on angles after a time, within the joint limits and a share of the speed limit. */
+/* Bounds (n,) on angles after a time [s], within the joint limits and a fraction of the speed limit. */
 void within_speed(const struct model *model, const double *angles, double time, double share, double *lower,
                   double *upper);
 

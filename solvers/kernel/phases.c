@@ -12,8 +12,8 @@ static void propagate_roll_up(const struct chain *chain, int k, double roll, Qua
     }
 }
 
-/* Lines 26 to 33: roll all that follows link `k` until the link's own axis agrees with its child's basis. The paper prints
- * the child's axis, with which twisters in the middle of the chain are rolled away. */
+/* Lines 26 to 33: roll everything after link `k` until the link's own axis agrees with its child's basis.
+ * The paper prints the child's axis, with which twisters in the middle of the chain are rolled away. */
 static void roll_children(const struct chain *chain, int k, Quaternion basis, Quaternion *bases, double *angles) {
     const JointModel *model = &chain->models[k];
     Vector direction = rotate(bases[k + 1], model->segment);
@@ -23,7 +23,7 @@ static void roll_children(const struct chain *chain, int k, Quaternion basis, Qu
         return;
     }
     own = reject(own, direction), childs = reject(childs, direction);
-    /* Printed is the opposite condition; without a projection there is no angle to measure. */
+    /* The paper prints the opposite condition, but without a projection there is no angle to measure. */
     if (length(own) <= SAME_ANGLE || length(childs) <= SAME_ANGLE) return;
     double roll = signed_angle(childs, own, direction);
     if (fabs(roll) > SAME_ANGLE) propagate_roll_up(chain, k, roll, bases, angles, fabs(roll) > PI - SAME_ANGLE);
@@ -47,7 +47,7 @@ void forward_phase(const struct chain *chain, const Quaternion *posture_bases, Q
             local_swing(model, rotate(conjugate(basis), rotate(child, model->segment)), &angle, &other);
         if (edge_offset != 0.0) angle = off_edge(model, angle, edge_offset);
         angles[k] = angle;
-        /* FinishForward; as printed, QDiff nearly doubles the error */
+        /* FinishForward; the printed QDiff nearly doubles the error */
         bases[k] = k < end || end_from_target ? multiply(child, conjugate(rotation(model, angle))) : basis;
     }
 }
@@ -106,12 +106,13 @@ struct twisted {
     Vector local;   /* the same in the parent's basis */
 };
 
-/* The twist of the parent that carries the link, bent so far, onto the desired direction. */
+/* The twist of the parent that brings the link, bent by `bend`, onto the desired direction. */
 static double twist_for(const struct twisted *twisted, double bend) {
     const JointModel *parent = twisted->parent;
     Vector across = reject(rotate(rotation(twisted->model, bend), twisted->model->segment), parent->axis);
     Vector wanted_across = reject(twisted->local, parent->axis);
-    if (length(across) <= SAME_ANGLE || length(wanted_across) <= SAME_ANGLE) /* straight: only the child's roll tells */
+    /* straight chain: only the child's roll determines the twist */
+    if (length(across) <= SAME_ANGLE || length(wanted_across) <= SAME_ANGLE)
         return twist_angle(multiply(conjugate(twisted->parent_basis), twisted->child), parent->axis);
     return signed_angle(across, wanted_across, parent->axis);
 }

@@ -30,7 +30,7 @@ static double *row_of(const struct work *work, double *angles, int row) {
 /* Shape deviation [rad] of a mean cosine, which losses of rolls can lower below -1. */
 static double shape_of(double cosine) { return acos(clamped(cosine, -1.0, 1.0)) + larger(0.0, -1.0 - cosine); }
 
-/* Cost per second [deg]. */
+/* Cost per second [deg of shape deviation]. */
 static double cost_rate(double shape, double aim_error, double keep) {
     return (keep * shape + AIM_COST * aim_error) / DEGREES + LOST_COST * smaller(1.0, aim_error / AIM_LOST);
 }
@@ -47,18 +47,18 @@ static double duration_of(const struct model *model, double distance) {
 struct simulation {
     const struct limber_plan *plan;
     int branches;
-    int followed[LIMBER_POOL + 1]; /* steps of each branch that are known */
-    double tail, total; /* [s] for which the last state counts, and all of the time that counts */
-    double soon, early; /* [s] until the next plan, in whole steps, and what the last path costs until then [deg s] */
-    double last_rate;   /* [deg] of its last state */
-    struct pose coming; /* of the steps after the first */
+    int followed[LIMBER_POOL + 1]; /* number of known steps of each branch */
+    double tail, total; /* [s] duration that the last state counts for, and total duration */
+    double soon, early; /* [s] until the next plan, in whole steps, and cost of the last path until then [deg s] */
+    double last_rate;   /* [deg] cost rate of its last state */
+    struct pose coming; /* pose in steps after the first */
 };
 
 static double *branch_row(struct work *work, const struct simulation *s, int step, int branch) {
     return row_of(work, work->others, step * s->branches + branch);
 }
 
-/* The branch (n,) at the start of a step; the evaluated pose and the goal become others. */
+/* The branch (n,) at the start of a step; it changes the evaluated pose and the goal. */
 static const double *branch_at(struct work *work, struct simulation *s, int step, int branch) {
     const struct limber_plan *plan = s->plan;
     for (int *at = &s->followed[branch]; *at < step; ++*at) {
@@ -72,7 +72,7 @@ static const double *branch_at(struct work *work, struct simulation *s, int step
     return branch_row(work, s, step, branch);
 }
 
-/* Mean cost [deg] of a path, or more than `most` where it is that much dearer. */
+/* Mean cost [deg] of a path, or a number above `most` if it costs more than that. */
 static double cost_of(struct work *work, struct simulation *s, int kind, int branch, double most) {
     const struct limber_plan *plan = s->plan;
     int n = work->n;
@@ -91,7 +91,7 @@ static double cost_of(struct work *work, struct simulation *s, int kind, int bra
             work->pose = work->first;
         within_speed(work->model, angles, time, 1.0, work->lower, work->upper);
         move_along(work, angles, kind, to, &speed, time, plan->dt, work->lower, work->upper, next);
-        /* The aim error left by the step, from its own linear model. */
+        /* The aim error after the step, according to its linear model. */
         double square = 0.0;
         for (int i = 0; i < work->pose.rows; i++) {
             double left = work->pose.error[i];
@@ -159,7 +159,8 @@ static int32_t check_plan(const struct work *work, const struct limber_plan *pla
     return LIMBER_OK;
 }
 
-/* A large step of the first `count` starts toward the goal to come. Twins differ only in their aims' side. */
+/* A large step of the first `count` starts toward the goal to come. Twins differ only in the side of their
+   aims. */
 static void step_starts(struct work *work, int count, const struct twins *twins) {
     for (int i = 0; i < count; i++) {
         double *angles = row_of(work, work->angles, i);

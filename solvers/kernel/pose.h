@@ -4,7 +4,7 @@
 
 #include "model.h"
 
-#define ROWS_OF_AIM 6 /* residual components of one end's aim at most: a position and an orientation */
+#define ROWS_OF_AIM 6 /* most residual components of one end's aim: a position and an orientation */
 
 /* The shape of one authored posture. */
 struct authored {
@@ -13,31 +13,32 @@ struct authored {
     double *end_axes;  /* (e, 9) rotations of the ends in the posture */
 };
 
-/* The roll of an end that is preferred: that of the posture against `level`. */
+/* The preferred roll of an end: that of the posture relative to `level`. */
 struct roll {
-    double cosine, sine; /* of the posture's roll, times the sine from `level` to its view */
+    /* cosine and sine of the posture's roll, times the sine of the angle from `level` to its view */
+    double cosine, sine;
 };
 
 /* The goals of all ends. */
 struct goal {
     int aims;
     const struct limber_aim *aim;
-    struct roll *roll; /* (aims,) of those with LIMBER_LEVEL and without LIMBER_UPRIGHT */
-    int sided;         /* aim whose side of a symmetric end is tried; -1: none */
+    struct roll *roll; /* (aims,) rolls of aims with LIMBER_LEVEL and without LIMBER_UPRIGHT */
+    int sided;         /* index of the aim whose two sides are tried; -1 if there is none */
     int has_rolls;
 };
 
 struct pose {
-    double *frames;     /* (n, 12) of the joints */
-    double *axes;       /* (n, 3) */
-    double *directions; /* (l, 3) unit */
+    double *frames;     /* (n, 12) frames of the joints */
+    double *axes;       /* (n, 3) axes of the joints */
+    double *directions; /* (l, 3) unit vectors */
     double *slides;     /* (l, 3) [1/m] their derivatives by the prismatic joints at which they end */
     double turn[2];     /* cosine and sine of the rotation about the base's axis that fits best */
-    double cosine;      /* mean cosine of the shape deviation, less the loss of rolls */
-    int rows;           /* r */
-    double *error;      /* (r,) [rad], positions in shares of the reach */
+    double cosine;      /* mean cosine of the shape deviation, minus the loss by rolls */
+    int rows;           /* number r of components of the aim error */
+    double *error;      /* (r,) [rad], positions in fractions of the reach */
     double *columns;    /* (n, r) reduction of the error per unit of each joint */
-    double size;        /* of the error */
+    double size;        /* size of the error */
 };
 
 #endif

@@ -115,8 +115,9 @@ static inline double twist_angle(Quaternion q, Vector axis) {
     return along != 0.0 || q.w != 0.0 ? wrap(2.0 * atan2(along, q.w)) : 0.0;
 }
 
-/* The target or, for a symmetric end, the target rolled by pi about its own Y, whichever is nearer to the end's
- * orientation; if both are, the one that a positive roll reaches (`goals.nearer_roll`). */
+/* The target or, for a symmetric end, the target rolled by pi about its own Y, whichever is nearer to the
+ * end's orientation; if both are equally near, the one that is reached by a positive roll
+ * (`goals.nearer_roll`). */
 static inline Quaternion nearer_roll(Quaternion target, Quaternion end, int symmetric) {
     if (!symmetric) return target;
     Quaternion turn = multiply(conjugate(target), end);

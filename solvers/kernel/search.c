@@ -1,4 +1,5 @@
-/* Search from scratch: many starts, of which the best take further steps. Source: solvers/expressive/search.py. */
+/* Search from scratch: many starting configurations, the best of which take further steps. Source:
+   solvers/expressive/search.py. */
 #include <string.h>
 
 #include "branches.h"
@@ -125,7 +126,7 @@ int32_t limber_search(const struct limber_problem *problem, const struct limber_
         rate(&work, count);
         sort_by(work.merit, count, work.order);
         int kept = ROUND[round].kept < count ? ROUND[round].kept : count;
-        if (round == 0) { /* far from their optima yet */
+        if (round == 0) { /* in the first round candidates are still far from their optima */
             memcpy(work.picked, work.order, sizeof *work.picked * (size_t)kept);
         } else {
             kept = distinct(work.model, work.angles, work.order, count, kept, work.picked);

@@ -13,7 +13,8 @@ static double *add(struct work *work, int *count, double side, double shape) {
     return work->angles + (size_t)(*count)++ * (size_t)work->n;
 }
 
-/* The posture with its root at eight angles, its mirror image likewise, and what is spread over the ranges. */
+/* Adds the posture with its root at eight angles, its mirror image likewise, and configurations spread
+   over the ranges. */
 static void add_around(struct work *work, const struct limber_seeds *seeds, const double *posture, double side,
                        int *count) {
     const struct joint *joint = work->model->joint;

@@ -1,4 +1,5 @@
-/* Where the branches of plans and of searches start. Source: solvers/expressive/seeds.py, search.py and plan.py. */
+/* Starting configurations of plans and searches. Source: solvers/expressive/seeds.py, search.py and
+   plan.py. */
 #ifndef LIMBER_SEEDS_H
 #define LIMBER_SEEDS_H
 
@@ -11,7 +12,7 @@ struct twins {
     int first, count;
 };
 
-/* LIMBER_OK, or what is wrong with seeds for so many joints. */
+/* LIMBER_OK, or the error code for invalid seeds. */
 int32_t check_seeds(const struct limber_seeds *seeds, int joints);
 
 /* Writes the starts of a search for the shape of the posture (n,) to work->angles and their sides to work->sides: those

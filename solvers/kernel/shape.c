@@ -133,7 +133,7 @@ void add_shape(const struct model *model, const struct authored *authored, const
         cross(d, desired, torque);
         add_inertia(weight, d, inertias + SYMMETRIC * carrier);
         add_scaled(weight, torque, torques + 3 * carrier);
-        if (model->direction[i].slide >= 0) { /* the derivative by the prismatic joint at which it ends */
+        if (model->direction[i].slide >= 0) { /* derivative with respect to the prismatic joint at which it ends */
             int k = model->direction[i].slide;
             const double *slide = pose->slides + 3 * i;
             double lever[3];

@@ -9,13 +9,13 @@
 
 #include "pose.h"
 
-/* Numbers of scratch memory that `shape_system` needs. */
+/* Size of the scratch memory of `shape_system`, in numbers. */
 size_t shape_scratch(const struct model *model);
 
 /* Writes `directions` and `slides` of a pose whose frames are known. */
 void evaluate_directions(const struct model *model, const double *angles, struct pose *pose);
 
-/* Writes the shape of the posture whose pose is given: `parts` and `end_axes`. */
+/* Writes the shape of the posture with the given pose: `parts` and `end_axes`. */
 void author(const struct model *model, const struct pose *posture, struct authored *authored);
 
 /* Prepares the preferred rolls of a goal. */

@@ -12,13 +12,13 @@
 #define FIRST_TURN 3
 #define FIRST_SWING 6
 #define CROSS 8
-#define MOST_ROWS 6 /* of a closure */
+#define MOST_ROWS 6 /* most rows of a closure */
 
 /* An elementary joint. */
 struct tree_joint {
     struct joint joint;
-    int kind, first; /* coordinate */
-    int width, ball; /* count of coordinates; which of the spherical joints it is, else -1 */
+    int kind, first; /* first: index of its first coordinate */
+    int width, ball; /* width: number of coordinates; ball: index among the spherical joints, or -1 */
 };
 
 /* A frame that a joint carries. */
@@ -27,15 +27,15 @@ struct carried {
     double frame[12];
 };
 
-/* How a coordinate moves the child's end against the parent's. */
+/* How a coordinate moves the child's end relative to the parent's. */
 struct influence {
     int coordinate, column; /* column: in the cluster's block */
     double sign;
 };
 
 struct closure {
-    struct carried ends[2]; /* on the parent, on the child */
-    int driven, cluster, mask; /* mask: of the components that it constrains */
+    struct carried ends[2]; /* frames on the parent and on the child */
+    int driven, cluster, mask; /* mask: components that it constrains */
     int rows, first_row, block_row; /* block_row: its first row in the cluster's block */
     int component[MOST_ROWS];
     int influences;
@@ -43,19 +43,19 @@ struct closure {
 };
 
 struct cluster {
-    int rows, columns, passive; /* passive: how many of the columns no actuator drives */
-    int *row;             /* (rows,) of the loops' residuals */
-    int *column;          /* (columns,) coordinates */
-    int *passive_column;  /* (passive,) of the columns */
+    int rows, columns, passive; /* passive: number of columns that no actuator drives */
+    int *row;             /* (rows,) indices of its residuals among those of all loops */
+    int *column;          /* (columns,) indices of its coordinates */
+    int *passive_column;  /* (passive,) indices of its passive columns */
     size_t block, factor; /* offsets of its block (rows, columns) and its factor (rows, rows) */
     size_t mode;          /* offset of its numbers in an assembly mode */
 };
 
 struct mechanism {
     uint64_t mark;
-    const void *self; /* where it was prepared */
+    const void *self; /* address at which it was prepared */
     int joints, coordinates, balls, bodies, closures, driven, clusters, rows, moving;
-    int has_speeds, most_rows, most_columns; /* the last two: of a cluster */
+    int has_speeds, most_rows, most_columns; /* the last two: most rows and columns of a cluster */
     double size;
     size_t block_count, factor_count, mode_count, influence_count;
     struct tree_joint *joint;
@@ -64,34 +64,34 @@ struct mechanism {
     struct closure *closure;
     struct cluster *cluster;
     struct influence *influence;
-    int *indices; /* of the clusters, one after the other */
+    int *indices; /* indices of all clusters, one after another */
     int *is_actuated;
     double *lower, *upper, *velocity, *unit; /* (v,) */
 };
 
-/* Coordinates of a mechanism with what follows from them. */
+/* Coordinates of a mechanism with the quantities that depend on them. */
 struct configuration {
     double *values; /* (v,) [rad or m] */
-    double *balls;  /* (k, 9) */
+    double *balls;  /* (k, 9) rotations of the spherical joints */
     double *frames; /* (n, 12) of the joints after their own motion */
     double *gap;    /* (r,) weighted residuals of the loops */
-    double *error;  /* (e,) of the tasks */
+    double *error;  /* (e,) errors of the tasks */
     double open;    /* largest residual [rad or sizes] */
-    double square;  /* of the errors */
-    int users;      /* 0: its memory is free */
-    long serial;    /* of its contents */
+    double square;  /* sum of the squared errors */
+    int users;      /* number of users; 0: its memory is free */
+    long serial;    /* serial number of its contents */
 };
 
-/* The mechanism in the memory, or NULL. */
+/* The mechanism in the memory; NULL if there is none. */
 const struct mechanism *mechanism_in(const void *memory);
 
 /* Frames (n, 12) of the joints at `values` (v,) and `balls` (k, 9). */
 void tree_forward(const struct mechanism *mechanism, const double *values, const double *balls, double *frames);
 
-/* Frame (12) in the world of one that a joint carries. */
+/* Frame (12) in the world of a frame that a joint carries. */
 void place(const struct carried *carried, const double *frames, double *frame);
 
-/* Screws (v, 6) of a unit step in each coordinate: angular velocity, and velocity at the world's origin. */
+/* Screws (v, 6) per unit step in each coordinate: angular velocity, and velocity at the world's origin. */
 void tree_screws(const struct mechanism *mechanism, const double *frames, double *screws);
 
 /* Values and balls after a step (v,) in units of the coordinates. */
@@ -101,7 +101,7 @@ void tree_moved(const struct mechanism *mechanism, const struct configuration *f
 /* Weighted residuals (r,) of the loops; `driven` (d, 13) as in `limber_mechanism_solve`. */
 void loop_gaps(const struct mechanism *mechanism, const double *frames, const double *driven, double *gap);
 
-/* Their Jacobian for unit steps, as blocks of the clusters. */
+/* Jacobian of these residuals for unit steps, as blocks of the clusters. */
 void loop_blocks(const struct mechanism *mechanism, const double *frames, const double *driven, const double *screws,
                  double *blocks);
 

@@ -2,12 +2,12 @@
 
 #include "vectors.h"
 
-#define ROUNDING 1e-15  /* of a diagonal entry: a smaller pivot has no digits */
+#define ROUNDING 1e-15  /* fraction of a diagonal entry: a smaller pivot has no significant digits */
 #define TINY 1.4916681462400413e-154 /* solvers/tolerances.py */
 
 size_t boxed_scratch(int n) { return (size_t)n * (size_t)n + 3 * (size_t)n; }
 
-/* As `factor_positive`; without `is_positive` pivots may be negative. */
+/* Same as `factor_positive`; if not `is_positive`, pivots may be negative. */
 static void factor_symmetric(int n, int width, int is_positive, double *a) {
     for (int i = 0; i < n; i++) {
         double *row = a + (size_t)i * (size_t)width;
@@ -42,7 +42,7 @@ void solve_backward(int n, int width, const double *a, double *x) {
 
 void factor_positive(int n, int width, double *a) { factor_symmetric(n, width, 1, a); }
 
-/* As `solve_positive`; without `is_positive` pivots may be negative. */
+/* Same as `solve_positive`; if not `is_positive`, pivots may be negative. */
 static void solve_symmetric(int n, int width, int is_positive, double *a, double *x) {
     factor_symmetric(n, width, is_positive, a);
     solve_forward(n, width, a, x);
@@ -74,7 +74,7 @@ static void minimum(int n, int is_positive, const double *matrix, const double *
     for (int i = 0; i < n; i++) x[i] = held[i] != 0.0 ? place[i] : reduced[count++];
 }
 
-/* Negative gradient of unknown i. */
+/* Negative gradient with respect to unknown i. */
 static double slope_of(int n, const double *matrix, const double *descent, const double *x, int i) {
     double slope = descent[i];
     for (int j = 0; j < n; j++)

@@ -14,7 +14,7 @@ void solve_backward(int n, int width, const double *a, double *x);
 /* Solves A x = b in place; A is factored. */
 void solve_positive(int n, int width, double *a, double *x);
 
-/* Numbers of scratch memory that `boxed` needs for n unknowns. */
+/* Size of the scratch memory that `boxed` needs for n unknowns, in numbers. */
 size_t boxed_scratch(int n);
 
 /* Minimises x' H x / 2 - g' x within bounds that include 0 or not; `matrix` (n, n) has H's lower triangle and is
@@ -23,7 +23,8 @@ size_t boxed_scratch(int n);
 void boxed(int n, const double *matrix, const double *descent, const double *least, const double *most, int passes,
            double *x, double *scratch);
 
-/* The same for a symmetric matrix that may have negative eigenvalues: the stationary point instead of the minimum. */
+/* The same for a symmetric matrix that may have negative eigenvalues: finds the stationary point instead
+   of the minimum. */
 void boxed_stationary(int n, const double *matrix, const double *descent, const double *least, const double *most,
                       int passes, double *x, double *scratch);
 

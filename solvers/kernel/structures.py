@@ -16,7 +16,7 @@ Pointer = ctypes.c_void_p
 
 
 class SkeletonStructure(ctypes.Structure):
-    """`struct limber_skeleton`."""
+    """Memory layout of `struct limber_skeleton` for ctypes."""
 
     _fields_ = [
         *((name, ctypes.c_int32) for name in ("joints", "directions", "ends", "hold_body")),
@@ -43,7 +43,7 @@ class SkeletonStructure(ctypes.Structure):
 
 
 class ProblemStructure(ctypes.Structure):
-    """`struct limber_problem`."""
+    """Memory layout of `struct limber_problem` for ctypes."""
 
     _fields_ = [
         ("model", Pointer),
@@ -57,7 +57,7 @@ class ProblemStructure(ctypes.Structure):
 
 
 class FrameStructure(ctypes.Structure):
-    """`struct limber_frame`."""
+    """Memory layout of `struct limber_frame` for ctypes."""
 
     _fields_ = [
         ("start", Pointer),
@@ -76,13 +76,13 @@ class FrameStructure(ctypes.Structure):
 
 
 class SeedsStructure(ctypes.Structure):
-    """`struct limber_seeds`."""
+    """Memory layout of `struct limber_seeds` for ctypes."""
 
     _fields_ = [("spreads", ctypes.c_int32), ("spread", Pointer), ("mirror", Pointer)]
 
 
 class CorrectionStructure(ctypes.Structure):
-    """`struct limber_correction`."""
+    """Memory layout of `struct limber_correction` for ctypes."""
 
     _fields_ = [
         *((name, Pointer) for name in ("angles", "costs", "errors")),
@@ -93,7 +93,7 @@ class CorrectionStructure(ctypes.Structure):
 
 
 class PlanStructure(ctypes.Structure):
-    """`struct limber_plan`."""
+    """Memory layout of `struct limber_plan` for ctypes."""
 
     _fields_ = [
         ("angles", Pointer),
@@ -115,7 +115,7 @@ class PlanStructure(ctypes.Structure):
 
 
 class EndErrors(ctypes.Structure):
-    """`struct limber_end_error`."""
+    """Memory layout of `struct limber_end_error` for ctypes."""
 
     _fields_ = [
         ("angle", ctypes.c_double),
@@ -126,12 +126,12 @@ class EndErrors(ctypes.Structure):
 
 
 class Buffer:
-    """An array of doubles whose address is known and stays.
+    """An array of doubles at a fixed address.
 
     Attributes:
         array: The array.
-        write: Writes all numbers, its arguments, and for a few in less time than the array does.
-        read: All numbers as a tuple, likewise.
+        write: Writes its arguments to the whole array; faster than numpy for a few numbers.
+        read: Returns all numbers as a tuple, equally fast.
     """
 
     def __init__(self, *shape: int) -> None:
@@ -146,7 +146,7 @@ class Buffer:
 
 
 def frame_numbers(frames: Angles) -> Angles:
-    """Frames (k, 4, 4) as the kernel has them (k, 12): rotations row by row, then positions."""
+    """Frames (k, 4, 4) in the kernel's form (k, 12): rotations row by row, then positions."""
     return np.concatenate([frames[:, :3, :3].reshape(-1, 9), frames[:, :3, 3]], 1)
 
 
@@ -160,28 +160,28 @@ def measured(errors: Iterable[EndErrors]) -> Measured:
 
 
 class Evaluated(NamedTuple):
-    """One configuration's errors and derivatives; r components of the aim error."""
+    """Errors and derivatives of one configuration, with r components of the aim error."""
 
-    error: Angles  # (r,)
-    columns: Angles  # (n, r)
+    error: Angles  # (r,) [rad], positions in fractions of the reach
+    columns: Angles  # (n, r) reduction of the error per unit of each joint
     matrix: Angles  # (n, n) Gauss-Newton matrix of the shape
-    descent: Angles  # (n,) its negative gradient
+    descent: Angles  # (n,) negative gradient of the shape's cost
     size: float
-    cosine: float  # mean, of the shape deviation
+    cosine: float  # mean cosine of the shape deviation
     turn_cosine: float  # cosine of the angle of the best-fit rotation
     turn_sine: float
     merit: float
 
 
 class Tracked(NamedTuple):
-    """One frame of tracking."""
+    """Result of one frame of tracking."""
 
-    angles: Angles  # (n,)
+    angles: Angles  # (n,) [rad or m]
     aim_error: float  # [rad]
     merit: float
     steps: int
-    branch: tuple[float, ...] | None  # (n,) of the transition as it goes on
-    speed: float  # [rad/s] of the transition in progress
+    branch: tuple[float, ...] | None  # (n,) branch of the transition; None if no transition continues
+    speed: float  # [rad/s] speed of the transition in progress
     measured: Measured
 
 
@@ -189,7 +189,7 @@ class Searched(NamedTuple):
     """The best configuration of a search from scratch."""
 
     angles: tuple[float, ...]  # (n,) within limits
-    aim_error: float  # [rad] size of the remaining residual
+    aim_error: float  # [rad] size of the remaining error
     steps: int
     measured: Measured
 
@@ -198,7 +198,7 @@ class Correction(NamedTuple):
     """One configuration after the exact correction of its aim."""
 
     angles: tuple[float, ...]  # (n,) within limits
-    aim_error: float  # [rad] size of the remaining residual
-    cosine: float  # mean, of the shape deviation
+    aim_error: float  # [rad] size of the remaining error
+    cosine: float  # mean cosine of the shape deviation
     steps: int
     measured: Measured

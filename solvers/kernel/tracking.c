@@ -48,13 +48,14 @@ static void brake(const struct model *model, const struct limber_frame *frame, c
     }
 }
 
-/* Writes the nearest angles to `desired` (n,) within bounds that hold the aim, which are the evaluated pose; joints hurry
- * where it would be lost otherwise, or lost by more. Returns the steps. */
+/* Writes the nearest angles to `desired` (n,) within bounds that hold the aim, which are the evaluated
+ * pose; joints may accelerate more if it would be lost, or lost by more, otherwise. Returns the number of
+ * steps. */
 static int hold_or_hurry(struct work *work, const struct limber_frame *frame, const double *desired,
                          const double *lower, const double *upper, double *out) {
     int steps = hold(work, desired, lower, upper, out);
     if (work->pose.size <= AT_RISK) return steps;
-    double most = larger(AIM_LOST, work->pose.size - AT_RISK); /* to save less would not be seen */
+    double most = larger(AIM_LOST, work->pose.size - AT_RISK); /* a smaller improvement would be invisible */
     within_acceleration(work->model, frame, HURRIED, frame->trust, work->lower, work->upper);
     int faster = hold(work, desired, work->lower, work->upper, work->toward);
     if (work->pose.size < most) {
@@ -94,7 +95,7 @@ static int32_t check_frame(const struct work *work, const struct limber_frame *f
     return frame->dt >= SHORTEST_FRAME && frame->dt <= LONGEST_FRAME ? LIMBER_OK : LIMBER_SIZE;
 }
 
-/* Writes what is known of the evaluated pose. */
+/* Writes the result of a frame from the evaluated pose. */
 static void finish(const struct work *work, struct limber_frame *frame, int steps) {
     frame->aim_error = work->pose.size, frame->merit = merit_of(work), frame->steps = steps;
     write_end_errors(work, frame->errors);
@@ -137,7 +138,7 @@ int32_t limber_transition_frame(const struct limber_problem *problem, struct lim
     double before = farthest_joint(model, frame->branch, frame->start);
     double left = farthest_joint(model, frame->branch, frame->angles);
     double travel = farthest_joint(model, frame->angles, frame->start);
-    /* The aim or a joint's limit blocks the transition; where the goal moves, the way may become free. */
+    /* The aim or a joint's limit blocks the transition; if the goal moves, the path may become free. */
     int is_stuck = travel < STILL || (frame->is_still && before - left < LEAST_PROGRESS * frame->speed * dt);
     if (is_stuck || left < ARRIVAL_DISTANCE) frame->kind = LIMBER_STAY, frame->speed = 0.0;
     finish(&work, frame, steps);

@@ -1,4 +1,5 @@
-/* Forward kinematics of a tree of revolute and prismatic joints, and the velocities that joints give to points.
+/* Forward kinematics of a tree of revolute and prismatic joints, and the velocities of points that joints
+ * cause.
  *
  * Source of the formulas: solvers/kinematics/tree.py.
  */
@@ -7,11 +8,13 @@
 
 #include "model.h"
 
-/* Frame (12) of a joint after its own motion and its axis (3), from that of its parent; NULL: the base, where it is. */
+/* Frame (12) of a joint after its own motion and its axis (3), from that of its parent, NULL if the parent
+   is the base. */
 void joint_frame(const struct joint *restrict joint, double value, const double *restrict parent,
                  double *restrict frame, double *restrict axis);
 
-/* Frame (12) of a ball joint after its own rotation (9), from that of its parent; NULL: the base, where it is. */
+/* Frame (12) of a ball joint after its own rotation (9), from that of its parent, NULL if the parent is
+   the base. */
 void ball_frame(const struct joint *joint, const double *rotation, const double *parent, double *frame);
 
 /* Frames (n, 12) of the joints after their own motion and their axes (n, 3), in the base, at `angles` (n,). */

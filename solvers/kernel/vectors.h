@@ -22,13 +22,13 @@ static inline void add_scaled(double factor, const double *a, double *out) {
     out[0] += factor * a[0], out[1] += factor * a[1], out[2] += factor * a[2];
 }
 
-/* The vector in the frame outside a rotation. */
+/* The vector, given in a rotated frame, in the outer frame. */
 static inline void rotate(const double *rotation, const double *a, double *out) {
     double x = dot(rotation, a), y = dot(rotation + 3, a), z = dot(rotation + 6, a);
     out[0] = x, out[1] = y, out[2] = z;
 }
 
-/* The vector in the frame inside a rotation. */
+/* The vector, given in the outer frame, in a rotated frame. */
 static inline void rotate_back(const double *r, const double *a, double *out) {
     double x = r[0] * a[0] + r[3] * a[1] + r[6] * a[2];
     double y = r[1] * a[0] + r[4] * a[1] + r[7] * a[2];
@@ -36,7 +36,7 @@ static inline void rotate_back(const double *r, const double *a, double *out) {
     out[0] = x, out[1] = y, out[2] = z;
 }
 
-/* Column of a rotation: the axis 0 X, 1 Y, 2 Z of its frame. */
+/* Column of a rotation: axis 0 (X), 1 (Y) or 2 (Z) of its frame. */
 static inline void axis_of(const double *rotation, int axis, double *out) {
     out[0] = rotation[axis], out[1] = rotation[3 + axis], out[2] = rotation[6 + axis];
 }
@@ -48,7 +48,7 @@ static inline void multiply(const double *restrict a, const double *restrict b, 
             out[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
 }
 
-/* Frame of `inner`, which is known in `outer`; out is neither. */
+/* Frame in the world of `inner`, which is given in `outer`; `out` must be neither of them. */
 static inline void compose(const double *restrict outer, const double *restrict inner, double *restrict out) {
     multiply(outer, inner, out);
     rotate(outer, inner + 9, out + 9);

@@ -14,7 +14,7 @@
 #define LINEAR 3
 #define EXACT 1e-10            /* solvers/tolerances.py */
 
-/* What a step works on. */
+/* State of a step. */
 struct stepper {
     struct limber_body_step *step;
     const struct body *body;
@@ -22,14 +22,14 @@ struct stepper {
     struct turn *turns;
     struct move *moves;
     struct node *before;    /* nodes before the step */
-    struct turn *left_turns; /* what a correction has left to do */
+    struct turn *left_turns; /* remaining part for a correction */
     struct move *left_moves;
-    double *damped, *drawn; /* (6 + n,) of the step */
-    double *least, *most;   /* (6 + n,) bounds of its whole move */
-    double *joints;         /* (n,) before a further move */
-    int8_t *sides;          /* (6 + n,) active before the step, or in a further move */
-    double *forces;         /* (r,) of its constraints before a level's solve */
-    double mean_square;     /* [rad^2 and m^2] of the errors of all targets */
+    double *damped, *drawn; /* (6 + n,) damping and gradient of the step */
+    double *least, *most;   /* (6 + n,) [m, rad] bounds of the step's whole move */
+    double *joints;         /* (n,) [rad or m] before a further move */
+    int8_t *sides;          /* (6 + n,) bounds active before the step, or in a further move */
+    double *forces;         /* (r,) forces of its constraints before a level's solve */
+    double mean_square;     /* [rad^2 and m^2] mean squared error of all targets */
 };
 
 static size_t laid_out(struct stepper *stepper, char *memory, int joints, int turning, int placed, size_t rows) {
@@ -88,7 +88,7 @@ static double stoppable(double error, double acceleration, double dt) {
     return error > 0.0 ? smaller(1.0, speed * dt / larger(error, TINY)) : 1.0;
 }
 
-/* The desired rotation of link i: what its target's velocity does, and a share of what that leaves. */
+/* The desired rotation of link i: its target's velocity, and a share of the remaining error. */
 static void desire_turn(struct stepper *stepper, int i) {
     const struct limber_body_step *step = stepper->step;
     struct turn *turn = &stepper->turns[i];
@@ -276,7 +276,8 @@ static int needs_correction(const struct stepper *stepper) {
     const double *x = stepper->problem.at, *base = stepper->step->base + 9, *base_after = stepper->step->moved + body->joints + 9;
     double square = 0.0, worst = 0.0;
     for (int i = LINEAR; i < BASE + body->joints; i++) square = larger(square, x[i] * x[i]);
-    if (1.5 * square < CORRECTED_ERROR) return 0; /* as much error have three hinges at a position, whose axes differ */
+    /* three hinges at one position with different axes have an error this large */
+    if (1.5 * square < CORRECTED_ERROR) return 0;
     for (int i = 0; i < body->turning; i++) {
         const struct turn *turn = &stepper->turns[i];
         double rotation[9], difference[9], error[3];
@@ -301,7 +302,7 @@ static int needs_correction(const struct stepper *stepper) {
     return worst > CORRECTED_ERROR * CORRECTED_ERROR;
 }
 
-/* Bounds of a further move: what those of the whole one leave. */
+/* Bounds of a further move: the remainder of those of the whole move. */
 static void bound_rest(struct stepper *stepper) {
     const struct limber_body_step *step = stepper->step;
     for (int i = 0; i < BASE + stepper->body->joints; i++) {

@@ -1,4 +1,4 @@
-/* What the kernel exports of the whole-body solver: see limber.h for the conventions.
+/* What the kernel exports of the whole-body solver; see limber.h for the conventions.
  *
  * Source of names and formulas: solvers/whole_body and solvers/least_squares.
  */
@@ -11,22 +11,22 @@
  * position target, c couplings of joints. */
 struct limber_body {
     int32_t joints, turning, placed, couplings;
-    int32_t levels;                /* priority levels of targets */
+    int32_t levels;                /* number of priority levels of targets */
     int32_t contacts;              /* most contacts of a step */
     int32_t floating;              /* whether the base is free to move */
     const int32_t *parents;        /* (n,) -1: the base */
-    const int32_t *prismatic;      /* (n,) */
-    const int32_t *rows;           /* (n,) 1 to n, where a joint's frame stands among those that a step returns */
-    const double *rests;           /* (n, 12) frames in the parents', at zero */
-    const double *axes;            /* (n, 3) unit, in the joints' frames */
-    const double *lower, *upper;   /* (n,) may be infinite */
+    const int32_t *prismatic;      /* (n,) 1 for a prismatic joint, 0 for a revolute one */
+    const int32_t *rows;           /* (n,) 1 to n, the index of a joint's frame among those that a step returns */
+    const double *rests;           /* (n, 12) frames in the parents' frames, at zero */
+    const double *axes;            /* (n, 3) unit vectors in the joints' frames */
+    const double *lower, *upper;   /* (n,) limits [rad or m], possibly infinite */
     const int32_t *turning_joints; /* (k,) joint that carries a link; -1: the base */
-    const double *turning_ends;    /* (k, 12) frames in it */
-    const int32_t *placed_joints;  /* (p,) the same */
+    const double *turning_ends;    /* (k, 12) frames of the links in those joints */
+    const int32_t *placed_joints;  /* (p,) the same for position targets */
     const double *placed_ends;     /* (p, 12) */
-    const int32_t *turning_levels, *placed_levels; /* (k,), (p,) priority, 0 first */
-    const double *coupling_factors; /* (c, n) of the joints' values */
-    const double *coupling_lower, *coupling_upper; /* (c,) of the sum; may be infinite */
+    const int32_t *turning_levels, *placed_levels; /* (k,), (p,) priority levels, 0 first */
+    const double *coupling_factors; /* (c, n) factors of the joints' values */
+    const double *coupling_lower, *coupling_upper; /* (c,) bounds of the sums, possibly infinite */
 };
 
 LIMBER_EXPORT size_t limber_body_bytes(const struct limber_body *body);
@@ -35,40 +35,42 @@ LIMBER_EXPORT size_t limber_body_workspace_bytes(const struct limber_body *body)
 /* Writes the model of a body to memory, which must not be moved afterwards. */
 LIMBER_EXPORT int32_t limber_body(void *memory, size_t bytes, const struct limber_body *body);
 
-/* One step toward the targets of a frame, as `WholeBody.step`: what it starts from, and its result. */
+/* One step toward the targets of a frame, as `WholeBody.step`: its start and its result. */
 struct limber_body_step {
     const void *body;
     void *workspace; /* need not be kept between calls */
     size_t workspace_bytes;
 
-    const double *joints;        /* (n,) before the step */
-    const double *base;          /* (12,) */
-    const double *least, *most;  /* (n,) values of the joints after the step; may be infinite */
-    const double *turns;         /* (k, 9) rotations of the orientation targets in the world; another matrix: lost */
-    const double *places;        /* (p, 3) of the position targets; not finite: lost */
-    const double *spins;         /* (k, 3) [rad/s] their velocities; not finite: taken as zero */
-    const double *speeds;        /* (p, 3) [m/s] */
-    const double *turn_weights, *weights; /* (k,), (p,) of squared errors */
-    const double *turn_shares, *shares;   /* (k,), (p,) of the errors that the step corrects */
-    const double *posture;       /* (n,) to which joints return that no target determines */
+    const double *joints;        /* (n,) [rad or m] before the step */
+    const double *base;          /* (12,) frame of the base */
+    const double *least, *most;  /* (n,) [rad or m] bounds of the joint values after the step, possibly infinite */
+    /* (k, 9) rotations of the orientation targets in the world; if not a rotation, the target is ignored */
+    const double *turns;
+    /* (p, 3) positions of the position targets [m]; if not finite, the target is ignored */
+    const double *places;
+    const double *spins;         /* (k, 3) [rad/s] velocities of the targets; if not finite, zero */
+    const double *speeds;        /* (p, 3) [m/s] the same */
+    const double *turn_weights, *weights; /* (k,), (p,) weights of squared errors */
+    const double *turn_shares, *shares;   /* (k,), (p,) shares of the errors that the step corrects */
+    const double *posture;       /* (n,) [rad or m] posture to which joints return that no target determines */
     double dt;                   /* [s] */
     double acceleration;         /* [rad/s^2] of the joints, for braking; zero: links can stop at once */
     double damping, damping_by_error; /* added to the diagonal; the latter times the mean squared error */
     double pull;                 /* toward the posture, times the difference */
     const int32_t *contact_joints;   /* (q,) joint that carries the link of each contact; -1: the base */
-    const double *contact_ends;      /* (q, 12) the link's frame in it */
+    const double *contact_ends;      /* (q, 12) the link's frame in that joint's */
     const double *contact_places;    /* (q, 3) where the link must be, in the world */
-    const double *contact_turns;     /* (q, 9) its rotation */
+    const double *contact_turns;     /* (q, 9) its rotation in the world */
     const int32_t *contact_turned;   /* (q,) whether the rotation counts */
     int32_t contacts;                /* q */
     int32_t most_rounds;             /* linear solves after which a search is stopped */
     int32_t has_spins, has_speeds;    /* whether the targets' velocities count */
-    int32_t corrects;            /* whether a second step corrects the error of linearisation, where it matters */
+    int32_t corrects;            /* whether a second step corrects the error of linearisation, if it matters */
 
     double *moved;               /* (n + 12 + 6 + n) joints, base and velocity after the step */
     double *frames;              /* (1 + n, 16) base and joints after the step, from the base's position, by `rows` */
-    int8_t *sides;               /* (6 + n,) bounds active in the last step; afterwards those of this one */
-    int8_t *lost;                /* (k + p,) targets that are lost */
+    int8_t *sides;               /* (6 + n,) bounds active in the last step; afterwards those of this step */
+    int8_t *lost;                /* (k + p,) whether a target was ignored */
     double *forces;              /* (r,) multipliers of the last step's constraints, zeros: not known; afterwards this one's.
                                   * These are the couplings, then 3 of each contact's position and 3 of its rotation. */
     int8_t *yielded;             /* (r,) constraints that are violated */

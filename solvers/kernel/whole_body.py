@@ -1,4 +1,4 @@
-"""One whole-body solver in the compiled kernel: arrays are prepared once, so a call takes microseconds."""
+"""A whole-body solver in the compiled kernel; arrays are prepared once, so that a call takes microseconds."""
 
 import ctypes
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ Counts = np.typing.NDArray[np.int32]
 
 
 class _Body(ctypes.Structure):
-    """`struct limber_body`."""
+    """Memory layout of `struct limber_body` for ctypes."""
 
     _fields_ = [
         *(
@@ -50,7 +50,7 @@ class _Body(ctypes.Structure):
 
 
 class _Step(ctypes.Structure):
-    """`struct limber_body_step`."""
+    """Memory layout of `struct limber_body_step` for ctypes."""
 
     _fields_ = [
         ("body", Pointer),
@@ -92,22 +92,24 @@ class _Step(ctypes.Structure):
 
 
 class Stepped(NamedTuple):
-    """Result of a step: n joints, k orientation targets and p position targets."""
+    """Result of a step, with n joints, k orientation targets and p position targets."""
 
-    joints: Array  # (n,)
-    base: Array  # (12,) rotation, row by row, and position
-    velocity: Array  # (6 + n,)
+    joints: Array  # (n,) [rad or m]
+    base: Array  # (12,) rotation, row by row, and position [m]
+    velocity: Array  # (6 + n,) of the base [m/s, rad/s] and the joints [rad/s or m/s]
     nodes: Array  # (1 + n, 4, 4) as in `tree.Frames`
-    sides: Flags  # (6 + n,)
-    lost: Flags  # (k + p,)
+    sides: Flags  # (6 + n,) active bounds: -1 lower, 1 upper, 0 none
+    lost: Flags  # (k + p,) whether a target has no value
     forces: Array  # (r,) multipliers of couplings and contacts
-    yielded: Flags  # (r,) which of these are violated
+    yielded: Flags  # (r,) which of these constraints are violated
     rounds: int
     stopped: bool
 
 
 class CompiledBody:
-    """A body with the links that have targets, and the buffers of its steps; for one thread at a time."""
+    """A body with the links that have targets, and the buffers of its steps; only one thread at a time may
+    use it.
+    """
 
     def __init__(
         self,
@@ -122,9 +124,9 @@ class CompiledBody:
         Args:
             kernel: The library.
             body: The body.
-            links: Links (k,) with orientation targets, and (p,) with position targets.
-            levels: Priority of these, 0 first.
-            most_contacts: Contacts q of a step at most.
+            links: Indices of the links (k,) with orientation targets, and (p,) with position targets.
+            levels: Their priority levels (k,) and (p,), 0 first.
+            most_contacts: Most contacts of a step.
         """
         turning, placed = links
         n, k, p, c, q = len(body), len(turning), len(placed), len(body.couplings), most_contacts
@@ -219,12 +221,12 @@ class CompiledBody:
             self._constraints += BASE if is_turned else LINEAR
 
     def step(self, sides: Flags, forces: Array) -> Stepped:
-        """One step from the inputs and the settings.
+        """One step with the current inputs and settings.
 
         Args:
             sides: (6 + n,) bounds that were active in the step before.
-            forces: (r,) multipliers of couplings and contacts in the step before; another number of them
-                counts as none.
+            forces: (r,) multipliers of couplings and contacts in the step before; ignored if their number has
+                changed.
         """
         self._sides[:], rows = sides, self._constraints
         self.inputs["forces"][:rows] = forces if len(forces) == rows else 0.0

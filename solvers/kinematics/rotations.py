@@ -127,10 +127,10 @@ def about(axis: Vector, angle: float) -> Quaternion:
 
 def between(a: Vector, b: Vector) -> Quaternion:
     """The shortest rotation from the unit vector `a` to the unit vector `b` (the paper's VDiffAsQ); for
-    opposite vectors one of the possible ones.
+    opposite vectors, one of the possible rotations.
     """
     w = 1.0 + dot(a, b)
-    if w < SAME_ANGLE:  # opposite: the axis would be noise
+    if w < SAME_ANGLE:  # for opposite vectors the axis would be noise
         axis = perpendicular(a)
         return (0.0, axis[0], axis[1], axis[2])
     n = cross(a, b)
@@ -198,10 +198,10 @@ def from_matrix(rows: Sequence[Sequence[float]]) -> Quaternion:
         (c - g, b + d, 1.0 - a + e - i, f + h),
         (d - b, c + g, f + h, 1.0 - a - e + i),
     )
-    # The candidate built on the largest component loses no digits.
+    # The candidate based on the largest component loses no digits.
     return normalized(max(enumerate(candidates), key=lambda pair: pair[1][pair[0]])[1])
 
 
 def from_axes(x: Vector, y: Vector, z: Vector) -> Quaternion:
-    """Quaternion that rotates the coordinate axes to the orthonormal right-handed `x`, `y`, `z`."""
+    """Quaternion that rotates the coordinate axes onto the orthonormal right-handed `x`, `y`, `z`."""
     return from_matrix(((x[0], y[0], z[0]), (x[1], y[1], z[1]), (x[2], y[2], z[2])))

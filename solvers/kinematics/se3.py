@@ -1,7 +1,7 @@
 """Stacked rotations (..., 3, 3), rotation vectors (..., 3) [rad] and frames (..., 4, 4).
 
 A frame F takes a point p given in it to F[:3, :3] p + F[:3, 3]. Conventions are those of `rotations`, whose
-plain floats are quicker for one rotation.
+plain floats are faster for a single rotation.
 """
 
 import math
@@ -15,31 +15,31 @@ from .rotations import IDENTITY, Quaternion, Vector, to_matrix
 
 Array = NDArray[np.float64]
 
-# Cosine of half an angle, or half the sine of the whole one, nearer to 180 degrees than which the axis is
-# read from the symmetric part of a rotation, which is off by the square of this, and not from the
-# antisymmetric one, which has lost as many digits as this has zeros.
+# Limit for cos(angle / 2), or for half of sin(angle), below which a rotation counts as near 180 degrees.
+# There the axis is read from its symmetric part, whose error is the square of this limit, not from the
+# antisymmetric part, which has lost as many digits as this limit has zeros.
 NEAR_HALF_TURN = 1e-5
 
-# Components whose products, the first three less the last three, are a cross product.
+# Indices of components whose first three products minus the last three form a cross product.
 CROSS_LEFT, CROSS_RIGHT = np.array((1, 2, 0, 2, 0, 1)), np.array((2, 0, 1, 1, 2, 0))
 
 UNIT = np.eye(3)
 
-# Constant matrices that read vectors from rotations in one product, which is faster for few of them than
-# picking entries.
+# Constant matrices that read vectors from rotations in one product, which is faster than picking entries if
+# there are few rotations.
 HATS = np.zeros((3, 9))  # a vector's cross product matrix, row by row
 HATS[(0, 1, 2, 0, 1, 2), (7, 2, 3, 5, 6, 1)] = (1.0, 1.0, 1.0, -1.0, -1.0, -1.0)
 TO_VEE_AND_TRACE = np.hstack((0.5 * HATS.T, np.eye(3).reshape(9, 1)))
 TO_HALF_ANGLES_SLOPE = np.vstack(
     (-0.5 * HATS, np.eye(3).reshape(1, 9))
-)  # of a half-angle vector and the cosine
+)  # entries of a half-angle vector, and the cosine
 TO_SWING_AND_SLOPE = np.array(
     ((0, 1, 0, 0, -1, 0, 0, 0), (-1, 0, 0, 0, 0, 0, 0, -1), (0, 0, 1, 0, 0, 0, 1, 0)), float
 )
 
 
 class Frame(NamedTuple):
-    """Rotation and position of a frame in another one: a point p in it is at rotation p rotation* +
+    """Rotation and position of a frame in another frame: a point p given in it is at rotation p rotation* +
     position.
     """
 
@@ -69,7 +69,7 @@ def inverse(frames: Array) -> Array:
 
 
 def cross(a: Array, b: Array) -> Array:
-    """Cross products a x b (..., 3), several times as fast as numpy's own for few of them."""
+    """Cross products a x b (..., 3); for few vectors several times as fast as numpy's own."""
     products = a.take(CROSS_LEFT, -1) * b.take(CROSS_RIGHT, -1)
     product: Array = products[..., :3] - products[..., 3:]
     return product
@@ -99,8 +99,7 @@ def angle_of(rotations: Array) -> Array:
 def logarithm(rotations: Array) -> Array:
     """Rotation vectors (..., 3) [rad], of up to 180 degrees.
 
-    A rotation by 180 degrees has two axes, opposite to each other: the one whose largest component is
-    positive is taken.
+    A rotation by 180 degrees has two opposite axes; the one whose largest component is positive is used.
     """
     sines, sine, angle = _sines_and_angles(rotations)
     vectors: Array = sines * (angle / np.maximum(sine, TINY))[..., None]
@@ -113,8 +112,8 @@ def logarithm(rotations: Array) -> Array:
 
 
 def _sines_and_angles(rotations: Array) -> tuple[Array, Array, Array]:
-    """Axes times the sine of the angle (..., 3), from the antisymmetric part; their lengths, and the
-    angles.
+    """Axes times the sine of the angle (..., 3), from the antisymmetric part; their lengths (...); and the
+    angles (...) [rad].
     """
     products = rotations.reshape(*rotations.shape[:-2], 9) @ TO_VEE_AND_TRACE
     sines = products[..., :3]
@@ -135,7 +134,7 @@ def _axes_near_pi(rotations: Array, sines: Array) -> Array:
 
 
 def orthonormal(rotations: Array) -> Array:
-    """Rotations (..., 3, 3) made orthonormal again: one Newton step toward the nearest rotation."""
+    """Rotations (..., 3, 3) made orthonormal again by one Newton step toward the nearest rotation."""
     return 0.5 * rotations @ (3.0 * UNIT - np.swapaxes(rotations, -1, -2) @ rotations)
 
 
@@ -143,11 +142,12 @@ def half_angle(rotations: Array) -> tuple[Array, Array]:
     """Half-angle vectors (..., 3), the rotation axis times twice the sine of half the angle, and their
     derivatives (..., 3, 3) by a rotation from the left.
 
-    Unlike dot products of axes it grows up to 180 degrees, so that a body rotated by 180 degrees is not taken
-    for one that is aligned.
+    Unlike dot products of axes it increases up to 180 degrees, so that a body rotated by 180 degrees does not
+    count as aligned.
     """
     products = rotations.reshape(*rotations.shape[:-2], 9) @ TO_VEE_AND_TRACE
-    cosine = np.maximum(0.5 * np.sqrt(np.maximum(1.0 + products[..., 3], 0.0)), TINY)  # of half the angle
+    # cosine of half the angle
+    cosine = np.maximum(0.5 * np.sqrt(np.maximum(1.0 + products[..., 3], 0.0)), TINY)
     vector = products[..., :3] / cosine[..., None]
     if (cosine < NEAR_HALF_TURN).any():
         near = (
@@ -170,7 +170,7 @@ def half_swing(axes: Array) -> tuple[Array, Array]:
     products = (axes * factor[..., None]) @ TO_SWING_AND_SLOPE
     rows, derivative = products[..., :2], products[..., 2:].reshape(*axes.shape[:-1], 2, 3)
     derivative[..., :2] += (rows * (0.5 / (far * factor))[..., None])[..., :, None] * rows[..., None, :]
-    if (far == NEAR_HALF_TURN * NEAR_HALF_TURN).any():  # about x, where the axis is undefined
+    if (far == NEAR_HALF_TURN * NEAR_HALF_TURN).any():  # rotation about x, where the axis is undefined
         is_opposite = 1.0 + z <= NEAR_HALF_TURN * NEAR_HALF_TURN
         sine = axes[..., 1::-1] * (-1.0, 1.0)
         length = np.sqrt((sine * sine).sum(-1))[..., None]

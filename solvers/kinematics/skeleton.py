@@ -1,7 +1,7 @@
 """The skeleton of the gaze solvers: a chain or tree of joints, forward kinematics and Jacobians.
 
-Kinematics, for each joint, from its parent out:  position += R rest_offset;  R = R rest_rotation about(axis,
-angle).
+Kinematics for each joint, starting from its parent's position and rotation R:  position += R rest_offset;  R
+= R rest_rotation about(axis, angle).
 """
 
 import math
@@ -32,18 +32,20 @@ from .se3 import Frame, frame_array
 from .tree import BASE, Kind, Tree
 
 Angles = NDArray[np.float64]
-SHORTEST_LINK = 1e-6  # [m] a shorter link has no direction, and a shorter skeleton counts as this long
-# [rad or m] farthest limit of a joint: there positions are still exact to a ten thousandth of a millimetre
+# [m] a shorter link has no direction, and a shorter skeleton counts as having this reach
+SHORTEST_LINK = 1e-6
+# [rad or m] farthest limit of a joint: at that distance positions are still exact to a ten-thousandth of a
+# millimetre
 FARTHEST = 1e9
 
 
 class SkeletonError(ValueError):
-    """An invalid joint; the message names it and the remedy."""
+    """An invalid joint; the message names it and says what to do."""
 
 
 @dataclass(frozen=True)
 class Joint:
-    """One DoF, with its rest transform in the parent's frame."""
+    """One degree of freedom, with its rest transform in the parent's frame."""
 
     name: str
     parent: int  # index of the parent joint; -1: the base
@@ -51,11 +53,11 @@ class Joint:
         Quaternion  # the joint's frame in its parent's (after the parent's own rotation), at angle 0
     )
     rest_offset: Vector  # [m] the joint's position in its parent's frame
-    axis: Vector  # unit, in the joint's own frame
+    axis: Vector  # unit vector in the joint's own frame
     lower: float  # [rad], prismatic: [m]
     upper: float
     kind: Literal["revolute", "prismatic"] = "revolute"
-    velocity: float = math.pi  # [rad/s] limits of movement, for the motion filter
+    velocity: float = math.pi  # [rad/s] limits of motion, for the motion filter
     acceleration: float = 5 * math.pi  # [rad/s^2]
     jerk: float = 50 * math.pi  # [rad/s^3]
 
@@ -99,7 +101,7 @@ class Joint:
 
 @dataclass(frozen=True)
 class End:
-    """An end effector: a tool fixed to a joint, to which goals apply. It looks along its own +Y; its up
+    """An end effector: a tool fixed to a joint, which goals apply to. It looks along its own +Y, and its up
     direction is its own +Z.
     """
 
@@ -110,7 +112,7 @@ class End:
 
 
 class Laid(NamedTuple):
-    """Joints and ends of a skeleton in the form of `Tree`'s arguments."""
+    """Joints and ends of a skeleton as arguments for `Tree`."""
 
     parents: list[int]
     rests: Angles
@@ -121,7 +123,7 @@ class Laid(NamedTuple):
 
 
 def laid_out(joints: Sequence[Joint], ends: Sequence[End]) -> Laid:
-    """Joints and ends in the form of `Tree`'s arguments; `End.joint` is -1 for an end on the base.
+    """Joints and ends as arguments for `Tree`; `End.joint` is -1 for an end on the base.
 
     Raises:
         SkeletonError: a parent does not come before its child, or an end is on a joint that does not exist.
@@ -153,7 +155,7 @@ def _check_order(joints: Sequence[Joint]) -> None:
 
 
 class Pose(NamedTuple):
-    """Rotations and positions of joints and tool in the base frame."""
+    """Rotations and positions of the joints and the tool in the base frame."""
 
     rotations: tuple[Quaternion, ...]  # of the joints' frames, after their own rotation
     positions: tuple[Vector, ...]  # [m] of the joints
@@ -163,8 +165,8 @@ class Pose(NamedTuple):
 
 @dataclass(frozen=True)
 class Skeleton:
-    """A tree of joints on a base, parents before their children, and its ends: the tool (end 0), whose view
-    is its +Y, and further ones.
+    """A tree of joints on a base, parents before their children, and its ends: the tool (end 0), which looks
+    along its +Y, and further ones.
 
     In a chain every joint's parent is the one before it, and the last carries the tool.
     """
@@ -174,7 +176,7 @@ class Skeleton:
     tool_offset: Vector = (0.0, 0.0, 0.0)  # [m]
     tool_joint: int = -1  # index of the joint that carries the tool; -1: the last
     more_ends: tuple[End, ...] = ()
-    tool_name: str = ""  # of end 0; "": that of its joint
+    tool_name: str = ""  # name of end 0; "": the name of its joint
 
     def __post_init__(self) -> None:
         if not self.joints:
@@ -211,7 +213,7 @@ class Skeleton:
 
     @cached_property
     def is_chain(self) -> bool:
-        """Whether the joints are one path from the base to the one end."""
+        """Whether the joints form a single path from the base to a single end."""
         one_path = all(joint.parent == k - 1 for k, joint in enumerate(self.joints))
         return one_path and not self.more_ends and self.ends[0].joint == len(self.joints) - 1
 
@@ -220,7 +222,7 @@ class Skeleton:
         return self._paths[end]
 
     def moves(self, end: int) -> Angles:
-        """(n, 1) 1 for joints that move an end, else 0."""
+        """(n, 1) 1 for joints that move an end, otherwise 0."""
         return self._moves[end]
 
     @cached_property
@@ -240,7 +242,7 @@ class Skeleton:
         return tuple(paths)
 
     def branch(self, end: int = 0) -> "Skeleton":
-        """A skeleton of only the joints on the path to an end, as a chain."""
+        """A skeleton with only the joints on the path to an end, as a chain."""
         return self if self.is_chain else self._branches[end]
 
     @cached_property
@@ -265,8 +267,8 @@ class Skeleton:
 
     @cached_property
     def reach(self) -> float:
-        """Reach [m]: length from the first joint to the farthest end, with prismatic joints at their longest;
-        at least `SHORTEST_LINK`.
+        """Reach [m]: length from the first joint to the farthest end with prismatic joints fully extended; at
+        least `SHORTEST_LINK`.
         """
         return max(
             SHORTEST_LINK,
@@ -286,14 +288,14 @@ class Skeleton:
         return sum(length(joint.rest_offset) for joint in joints[1:]) + length(end.offset) + slides
 
     def clamp(self, angles: Sequence[float] | Angles) -> tuple[float, ...]:
-        """`angles` (n,) clamped to the joint limits."""
+        """`angles` (n,) [rad or m] clamped to the joint limits."""
         values = angles.tolist() if isinstance(angles, np.ndarray) else map(float, angles)
         ranges = zip(values, self.lower, self.upper, strict=True)
         return tuple([lower if a < lower else upper if a > upper else a for a, lower, upper in ranges])
 
     @cached_property
     def _parts(self) -> tuple[tuple[bool, Quaternion | None, Vector | None, Vector], ...]:
-        """For each joint: whether it is revolute; rest rotation and offset, None where they are identity;
+        """For each joint: whether it is revolute; rest rotation and offset (None if they are the identity);
         unit axis.
         """
         return tuple(
@@ -308,11 +310,11 @@ class Skeleton:
 
     @cached_property
     def _tools(self) -> tuple[tuple[int, Quaternion, Vector], ...]:
-        """Of each end: its joint, unit rotation and offset."""
+        """For each end: its joint, unit rotation and offset [m]."""
         return tuple((end.joint, normalized(end.rotation), end.offset) for end in self.ends)
 
     def forward(self, angles: Sequence[float]) -> Pose:
-        """The pose for angles (n,) [rad], prismatic ones in [m]."""
+        """The pose at angles (n,) [rad; prismatic joints m]."""
         rotations: list[Quaternion] = []
         positions: list[Vector] = []
         for (is_revolute, rest, offset, axis), joint, angle in zip(
@@ -354,11 +356,12 @@ class Skeleton:
     def jacobian(
         self, angles: Sequence[float], end: int = 0, floating: bool = False
     ) -> tuple[Angles, Angles]:
-        """Angular [rad/rad] and linear [m/rad] Jacobian of an end in the base frame, (3, n) each.
+        """Angular [rad/rad] and linear [m/rad] Jacobian of an end in the base frame, (3, n) each; for
+        prismatic joints per metre.
 
-        Columns of joints that are not on the end's path are zero. With `floating` six columns come before
-        them, (3, 6 + n): the linear velocity of the base and its angular velocity about its own origin, both
-        in the base frame.
+        Columns of joints that are not on the end's path are zero. If `floating`, six columns come before
+        them, (3, 6 + n): for the linear velocity of the base and its angular velocity about its own origin,
+        both in the base frame.
         """
         angular, linear = self.tree.jacobian(self.tree.forward(np.array(angles, float)), end)
         return (angular, linear) if floating else (angular[:, BASE:], linear[:, BASE:])

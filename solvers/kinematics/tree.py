@@ -1,11 +1,11 @@
 """A tree of joints on flat arrays: forward kinematics and Jacobians of one configuration or of many at once.
 
-Frames are matrices (4, 4) with the base's position as the origin and the world's axes. A motion is that of
-the base (linear, then angular velocity) and of the coordinates, 6 + v unknowns: one coordinate for each
-revolute or prismatic joint, three for a spherical one, as increments of its rotation. Frames of one
+Frames are matrices (4, 4) with the base's position as the origin and the world's axes. A motion consists of
+the base's linear and angular velocity and the rates of the v coordinates, 6 + v unknowns: one coordinate for
+each revolute or prismatic joint, three for a spherical joint, as increments of its rotation. Frames of one
 configuration are multiplied by doubling: after k rounds a joint's frame is known in that of its 2^k-th
 ancestor, so that a tree of depth d takes log2 d products of stacked matrices, whatever its width. For many
-configurations (more than `FEW`) the number of products counts instead: they are multiplied level by level.
+configurations (more than `FEW`) the number of products matters instead: frames are multiplied level by level.
 """
 
 import math
@@ -23,22 +23,22 @@ Indices = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 Kind = Literal["revolute", "prismatic", "spherical"]
 
-BASE = 6  # unknowns of the base: linear, then angular velocity, in the world
+BASE = 6  # number of unknowns of the base: linear, then angular velocity, in world axes
 BASE_POSITION = np.zeros(3)
-LINEAR = 3  # of these the linear ones, whose moves are exact however large
-FEW = 8  # configurations up to which numpy's calls take longer than what they compute
+LINEAR = 3  # the first of these, linear ones, whose moves are exact however large
+FEW = 8  # number of configurations up to which the overhead of numpy's calls exceeds their computation
 LINEAR_BASE, ANGULAR_BASE = (
     np.eye(BASE)[:, :LINEAR],
     np.eye(BASE)[:, LINEAR:],
-)  # (6, 3) velocities by each of them
+)  # (6, 3) velocities caused by each of them
 
 
 class Frames:
     """Forward kinematics of a tree, for one configuration or many (...)."""
 
     def __init__(self, tree: "Tree", nodes: Array) -> None:
-        """`nodes` (..., 1 + n, 4, 4): the base, then the joints after their own motion, parents before their
-        children.
+        """`nodes` (..., 1 + n, 4, 4): frames of the base, then of the joints after their own motion, parents
+        before their children.
         """
         self.nodes, self._tree = nodes, tree
 
@@ -49,7 +49,7 @@ class Frames:
 
     @cached_property
     def axes(self) -> Array:
-        """Axes (..., v, 3) of the coordinates, in the world."""
+        """Axes (..., v, 3) of the coordinates in the world."""
         axes: Array = (self._joint_frames[..., :3, :3] @ self._tree.axes)[..., 0]
         return axes
 
@@ -61,7 +61,7 @@ class Frames:
         return self.axes * self._tree.is_revolute if self._tree.has_slides else self.axes
 
     def pick(self, rows: Indices) -> "Frames":
-        """The configurations with the given indices, of many (m,)."""
+        """The configurations with the given indices, out of many (m,)."""
         return Frames(self._tree, self.nodes[rows])
 
     def velocity(self, point: Array) -> Array:
@@ -75,8 +75,8 @@ class Frames:
 
     @cached_property
     def moving(self) -> Array:
-        """Linear velocity (..., v, 3) at the base's position that a unit speed of each coordinate gives to
-        the links that it moves.
+        """Linear velocity (..., v, 3) at the base's position [m] that a unit speed of each coordinate gives
+        to the links that it moves.
         """
         return self.velocity(BASE_POSITION)
 
@@ -102,7 +102,9 @@ class Frames:
 
 
 class Tree:
-    """Tree of revolute, prismatic and spherical joints on a base; its links are frames fixed to joints."""
+    """Tree of revolute, prismatic and spherical joints on a base; its links are frames that are fixed to
+    joints.
+    """
 
     def __init__(
         self,
@@ -118,8 +120,8 @@ class Tree:
         Args:
             parents: Index of each joint's parent, which comes before it; -1: the base.
             rests: (n, 4, 4) the joints' frames in their parents', at zero.
-            axes: (n, 3) unit, in the joints' frames; without meaning for spherical joints.
-            kinds: Of the joints.
+            axes: (n, 3) unit vectors in the joints' frames; ignored for spherical joints.
+            kinds: Kinds of the joints.
             carriers: Index of the joint that carries each link; -1: the base.
             carried: (k, 4, 4) the links' frames in their carriers'.
         """
@@ -134,7 +136,7 @@ class Tree:
         self.joint_of: Indices = np.repeat(np.arange(count), widths)  # joint of each coordinate
         self.balls = np.array(
             [k for k, kind in enumerate(kinds) if kind == "spherical"], np.intp
-        )  # spherical joints
+        )  # indices of spherical joints
         self.ball_coordinates = self.first[self.balls][:, None] + np.arange(3)
         self.axes = axes[self.joint_of][:, :, None]  # (v, 3, 1) in the frames of the coordinates' joints
         self.axes[self.ball_coordinates, :, 0] = np.eye(3)
@@ -150,22 +152,22 @@ class Tree:
             depth[k + 1] = depth[parent + 1] + 1
             moved_by[k + 1] = moved_by[parent + 1]
             moved_by[k + 1, BASE:][self.joint_of == k] = True
-        # Nodes are in the order of their depth, so that those of a round are a slice.
+        # Nodes are in the order of their depth, so that those of each round form a slice.
         order = np.argsort(depth, kind="stable")
         joints, node = (
             order[1:] - 1,
             np.argsort(order),
-        )  # joint of each node after the base's, and the base's node and each joint's
+        )  # joint of each node after the base's; and the nodes of the base and of each joint
         self.node_joints: Indices = order - 1  # (1 + n,) joint of each node; -1: the base
         self.held: Indices = node[self.joint_of + 1]  # (v,) node of each coordinate
         self.held_nodes = run_of(self.held)
-        self.carriers: Indices = node[self.carrying + 1]  # (k,) node of each link
-        self.moved_by = moved_by[order]  # (1 + n, 6 + v) which unknowns move a node
+        self.carriers: Indices = node[self.carrying + 1]  # (k,) node that carries each link
+        self.moved_by = moved_by[order]  # (1 + n, 6 + v) whether an unknown moves a node
         above = np.append(0, node[np.array(self.parents, np.intp) + 1][joints]).astype(
             np.intp
         )  # each node's parent; 0: the base
         starts = np.searchsorted(np.array(depth)[order], np.arange(2, max(1, *depth) + 2)).tolist()
-        self._roots = slice(0, starts[0])  # the base, and the joints on it
+        self._roots = slice(0, starts[0])  # the base, and the joints directly on it
         self._levels = [(slice(start, stop), run_of(above[start:stop])) for start, stop in pairwise(starts)]
         self._rounds = []
         while (above > 0).any():
@@ -201,7 +203,7 @@ class Tree:
         Args:
             values: (..., v) [rad; prismatic joints m]; values of spherical joints are ignored.
             base_rotation: (..., 3, 3); None: identity.
-            balls: (..., b, 3, 3) rotations of the spherical joints; None: there are none.
+            balls: (..., b, 3, 3) rotations of the spherical joints; None if there are none.
         """
         shape = values.shape[:-1]
         nodes = np.empty((*shape, *self._at_rest.shape))
@@ -242,12 +244,12 @@ class Tree:
         return values + step, balls
 
     def placed(self, frames: Frames, links: Indices | slice) -> Array:
-        """Frames (..., k, 4, 4) of links, with the base's position as origin and the world's axes."""
+        """Frames (..., k, 4, 4) of links, with the base's position as the origin and the world's axes."""
         placed: Array = frames.nodes.take(self.carriers[links], axis=-3) @ self.ends[links]
         return placed
 
     def velocity(self, frames: Frames, link: int) -> Array:
-        """Linear velocity (..., v, 3) [m] of a link that a unit speed of each coordinate gives it."""
+        """Linear velocity (..., v, 3) [m] of a link caused by a unit speed of each coordinate."""
         moved = self.moved_by[self.carriers[link], BASE:][:, None]
         position = self.placed(frames, np.array([link]))[..., 0, :3, 3]
         return np.where(moved, frames.velocity(position), 0.0)
@@ -264,12 +266,12 @@ class Tree:
 
 
 def _transform_terms(rests: Array, axes: Array, slides: Mask) -> Array:
-    """Matrices (n, 3, 16) of which a joint's transform (16,) is the sum, with the factors 1, sine or
-    displacement, and 1 - cosine.
+    """Matrices (n, 3, 16) whose sum is a joint's transform (16,), with the factors 1, sine or displacement,
+    and 1 - cosine.
 
     Args:
         rests: (n, 4, 4) the joints' frames in their parents', at zero.
-        axes: (n, 3) unit, in the joints' frames.
+        axes: (n, 3) unit vectors in the joints' frames.
         slides: (n,) which joints are prismatic.
     """
     spin = hat(axes)
@@ -282,7 +284,9 @@ def _transform_terms(rests: Array, axes: Array, slides: Mask) -> Array:
 
 
 def run_of(indices: Indices) -> Indices | slice:
-    """Indices as a slice, which numpy reads much faster, if they are contiguous; otherwise unchanged."""
+    """Indices as a slice, which numpy reads much faster, if they are contiguous; otherwise the indices
+    unchanged.
+    """
     is_run = (
         len(indices) > 0
         and indices[-1] - indices[0] == len(indices) - 1
@@ -292,6 +296,6 @@ def run_of(indices: Indices) -> Indices | slice:
 
 
 def _picked(nodes: Array, rows: Indices | slice) -> Array:
-    """Those of a tree's nodes (..., 1 + n, 4, 4) with the given indices (k,)."""
+    """The nodes of a tree (..., 1 + n, 4, 4) with the given indices (k,)."""
     picked: Array = nodes[..., rows, :, :] if isinstance(rows, slice) else nodes.take(rows, axis=-3)
     return picked

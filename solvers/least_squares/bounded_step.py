@@ -1,7 +1,7 @@
 """Joint steps within bounds, for methods whose step is not the minimum of a quadratic.
 
-`box` finds the minimum of a quadratic within bounds; here are steps in null spaces, and steps with other
-kinds of damping.
+The module `box` finds the minimum of a quadratic within bounds; this one is for steps in null spaces and
+steps with other kinds of damping.
 """
 
 from collections.abc import Callable
@@ -13,11 +13,11 @@ from ..kinematics.tree import Indices, Mask
 from ..tolerances import EXACT
 
 LONGEST_STEP = (
-    0.5  # [rad, or of a robot's size] of a coordinate in one step: beyond it the linear model says little
+    0.5  # [rad, or in sizes of a robot] of a coordinate in one step: beyond it the linear model says little
 )
-MAX_ITERATIONS = (
-    200  # of loops that end by themselves: none seen takes so many, and no error of rounding keeps one going
-)
+# limit for loops that end by themselves: none observed takes this many, and rounding errors cannot keep
+# one going
+MAX_ITERATIONS = 200
 
 
 Step = Callable[[Array, Mask], Array]
@@ -27,15 +27,16 @@ Slope = Callable[[Array, Mask], Array]
 def within(step: Step, lower: Array, upper: Array, slope: Slope | None = None) -> tuple[Array, Mask]:
     """The step (n,) within bounds, and a mask (n,) of the unknowns that are at a bound.
 
-    Unknowns that would leave their bounds are held there, and the others are solved again, until none leaves.
+    Unknowns that would leave their bounds are held there, and the others are solved for again, until none
+    leaves.
     Source: the clamping loop of Baerlocher & Boulic 2004. If several leave at once, some need not be held
     while the others are: with `slope` these are released.
 
     Args:
         step: Returns the step (n,) for the moves (n,) of held unknowns, zero elsewhere, and the mask (n,) of
             free ones.
-        lower: (n,), may be infinite.
-        upper: (n,), not below `lower`.
+        lower: Lower bounds (n,), possibly infinite.
+        upper: Upper bounds (n,), not below `lower`.
         slope: Returns the objective's gradient (n,), projected onto the constraints' null space, for a step
             (n,) and the mask (n,).
     """
@@ -48,7 +49,8 @@ def within(step: Step, lower: Array, upper: Array, slope: Slope | None = None) -
             break
         at_bound |= out
         moves[~at_bound] = 0.0
-    if slope is None or np.count_nonzero(at_bound) < 2:  # a single one leaves when all others are free
+    # if only one unknown leaves while all others are free, it must be held
+    if slope is None or np.count_nonzero(at_bound) < 2:
         return moves, at_bound
     return _released(step, slope, moves, at_bound, lower, upper)
 
@@ -56,8 +58,8 @@ def within(step: Step, lower: Array, upper: Array, slope: Slope | None = None) -
 def _released(
     step: Step, slope: Slope, moves: Array, at_bound: Mask, lower: Array, upper: Array
 ) -> tuple[Array, Mask]:
-    """Result as of `within`, from the best moves (n,) within bounds for the held unknowns (n,): the primal
-    active set method (Nocedal & Wright 2006, algorithm 16.3).
+    """Result as from `within`, starting from the best moves (n,) within bounds for the held unknowns (n,):
+    the primal active set method (Nocedal & Wright 2006, algorithm 16.3).
     """
     is_best = True
     for _ in range(MAX_ITERATIONS):
@@ -84,8 +86,8 @@ def _released(
 def beneath(further: Callable[[Indices, Array], Array], change: Array, lower: Array, upper: Array) -> Array:
     """`change` (n,) plus the contribution of a lower priority level, within bounds.
 
-    The addition is followed until an unknown reaches a bound; then the level is solved again for the others,
-    and so on.
+    The contribution is applied until an unknown reaches a bound; then the level is solved again for the
+    others, and so on.
 
     Args:
         further: Returns the addition (k,) for indices (k,) of free unknowns and the change (n,) so far; it

@@ -18,10 +18,10 @@ from ..tolerances import EXACT
 Array = NDArray[np.float64]
 Sides = NDArray[np.int8]
 
-MOST_ROUNDS = (
-    200  # linear solves of a search: random bodies of 66 joints take 70 at most; 200 joints take .2 s then
-)
-PATIENCE = 3  # rounds of changing all at once without progress before bounds are changed one by one
+# most linear solves of a search: random bodies of 66 joints take 70 at most; for 200 joints this is .2 s
+MOST_ROUNDS = 200
+# rounds of changing all unknowns at once without progress, after which bounds are changed one by one
+PATIENCE = 3
 FREE, ABOVE = np.int8(0), np.int8(1)
 
 
@@ -30,12 +30,12 @@ class Boxed(NamedTuple):
 
     x: Array  # (n,) within bounds
     sides: Sides  # (n,) -1 at its lower bound, 1 at its upper, 0 free
-    rounds: int  # linear solves
+    rounds: int  # number of linear solves
     stopped: bool = False  # whether the search was stopped before the minimum
 
 
 class Quadratic(Protocol):
-    """Interface of an objective x' H x / 2 - g' x with a positive definite H in any form that can be
+    """Interface of an objective x' H x / 2 - g' x with a positive definite H, in any form that can be
     solved.
     """
 
@@ -51,7 +51,7 @@ class Quadratic(Protocol):
         """The minimum (n,) with active unknowns at their bounds and the others free; and the gradient (n,) of
         active unknowns.
 
-        `at_bounds` (n,) has the bounds of active unknowns, and zeros.
+        `at_bounds` (n,) contains the bounds of active unknowns, and zeros for the others.
         """
 
 
@@ -86,8 +86,8 @@ class Dense:
 
 
 def _least(matrix: Array, vector: Array) -> Array:
-    """Minimum of x' H x / 2 - g' x; the shortest, where H is so steep along some directions that in rounding
-    it is singular.
+    """Minimum of x' H x / 2 - g' x; the shortest one if H is numerically singular because it is very steep
+    along some directions.
     """
     try:
         return np.linalg.solve(matrix, vector)
@@ -102,8 +102,8 @@ def solve(matrix: Array, vector: Array, lower: Array, upper: Array, sides: Sides
     Args:
         matrix: H (n, n), symmetric and positive definite.
         vector: g (n,).
-        lower: (n,), may be infinite.
-        upper: (n,), not below `lower`.
+        lower: Lower bounds (n,), possibly infinite.
+        upper: Upper bounds (n,), not below `lower`.
         sides: Active bounds to start from, as in `Boxed.sides`.
     """
     return minimum(Dense(matrix, vector), lower, upper, sides)
@@ -130,7 +130,7 @@ def minimum(quadratic: Quadratic, lower: Array, upper: Array, sides: Sides | Non
         rounds += 1
         x, slope = quadratic.free(sides, at_bounds)
         size = math.sqrt(np.vdot(x, x))
-        # Next an unknown is at the bound that a step down the gradient crosses (Hintermueller, Ito & Kunisch
+        # An unknown is next at the bound that a step down the gradient crosses (Hintermueller, Ito & Kunisch
         # 2002).
         tolerance = EXACT * max(1.0, size)
         ahead = x
@@ -139,7 +139,7 @@ def minimum(quadratic: Quadratic, lower: Array, upper: Array, sides: Sides | Non
             ahead = x - slope / quadratic.steepest + (tolerance + rounding) * sides
         following = (ahead > upper + tolerance).view(np.int8) - (ahead < lower - tolerance).view(np.int8)
         following[sides * following < 0] = (
-            FREE  # from one bound to the other only by way of a round in between
+            FREE  # from one bound to the other only after a free round in between
         )
         changed = (following != sides).nonzero()[0]
         if some_pinned:
@@ -172,7 +172,7 @@ def _descended(quadratic: Quadratic, lower: Array, upper: Array, x: Array, round
         crossing = (sides == 0) & (np.abs(move) > np.abs(room))
         shares = np.divide(
             room, move, out=np.ones(len(x)), where=crossing
-        )  # of the move, up to each bound that it crosses
+        )  # fractions of the move up to each bound that it crosses
         nearest = int(np.argmin(shares))
         x = np.minimum(np.maximum(x + shares[nearest] * move, lower), upper)
         if crossing[nearest]:
@@ -182,7 +182,7 @@ def _descended(quadratic: Quadratic, lower: Array, upper: Array, x: Array, round
             rounding = EXACT * (max(1.0, size) * quadratic.steepest + quadratic.largest)
             inward = np.where(
                 pinned, 0.0, slope * sides
-            )  # where it is positive, the objective falls off the bound
+            )  # if positive, the objective decreases away from the bound
             steepest = int(np.argmax(inward))
             if inward[steepest] <= rounding:
                 return Boxed(x, sides, rounds)

@@ -9,19 +9,19 @@ from ..kinematics.tree import Mask
 
 
 def boxed(matrix: Array, descent: Array, least: Array, most: Array, passes: int) -> Array:
-    """Solutions (m, n) of m bounded problems. If `passes` do not suffice, points within the bounds near the
+    """Solutions (m, n) of m bounded problems; if `passes` do not suffice, points within the bounds near the
     solution.
 
     Unknowns on or beyond a bound after a pass are active in the next one, at that bound, and stay so while
     the objective falls beyond it; the others are free. Unknowns with a bound of zero are active at first.
-    Problems that are solved leave the batch.
+    Solved problems leave the batch.
 
     Args:
         matrix: H (m, n, n), positive definite.
         descent: g (m, n).
         least: Lower bounds (m, n).
         most: Upper bounds (m, n).
-        passes: Linear solves at most.
+        passes: Most linear solves.
     """
     return _boxed(
         matrix, descent, least, most, passes, (least == 0.0) | (most == 0.0), np.zeros_like(descent)
@@ -37,7 +37,7 @@ def _boxed(
     is_active: Mask,
     active_values: Array,
 ) -> Array:
-    """As `boxed`, with those unknowns that are active at first (m, n), and their values (m, n)."""
+    """Same as `boxed`, given which unknowns are active at first (m, n), and their values (m, n)."""
     system = (
         _reduced(matrix, descent, is_active, active_values)
         if is_active.any()
@@ -58,7 +58,9 @@ def _boxed(
 
 
 def _reduced(matrix: Array, descent: Array, is_active: Mask, active_values: Array) -> tuple[Array, Array]:
-    """The systems (m, n, n), (m, n, 1) whose solutions have active unknowns (m, n) at their places (m, n)."""
+    """The systems, matrices (m, n, n) and right sides (m, n, 1), whose solutions have the active unknowns (m,
+    n) at `active_values` (m, n).
+    """
     free: Mask = ~is_active
     reduced = matrix * (free[:, :, None] & free[:, None, :])
     np.einsum("mii->mi", reduced)[:] += is_active

@@ -1,11 +1,11 @@
 """Least squares within a box and linear constraints, by the method of multipliers over the box's own solver.
 
-Bounds are many and cheap, constraints few: so these become penalties, whose targets are shifted by
-multipliers until they hold exactly (Hestenes 1969; Powell 1969). One solve within the box per set of active
-constraints, and two sets of multipliers are usual, one when they start from the last step's. Constraints that
-contradict each other are violated with the least sum of squares (as in ProxQP, Bambade et al. 2022), and that
-is reported. Among the solutions with this least violation the objective decides: the contradictory bounds are
-moved by their violation, and the search goes on with bounds that can hold.
+Bounds are many and cheap, while constraints are few; so the constraints become penalties whose targets are
+shifted by multipliers until they hold exactly (Hestenes 1969; Powell 1969). One solve within the box per set
+of active constraints, and two sets of multipliers are usual, one when they start from the last step's.
+Constraints that contradict each other are violated with the least sum of squares (as in ProxQP, Bambade et
+al. 2022), and that is reported. Among the solutions with this least violation the objective decides: the
+contradictory bounds are moved by their violation, and the search goes on with bounds that can hold.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from .box import MOST_ROUNDS, Sides
 
 Mask = NDArray[np.bool_]
 
-# factor by which the penalties' stiffness is raised, and how often: more is lost in rounding
+# factor by which the penalties' stiffness is increased, and how often: beyond that, rounding dominates
 STIFFER, MOST_STIFFENINGS = 10.0, 5
 
 
@@ -31,7 +31,7 @@ class Constraints:
     """Linear constraints lower <= A x <= upper; an equality has equal bounds."""
 
     matrix: Array  # (m, n)
-    lower: Array  # (m,) may be infinite
+    lower: Array  # (m,) possibly infinite
     upper: Array  # (m,)
 
     def __len__(self) -> int:
@@ -56,7 +56,7 @@ class Constraints:
 
     @property
     def tolerance(self) -> Array:
-        """Violation (m,) of each constraint that counts as zero, in the constraint's units."""
+        """Violation (m,) of each constraint, in its own units, that counts as zero."""
         bounds = np.where(np.isfinite(self.lower), np.abs(self.lower), 0.0) + np.where(
             np.isfinite(self.upper), np.abs(self.upper), 0.0
         )
@@ -72,15 +72,15 @@ def stacked(parts: list[Constraints]) -> Constraints:
 
 
 class Answer(NamedTuple):
-    """A solution, its active bounds, its multipliers and its violations."""
+    """A solution with its active bounds, multipliers and violations."""
 
     x: Array  # (n,) within the box
     sides: Sides  # (n,) as in `box.Boxed`
     multipliers: (
-        Array  # (m,) forces of the constraints; zero where one is not active, and where any is violated
+        Array  # (m,) forces of the constraints; zero for inactive ones, and for all if any is violated
     )
-    yielded: Array  # (m,) signed violation of each constraint; zero where it holds
-    rounds: int  # linear solves
+    yielded: Array  # (m,) signed violation of each constraint; zero if it holds
+    rounds: int  # number of linear solves
     stopped: bool = False  # whether a search was stopped before the minimum
 
 
@@ -103,9 +103,9 @@ def solve(
     Args:
         matrix: H (n, n), symmetric and positive definite.
         vector: g (n,).
-        lower: (n,), may be infinite.
-        upper: (n,), not below `lower`.
-        constraints: Linear constraints (m, n); None: there are none.
+        lower: Lower bounds (n,), possibly infinite.
+        upper: Upper bounds (n,), not below `lower`.
+        constraints: Linear constraints (m, n); None if there are none.
         sides: Active bounds to start from, as in `box.Boxed.sides`.
         multipliers: Multipliers (m,) of a similar problem, to start from.
     """
@@ -131,13 +131,13 @@ def solve(
         before = forces
         forces = penalty.stiffness * penalty.constraints.beyond(x, before / penalty.stiffness)
         change = (forces - before) / penalty.stiffness
-        # It becomes zero where the constraints hold, and the least violation where they contradict each
+        # The change becomes zero if the constraints hold, and the least violation if they contradict each
         # other.
         if (np.abs(change) <= tolerance).all():
             break
         if stiffenings < MOST_STIFFENINGS:
             penalty.stiffness, stiffenings = STIFFER * penalty.stiffness, stiffenings + 1
-        elif (np.abs(change - last) <= tolerance).all():  # no force lessens these violations
+        elif (np.abs(change - last) <= tolerance).all():  # no force reduces these violations
             penalty.constraints = penalty.constraints.moved(change)
             forces, pushed = forces - pushed * change, 0.0
             penalty.stiffness, stiffenings = penalty.stiffness / STIFFER**stiffenings, 0
@@ -146,7 +146,7 @@ def solve(
     yielded = np.where(np.abs(beyond) > tolerance, beyond, 0.0)
     return Answer(
         x, sides, 0.0 * forces if yielded.any() else forces, yielded, rounds, stopped
-    )  # the next step begins anew: its violation is another one
+    )  # the next step starts anew, since its violation differs
 
 
 class _Penalty:
@@ -175,8 +175,8 @@ class _Penalty:
         )
 
     def minimum(self, x: Array, sides: Sides, forces: Array) -> tuple[Array, Sides, int]:
-        """The minimum (n,) with targets shifted by multipliers (m,), its active bounds, and the linear solves
-        that it took.
+        """The minimum (n,) with targets shifted by multipliers (m,), its active bounds, and the number of
+        linear solves.
 
         By Newton's method from `x` (n,) on the active constraints, with a line search: the cost is convex and
         piecewise quadratic.

@@ -1,18 +1,17 @@
-"""Damping of Gauss-Newton steps by how well the linear model predicts (Levenberg-Marquardt; Nielsen 1999)."""
+"""Damping of Gauss-Newton steps according to how well the linear model predicts (Levenberg-Marquardt; Nielsen
+1999).
+"""
 
 import numpy as np
 
 from ..kinematics.se3 import Array
 from ..tolerances import MET, TINY
 
-FIRST_SHARE = 1e-3  # damping of a first step, as a share of the squared error
-LEAST_SHARE = 1e-9  # smallest share, and smallest squared error: less damping is lost in rounding
-MOST_SHARE = 1e4  # largest share: if no step helps with that, it is a minimum
-REDUNDANT = (
-    MET * MET
-    # damping against redundant rows, as a share of the sum of squares; it leaves larger singular values
-    # unchanged
-)
+FIRST_SHARE = 1e-3  # damping of a first step, as a fraction of the squared error
+LEAST_SHARE = 1e-9  # smallest such fraction, and smallest squared error: less damping vanishes in rounding
+MOST_SHARE = 1e4  # largest such fraction: if no step helps even then, it is a minimum
+# damping against redundant rows, as a fraction of the sum of squares; larger singular values are unaffected
+REDUNDANT = MET * MET
 
 
 def regularise(squares: Array, damping: float = 0.0) -> None:
@@ -25,16 +24,16 @@ def regularise(squares: Array, damping: float = 0.0) -> None:
 
 
 class Damping:
-    """Damping proportional to the squared error, so that it vanishes where goals are met and convergence
+    """Damping proportional to the squared error, so that it vanishes when goals are met, and convergence
     stays quadratic.
     """
 
     def __init__(self, share: float = FIRST_SHARE) -> None:
-        self.share = min(max(share, LEAST_SHARE), MOST_SHARE)  # raising zero would leave it zero
-        self._growth = 2.0  # after the next step that does not help; doubled by each
+        self.share = min(max(share, LEAST_SHARE), MOST_SHARE)  # at least this, since zero cannot be raised
+        self._growth = 2.0  # factor after the next step that does not help; each such step doubles it
 
     def at(self, square: float) -> float:
-        """Damping factor for a squared error of the task."""
+        """Damping for a given squared error of the task."""
         return self.share * max(square, LEAST_SHARE)
 
     def after(self, gain: float, promised: float) -> None:
@@ -47,8 +46,8 @@ class Damping:
             self.share = min(max(self.share * factor, LEAST_SHARE), MOST_SHARE)
 
     def raised(self) -> bool:
-        """Raises the damping after a step that has not helped; returns False if it is at its largest
-        already.
+        """Increases the damping after a step that has not helped; returns False if it is already at its
+        largest.
         """
         if self.share > MOST_SHARE:
             self.share, self._growth = MOST_SHARE, 2.0

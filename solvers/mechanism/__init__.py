@@ -1,1 +1,1 @@
-"""Inverse kinematics of bodies and joints with closed loops: every solution keeps the loops closed."""
+"""Inverse kinematics of bodies and joints with closed loops; every solution keeps the loops closed."""

@@ -1,4 +1,4 @@
-"""Assembles a mechanism from an open pose: rest poses, joints at zero, or random starts."""
+"""Assembles a mechanism from an open pose: from rest poses, joints at zero, or random starts."""
 
 import math
 from collections.abc import Mapping
@@ -16,11 +16,11 @@ from .loops import Loops
 from .solution import Solution, State
 from .solver import MechanismSolver
 
-TRIES = 60  # number of starts, the given one first
+TRIES = 60  # number of starts, including the given one
 NEAREST, FARTHEST = (
     0.1,
     1.6,
-)  # [rad or sizes] distance of the first and the last random start from the given one
+)  # [rad or sizes] distances of the first and the last random start from the given one
 NO_GOALS = Goals()
 
 
@@ -31,18 +31,18 @@ def assemble(
     tries: int = TRIES,
     seed: int = 0,
 ) -> Solution:
-    """A pose of the mechanism with closed loops, searched from `start` and then from random poses around it,
-    near and far.
+    """Searches a pose of the mechanism with closed loops, from `start` and then from random poses around it,
+    first near and then far.
 
     Args:
         start: First pose to search from; None: the bodies' rest poses.
-        goals: Goals by which one of several assemblies is chosen, that with the least task error; without
-            goals the first one found, nearest to the start.
-        tries: Most starts.
+        goals: Goals that decide between several assemblies: the one with the least task error is chosen;
+            without goals, the first one found, which is near the start.
+        tries: Maximum number of starts.
         seed: Seed of the random starts: the same seed finds the same assembly.
 
     Returns:
-        The best solution found. Where `report.assembled` is False, no start could be closed, and
+        The best solution found. If `report.assembled` is False, the loops could be closed from no start, and
         `report.worst` names the worst joint.
     """
     start = _by_full_rotations(solver, solver.rest() if start is None else start, goals)
@@ -73,7 +73,7 @@ def _elsewhere(solver: MechanismSolver, start: State, dice: np.random.Generator,
 
 
 class _Gaps:
-    """The loops' gaps as task errors (paper: eq. 1), for assembly."""
+    """The loops' gaps as task errors for assembly (eq. 1 of the paper)."""
 
     def __init__(self, loops: Loops, driven: Mapping[int, Array]) -> None:
         self.loops, self.driven = loops, driven
@@ -97,7 +97,9 @@ def _closed(solver: MechanismSolver, start: State, goals: Goals) -> State:
 
 
 def _by_full_rotations(solver: MechanismSolver, start: State, goals: Goals) -> State:
-    """The start with its actuators moved by full rotations to the commanded ones, where limits allow."""
+    """The start with its actuators moved by full rotations to the commanded number of rotations, if limits
+    allow.
+    """
     values = start.values.copy()
     for name, desired in goals.actuators.items():
         for k, value in zip(solver.tree.passage(name).coordinates.tolist(), desired, strict=False):

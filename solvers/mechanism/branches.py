@@ -1,9 +1,9 @@
 """Detects changes of assembly mode (an elbow that flips to the other side).
 
-The loops' Jacobian by passive coordinates has a determinant whose sign differs between the assemblies that
-meet at a singular pose. It is followed from frame to frame, for each cluster of loops. A parallelogram that
-passes its flat pose changes the sign as the motors' own movement predicts: only an unpredicted change is
-another assembly.
+The loops' Jacobian with respect to passive coordinates (those without a motor) has a determinant whose sign
+differs between the assemblies that meet at a singular pose. It is followed from frame to frame, for each
+cluster of loops. When a parallelogram passes its flat pose, the sign changes as the motors' movement
+predicts; only an unpredicted change means another assembly.
 """
 
 from dataclasses import dataclass, replace
@@ -18,22 +18,23 @@ from ..tolerances import EXACT
 from .clusters import RANK, Clusters
 from .descent import ALIKE, NEAR_SINGULAR
 
-REGULAR = 0.1  # determinant above which a pose is away from the singular pose at which its sign changes
-# ratio of a determinant to that of its reference, or its inverse, from which the reference is renewed
+# absolute determinant above which a pose is far from the singular pose at which its sign changes
+REGULAR = 0.1
+# ratio of a determinant to that of its reference, or the inverse ratio, from which the reference is renewed
 STALE = 2.0
 
 
 @dataclass(frozen=True)
 class View:
-    """Reference for determinants: a block (r, p) of the loops' Jacobian at a pose, given by its m singular
-    vectors.
+    """Reference for determinants: a block (r, p) of the loops' Jacobian at a pose, represented by its m
+    singular vectors.
     """
 
-    left: Array  # (m, r) over their singular values; 0 where these are rounding
-    right: Array  # (p, m)
-    rest: Array  # (m, m) 1 in the diagonal where the singular value is rounding
+    left: Array  # (m, r) left singular vectors over their values; 0 if the value is mere rounding
+    right: Array  # (p, m) right singular vectors
+    rest: Array  # (m, m) 1 on the diagonal if the singular value is mere rounding
     rank: int
-    is_clear: bool  # whether no singular value is small, but above rounding
+    is_clear: bool  # whether no singular value is small but above rounding
 
     @classmethod
     def at(cls, block: Array) -> "View":
@@ -58,13 +59,15 @@ class Mode:
     """Assembly mode of one cluster of loops in a frame."""
 
     view: View
-    value: float  # determinant, by which a change of the mode is detected
-    slope: float  # its change with the last step
+    value: float  # determinant, from which a change of the mode is detected
+    slope: float  # change of the determinant in the last step
     position: Array  # (v,) coordinates [rad or sizes]
-    step: Array  # (v,) the last step
+    step: Array  # (v,) last step [rad or sizes]
 
     def renewed(self, block: Array) -> "Mode":
-        """The mode with a new reference, if the block (r, p) is that of a pose far enough from singular."""
+        """The mode with a new reference, if `block` (r, p) belongs to a pose far enough from singular
+        ones.
+        """
         view = View.at(block)
         if not view.is_clear or view.rank < self.view.rank:
             return self
@@ -76,27 +79,27 @@ class Branch:
     """Assembly mode of a mechanism in a frame."""
 
     modes: tuple[Mode, ...]  # assembly mode of each cluster of loops
-    moved: float = 0.0  # [rad or sizes] since the references were taken
+    moved: float = 0.0  # [rad or sizes] movement since the references were taken
     is_regular: bool = True  # whether no cluster is near a singular pose
 
 
 class Branches:
-    """The assembly modes of one mechanism, in which the same motor values give different poses."""
+    """Tracks the assembly modes of one mechanism, between which its pose differs at the same motor values."""
 
     def __init__(self, clusters: Clusters, actuated: NDArray[np.int64], unit: Array) -> None:
         self.clusters, self.actuated, self.unit = clusters, actuated, unit
         self.passive = [~np.isin(columns, actuated) for columns in clusters.columns]
 
     def _blocks(self, loops: Array) -> list[Array]:
-        """The clusters' blocks (r, p) by passive coordinates."""
+        """The clusters' blocks (r, p) of the loops' Jacobian, with the columns of passive coordinates."""
         return [
             block[:, passive]
             for block, passive in zip(self.clusters.blocks(loops), self.passive, strict=True)
         ]
 
     def begin(self, loops: Array, values: Array) -> Branch:
-        """The assembly mode of a closed pose, given the Jacobian of its loops (r, v) and its coordinates
-        (v,).
+        """The assembly mode of a closed pose, given the Jacobian `loops` (r, v) of its loops and its
+        coordinates `values` (v,).
         """
         position = values / self.unit
         still = np.zeros_like(position)
@@ -118,7 +121,7 @@ class Branches:
                 continue
             following, has_changed = self._followed(mode, determinant, position, columns)
             is_other |= has_changed
-            # after so much motion anyway: at a singular pose the reference lacks directions
+            # also after this much motion: at a singular pose the reference lacks directions
             if not 1.0 / STALE <= abs(determinant) <= STALE or moved >= LONGEST_STEP:
                 following, is_renewed = following.renewed(block), True
             modes.append(following)
@@ -128,8 +131,8 @@ class Branches:
     def _followed(
         self, last: Mode, determinant: float, position: Array, columns: Indices
     ) -> tuple[Mode, bool]:
-        """The mode of a cluster with some coordinates (c,) in the next frame, away from singular poses, and
-        whether it is another one.
+        """The mode of a cluster with the coordinates `columns` (c,) in the next frame, away from singular
+        poses, and whether it has changed.
         """
         step = position - last.position
         is_other = self._is_unpredicted(last, determinant, step, columns)
@@ -139,7 +142,7 @@ class Branches:
         return Mode(last.view, determinant, slope, position, step), is_other
 
     def _is_unpredicted(self, last: Mode, determinant: float, step: Array, columns: Indices) -> bool:
-        """Whether a determinant has another sign than the motors' own movement predicts."""
+        """Whether the sign of a determinant differs from the one that the motors' movement predicts."""
         moves, before = step[self.actuated], last.step[self.actuated]
         square = float(before @ before)
         is_near = float(np.abs(moves).max(initial=0.0)) < LONGEST_STEP
@@ -149,5 +152,5 @@ class Branches:
             return False
         kink = np.abs(step - ahead * last.step)[columns].max()
         is_bent = bool(kink > ALIKE * np.abs(step)[columns].max())
-        # it may also touch a flat pose and stay in its assembly
+        # it may also touch a flat pose and stay in the same assembly
         return determinant * last.value < 0.0 or is_bent

@@ -1,4 +1,6 @@
-"""Loops that share no coordinate, solved separately: many small systems instead of a large one."""
+"""Clusters: groups of loops that share no coordinate with others, solved as many small systems instead of a
+large one.
+"""
 
 import numpy as np
 
@@ -6,27 +8,28 @@ from ..kinematics.se3 import Array
 from ..kinematics.tree import Indices, Mask
 from ..least_squares.damping import regularise
 
-# Of the largest singular value: below it one is zero. Constraints that count have 1e-3 and more away from
-# singular poses, those of a hinge misaligned by .01 degrees have 2e-5; redundant constraints have less than
-# 1e-6 after rounding to single precision.
+# Fraction of the largest singular value below which a value counts as zero. Effective constraints have 1e-3
+# or more away from singular poses, those of a hinge misaligned by .01 degrees have 2e-5; redundant
+# constraints have less than 1e-6 after rounding to single precision.
 RANK = 1e-5
 
 Across = tuple[
     Indices, Array
-]  # (c,) coordinates of a cluster, and the projector (c, c) onto what opens its loops
+]  # indices (c,) of a cluster's coordinates, and the projector (c, c) onto the motions that open its loops
 
 
 class Clusters:
     """Clusters: groups of loops that share coordinates.
 
     Attributes:
-        rows: Of each cluster, indices (r,) of its constraints.
-        columns: Of each cluster, its coordinates (c,).
-        cluster_of: (l,) of each loop; -1: it depends on no coordinate, or has no constraint.
+        rows: For each cluster, indices (r,) of its constraints.
+        columns: For each cluster, indices (c,) of its coordinates.
+        cluster_of: (l,) index of each loop's cluster; -1 if the loop depends on no coordinate, or has no
+            constraint.
     """
 
     def __init__(self, matters: Array, row_of: Array) -> None:
-        """matters (l, v): whether a loop depends on a coordinate; row_of (r,): the loop of each
+        """`matters` (l, v): whether a loop depends on a coordinate; `row_of` (r,): index of the loop of each
         constraint.
         """
         left = list(range(len(matters)))
@@ -55,14 +58,12 @@ class Clusters:
         return len(self.rows)
 
     def blocks(self, loops: Array) -> list[Array]:
-        """For each cluster its block (r, c) of the loops' Jacobian (r, v)."""
+        """For each cluster, its block (r, c) of the loops' Jacobian (r, v)."""
         return [loops[np.ix_(rows, columns)] for rows, columns in zip(self.rows, self.columns, strict=True)]
 
     def close(self, gap: Array, loops: Array) -> tuple[Array, list[Across]]:
-        """The smallest step (v,) that closes gaps (r,) with the Jacobian `loops` (r, v), and the projectors
-        for `project`.
-
-        Redundant constraints, as planar loops have, are handled by damping.
+        """The smallest step (v,) that closes the gaps `gap` (r,) with the Jacobian `loops` (r, v), and the
+        projectors for `project`. Damping handles redundant constraints, as planar loops have them.
         """
         step, across = np.zeros(loops.shape[1]), []
         for rows, columns, block in zip(self.rows, self.columns, self.blocks(loops), strict=True):
@@ -80,8 +81,8 @@ class Clusters:
         return rows
 
     def along_free(self, slope: Array, loops: Array, free: Mask) -> Array:
-        """A gradient (v,) without the loops' constraint forces, which are computed from its free coordinates
-        (mask (v,)).
+        """A gradient (v,) without the loops' constraint forces, which are computed from the coordinates in
+        the mask `free` (v,).
         """
         slope = slope.copy()
         for columns, block in zip(self.columns, self.blocks(loops), strict=True):

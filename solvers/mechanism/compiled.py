@@ -1,4 +1,4 @@
-"""A mechanism's solve in the compiled kernel, for goals whose tasks it knows."""
+"""A mechanism's solve in the compiled kernel, for goals whose tasks the kernel supports."""
 
 from collections.abc import Callable
 from functools import lru_cache, partial
@@ -22,17 +22,17 @@ from .objectives import Objectives
 from .solution import State
 from .tree import SpanningTree
 
-# `enum limber_task`
+# numbers of `enum limber_task`, as bytes
 POSITION, ORIENTATION, AXIS, CENTRE, VALUE, BALL = (Struct("d").pack(k) for k in range(6))
-# the other numbers of `struct limber_mechanism_goal`, of which those that a task does not have are 0
+# the other fields of `struct limber_mechanism_goal`, which are 0 if a task does not have them
 END, TARGET = Struct("16d").pack, Struct("9d").pack
 INDEX, POINT, NUMBER = Struct("d120x").pack, Struct("3d48x").pack, Struct("d64x").pack
-CENTRE_END = Struct("d96x3d").pack  # -1, and the roots of weights
-IS_REGULAR = 1  # index in a solve's `branch` of the flag: the assembly mode is regular
+CENTRE_END = Struct("d96x3d").pack  # -1, and the square roots of the weights
+IS_REGULAR = 1  # index in a solve's `branch` of the flag for a regular assembly mode
 
 
 class CompiledSolve:
-    """Solves of one mechanism; for one thread at a time."""
+    """Solves of one mechanism; only one thread at a time may use it."""
 
     def __init__(
         self,
@@ -43,7 +43,9 @@ class CompiledSolve:
         limits: tuple[Array, Array, Array],
         actuated: Indices,
     ) -> None:
-        """`limits`: lower, upper and velocity limits (v,); `actuated`: coordinates that actuators drive."""
+        """`limits`: lower, upper and velocity limits, (v,) each; `actuated`: indices of the coordinates that
+        actuators drive.
+        """
         bodies = mechanism.bodies
         masses = np.array([body.mass for body in bodies])
         self.tree = tree
@@ -82,7 +84,9 @@ class CompiledSolve:
     # -- goals as bytes --
 
     def _ends_bytes(self, ends: Ends) -> list[bytes]:
-        """Of each end the joint that carries it, its frame in that, and roots of its weights."""
+        """For each end, as bytes: the joint that carries it, its frame in that joint's, and the square roots
+        of its weights.
+        """
         rows = []
         for node, offset, roots in zip(ends.nodes, ends.offsets, ends.roots, strict=True):
             weights = (*roots.tolist(), 0.0, 0.0)[:3]
@@ -109,7 +113,7 @@ class CompiledSolve:
     }
 
     def goals(self, goals: Goals, objectives: Objectives) -> bytes | None:
-        """Goals as the kernel has them; None: it does not know one of the tasks."""
+        """Goals in the kernel's form; None if it does not support one of the tasks."""
         rows: list[bytes] = []
         for task in objectives.of_goals(goals):
             writer = self.WRITERS.get(type(task))
@@ -135,18 +139,18 @@ class CompiledSolve:
         start: State,
         closes_only: bool = False,
     ) -> tuple[State, Array]:
-        """Solves for goals; `task` has the budget, and afterwards the report.
+        """Solves for goals; `task` contains the budget before, and the report afterwards.
 
         Args:
-            goals_of_tasks: As of `goals`.
-            goals: For regularisers and weights' axes.
+            goals_of_tasks: Tasks as returned by `goals`.
+            goals: Goals, for the regularisers and the axes of weights.
             driven: Poses (4, 4) of driven bodies, by the body's index.
-            dt: [s]; None: without speed limits.
+            dt: Time since the last frame [s]; None: without speed limits.
             start: State of the last frame.
             closes_only: Whether only the loops are closed, without regard to goals.
 
         Returns:
-            The state after it, and poses (b, 4, 4) of the bodies.
+            The state after the solve, and poses (b, 4, 4) of the bodies.
         """
         task, mechanism, weights = self.task, self.mechanism, goals.regulariser_weights
         mechanism.values[:], task.damping = start.values, start.damping
@@ -179,7 +183,7 @@ class CompiledSolve:
         return self._state(after, dt, start), poses
 
     def _state(self, after: Array, dt: float | None, start: State) -> State:
-        """The state after a solve, from the numbers of `CompiledMechanism.solve`."""
+        """The state after a solve, from the numbers that `CompiledMechanism.solve` returns."""
         task, (balls_start, first_start, rest_start, mode_start) = self.task, self._starts
         values, damping, motion, mode = after[:balls_start], task.damping_after, None, None
         balls = after[balls_start:first_start].reshape(-1, 3, 3) if self._has_balls else start.balls

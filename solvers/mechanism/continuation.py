@@ -1,8 +1,8 @@
 """Continues a path through a fold, where two solutions meet, as when a crank passes its dead centre.
 
-One of the two continues the path, the other is a mirror image of its past, which soon ends. Steps from the
-last pose may end at either, or, close to the fold, at none; the solution that deviates less from the last
-step is the continuation.
+One of the two continues the path; the other mirrors the past of the path and soon ends. Steps from the last
+pose may end at either or, close to the fold, at neither; the solution that deviates less from the last step
+is the continuation.
 """
 
 import numpy as np
@@ -20,11 +20,11 @@ def continued(
     deviates half as much; else None.
 
     Args:
-        descent: The solve of this frame.
+        descent: This frame's solve.
         start: The last frame's coordinates, under this frame's goals.
-        solved: The solution found from there.
-        last: (v,) the last step in units, over this frame's time.
-        iterations: Most steps.
+        solved: The solution found from `start`.
+        last: (v,) the last step in units of the coordinates, scaled to this frame's duration.
+        iterations: Maximum number of steps.
     """
     taken = descent.difference(start, solved)
     if not _deviates(taken, last):
@@ -51,12 +51,12 @@ def _deviates(taken: Array, last: Array) -> bool:
 
 
 def _determined(descent: Descent, configuration: Configuration, step: Array) -> Array:
-    """The part of a step (v,) that the tasks determine. What they leave free is not continued: it would never
+    """The part of a step (v,) that the tasks determine. Free motion is not continued, since it would never
     come to rest.
     """
     _, sizes, directions = np.linalg.svd(descent.along(configuration), full_matrices=False)
     determined = directions[
         sizes > EXACT * sizes.max(initial=0.0)
-    ]  # at a fold a direction hardly has a value
+    ]  # at a fold a direction has almost no singular value
     determined_step: Array = determined.T @ (determined @ step)
     return determined_step

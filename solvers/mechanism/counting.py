@@ -21,12 +21,12 @@ class Counts:
     coordinates: int  # number of the tree's coordinates
     rows: int  # number of loop constraints
     rank: int  # rank of the loop constraints
-    mobility: int  # DoF of the mechanism
-    redundancy: int  # redundant constraints
+    mobility: int  # degrees of freedom of the mechanism
+    redundancy: int  # number of redundant constraints
     actuators: int
-    independent_actuators: int  # actuator values that can be set independently
-    free_dofs: int  # DoF that are left with every actuator fixed
-    undetermined: tuple[str, ...]  # bodies that these move: a solve keeps them still
+    independent_actuators: int  # number of actuator values that can be set independently
+    free_dofs: int  # degrees of freedom that remain with every actuator fixed
+    undetermined: tuple[str, ...]  # bodies that these move; a solve keeps them still
 
 
 def count(solver: MechanismSolver, state: State) -> Counts:
@@ -55,10 +55,9 @@ def count(solver: MechanismSolver, state: State) -> Counts:
 
 
 def locked_actuators(solver: MechanismSolver, state: State) -> tuple[int, ...]:
-    """Indices, among all actuators' values, of those that the loops lock.
-
-    At a dead centre a motor moves nothing to first order. So the other actuators move the mechanism a little
-    further where they can, and only an actuator that is also immobile there counts as locked.
+    """Indices, among all actuators' values, of those that the loops lock. At a dead centre a motor moves
+    nothing to first order. The other actuators therefore move the mechanism a little further if they can,
+    and only an actuator that is still immobile there counts as locked.
     """
     directions = null_space(linearised(solver, state)[0], len(solver.tree))
     is_locked = _is_still(solver, directions)
@@ -73,7 +72,7 @@ def locked_actuators(solver: MechanismSolver, state: State) -> tuple[int, ...]:
 
 
 def _is_still(solver: MechanismSolver, directions: Array) -> NDArray[np.bool_]:
-    """Which actuators (m,) take no part in any motion (v, k)."""
+    """Which actuators (m,) take part in none of the motions `directions` (v, k)."""
     still: NDArray[np.bool_] = np.abs(directions[solver.actuated]).max(1, initial=0.0) < MET
     return still
 
@@ -82,7 +81,8 @@ def linearised(solver: MechanismSolver, state: State) -> tuple[Array, Array]:
     """Jacobian (r, v) of the loops' residuals, and Jacobian (b, 6, v) of the bodies' angular and linear
     velocities.
 
-    Both are by unit steps of the coordinates: 1 rad, or the mechanism's mean size for prismatic joints.
+    Both are derivatives per unit step of the coordinates: 1 rad, or the mechanism's mean size for prismatic
+    joints.
     """
     tree = solver.tree
     frames = tree.forward(state.values, balls=state.balls)

@@ -2,9 +2,10 @@
 limits.
 
 Each step corrects the loops' residual and moves in the null space of their Jacobian, so that tasks move the
-mechanism and never open it (paper: section IV.C, eq. 3). Redundant constraints, as planar loops have, are
-handled by damping far below the smallest singular value that counts. Lengths are in "sizes", multiples of the
-mean distance between neighbouring joints (`SpanningTree.size`), so that they compare with radians.
+mechanism without opening it (section IV.C, eq. 3 of the paper). Redundant constraints, as planar loops have
+them, are handled by damping far below the smallest significant singular value. Lengths are in "sizes",
+multiples of the mean distance between neighbouring joints (`SpanningTree.size`), which makes them comparable
+with radians.
 """
 
 import math
@@ -24,21 +25,23 @@ from .loops import Loops
 from .objectives import stacked
 from .tree import SpanningTree
 
-CLOSE_ENOUGH = 1e-4  # [rad or sizes] loop residual below which task errors of two poses may be compared
-# share of the largest singular value: smaller ones above rounding mean that a singular pose or saddle is near
+CLOSE_ENOUGH = 1e-4  # [rad or sizes] loop residual below which the task errors of two poses may be compared
+# fraction of the largest singular value: smaller values above rounding indicate a singular pose or saddle
+# nearby
 NEAR_SINGULAR = 0.01
 # [rad or sizes] largest move of a coordinate in a trial step past a saddle or singular pose, where slopes
 # vanish
 PROBE = 0.05
-ALIKE = 0.5  # relative deviation of the last frame's step from this one up to which it is continued
+# relative deviation between the last frame's step and this one up to which the motion is continued
+ALIKE = 0.5
 
 
 class Shape(NamedTuple):
     """Quantities that depend on the coordinates alone, not on the tasks."""
 
     frames: Frames
-    screws: Array  # (2, 3, v) as `SpanningTree.screws`
-    loops: tuple[Array, Array]  # residual (r,) and Jacobian (r, v)
+    screws: Array  # (2, 3, v) as returned by `SpanningTree.screws`
+    loops: tuple[Array, Array]  # residual (r,) and Jacobian (r, v) of the loops
 
 
 class Motion(NamedTuple):
@@ -46,9 +49,9 @@ class Motion(NamedTuple):
     curvature.
     """
 
-    first: Array  # (v,) in units
-    rest: Array  # (v,) in units
-    dt: float  # [s]
+    first: Array  # (v,) step along the tangent, in units of the coordinates
+    rest: Array  # (v,) correction, in units of the coordinates
+    dt: float  # [s] duration of the frame
 
     def over(self, dt: float) -> "Motion":
         """The same motion scaled to another duration [s]."""
@@ -56,8 +59,8 @@ class Motion(NamedTuple):
         return Motion(share * self.first, share * share * self.rest, dt)
 
     def curved(self, step: Array) -> Array | None:
-        """A step (v,) along the tangent plus the path's curvature of the last frame; None if the motion has
-        changed too much for that.
+        """A step (v,) along the tangent plus the last frame's correction for the path's curvature; None if
+        the motion has changed too much.
         """
         square = float(self.first @ self.first)
         share = float(step @ self.first) / square if square > EXACT else 0.0
@@ -70,7 +73,7 @@ class Configuration:
     """Coordinates of a mechanism with the quantities computed from them."""
 
     values: Array  # (v,) [rad, m]
-    balls: Array  # (k, 3, 3)
+    balls: Array  # (k, 3, 3) rotations of ball joints
     shape: Shape
     open: float  # largest loop residual [rad or sizes]
     square: float  # sum of squares of the task errors
@@ -89,18 +92,19 @@ class Descent:
         bounds: tuple[Array, Array],
         damping: float,
     ) -> None:
-        """`bounds`: least and largest coordinates (v,) in this frame, by limits and speed limits."""
+        """`bounds`: least and largest coordinates (v,) in this frame, from position and speed limits."""
         self.tree, self.loops, self.tasks, self.driven = tree, loops, tasks, driven
         self.unit = tree.unit
         self.lower, self.upper = bounds
         self.is_bounded = bool(np.isfinite(bounds).any())
         self.damping = Damping(damping)
-        self.evaluations, self.most = 0, math.inf  # evaluations so far, and at which number to stop
+        # number of evaluations so far, and the number at which to stop
+        self.evaluations, self.most = 0, math.inf
         self.held = np.zeros(
             len(self.unit), bool
-        )  # (v,) coordinates that the last step would carry over a bound
-        self.last: Motion | None = None  # of the last frame, over this frame's time
-        self.first: Array | None = None  # (v,) the first step, as the linear model has it
+        )  # (v,) whether the last step would take a coordinate beyond a bound
+        self.last: Motion | None = None  # motion of the last frame, scaled to this frame's duration
+        self.first: Array | None = None  # (v,) first step, according to the linear model
 
     def evaluate(self, values: Array, balls: Array) -> Configuration:
         """Configuration of the mechanism at joint values (v,) and rotations (k, 3, 3) of its ball joints."""
@@ -115,7 +119,7 @@ class Descent:
         )
 
     def stepped(self, configuration: Configuration, step: Array) -> Configuration:
-        """The configuration after a step (v,) [units of the coordinates], shortened if it is too long."""
+        """The configuration after a step (v,) [units of the coordinates], which is shortened if too long."""
         longest = float(np.abs(step).max(initial=0.0))
         if longest > LONGEST_STEP:
             step = step * (LONGEST_STEP / longest)
@@ -157,8 +161,8 @@ class Descent:
         return self.close(configuration, EXACT), settled, count
 
     def _beyond_saddle(self, configuration: Configuration) -> Configuration | None:
-        """A better configuration along the direction of least slope; None: none is found. A stretched arm,
-        whose target has come back, needs it.
+        """A better configuration along the direction of least slope; None if none is found. A stretched arm
+        needs this when its target returns within reach.
         """
         error, goal = configuration.goals
         if not goal.size:
@@ -182,7 +186,7 @@ class Descent:
         )
 
     def _improve(self, configuration: Configuration) -> tuple[Configuration | None, bool]:
-        """A better configuration, or None, and whether the solve has converged."""
+        """A better configuration, or None if none is found; and whether the solve has converged."""
         step = self.step(configuration)
         for tried in self._candidates(configuration, step):
             stepped = self._closed(configuration, tried)
@@ -213,7 +217,7 @@ class Descent:
             yield self.step(configuration)
 
     def _closed(self, configuration: Configuration, step: Array) -> Configuration | None:
-        """The configuration after a step with its loops nearly closed; None where that is no better."""
+        """The configuration after a step with its loops nearly closed; None if it is not better."""
         stepped = self.stepped(configuration, step)
         if stepped.open > CLOSE_ENOUGH:
             stepped = self.close(stepped, CLOSE_ENOUGH)
@@ -224,7 +228,7 @@ class Descent:
         gain = configuration.square - stepped.square
         cost = configuration.open * (
             configuration.open + float(np.sqrt(configuration.square))
-        )  # largest increase of the task errors by closing the loops
+        )  # largest increase of the task errors when the loops are closed
         closes_loops = configuration.open > max(EXACT, 2.0 * stepped.open) and gain > -cost
         return stepped if gain > 0.0 or closes_loops else None
 
@@ -256,22 +260,22 @@ class Descent:
         )
         step, at_bound = within(
             of_free, least - EXACT, most + EXACT, slope if len(error) else None
-        )  # `stepped` clips what is beyond by rounding
+        )  # `stepped` clips what rounding leaves beyond the bounds
         if not is_closing_only:
             self.held = at_bound
         return step
 
     def _free_step(self, gap: Array, loops: Array, error: Array, goal: Array) -> Array:
-        """The step of free coordinates: the least that closes the loops, plus damped least squares of the
-        tasks in their null space.
+        """The step (v,) of free coordinates: the smallest one that closes the loops, plus damped least
+        squares of the tasks in their null space.
         """
         closing, across = self.loops.clusters.close(gap, loops)
         if not len(error):
             return closing
         project = self.loops.clusters.project
         serving = self._task_step(error + goal @ closing, project(goal, across))
-        # A target out of reach has large errors along rigid directions: what rounding leaves of these is
-        # projected out once more.
+        # A target out of reach has large errors along rigid directions; their rounding errors are projected
+        # out by a second projection.
         return closing + project(serving, across)
 
     def _task_step(self, error: Array, along: Array) -> Array:
@@ -286,14 +290,14 @@ class Descent:
         return step
 
     def close(self, configuration: Configuration, enough: float) -> Configuration:
-        """The nearest configuration with closed loops, to a residual of `enough`, as far as the iteration
-        converges.
+        """The nearest configuration with loops closed to a residual [rad or sizes] of `enough`, as far as the
+        iteration converges.
         """
         while configuration.open > enough:
             stepped = self.stepped(configuration, self.step(configuration, is_closing_only=True))
             if (
                 stepped.open >= 0.5 * configuration.open
-            ):  # Newton's method doubles the digits near a closed pose: elsewhere it is stuck
+            ):  # near a closed pose Newton's method doubles the digits; otherwise it is stuck
                 return configuration if stepped.open >= configuration.open else stepped
             configuration = stepped
         return configuration

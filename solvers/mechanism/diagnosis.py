@@ -1,12 +1,12 @@
-"""Diagnosis of loops that are locked, or that lie flat: the joints that cannot move, and axes that are
-misaligned.
+"""Diagnosis of loops that are locked or flat: joints that cannot move, and misaligned axes.
 
 With every joint in the spanning tree, the loops' Jacobian has a column for each DoF, its screw,
-and six equations for each loop: its null space has the possible motions. A misaligned hinge adds a screw that
+and six equations for each loop: its null space contains the possible motions. A misaligned hinge adds a screw
+that
 the others of its loop cannot balance: it is locked, and mostly the whole loop with it. Without it the others
 span the screws that they can balance; if that contains a hinge at the same position about another axis, this
-is the correct axis. That may hold at one pose alone: so the corrected loop is moved a little before it
-counts.
+is the correct axis. That may be true at a single pose only, so the corrected loop must also be able to move a
+little.
 
 Source: screw systems and loop equations, as in Hunt, Kinematic Geometry of Mechanisms, 1978, and Davies,
 Kirchhoff's Circulation Law Applied to Multi-Loop Kinematic Chains, 1981.
@@ -30,18 +30,20 @@ from .model import WORLD, Joint, Mechanism
 from .solution import State
 from .solver import MechanismSolver
 
-# [rad or sizes] of the coordinate that moves most: trial steps of a corrected loop, large ones first, since a
-# small motion may be rounding
+# [rad or sizes] trial steps of a corrected loop, for the coordinate that moves most; large ones first, since
+# a small motion may be a rounding error
 TRIAL_STEPS = (0.3, -0.3, 0.1, -0.1, 0.05, -0.05)
-MOVED = 1e-3  # [rad or sizes] least motion of a joint in such a step: less is rounding or play
-FEWEST_HINGES = 4  # of a loop that moves in a plane
-# [rad, share of a loop's size] error below which axes count as parallel or in a plane: of a model made by eye
+MOVED = 1e-3  # [rad or sizes] least motion of a joint in such a step; less is rounding or play
+FEWEST_HINGES = 4  # fewest hinges of a loop that moves in a plane
+# [rad, fraction of a loop's size] error below which axes count as parallel or in a plane, for models made by
+# eye
 FLAT = 0.02
-SPREAD = (
-    0.1  # of a loop's length that its hinges extend across it: less is the thickness of bars along their axes
-)
-SQUARE = 1e-6  # cosine of the angle to the nearest axis below which no side of it is nearer
-BETTER_FIT = 0.1  # of the residual of the joint's own axis: an axis with less is taken for the correct one
+# fraction of a loop's length by which its hinges must extend across it; less is the thickness of bars
+# along their axes
+SPREAD = 0.1
+SQUARE = 1e-6  # cosine of the angle to the nearest axis below which neither side of the axis is nearer
+# fraction of the residual of the joint's own axis: an axis with a smaller residual counts as the correct one
+BETTER_FIT = 0.1
 
 
 @dataclass(frozen=True)
@@ -49,29 +51,29 @@ class MisalignedAxis:
     """A joint with a misaligned axis: with the correct one its loop can move."""
 
     joint: str
-    angle: float  # [rad] between its axis and the correct one
+    angle: float  # [rad] angle between its axis and the correct one
     axis: Array  # (3,) unit vector in the mechanism's base, at the pose examined
-    correct: Array  # (3,) the correct axis
+    correct: Array  # (3,) the correct axis, unit vector in the mechanism's base
 
 
 @dataclass(frozen=True)
 class LockedLoop:
     """Joints that cannot move because of their loop."""
 
-    joints: tuple[str, ...]  # that cannot move
-    loop: tuple[str, ...]  # all joints with DoF in the connected loops
-    misaligned: MisalignedAxis | None  # the misaligned joint; None: no single axis is
+    joints: tuple[str, ...]  # names of joints that cannot move
+    loop: tuple[str, ...]  # names of all joints with degrees of freedom in the connected loops
+    misaligned: MisalignedAxis | None  # the misaligned joint; None if a single axis is not the cause
 
 
 @dataclass(frozen=True)
 class FlatLoop:
-    """A loop of hinges whose parallel axes lie in the plane of their positions: it is stretched, and folds
-    out of that plane if at all.
+    """A loop of hinges whose parallel axes lie in the plane of their positions: it is fully stretched, and
+    can at most fold out of that plane.
     """
 
     joints: tuple[str, ...]
     axis: Array  # (3,) unit vector in the mechanism's base
-    normal: Array  # (3,) of the plane: with such axes the loop would move in it
+    normal: Array  # (3,) normal of the plane; with axes along it the loop would move in the plane
 
 
 def locked_loops(solver: MechanismSolver, state: State) -> tuple[LockedLoop, ...]:
@@ -85,8 +87,8 @@ def flat_loops(solver: MechanismSolver, state: State) -> tuple[FlatLoop, ...]:
 
 
 def _freed(mechanism: Mechanism, poses: Array) -> Mechanism:
-    """The mechanism with its bodies starting at poses (b, 4, 4), all joints in the tree, and without limits
-    and driven bodies.
+    """The mechanism with its bodies starting at poses (b, 4, 4), all joints in the spanning tree, no limits
+    and no driven bodies.
     """
     starts = [Frame(from_matrix(pose[:3, :3].tolist()), tuple(pose[:3, 3].tolist())) for pose in poses]
     bodies = [
@@ -100,7 +102,7 @@ def _freed(mechanism: Mechanism, poses: Array) -> Mechanism:
 
 
 class _Examination:
-    """A mechanism at the poses of its bodies, every joint a coordinate."""
+    """A mechanism at given poses of its bodies, with every joint as a coordinate."""
 
     def __init__(self, mechanism: Mechanism, poses: Array) -> None:
         self.solver = MechanismSolver(_freed(mechanism, poses))
@@ -137,7 +139,7 @@ class _Examination:
         ]
 
     def _flat(self, coordinates: Indices) -> FlatLoop | None:
-        """The flat loop of a cluster with these coordinates (c,); None if it is none."""
+        """The flat loop of a cluster with these coordinates (c,); None if it is not flat."""
         joints = self._joints(coordinates)
         if len(joints) < FEWEST_HINGES or any(joint.kind != "revolute" for joint in joints):
             return None
@@ -154,8 +156,8 @@ class _Examination:
         return self.solver.loops.linear(self.frames, screws, {})[1]
 
     def _locked(self, coordinates: Indices, block: Array) -> LockedLoop | None:
-        """The locked loop of a cluster with these coordinates (c,) and Jacobian `block` (r, c); None: all its
-        joints can move.
+        """The locked loop of a cluster with these coordinates (c,) and Jacobian `block` (r, c); None if all
+        its joints can move.
         """
         free = null_space(block, len(coordinates))
         motions = np.zeros((len(self.tree), free.shape[1]))
@@ -179,7 +181,7 @@ class _Examination:
         return self.tree.all_coordinates(joint.name) if joint.actuated else np.zeros(0, np.intp)
 
     def _off_axis(self, joint: Joint, coordinates: Indices) -> MisalignedAxis | None:
-        """The nearest axis about or along which a locked joint could move; None where there is none."""
+        """The nearest axis about or along which a locked joint could move; None if there is none."""
         if joint.kind not in ("revolute", "prismatic"):
             return None
         coordinate = int(self._coordinates(joint)[0])
@@ -238,7 +240,7 @@ class _Examination:
             moved = abs(
                 float((solution.state.values[coordinate] - state.values[coordinate]) / tree.unit[coordinate])
             )
-            # It may also have closed in another assembly near by, in which it is locked again.
+            # It may also have closed in another assembly nearby, in which it is locked again.
             if (
                 solution.report.assembled
                 and moved > MOVED
@@ -262,7 +264,7 @@ def _positive(axis: Array) -> Array:
 
 
 def _corrected(mechanism: Mechanism, misaligned: MisalignedAxis) -> Mechanism:
-    """The mechanism with a joint's axis corrected, at the bodies' starts."""
+    """The mechanism with a joint's axis corrected, with all bodies at their starting poses."""
     rotation = between(tuple(misaligned.axis.tolist()), tuple(misaligned.correct.tolist()))
     starts = {body.name: body.start.rotation for body in mechanism.bodies if body.start is not None} | {
         WORLD: IDENTITY

@@ -1,4 +1,4 @@
-"""Goals of a mechanism in a frame: poses, centre of mass, actuator values, each with weights."""
+"""Goals of a mechanism in a frame: poses, centre of mass and actuator values, each with weights."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ EVENLY: Vector = (1.0, 1.0, 1.0)
 def _check_weights(what: str, weights: tuple[float, ...], count: int = 3) -> None:
     check_numbers(
         what, weights, count, 1.0 / REDUNDANT
-    )  # beside a larger one those of weight 1 would be less than damping
+    )  # in relation to a larger weight, one of 1 would be smaller than the damping
     if any(weight < 0.0 for weight in weights):
         raise MechanismError(f"{what} must not be below 0, got {', '.join(map(str, weights))}")
 
@@ -30,12 +30,12 @@ class FrameGoal:
     on_body: Frame = HERE
     position: Vector | None = None  # [m]
     rotation: Quaternion | None = None
-    position_weight: Vector = EVENLY  # along `Goals.weight_axes`
-    rotation_weight: Vector = EVENLY  # about the goal's own axes
+    position_weight: Vector = EVENLY  # weights along `Goals.weight_axes`
+    rotation_weight: Vector = EVENLY  # weights about the goal's own axes
     direction: Vector | None = (
-        None  # in the world, of any length: where `axis` points; the roll about it is free
+        None  # direction in the world (any length) in which `axis` points; the roll about it is free
     )
-    axis: Vector = Z  # of the frame
+    axis: Vector = Z  # axis of the frame
     direction_weight: float = 1.0
 
     def __post_init__(self) -> None:
@@ -72,9 +72,9 @@ class RegulariserWeights:
     errors in radians.
     """
 
-    weight: float = 0.0  # of the squared distance from the last frame's poses (R_state)
+    weight: float = 0.0  # weight of the squared distance from the last frame's poses (R_state)
     speed_weight: float = 0.0  # weight of rotating faster than `speed` (R_vel of Schumacher et al. 2021)
-    speed: float = 4.0  # [rad/s] of a body, from which `speed_weight` applies
+    speed: float = 4.0  # [rad/s] rotation of a body above which `speed_weight` applies
 
     def __post_init__(self) -> None:
         for what, number in (
@@ -93,18 +93,18 @@ class Goals:
     """All goals of a frame. Without any goal, a solve only closes the loops."""
 
     frames: tuple[FrameGoal, ...] = ()
-    centres: tuple[CentreGoal, ...] = ()  # several ask for their weighted mean
+    centres: tuple[CentreGoal, ...] = ()  # of several goals, the weighted mean is used
     actuators: Mapping[str, tuple[float, ...]] = field(
         default_factory=dict
-    )  # joint -> its commanded values [rad or m]: forward kinematics
+    )  # joint -> its commanded values [rad or m], as in forward kinematics
     driven: Mapping[str, Frame] = field(
         default_factory=dict
-    )  # driven body -> its pose; one without is free in this frame
+    )  # driven body -> its pose; a driven body without one is free in this frame
     regulariser_weights: RegulariserWeights = NO_REGULARISER
-    # whether actuators' full rotations count; else they rotate the shortest distance within their limits
+    # whether actuators' full rotations count; otherwise they rotate by the shortest way within their limits
     counts_full_rotations: bool = False
     weight_axes: Quaternion = (
-        IDENTITY  # rotation of the axes along which weights of positions act, in the frame of all poses here
+        IDENTITY  # rotation of the axes for weights of positions, in the frame of all poses here
     )
 
     def __post_init__(self) -> None:
@@ -117,17 +117,15 @@ class Goals:
 
     @cached_property
     def centre(self) -> CentreGoal | None:
-        """The goal that all goals of the centre of mass amount to; None: none counts.
-
-        Their sum of weighted squares is that of the mean and a constant, which is no error that a motion
-        could take away.
+        """A single goal equivalent to all goals of the centre of mass; None if none has a weight. Their sum
+        of weighted squares is that of the weighted mean plus a constant, which no motion could reduce.
         """
         weights = [
             sum(axis_weights) for axis_weights in zip(*(goal.weight for goal in self.centres), strict=True)
         ]
         if not any(weights):
             return None
-        axes = to_matrix(self.weight_axes)  # along which weights act, as columns
+        axes = to_matrix(self.weight_axes)  # axes of the weights, as columns
         positions = [
             sum(
                 goal.weight[k] * sum(axes[i][k] * goal.position[i] for i in range(3)) for goal in self.centres

@@ -1,7 +1,6 @@
-"""The kinds of joints: their DoF, and the residuals that constrain the others.
-
-Axes are those of the joint's own frames, one on the parent and one on the child; its values are 0 where both
-coincide.
+"""The kinds of joints: their degrees of freedom (DoF), and the residuals that constrain the remaining ones.
+Axes are those of the joint's two frames, one on the parent and one on the child; the joint's values are 0
+when both coincide.
 """
 
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ class Row(IntEnum):
     TURN_Z = 5
     SWING_X = 6  # half-angle vector of the swing of the z axes
     SWING_Y = 7
-    CROSS = 8  # the child's y axis along the parent's x axis: 0 where they are perpendicular
+    CROSS = 8  # the child's y axis along the parent's x axis; 0 if they are perpendicular
 
 
 POSITION = (Row.X, Row.Y, Row.Z)
@@ -37,13 +36,13 @@ SWING = (Row.SWING_X, Row.SWING_Y)
 class Shape:
     """Degrees of freedom and constraints of a kind of joint."""
 
-    moves: tuple[Freedom, ...]  # elementary moves from the parent to the child; a ball is three DoF
-    rows: tuple[Row, ...]  # residuals that it constrains: 6 less its DoF
+    moves: tuple[Freedom, ...]  # elementary moves from the parent to the child; a ball counts as three DoF
+    rows: tuple[Row, ...]  # residuals that it constrains: 6 minus its number of DoF
 
     @property
     def freedoms(self) -> tuple[Freedom, ...]:
-        """Degree of freedom of each of the joint's numbers; the three of a ball joint are those of its
-        rotation vector.
+        """Type of each of the joint's degrees of freedom; the three of a ball joint are those of its rotation
+        vector.
         """
         return tuple(move for move in self.moves for _ in range(3 if move == "ball" else 1))
 

@@ -1,6 +1,5 @@
-"""Loop residuals of a mechanism, all joints that close loops at once, and their Jacobian.
-
-Paper: Schumacher, Knoop, Baecher 2021, section III.B. Its position constraint is misprinted as R_i x_i + c_i
+"""Loop residuals of a mechanism, for all joints that close loops at once, and their Jacobian. Source:
+Schumacher, Knoop, Baecher 2021, section III.B. Its position constraint is misprinted as R_i x_i + c_i
 - R_j x_j + c_j; the last sign must be a minus. Its dot products of axes vanish for a body reversed by 180
 degrees, too; `se3.half_angle` does not.
 """
@@ -22,7 +21,7 @@ class JointResiduals:
     def __init__(self, kinds: Sequence[str]) -> None:
         kinds_and_rows = [(k, row) for k, kind in enumerate(kinds) for row in KINDS[kind].rows]
         self.count = len(kinds)
-        self.joint = np.array([k for k, _ in kinds_and_rows], int)  # each residual's joint
+        self.joint = np.array([k for k, _ in kinds_and_rows], int)  # joint of each residual
         self.row = np.array([row for _, row in kinds_and_rows], int)
         self.is_position = self.row <= Row.Z
         self.picked = self.joint * len(Row) + self.row
@@ -48,8 +47,8 @@ class JointResiduals:
         return relative
 
     def residual(self, relative: Array) -> tuple[Array, Array]:
-        """Residuals (r,) [m, rad], and derivatives (c, 6, 3) of the angular components by a rotation of the
-        child.
+        """Residuals (r,) [m, rad], and derivatives (c, 6, 3) of the angular components with respect to a
+        rotation of the child.
         """
         every = np.zeros((self.count, len(Row)))
         grows = np.zeros((self.count, 6, 3))
@@ -74,7 +73,8 @@ class JointResiduals:
         if self.has_turns:
             size = np.maximum(size, np.where(self.has_rotation_rows, angle_of(rotations), 0.0))
         if self.has_swings:
-            cosine = rotations[:, 2, 2].copy()  # arctan2 of a strided array depends on where it is in memory
+            # the result of arctan2 for a strided array depends on its position in memory
+            cosine = rotations[:, 2, 2].copy()
             tilt = np.arctan2(np.sqrt(rotations[:, 0, 2] ** 2 + rotations[:, 1, 2] ** 2), cosine)
             size = np.maximum(size, np.where(self.swings, tilt, 0.0))
         if self.has_crosses:
@@ -85,7 +85,7 @@ class JointResiduals:
 
 
 class Loops:
-    """The closures of a tree: c closures with r residuals in all."""
+    """The closures (joints that close loops) of a tree: c closures with r residuals in total."""
 
     def __init__(self, tree: SpanningTree, closures: Sequence[Closure]) -> None:
         self.names = tuple(closure.name for closure in closures)
@@ -96,12 +96,12 @@ class Loops:
         self._nodes, self._ends = (
             tree.carriers[links],
             tree.ends[links],
-        )  # of the parents' ends, then the children's
+        )  # frames of the parents' ends, then of the children's
         parents, children = np.split(self._nodes, 2)
         signs = tree.carries[children] - tree.carries[parents]
-        self.matters = signs.any(0)  # (v,) coordinates that a loop depends on
+        self.matters = signs.any(0)  # (v,) whether any loop depends on a coordinate
         self.driven = [(k, closure.driven) for k, closure in enumerate(closures) if closure.driven >= 0]
-        # (r,) makes rotations [rad] and positions [sizes] comparable
+        # (r,) factors that make rotations [rad] and positions [sizes] comparable
         self.weight = np.where(self.rows.is_position, 1.0 / tree.size, 1.0)
         self._share = (
             self.weight[:, None] * signs[self.rows.joint]
@@ -110,7 +110,7 @@ class Loops:
 
     def ends(self, frames: Frames, driven: Mapping[int, Array]) -> tuple[Array, Array]:
         """World frames (c, 4, 4) of the two sides of each closure, on the parent and on the child; `driven`
-        has the poses (4, 4) of driven bodies.
+        contains the poses (4, 4) of driven bodies by index.
         """
         ends: Array = frames.nodes.take(self._nodes, axis=0) @ self._ends
         parents, children = ends[: len(self.names)], ends[len(self.names) :]
@@ -123,15 +123,13 @@ class Loops:
         return self.rows.true_size(self.rows.relative(*self.ends(frames, driven)))
 
     def linear(self, frames: Frames, screws: Array, driven: Mapping[int, Array]) -> tuple[Array, Array]:
-        """Weighted residuals (r,) of the loops and their Jacobian (r, v) for unit steps of the
-        coordinates.
-        """
+        """Weighted residuals (r,) of the loops and their Jacobian (r, v) per unit step of the coordinates."""
         parents, children = self.ends(frames, driven)
         residual, grows = self.rows.residual(self.rows.relative(parents, children))
         back = np.swapaxes(parents[:, :3, :3], -1, -2)
         by_screw = np.zeros(
             (len(parents), len(Row), 6)
-        )  # of the child: its angular velocity, and its velocity at the world's origin
+        )  # velocities of the child: angular, and linear at the world's origin
         np.matmul(back, hat(-children[:, :3, 3]), out=by_screw[:, :3, :3])
         by_screw[:, :3, 3:] = back
         np.matmul(grows, back, out=by_screw[:, 3:, :3])

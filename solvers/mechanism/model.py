@@ -1,4 +1,6 @@
-"""Description of a mechanism: bodies, joints between them, which bodies are grounded or driven."""
+"""Description of a mechanism: its bodies, the joints between them, and which bodies are grounded or
+driven.
+"""
 
 import math
 from collections.abc import Sequence
@@ -11,20 +13,20 @@ from .kinds import KINDS, Kind
 
 WORLD = ""  # name of the fixed world as a joint's parent
 UNLIMITED = math.inf
-# [m] largest distance from the origin: beyond it doubles are rounded by more than 1e-9 m, too coarse to close
+# [m] largest distance from the origin: beyond it doubles have errors of more than 1e-9 m, too coarse to close
 # loops
 FARTHEST = 1e7
 
 
 class MechanismError(ValueError):
-    """An invalid mechanism; the message names the body or joint and the remedy."""
+    """An invalid mechanism; the message names the body or joint and says what to do."""
 
 
 def check_numbers(
     what: str, numbers: Sequence[float], count: int | None = None, most: float = UNLIMITED
 ) -> None:
-    """Raises unless there are `count` finite numbers of at most `most`; `what` begins the message, as "body
-    'rod': its position [m]".
+    """Raises an error unless there are `count` finite numbers with absolute values up to `most`; `what`
+    begins the message, as in "body 'rod': its position [m]".
 
     Raises:
         MechanismError: the message names `what` and the numbers found.
@@ -68,14 +70,14 @@ def _check_frame(what: str, frame: Frame) -> None:
 
 @dataclass(frozen=True)
 class Body:
-    """A rigid body. Its pose is that of its own frame, which may be anywhere on the body."""
+    """A rigid body. Its pose is that of its own frame, which may be at any place on the body."""
 
     name: str
-    mass: float = 0.0  # [kg]; 0: without influence on the centre of mass
+    mass: float = 0.0  # [kg]; 0: no influence on the centre of mass
     centre: Vector = (0.0, 0.0, 0.0)  # [m] centre of mass in its own frame
-    start: Frame | None = None  # approximate pose in the world, before assembly
-    grounded: bool = False  # fixed at `start`
-    driven: bool = False  # its pose is an input of every solve
+    start: Frame | None = None  # approximate pose in the world before assembly
+    grounded: bool = False  # whether it is fixed at `start`
+    driven: bool = False  # whether its pose is an input of every solve
 
     def __post_init__(self) -> None:
         if self.name == WORLD:
@@ -96,7 +98,7 @@ class Joint:
     """A joint between two bodies. Its axes are those of its frame on either body, as listed for each kind in
     `kinds.KINDS`.
 
-    Its values are the displacement of the child's frame in the parent's: one per DoF, in the
+    Its values are the displacement of the child's frame in the parent's: one per degree of freedom, in the
     kind's order, [rad] or [m].
     """
 
@@ -106,11 +108,12 @@ class Joint:
     child: str
     in_parent: Frame = HERE
     in_child: Frame = HERE
-    lower: tuple[float, ...] = ()  # [rad or m] per DoF; empty: no limit
+    lower: tuple[float, ...] = ()  # [rad or m] per degree of freedom; empty: no limit
     upper: tuple[float, ...] = ()
-    velocity: tuple[float, ...] = ()  # [rad/s or m/s] per DoF; empty: no limit
+    velocity: tuple[float, ...] = ()  # [rad/s or m/s] per degree of freedom; empty: no limit
     actuated: bool = False
-    closes: bool = False  # prefer to cut the loop at this joint, and name it where the loop stays open
+    # whether to prefer this joint for cutting the loop, and to name it if the loop stays open
+    closes: bool = False
 
     def __post_init__(self) -> None:
         def need(is_valid: bool, what: str) -> None:
@@ -154,13 +157,13 @@ class Joint:
 
 @dataclass(frozen=True)
 class Mechanism:
-    """A checked mechanism: bodies and joints with unique names, whose references exist."""
+    """A checked mechanism: bodies and joints have unique names, and all references exist."""
 
     bodies: tuple[Body, ...]
     joints: tuple[Joint, ...] = ()
     warnings: tuple[str, ...] = field(
         default=(), compare=False
-    )  # sentences on what was read differently from how it was written
+    )  # sentences about properties that were read differently from how they were written
 
     def __post_init__(self) -> None:
         _unique("body", [body.name for body in self.bodies])

@@ -1,7 +1,6 @@
-"""The objectives of a frame: its goals and regularisers as tasks.
-
-Position errors are in sizes of the mechanism, rotation errors in radians. What depends on bodies and weights
-alone is stored for the next frame, which has the same ones as a rule.
+"""The objectives of a frame: its goals and regularisers as tasks. Position errors are in sizes of the
+mechanism, rotation errors in radians. Parts that depend only on bodies and weights are stored for the next
+frame, which usually has the same.
 """
 
 import math
@@ -31,7 +30,7 @@ from .goals import CentreGoal, FrameGoal, Goals, RegulariserWeights
 from .model import Mechanism, MechanismError
 from .tree import Passage, SpanningTree
 
-Weighted = tuple[str, Frame, tuple[float, ...]]  # a body, a frame on it, weights
+Weighted = tuple[str, Frame, tuple[float, ...]]  # name of a body, a frame on it, weights
 
 
 def stacked(tasks: Sequence[Task], at: Kinematics, width: int) -> tuple[Array, Array]:
@@ -46,16 +45,16 @@ def stacked(tasks: Sequence[Task], at: Kinematics, width: int) -> tuple[Array, A
 
 
 class Commands(NamedTuple):
-    """Commanded values of actuators."""
+    """Commanded values of actuators, by coordinate and by ball joint."""
 
     coordinates: list[int]
     desired: list[float]  # [rad, m] desired values of these coordinates
     balls: list[int]  # indices of spherical joints
-    back: list[Array]  # inverses (3, 3) of the rotations that these are commanded to
+    back: list[Array]  # inverses (3, 3) of their commanded rotations
 
 
 class Objectives:
-    """Converts goals and regularisers of a frame to tasks of the solve, for one mechanism."""
+    """Converts the goals and regularisers of a frame to tasks of the solve, for one mechanism."""
 
     def __init__(self, mechanism: Mechanism, tree: SpanningTree) -> None:
         self.mechanism, self.tree = mechanism, tree
@@ -68,7 +67,7 @@ class Objectives:
         """Tasks for all goals except those of actuators.
 
         Raises:
-            MechanismError: a goal names no body, or asks for a centre of mass where nothing has a mass.
+            MechanismError: a goal names no body, or asks for a centre of mass although no body has a mass.
         """
         axes = _weight_axes(goals)
         positions, placed, rotations, turned, directions, pointed = [], [], [], [], [], []
@@ -112,7 +111,7 @@ class Objectives:
         """Masses of the bodies.
 
         Raises:
-            MechanismError: nothing has a mass.
+            MechanismError: no body has a mass.
         """
         bodies = self.mechanism.bodies
         heavy = [k for k, body in enumerate(bodies) if body.mass > 0.0]
@@ -136,10 +135,10 @@ class Objectives:
         self, goals: Goals, reference: Array, lower: Array, upper: Array
     ) -> tuple[JointValues | None, BallRotations | None]:
         """Tasks that move actuators to their commanded values and ball joints to their commanded rotations;
-        None: no such command.
+        None if there is no such command.
 
-        Where full rotations do not count, values are those nearest to `reference` (v,) within limits `lower`
-        and `upper` (v,).
+        If full rotations do not count, the values are those nearest to `reference` (v,) within the limits
+        `lower` and `upper` (v,).
         """
         commands = self.commands(goals)
         driven, desired = commands.coordinates, np.array(commands.desired)
@@ -165,10 +164,10 @@ class Objectives:
         )
 
     def commands(self, goals: Goals) -> Commands:
-        """The values that actuators are commanded to, as the goals have them.
+        """The values that the goals command actuators to.
 
         Raises:
-            MechanismError: a goal names no joint that an actuator can move, or has another count of values.
+            MechanismError: a goal names no joint that an actuator can move, or has a wrong number of values.
         """
         commands = Commands([], [], [], [])
         for name, values in goals.actuators.items():
@@ -211,7 +210,7 @@ class Objectives:
             yield RotationSpeed(ends, ends.frames(last), weights.speed * dt)
 
     def _make_moving(self, weight: float, components: int) -> Ends:
-        """Ends at all bodies that move, with this weight on each error component."""
+        """Ends at all bodies that can move, with this weight on each error component."""
         nodes = self.tree.carriers[self.tree.bodies]
         moving = np.flatnonzero(self.tree.carries[nodes].any(1))
         return Ends(
@@ -223,14 +222,14 @@ class Objectives:
 
 
 def _weight_axes(goals: Goals) -> Array | None:
-    """Axes (3, 3), as columns, along which weights of positions act; None: those of the frame of
+    """Axes (3, 3), as columns, along which weights of positions act; None if they are those of the frame of
     all poses.
     """
     return None if goals.weight_axes == IDENTITY else np.array(to_matrix(goals.weight_axes))
 
 
 def _along(goal: FrameGoal) -> Frame:
-    """The goal's frame on its body, turned so that its Z is the axis."""
+    """The goal's frame on its body, rotated so that its Z is the goal's axis."""
     return (
         goal.on_body
         if goal.axis == Z
@@ -239,8 +238,8 @@ def _along(goal: FrameGoal) -> Frame:
 
 
 def by_full_rotations(values: Array, lower: Array, upper: Array, slides: Mask) -> Array:
-    """Values (v,) moved within limits by the fewest full rotations, where possible; prismatic coordinates
-    (`slides`) are unchanged.
+    """Values (v,) moved within limits by the fewest full rotations, if possible; prismatic coordinates (mask
+    `slides`) are unchanged.
     """
     with np.errstate(invalid="ignore"):
         below, above = np.ceil((lower - values) / math.tau), -np.ceil((values - upper) / math.tau)

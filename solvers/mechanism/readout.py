@@ -1,4 +1,4 @@
-"""Joint values and tree coordinates from poses of bodies."""
+"""Joint values and tree coordinates for given poses of bodies."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,7 +15,7 @@ def moves_of(kind: str, relative: Array) -> list[Any]:
     """Displacement of each elementary joint ([rad], [m] or a ball's rotation (3, 3)) that a joint consists
     of, from the child's frame (4, 4) in the parent's.
 
-    If the frames violate the joint, the nearest values, separately for each DoF.
+    If the frames violate the joint, the values are the nearest ones, separately for each degree of freedom.
     """
     rotation, position = relative[:3, :3], relative[:3, 3]
     displacements: list[Any] = []
@@ -24,7 +24,7 @@ def moves_of(kind: str, relative: Array) -> list[Any]:
             displacements.append(rotation)
         elif move.startswith("translate"):
             displacements.append(float(position["xyz".index(move[-1])]))
-        elif kind == "universal":  # rotation = about x, then about y
+        elif kind == "universal":  # rotation about x, then about y
             displacements.append(
                 float(
                     np.arctan2(rotation[2, 1], rotation[1, 1])
@@ -42,8 +42,8 @@ def moves_of(kind: str, relative: Array) -> list[Any]:
 def coordinates_at(
     mechanism: Mechanism, tree: SpanningTree, poses: Mapping[str, Frame]
 ) -> tuple[Array, Array]:
-    """Values (v,) and balls' rotations (b, 3, 3) that come nearest to poses of bodies in the world; zero for
-    bodies without a given pose.
+    """Values (v,) and balls' rotations (b, 3, 3) that come nearest to the given poses of bodies in the world;
+    zero for bodies without a given pose.
     """
     values, balls = np.zeros(len(tree)), np.tile(np.eye(3), (len(tree.balls), 1, 1))
     known = {name: frame_array(pose) for name, pose in poses.items()} | {WORLD: np.eye(4)}

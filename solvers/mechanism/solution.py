@@ -1,4 +1,4 @@
-"""What a solve of a mechanism begins with and ends in."""
+"""The start and the result of a mechanism's solve."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -17,27 +17,27 @@ class State:
 
     values: Array  # (v,) coordinates [rad, m], full rotations counted
     balls: Array  # (k, 3, 3) rotations of ball joints
-    damping: float = FIRST_SHARE  # share of the squared error
-    motion: Motion | None = None  # of the last frame; None: not known
-    # its assembly: of the reference, or the kernel's numbers (m,); None: not known
+    damping: float = FIRST_SHARE  # damping as a fraction of the squared error
+    motion: Motion | None = None  # motion of the last frame; None if unknown
+    # its assembly: a `Branch` of the Python reference, or the kernel's numbers (m,); None if unknown
     branch: Branch | Array | None = None
-    regular: "State | None" = None  # the last of this assembly away from singular poses
+    regular: "State | None" = None  # the last state of this assembly away from singular poses
 
 
 class Report(NamedTuple):
     """Outcome of one solve: assembly, errors and convergence."""
 
-    assembled: bool  # every joint's residual is at most MET
+    assembled: bool  # whether every joint's residual is at most MET
     settled: bool  # the solve has converged
     residual: float  # [m or rad] largest residual of a joint
-    worst: str  # that joint's name; "": no joint closes a loop
-    goal_error: float  # root of the remaining weighted sum of squares [sizes, rad]
+    worst: str  # name of that joint; "" if no joint closes a loop
+    goal_error: float  # square root of the remaining weighted sum of squares [sizes, rad]
     at_limits: tuple[
         str, ...
-    ]  # sentences on joints whose position or speed limit is active against the goals
+    ]  # sentences about joints whose position or speed limit is active against the goals
     iterations: int
     flipped: (
-        bool  # the assembly mode has changed since the last frame, other than by the motors' own movement
+        bool  # whether the assembly mode has changed since the last frame, other than by the motors' movement
     )
 
     @property
@@ -47,7 +47,7 @@ class Report(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """Result of a mechanism's solve for one frame. Equal only to itself, since it holds arrays."""
+    """Result of a mechanism's solve for one frame. It equals only itself, since it holds arrays."""
 
     state: State
     poses: Array  # (b, 4, 4) bodies in the world, in the mechanism's order

@@ -1,6 +1,6 @@
 """Inverse and forward kinematics of a mechanism with closed loops.
 
-A mechanism is assembled into a solver once; a solve is a function of goals, state and time, without side
+A mechanism is assembled into a solver once; each solve is a function of goals, state and time, without side
 effects. Lengths in "sizes" are multiples of the mechanism's size (see `tree.SpanningTree`). Source:
 docs/mechanisms.md.
 """
@@ -32,11 +32,11 @@ from .solution import Report, Solution, State
 from .tree import SpanningTree
 
 MOST_WAYPOINTS = round(math.tau / LONGEST_STEP)  # waypoints of a full rotation
-ITERATIONS = 20  # most steps of a frame: three are usual from the last frame's state
+ITERATIONS = 20  # most steps in a frame; from the last frame's state three are usual
 
 
 class MechanismSolver:
-    """Solver of one mechanism: solves are functions of goals and state alone."""
+    """Solver of one mechanism; each solve depends only on its goals and state."""
 
     def __init__(self, mechanism: Mechanism) -> None:
         self.mechanism = mechanism
@@ -88,12 +88,14 @@ class MechanismSolver:
     # -- states --
 
     def state_at(self, poses: Mapping[str, Frame]) -> State:
-        """The state nearest to poses of bodies in the world; its loops may be open."""
+        """The state nearest to the given poses of bodies in the world; its loops may be open."""
         values, balls = coordinates_at(self.mechanism, self.tree, poses)
         return State(self._within(values, self.lower, self.upper), balls)
 
     def rest(self) -> State:
-        """The state with bodies at their rest poses or, without these, every joint at 0, within limits."""
+        """The state with bodies at their rest poses, or without these with every joint at 0, within
+        limits.
+        """
         return self.state_at(
             {body.name: body.start for body in self.mechanism.bodies if body.start is not None}
         )
@@ -103,8 +105,8 @@ class MechanismSolver:
         return self._bodies(self.tree.forward(state.values, balls=state.balls))
 
     def values(self, state: State, joint: str) -> tuple[float, ...]:
-        """A joint's values [rad, m], continuous over full rotations. KeyError if the joint closes a loop and
-        has no actuator or limit.
+        """A joint's values [rad, m], continuous over full rotations. Raises KeyError if the joint closes a
+        loop and has no actuator or limit.
         """
         return values_of(self.tree, joint, state.values, state.balls)
 
@@ -112,7 +114,7 @@ class MechanismSolver:
         return self.tree.placed(frames, self.tree.bodies)
 
     def _within(self, values: Array, lower: Array, upper: Array) -> Array:
-        """Values (v,) moved into limits, by full rotations where possible."""
+        """Values (v,) moved into limits, by full rotations if possible."""
         if ((values >= lower) & (values <= upper)).all():
             return values
         within: Array = np.clip(by_full_rotations(values, lower, upper, self.tree.slides), lower, upper)
@@ -133,16 +135,16 @@ class MechanismSolver:
         Args:
             goals: Goals of this frame.
             state: State of the last frame, or one from `assemble`.
-            dt: [s] since the last frame, above 0, for speed limits; None: without speed limits.
-            iterations: Most steps.
-            evaluations: Approximate budget of evaluated configurations; None: no bound. The next frame
+            dt: Time [s] since the last frame, above 0, for speed limits; None: without speed limits.
+            iterations: Maximum number of steps.
+            evaluations: Approximate budget of evaluated configurations; None: no limit. The next frame
                 continues from the result.
 
         Returns:
-            The nearest closed pose found. Where the loops cannot be closed, `report.assembled` is False.
+            The nearest closed pose found. If the loops cannot be closed, `report.assembled` is False.
 
         Raises:
-            MechanismError: a goal names no body or joint of the mechanism, or `dt` is no time.
+            MechanismError: a goal names no body or joint of the mechanism, or `dt` is not a valid duration.
         """
         if dt is not None and not is_frame(dt):
             raise MechanismError(
@@ -152,7 +154,7 @@ class MechanismSolver:
         answer = self._solved(goals, state, dt, iterations, evaluations)
         if not answer.report.flipped or goals.frames or goals.centres or state.regular is None:
             return answer
-        # An actuator is commanded past its dead point, where two assemblies meet, or comes back from there on
+        # An actuator is commanded past its dead point, where two assemblies meet, or returns from there on
         # the other one.
         again = self._solved(
             goals, replace(state.regular, regular=state.regular), dt, iterations, evaluations
@@ -161,7 +163,8 @@ class MechanismSolver:
             return again
         if answer.report.goal_error <= MET:
             return answer
-        # Past the dead point by a step's rounding: the assembly is still the one that it will come back on.
+        # Past the dead point by the rounding of a step: the assembly is still the one on which it will
+        # return.
         state_before_flip = replace(answer.state, branch=state.branch, regular=state.regular)
         return replace(answer, state=state_before_flip, report=answer.report._replace(flipped=False))
 
@@ -191,7 +194,7 @@ class MechanismSolver:
         branch, flipped = state.branch if isinstance(state.branch, Branch) else None, False
         if branch is None:
             branch, flipped = self._followed(None, start)
-        for desired in _waypoints(commanded, values):  # waypoints keep the assembly on a long distance
+        for desired in _waypoints(commanded, values):  # waypoints keep the assembly over long distances
             assert commanded is not None
             last, commanded.desired = commanded.desired, desired
             configuration, _, _ = descent.go(
@@ -208,11 +211,10 @@ class MechanismSolver:
         descent.most = math.inf if evaluations is None else descent.evaluations + evaluations
         configuration, settled, count = descent.go(configuration, iterations)
         if start.open <= EXACT and 0.0 < start.square <= configuration.square:
+            # steps are compared with nearly closed loops: closing them may undo their apparent gain
             configuration, settled = (
                 start,
                 True,
-                # steps are compared with nearly closed loops: closing them may take away what they seemed to
-                # gain
             )
         motion = None
         if dt is not None and configuration.open <= CLOSE_ENOUGH:
@@ -230,7 +232,7 @@ class MechanismSolver:
         )
 
     def _is_moved_by_bodies(self, goals: Goals) -> bool:
-        """Whether goals of bodies move actuators."""
+        """Whether goals of bodies (not of actuators) move actuators."""
         return bool(goals.frames or goals.centres) and len(goals.actuators) < len(self.mechanism.actuators)
 
     def _solved_by_kernel(
@@ -243,7 +245,7 @@ class MechanismSolver:
         iterations: int,
         evaluations: int | None,
     ) -> Solution:
-        """As `_solved`, for tasks as of `CompiledSolve.goals`."""
+        """Same as `_solved`, by the kernel; tasks as returned by `CompiledSolve.goals`."""
         task = compiled.task
         task.continues = self._is_moved_by_bodies(goals)
         task.iterations, task.evaluations = iterations, -1 if evaluations is None else evaluations
@@ -274,8 +276,8 @@ class MechanismSolver:
         return State(after.values, after.balls)
 
     def _followed(self, branch: Branch | None, configuration: Configuration) -> tuple[Branch | None, bool]:
-        """The assembly at a configuration, and whether it has changed since the last frame; None where
-        nothing is closed yet.
+        """The assembly at a configuration, and whether it has changed since the last frame; None as long as
+        no pose has been closed.
         """
         if configuration.open > CLOSE_ENOUGH:
             return branch, False
@@ -345,8 +347,8 @@ class MechanismSolver:
         """Sentences on the joints at a bound that the goals would carry them over.
 
         Args:
-            at_bound: (v,) coordinates at a bound.
-            least, most: (v,) bounds of the frame, by limits of position and speed.
+            at_bound: (v,) whether a coordinate is at a bound.
+            least, most: (v,) bounds of the frame, from limits of position and speed.
             values: (v,) of the coordinates.
         """
         sentences = []
@@ -368,8 +370,8 @@ class MechanismSolver:
 
 
 def _waypoints(task: JointValues | None, values: Array) -> list[Array]:
-    """Values (m,) of actuators at waypoints from the present ones, of all coordinates (v,), to the desired
-    ones.
+    """Values (m,) of actuators at waypoints between the current values of all coordinates (v,) and the
+    desired ones.
     """
     if task is None:
         return []

@@ -1,5 +1,5 @@
-"""Support of a mechanism that stands on the ground: its centre of mass, and the edge over which it
-would tip.
+"""Stability of a mechanism that stands on the ground: its centre of mass, and the edge over which it would
+tip.
 """
 
 from collections.abc import Mapping
@@ -10,8 +10,10 @@ import numpy as np
 from ..kinematics.se3 import Array
 from .model import Mechanism
 
-LEAN = 0.035  # 2 degrees: points that a smaller tilt about the lowest one brings to the ground stand there
-NEAR = 1e-9  # [m] points nearer to each other than this are one corner
+# [rad] points that a tilt by less than this (2 degrees) about the lowest point would bring to the ground
+# count as touching it
+LEAN = 0.035
+NEAR = 1e-9  # [m] points that are nearer to each other count as one corner
 
 
 @dataclass(frozen=True)
@@ -19,7 +21,7 @@ class Tipping:
     """The edge of the support over which a mechanism would tip.
 
     Attributes:
-        bodies: Names of the bodies at the edge's ends: one body twice, or two between which the edge runs.
+        bodies: Names of the bodies at the two ends of the edge; they may be the same body.
         distance: [m] by which the centre of mass is outside, in the ground plane.
         outward: (2,) unit normal of the edge in the ground plane, away from the support.
     """
@@ -43,7 +45,8 @@ def centre_of_mass(mechanism: Mechanism, poses: Array) -> Array:
 
 
 def tipping(soles: Mapping[str, Array], centre: Array) -> Tipping | None:
-    """The edge over which a body with this centre of mass (3,) would tip; None: it stands, or has no sole.
+    """The edge over which a mechanism with this centre of mass (3,) would tip; None if it stands, or has no
+    sole.
 
     Args:
         soles: Points (n, 3) [m] of bodies that may touch the ground, in the world, by the bodies' names.
@@ -68,7 +71,9 @@ def tipping(soles: Mapping[str, Array], centre: Array) -> Tipping | None:
 
 
 def _outward(start: Array, end: Array, ground: Array) -> Array:
-    """Unit normal (2,) to the right of an edge; of a point, the direction to the centre on the ground."""
+    """Unit normal (2,) to the right of an edge; if both ends coincide, the direction from there to the centre
+    of the ground points.
+    """
     along = end - start
     normal = np.array((along[1], -along[0])) if np.linalg.norm(along) > NEAR else ground - start
     length = float(np.linalg.norm(normal))
@@ -95,5 +100,5 @@ def _hull(points: Array) -> Array:
 
 
 def _turn(a: Array, b: Array, c: Array) -> float:
-    """Twice the signed area of a triangle: above 0 if it is counterclockwise."""
+    """Twice the signed area of a triangle of points (2,): above 0 if it is counterclockwise."""
     return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))

@@ -1,8 +1,8 @@
 """Spanning tree of a mechanism: which joints carry the bodies, and which close loops.
 
 Bodies move by the tree's joints, so these hold exactly after any step. Each remaining joint is a closure. A
-closure whose values are needed (an actuator, limits) is cut elsewhere: the joint carries a copy of its child,
-and copy and child must coincide, so that all values are coordinates.
+closure whose values are needed (for an actuator or limits) is cut at another place: the joint carries a copy
+of its child, and copy and child must coincide; so all needed values are coordinates.
 """
 
 from collections.abc import Sequence
@@ -33,14 +33,16 @@ class Carried(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """The elementary joints of the tree that one joint of the mechanism consists of, in the order of its
+    """The elementary joints of the tree that make up one joint of the mechanism, in the order of its
     values.
     """
 
     joints: tuple[int, ...] = ()
-    is_backward: bool = False  # whether the tree traverses it from its child to its parent
-    coordinates: Indices = np.zeros(0, np.intp)  # coordinates of the revolute and prismatic ones
-    ball: int = -1  # index, among the tree's spherical joints, of the one that follows these; -1: none
+    is_backward: bool = False  # whether the tree traverses it from child to parent
+    # indices of the coordinates of its revolute and prismatic joints
+    coordinates: Indices = np.zeros(0, np.intp)
+    # index, among the tree's spherical joints, of the one that follows these; -1 if there is none
+    ball: int = -1
 
     @property
     def freedoms(self) -> int:
@@ -54,7 +56,7 @@ class Closure(NamedTuple):
     kind: Kind  # "fixed" for a copy that must coincide
     on_parent: int
     on_child: int
-    driven: int = -1  # index of the driven body whose pose it fixes; -1: none
+    driven: int = -1  # index of the driven body whose pose it fixes; -1 if none
 
 
 class SpanningTree(tree.Tree):
@@ -63,8 +65,8 @@ class SpanningTree(tree.Tree):
     """
 
     def __init__(self, mechanism: Mechanism) -> None:
-        """The spanning tree; fixed joints, actuated and limited ones are preferred, joints marked `closes`
-        avoided.
+        """The spanning tree; it prefers fixed, actuated and limited joints, and avoids joints marked
+        `closes`.
         """
         grown = _Growth(mechanism)
         count = len(grown.parents)
@@ -79,11 +81,11 @@ class SpanningTree(tree.Tree):
         )
         self.bodies = slice(0, len(mechanism.bodies))
         self.closures = tuple(grown.closures)
-        # bodies without a path of joints to the world, each the root of its part
+        # bodies without a path of joints to the world, each the root of its own part
         self.floating = {name: self._passage(joints, False) for name, joints in grown.floating.items()}
-        self.carries = self.moved_by[:, BASE:].astype(float)  # (1 + n, v) 1 where a coordinate moves a node
+        self.carries = self.moved_by[:, BASE:].astype(float)  # (1 + n, v) 1 if a coordinate moves a node
         self.passages = {name: self._passage(*steps) for name, steps in grown.taken.items()}
-        # [m] mean distance between neighbouring joints; where the world's origin is does not matter
+        # [m] mean distance between neighbouring joints; the position of the world's origin does not matter
         ends = slice(self.bodies.stop, None)
         apart = np.concatenate(
             [self.rests[np.array(self.parents, int) >= 0], self.ends[ends][self.carrying[ends] >= 0]]
@@ -92,7 +94,7 @@ class SpanningTree(tree.Tree):
         self.size = float(distances[distances > 0.0].mean()) if distances.any() else 1.0
         self.unit = np.where(
             self.slides, self.size, 1.0
-        )  # (v,) of a step in each coordinate: 1 rad or one size
+        )  # (v,) unit of a step in each coordinate: 1 rad or one size
 
     def _passage(self, joints: tuple[int, ...], is_backward: bool) -> Passage:
         balls = [k for k in joints if k in self.balls]
@@ -102,8 +104,8 @@ class SpanningTree(tree.Tree):
         )
 
     def passage(self, name: str) -> Passage:
-        """The elementary joints that a joint of the mechanism consists of; empty if the joint closes a loop
-        or does not exist.
+        """The elementary joints that make up a joint of the mechanism; empty if the joint closes a loop or
+        does not exist.
         """
         return self.passages.get(name, Passage())
 
@@ -119,8 +121,8 @@ class SpanningTree(tree.Tree):
         )
 
     def screws(self, frames: Frames) -> Array:
-        """Screws (2, 3, v) of a unit step in each coordinate: angular velocity, and velocity at the world's
-        origin.
+        """Screws (2, 3, v) per unit step in each coordinate: angular velocity, and linear velocity at the
+        world's origin.
         """
         screws = np.empty((2, 3, len(self)))
         screws[0], screws[1] = frames.turning.T, frames.moving.T
@@ -185,7 +187,7 @@ class _Growth:
                     waiting.append(next_body)
 
     def _joined(self, joint: Joint, body: str, is_backward: bool = False) -> Carried:
-        """The joint's frame on the body that it carries."""
+        """The joint's frame on the body that it carries, which it adds to the tree."""
         moves = KINDS[joint.kind].moves
         near = frame_array(joint.in_child if is_backward else joint.in_parent)
         end, carriers = self._carry(

@@ -1,6 +1,6 @@
 """The chain of virtual unit links that the ERIK paper sees in a skeleton (Ribeiro & Paiva 2019), and its
 posture error.
 
-ERIK solves on it; all solvers tell its posture error. Numbers of sections, equations and algorithms are the
-paper's.
+ERIK works on this chain; all solvers report its posture error. Numbers of sections, equations and algorithms
+refer to the paper.
 """

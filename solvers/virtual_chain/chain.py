@@ -1,9 +1,9 @@
 """The chain of virtual unit links that ERIK sees in a skeleton (sections 3.4, 3.5, 3.8).
 
 All frames are rotated so that at zero angles every one of them, and the tool's, is the same: rest transforms
-vanish, the end's segment is +Y, and the target of the virtual chain is the tool's target, rotated alike.
-Links have unit length whatever the real ones have, so joints that share a position are ordinary, and only
-differences of neighbouring positions are ever needed: the directions of links.
+vanish, the end's segment is +Y, and the target of the virtual chain is the tool's target, rotated in the same
+way. Links have unit length regardless of the real lengths, so joints that share a position are no special
+case, and only the directions of links are needed.
 """
 
 from collections.abc import Sequence
@@ -25,13 +25,13 @@ from .joint_model import JointModel
 
 
 class VirtualChain:
-    """Joint models root first, and their relation to the skeleton.
+    """Joint models, starting at the root, and their relation to the skeleton.
 
     Attributes:
         models: One for each revolute joint of the skeleton.
-        turning: Their indices in the skeleton.
-        to_virtual: Takes directions and orientations of the base frame to the virtual one, by multiplication
-            from the left.
+        turning: Indices of these joints in the skeleton.
+        to_virtual: Rotation that converts directions and orientations from the base frame to the virtual one,
+            by multiplication from the left.
     """
 
     def __init__(self, skeleton: Skeleton) -> None:
@@ -54,8 +54,8 @@ class VirtualChain:
         self.shapeless = {0, len(axes) - 1} & {i for i, model in enumerate(self.models) if model.is_twister}
 
     def _segments(self, positions: list[Vector], axes: list[Vector]) -> list[Vector]:
-        """Directions of the links at rest: to the next joint at another position, the end's along the tool's
-        Y.
+        """Directions of the links at rest, each to the next joint at another position; that of the end is
+        along the tool's Y.
         """
         segments = [Y]
         for k in range(len(positions) - 2, -1, -1):
@@ -69,12 +69,12 @@ class VirtualChain:
         return len(self.models)
 
     def target(self, tool_target: Quaternion) -> Quaternion:
-        """The virtual end's target for an orientation of the tool in the base frame."""
+        """The target of the virtual end for an orientation of the tool in the base frame."""
         return multiply(self.to_virtual, tool_target)
 
     def bases(self, angles: Sequence[float]) -> list[Quaternion]:
-        """World bases (n + 1,) for angles (n,): of the links, then the Superpoint's: the end's frame after
-        its rotation (eq. 18, 24).
+        """World bases (n + 1,) for angles (n,) [rad]: those of the links, then that of the paper's
+        Superpoint, which is the end's frame after its rotation (eq. 18, 24).
         """
         bases = [IDENTITY]
         for model, angle in zip(self.models, angles, strict=True):

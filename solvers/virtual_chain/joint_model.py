@@ -1,8 +1,8 @@
 """ERIK's joint model: which angle points a joint's segment at a target, within its limits (section 3.4).
 
-In place of the paper's look-up table (LALUT) stands its exact closed form: along the circle that the segment
-draws, the latitude is a constant plus a cosine, so the angle is an arc cosine, and the hemisphere gives its
-sign. A table errs by up to .25 degrees near a pole.
+The paper's look-up table (LALUT) is replaced by its exact closed form: along the circle of the segment, the
+latitude is a constant plus a cosine, so the angle is an arc cosine, and the hemisphere gives its sign. A
+table has errors of up to .25 degrees near a pole.
 """
 
 import math
@@ -12,25 +12,26 @@ from ..tolerances import SAME_ANGLE, SINGLE_PRECISION
 
 
 class JointModel:
-    """A joint and its segment, in the joint's own frame: with the parent's segment, the axis and the limits.
+    """A joint and its segment in the joint's own frame, with the parent's segment, the axis and the limits.
 
     Args:
-        axis: The rotation axis, unit.
-        segment: The direction of the link that the joint carries, unit, at angle 0.
-        parent: The direction of the parent's segment, unit.
+        axis: The rotation axis, a unit vector.
+        segment: The direction of the link that the joint carries at angle 0, a unit vector.
+        parent: The direction of the parent's segment, a unit vector.
         lower, upper: Limits [rad].
     """
 
     def __init__(self, axis: Vector, segment: Vector, parent: Vector, lower: float, upper: float) -> None:
         self.axis, self.segment, self.parent, self.lower, self.upper = axis, segment, parent, lower, upper
         self.is_twister = length(cross(axis, segment)) < SINGLE_PRECISION
-        # Latitude over angle: (level + swing cos(angle - zero) + 1) / 2.
+        # Latitude as a function of the angle: (level + swing cos(angle - zero) + 1) / 2.
         across, parent_across = reject(segment, axis), reject(parent, axis)
         self.level = dot(axis, segment) * dot(axis, parent)
         self.swing = length(across) * length(parent_across)
         self.has_latitude = length(across) >= SINGLE_PRECISION and length(parent_across) >= SINGLE_PRECISION
         self.zero = signed_angle(across, parent_across, axis) if self.has_latitude else 0.0
-        self.parent_orthogonal_axis = cross(axis, parent)  # POA of eq. 17: the normal between the hemispheres
+        # POA of eq. 17: the normal of the plane between the hemispheres
+        self.parent_orthogonal_axis = cross(axis, parent)
 
     def hemisphere(self, target: Vector) -> float:
         """Sign, -1 or 1, of the latitude (eq. 16) of a vector in the joint's frame: 1 on the side of the
@@ -40,13 +41,13 @@ class JointModel:
 
     def latitude(self, target: Vector) -> float:
         """The latitude in 0..1 of a unit vector in the joint's frame (eq. 16): 1 along the parent's segment,
-        0 against it.
+        0 opposite to it.
         """
         return 0.5 * (dot(target, self.parent) + 1.0)
 
     def angle_at(self, latitude: float, hemisphere: float) -> float:
         """The angle [rad], without limits, at which the segment has this latitude or the nearest possible one
-        (stands for the paper's LALUT).
+        (replaces the paper's LALUT).
         """
         cosine = (2.0 * latitude - 1.0 - self.level) / self.swing
         return self.zero + hemisphere * math.acos(min(1.0, max(-1.0, cosine)))
@@ -55,8 +56,9 @@ class JointModel:
         """Angles [rad] within limits at which the segment has the target's latitude: one in the target's
         hemisphere, one in the other.
 
-        Algorithm 13, and lines 12 to 15 of Algorithm 15. A segment or a parent along the axis leaves no
-        latitude: the angle then is the one that brings the segment nearest to the target.
+        Algorithm 13, and lines 12 to 15 of Algorithm 15. If the segment or the parent is along the axis, the
+        latitude does not depend on the angle; then the angle is the one that brings the segment nearest to
+        the target.
         """
         if not self.has_latitude:
             angle = self.safe_angle(
@@ -79,7 +81,7 @@ class JointModel:
         return about(self.axis, angle)
 
     def within(self, angle: float) -> float | None:
-        """`angle` plus the multiple of 2 pi that brings it within limits; None if there is none."""
+        """`angle` [rad] plus the multiple of 2 pi that brings it within limits; None if there is none."""
         angle = wrap(angle)
         for candidate in (angle, angle - math.tau, angle + math.tau):
             if self.lower - SAME_ANGLE <= candidate <= self.upper + SAME_ANGLE:
@@ -87,7 +89,7 @@ class JointModel:
         return None
 
     def safe_angle(self, angle: float) -> float:
-        """`angle` plus the multiple of 2 pi that brings it within limits, else the limit nearest on the
+        """`angle` plus the multiple of 2 pi that brings it within limits, otherwise the nearest limit on the
         circle (SafeAngle of section 7.1, cycling).
         """
         safe = self.within(angle)
@@ -100,8 +102,8 @@ class JointModel:
         """Algorithm 12: a twist within limits. An angle outside of them is rotated by half a revolution, then
         clamped.
 
-        As printed it needs C's modulo and limits of exactly +-90 degrees (+-120 would send 150 to -90). The
-        half turn rolls what follows by pi, so bends after it must change their sign.
+        The printed version needs C's modulo and limits of exactly +-90 degrees (+-120 would map 150 to -90).
+        The half turn rolls everything that follows by pi, so later bends must change their sign.
         """
         safe = self.within(angle)
         if safe is None:
@@ -109,10 +111,12 @@ class JointModel:
         return self.safe_angle(angle) if safe is None else safe
 
     def off_edge(self, angle: float, offset: float) -> float:
-        """An angle at a limit, moved inwards by `offset` [rad] (AvoidJointEdge of section 7.1)."""
+        """An angle [rad] at a limit, moved inwards by `offset` [rad] (AvoidJointEdge of section 7.1); other
+        angles are unchanged.
+        """
         if (
             self.upper - self.lower <= 2.0 * offset
-        ):  # no room: a joint with so little range is as good as fixed
+        ):  # no room: a joint with such a small range is practically fixed
             return angle
         if abs(angle - self.lower) <= SAME_ANGLE:
             return angle + offset

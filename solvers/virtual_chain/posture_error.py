@@ -5,14 +5,13 @@ from collections.abc import Sequence
 from ..kinematics.rotations import Quaternion, dot, rotate
 from .chain import VirtualChain
 
-POSTURE_WEIGHT = 0.2  # of the posture error against the orientation error (section 4.0.1)
-AGGRAVATION = 1.0  # factor by which a deviation counts more one bend nearer to the end (eq. 21, 22: alpha)
+POSTURE_WEIGHT = 0.2  # weight of the posture error relative to the orientation error (section 4.0.1)
+# factor by which a deviation counts more for each bend nearer to the end (alpha in eq. 21, 22)
+AGGRAVATION = 1.0
 
 
 def bend_cosines(chain: VirtualChain, bases: Sequence[Quaternion]) -> list[float]:
-    """Cosines of the angles between each hinge's link and the link before, from the bases (n + 1,). Links
-    have unit length.
-    """
+    """Cosines of the angles between each hinge's link and the preceding link, from the bases (n + 1,)."""
     cosines = []
     before = chain.models[0].parent
     for k, model in enumerate(chain.models):
@@ -24,17 +23,18 @@ def bend_cosines(chain: VirtualChain, bases: Sequence[Quaternion]) -> list[float
 
 
 class PostureError:
-    """Posture error of Algorithm 6, 0 to 1: how far the bends between neighbouring links are from those of
+    """Posture error of Algorithm 6, 0 to 1: how far the bends between neighbouring links differ from those of
     one posture.
     """
 
     def __init__(self, chain: VirtualChain, posture: Sequence[float], aggravation: float) -> None:
         self._chain = chain
         self._authored = bend_cosines(chain, chain.bases(posture))
-        # The exponent counts hinges as Algorithm 6 does, not joints as eq. 21 (they differ when twisters lie
-        # between).
+        # The exponent counts hinges as in Algorithm 6, not joints as in eq. 21 (they differ if there are
+        # twisters in between).
         weights = [aggravation**i for i in range(len(self._authored))]
-        self._weights = [weight / sum(weights) for weight in weights]  # the norm of eq. 22, counted alike
+        # the normalisation of eq. 22, counted in the same way
+        self._weights = [weight / sum(weights) for weight in weights]
 
     def __call__(self, bases: Sequence[Quaternion]) -> float:
         solved = bend_cosines(self._chain, bases)

@@ -1,1 +1,3 @@
-"""Whole-body inverse kinematics in steps: joints on a fixed or floating base follow poses of links."""
+"""Whole-body inverse kinematics in steps: the joints of a body with a fixed or floating base make its links
+follow target poses.
+"""

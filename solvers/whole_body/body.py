@@ -14,10 +14,12 @@ from ..tolerances import MET
 
 @dataclass(frozen=True)
 class Coupling:
-    """Linear constraint of joints: lower <= sum of factor * value <= upper; equal bounds for mimic joints."""
+    """Linear constraint of joints: lower <= sum of factor * value <= upper; for mimic joints both bounds are
+    equal.
+    """
 
     name: str
-    factors: Mapping[str, float]  # by joint name
+    factors: Mapping[str, float]  # factors by name of the joint
     lower: float = -np.inf
     upper: float = np.inf
 
@@ -40,10 +42,10 @@ class Body(Tree):
 
         Args:
             joints: Parents before their children.
-            links: Links that may get targets; `End.joint` is -1 for a link on the base itself.
+            links: Links that may have targets; `End.joint` is -1 for a link on the base itself.
             floating: Whether the base is free to move.
-            lower: Limits (n,) [rad or m] where they differ from the joints' own; they may be infinite.
-            upper: The same.
+            lower: Lower limits (n,) [rad or m] in place of the joints' own; they may be infinite.
+            upper: Upper limits (n,), likewise.
             couplings: Linear constraints of joints.
 
         Raises:
@@ -84,7 +86,7 @@ class Body(Tree):
         return Constraints(matrix, bounds[:, 0], bounds[:, 1])
 
     def violated(self, joints: Array) -> tuple[str, ...]:
-        """Names of the couplings that joint values `joints` (n,) violate."""
+        """Names of the couplings that joint values `joints` (n,) [rad or m] violate."""
         beyond = np.abs(self.couplings.beyond(joints)) > MET
         return tuple(
             name for name, is_beyond in zip(self.coupling_names, beyond.tolist(), strict=True) if is_beyond

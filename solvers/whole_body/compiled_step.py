@@ -1,4 +1,4 @@
-"""A step in the compiled kernel."""
+"""A step of a whole body in the compiled kernel."""
 
 from collections.abc import Sequence
 from itertools import compress
@@ -17,12 +17,14 @@ from .targets import Target, Values
 
 
 class CompiledStep:
-    """Steps of a body toward its targets."""
+    """Steps of a body toward its targets, computed by the kernel."""
 
     def __init__(
         self, library: Kernel, targets: MotionTargets, damping: float, damping_by_error: float
     ) -> None:
-        """Steps with damping of squared moves, and more of it times the mean squared error of the targets."""
+        """`damping`: damping of squared moves; `damping_by_error`: additional damping, times the mean squared
+        error of the targets.
+        """
         self.library, self.targets = library, targets
         self.links = tuple(
             target.link for target in (*targets.orientation_targets, *targets.position_targets)
@@ -39,7 +41,7 @@ class CompiledStep:
         self.body = self._prepared(0)
 
     def _prepared(self, most_contacts: int) -> CompiledBody:
-        """The body in the kernel, for steps with at most so many contacts."""
+        """The body in the kernel, for steps with at most `most_contacts` contacts."""
         targets = self.targets
         links = targets.orientation_links, targets.position_links
         body = CompiledBody(self.library, targets.body, links, self._ranks, most_contacts)
@@ -60,8 +62,8 @@ class CompiledStep:
             values: Target values of the frame.
             state: State before the step.
             dt: Duration of the step [s].
-            allowed: Least and largest values (n,) of the joints after the step.
-            pull: Gradient toward the posture [per rad or m of difference].
+            allowed: Least and largest values (n,) [rad or m] of the joints after the step.
+            pull: Gradient toward the posture, per rad or m of difference.
         """
         if len(values.contacts) > self.body.most_contacts:
             self.body = self._prepared(len(values.contacts))

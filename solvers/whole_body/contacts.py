@@ -1,4 +1,4 @@
-"""Constraints of a step: contacts of links, and couplings of joints."""
+"""Constraints of a step from contacts of links and couplings of joints."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from .targets import Contact
 
 
 def contact_names(contacts: Sequence[Contact]) -> tuple[str, ...]:
-    """A name for each constraint of contacts."""
+    """A name for each of the constraints that contacts cause."""
     return tuple(
         f"contact of {contact.link}"
         for contact in contacts
@@ -39,7 +39,7 @@ def contact_constraints(
 
 
 def coupling_constraints(body: Body, joints: Array) -> Constraints:
-    """Constraints that keep the couplings of the joint values `joints` (n,) in this step."""
+    """Constraints that keep the couplings of the joint values `joints` (n,) [rad or m] in this step."""
     couplings = body.couplings
     at = couplings.matrix @ joints
     return Constraints(

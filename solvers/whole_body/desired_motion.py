@@ -11,8 +11,8 @@ from .body import Body
 from .law import Law
 from .targets import Target, Values
 
-# deviation of the sum of squared entries from 3, from which a matrix is no rotation: zeros, a scaled matrix,
-# NaN
+# deviation from 3 of the sum of squared entries above which a matrix is not a rotation but zeros, a scaled
+# matrix or NaN
 NO_ROTATION = 0.03
 
 
@@ -20,11 +20,12 @@ class DesiredMotion(NamedTuple):
     """Desired rotation vectors and displacements of links in one step, with weights."""
 
     rotation_vectors: Array  # (k, 3) [rad] rotation vectors of links in the world
-    turn_weights: Array  # (k,)
-    positions: Array  # (p, 3) [m] of the links with a position target, from the base's position
-    moves: Array  # (p, 3) [m]
-    weights: Array  # (p,)
-    lost: tuple[str, ...]  # links with a target without values
+    turn_weights: Array  # (k,) weights of the rotations
+    # (p, 3) [m] positions of the links with a position target, relative to the base's position
+    positions: Array
+    moves: Array  # (p, 3) [m] displacements of these links
+    weights: Array  # (p,) weights of the displacements
+    lost: tuple[str, ...]  # names of links that have a target but no value for it
 
     @property
     def mean_square(self) -> float:
@@ -36,7 +37,7 @@ class DesiredMotion(NamedTuple):
 
 
 class MotionTargets:
-    """Targets of a body, prepared for steps of one control law."""
+    """Targets of a body, prepared for steps with one control law."""
 
     def __init__(
         self,
@@ -72,7 +73,7 @@ class MotionTargets:
         self._shares: Shares | None = None
 
     def shares(self, dt: float) -> "Shares":
-        """The shares for steps of `dt` [s], which are stored until it changes."""
+        """The shares of errors for steps of `dt` [s], stored until `dt` changes."""
         if self._shares is None or dt != self._shares.dt:
             self._shares = self._shares_for(dt)
         return self._shares
@@ -86,7 +87,7 @@ class MotionTargets:
         return Shares(dt, *shares, *heeded)
 
     def rotations(self, frames: Frames) -> Array:
-        """Orientations (k, 3, 3) of the links with an orientation target."""
+        """Orientations (k, 3, 3) in the world of the links with an orientation target."""
         rotations: Array = frames.nodes.take(self._nodes, axis=0)[:, :3, :3] @ self._ends
         return rotations
 
@@ -139,17 +140,17 @@ class MotionTargets:
 
 
 class Shares(NamedTuple):
-    """Shares of the errors that a step of `dt` [s] corrects, and whether the targets' velocities count."""
+    """Shares of the errors that a step of `dt` [s] corrects, and whether the targets' velocities are used."""
 
     dt: float
-    rotations: Array  # (k,)
-    moves: Array  # (p,)
+    rotations: Array  # (k,) shares of the rotation errors
+    moves: Array  # (p,) shares of the position errors
     with_spins: bool
     with_velocities: bool
 
 
 def _known(velocity: Array | None, is_known: Array) -> Array | None:
-    """Velocities (k, 3) of targets, with zeros where a velocity or its target is unknown; None: none are
+    """Velocities (k, 3) of targets, with zeros where a velocity or its target is unknown; None if none are
     known.
     """
     if velocity is None:

@@ -1,4 +1,4 @@
-"""Full solve of a body for the first frame, where no frame before it is near."""
+"""Full solve of a body for the first frame, which has no previous frame to start from."""
 
 from dataclasses import replace
 from functools import partial
@@ -13,22 +13,26 @@ from .solver import CORRECTED_ERROR, WholeBody
 from .state import State, at_rest
 from .targets import Values
 
+# positions in a joint's range, as fractions measured from the limit that it is at, from which the solve
+# starts anew
 ELSEWHERE = 2 * (
     0.5,
     1.0,
-)  # shares of a joint's range, from the limit that it is at, from which the solve begins anew
-REGROWTH = 1.2  # factor by which the largest step grows again after a step that does not reverse the last one
+)
+# factor by which the largest step grows again after a step that does not reverse the previous one
+REGROWTH = 1.2
 
 
 def settled(solver: WholeBody, values: Values, state: State) -> State:
     """The state at rest that meets a frame's values as well as position limits allow, searched from a state.
 
-    A joint that the search has led to a limit may be on the wrong side of its range, where no step leads
-    back: it begins anew from the middle of its range and from the other end. With contacts, whose links are
-    in place already, only the given state is tried.
+    A joint that the search has led to a limit may be on the wrong side of its range, from which no step leads
+    back; then the search starts anew with the joint in the middle of its range and at the other end. If there
+    are contacts, whose links are already in place, only the given state is tried.
     """
     body, missed = solver.body, partial(squared_error, solver, values)
-    best, tried = converged(solver, values, state), dict[float, State]()  # by share, what it has begun from
+    # by share: the states from which it has started
+    best, tried = converged(solver, values, state), dict[float, State]()
     spans = body.upper - body.lower
     for share in () if values.contacts else ELSEWHERE:
         held = ((best.joints == body.lower) | (best.joints == body.upper)) & (spans > 0.0) & (spans < np.inf)
@@ -52,8 +56,8 @@ def squared_error(solver: WholeBody, values: Values, state: State) -> float:
 def converged(solver: WholeBody, values: Values, state: State) -> State:
     """The state at rest to which steps from a state lead.
 
-    A step that reverses the one before shows oscillation about a solution; the largest step is then halved,
-    so that it ends.
+    A step that reverses the previous one indicates oscillation about a solution; the largest step is then
+    halved until the oscillation ends.
     """
     free = WholeBody(
         solver.body, solver.targets, replace(solver.options, law=Law(), limits=usual_limits(LONGEST_STEP))

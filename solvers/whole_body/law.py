@@ -1,9 +1,9 @@
 """Control law: desired motion of links in a step, from the errors and velocities of their targets.
 
 Rapetti et al. 2020 correct the targets' velocities by the errors, J nu = v + K r (eq. 9), with r = sk(R'
-R_target) (eq. 5). That costs accuracy twice: r is measured before the step that v makes, so that the body
-runs ahead of a moving target by one step whatever K is; and r is the sine of the error, which is weak beyond
-90 degrees and vanishes at 180 degrees. This law takes the true logarithm of what is left after v, and
+R_target) (eq. 5). That reduces accuracy in two ways: r is measured before the step due to v, so that the body
+is one step ahead of a moving target for any K; and r is the sine of the error, which decreases beyond 90
+degrees and vanishes at 180 degrees. This law uses the logarithm of the error that remains after v, and
 corrects a share K dt of it, at most all.
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 from ..kinematics.se3 import Array, exponential, logarithm
 from ..tolerances import TINY
 
-# share of the joints' acceleration limit for braking: since links share joints, braking with all of it
+# share of the joints' acceleration limit that is used for braking: since links share joints, using all of it
 # overshoots
 BRAKE = 0.5
 DEAD_BEAT = np.inf  # [1/s] gain that corrects the whole error in every step
@@ -25,21 +25,24 @@ DEAD_BEAT = np.inf  # [1/s] gain that corrects the whole error in every step
 class Law:
     """Control law: the desired motion of links from the errors and velocities of their targets."""
 
-    gain: float = DEAD_BEAT  # [1/s] K
-    enforce_stability: bool = True  # whether a gain too large for the step is lowered
-    corrects_linearisation: ClassVar[bool] = True  # by a second step, where it matters
+    gain: float = DEAD_BEAT  # [1/s] gain K
+    enforce_stability: bool = True  # whether a gain that is too large for the step is reduced
+    # whether a second step corrects the error of linearisation, if it matters
+    corrects_linearisation: ClassVar[bool] = True
 
     def share(self, gain: Array, dt: float) -> Array:
         """Share K dt (k,) of the error that a step corrects.
 
         In discrete time errors decay for K dt below 2, without overshoot up to 1 (Ogata 1995): a larger gain
-        is lowered to that.
+        is reduced to that.
         """
         share = np.where(np.isinf(gain), 1.0, gain * dt)
         return np.minimum(share, 1.0) if self.enforce_stability else share
 
     def heeds_velocity(self, share: Array) -> bool:
-        """Whether the law uses the targets' velocities: a step that corrects the whole error needs none."""
+        """Whether the law uses the targets' velocities: a step that corrects the whole error does not need
+        them.
+        """
         return bool(share.min(initial=1.0) < 1.0)
 
     def rotation_vectors(
@@ -57,9 +60,9 @@ class Law:
             current: Orientations of the links (k, 3, 3).
             target: Orientations of the targets (k, 3, 3).
             velocity: Angular velocities of the targets (k, 3) [rad/s]; None: taken as zero.
-            share: K dt (k,).
-            dt: [s] duration of the step.
-            acceleration: [rad/s^2] limit of the joints; None: links can stop at once.
+            share: Share K dt (k,) of the error to correct.
+            dt: Duration of the step [s].
+            acceleration: Acceleration limit of the joints [rad/s^2]; None: links can stop at once.
         """
         led = None if velocity is None else dt * velocity
         left = logarithm(target @ (current if led is None else exponential(led) @ current).swapaxes(1, 2))
@@ -78,8 +81,8 @@ class Law:
 
 
 def stoppable(error: Array, acceleration: Array | float, dt: float) -> Array:
-    """The largest share (k,) of errors (k,) [rad] to correct in a step from which links can brake without
-    overshoot.
+    """The largest share (k,) of errors (k,) [rad] to correct in one step so that links can still brake
+    without overshoot.
 
     Braking from speed v by a dt in every further step covers v^2 / 2 a + v dt / 2.
     """

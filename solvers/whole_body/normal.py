@@ -1,9 +1,10 @@
 """Normal equations of all targets by the composite rigid body algorithm, without a Jacobian.
 
 A target's squared error is a quadratic of its link's velocity, like an inertia that the link carries. The
-gradient of an unknown is the sum over the links that it moves; the Hessian of two unknowns is the sum over
-those that the one nearer to the leaves moves (Walker & Orin 1982; Featherstone 2008, table 6.2), with weights
-for masses. All in the world's axes about the base's position, so that nothing needs transforming.
+gradient of an unknown is the sum over the links that it moves; the Hessian entry of two unknowns is the sum
+over the links moved by the unknown that is nearer to the leaves (Walker & Orin 1982; Featherstone 2008, table
+6.2), with weights in the place of masses. Everything is in the world's axes about the base's position, so
+that no transformations are needed.
 """
 
 import numpy as np
@@ -24,13 +25,15 @@ class Normal:
             turning: Links (k,) with an orientation target.
             placed: Links (p,) with a position target.
         """
-        self.turned_by = body.moved_by[body.carriers[turning]].astype(float)  # (k, N)
-        self.placed_by = body.moved_by[body.carriers[placed]].astype(float)  # (p, N)
+        # (k, N) whether an unknown rotates a target's link
+        self.turned_by = body.moved_by[body.carriers[turning]].astype(float)
+        # (p, N) whether an unknown moves a target's link
+        self.placed_by = body.moved_by[body.carriers[placed]].astype(float)
         self.all_at_base = body.are_at_base(placed)
         above = np.vstack(
             [np.repeat(body.moved_by[:1], BASE, axis=0), body.moved_by[body.held]]
-        ).T  # [i, j]: i moves all that j moves
-        self.above = above / (1.0 + (above & above.T))  # pairs that move the same would count twice
+        ).T  # [i, j]: whether i moves everything that j moves
+        self.above = above / (1.0 + (above & above.T))  # pairs that move the same links would count twice
         self._shared = np.zeros(len(turning)), np.zeros((body.unknowns, body.unknowns))
 
     def shared(self, weights: Array) -> Array:
@@ -55,10 +58,10 @@ class Normal:
         Args:
             frames: Pose of the body.
             turn_weights: (k,) weights of the orientation targets.
-            turn_errors: (k, 3) [rad] desired rotation vectors of the links in the world.
+            turn_errors: (k, 3) desired rotation vectors [rad] of the links in the world.
             positions: (p, 3) [m] of the position targets' links, from the base's position.
-            weights: (p,)
-            errors: (p, 3) [m] their desired moves.
+            weights: (p,) weights of the position targets.
+            errors: (p, 3) desired displacements [m] of these links.
         """
         angular = frames.angular
         matrix = angular @ angular.T
@@ -77,14 +80,14 @@ class Normal:
         )
 
     def moves(self, frames: Frames, positions: Array, move: Array) -> tuple[Array, Array]:
-        """Rotation vectors (k, 3) [rad] and displacements (p, 3) [m] of the targets' links that a step (6 +
-        n,) causes, to first order.
+        """Rotation vectors (k, 3) [rad] and displacements (p, 3) [m] of the targets' links caused by a step
+        `move` (6 + n,), to first order.
         """
         angular, linear = frames.angular * move[:, None], frames.linear * move[:, None]
         return self.turned_by @ angular, self.placed_by @ linear + cross(self.placed_by @ angular, positions)
 
     def _placed(self, frames: Frames, positions: Array, weights: Array) -> Array:
-        """The position targets' share of J' W J."""
+        """The contribution of the position targets to J' W J."""
         composite = (self.placed_by.T @ as_inertias(positions, weights).reshape(len(positions), 36)).reshape(
             -1, BASE, BASE
         )

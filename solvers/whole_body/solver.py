@@ -1,4 +1,4 @@
-"""Whole-body solver: each step linearises, solves a bounded least squares and integrates.
+"""Whole-body solver: each step linearises, solves a bounded least-squares problem and integrates.
 
 Source: Rapetti, Tirupachuri, Darvish, Latella & Pucci 2020, "Model-Based Real-Time Motion Tracking using
 Dynamical Inverse Kinematics on SO(3)"; the differences are described in `law`, `solvers.limits` and
@@ -28,12 +28,12 @@ from .normal import Normal
 from .state import Solution, State, at_rest, moved, since
 from .targets import Target, TargetError, Values, check
 
-CORRECTED_ERROR = (
-    0.0125  # [rad or m] error of linearisation of a link that is corrected: a jump of .7 degrees is seen
-)
+# [rad or m] error of linearisation of a link above which it is corrected: a jump of .7 degrees is visible
+CORRECTED_ERROR = 0.0125
 
-# of the largest diagonal entry: least damping where constraints hold, whose penalties are MET times stiffer
-# than the targets. With less, a weight of 1e6 leaves what no target sees below the rounding of the penalties
+# fraction of the largest diagonal entry: least damping if there are active constraints, whose penalties are
+# stiffer than the targets by 1 / MET. With less, a weight of 1e6 would lose the undetermined joints in the
+# rounding of the penalties.
 LEAST_DAMPING = 1e-8
 
 
@@ -42,10 +42,11 @@ class Options:
     """Settings of the whole-body solver."""
 
     law: Law = field(default_factory=Law)
-    limits: tuple[Limit, ...] = (PositionLimit(),)  # the first holds where they contradict each other
-    # [of a unit weight's square root] of moves: 1e-3 shakes where three hinges lock, .1 lags by half a degree
+    limits: tuple[Limit, ...] = (PositionLimit(),)  # the first takes precedence if they contradict each other
+    # [square root of a unit weight] damping of moves: 1e-3 shakes if three hinges lock, .1 lags by half a
+    # degree
     damping: float = 1e-2
-    # damping added per root mean square of the errors: with .1 joints wind up by full rotations on far
+    # damping added per root mean square of the errors: with .1, joints wind up by full rotations for distant
     # targets
     damping_by_error: float = 0.7
     # [1/s] rate at which joints that no target determines return to the posture of the frame's values
@@ -60,14 +61,14 @@ class Options:
 
 
 class WholeBody:
-    """Whole-body solver for targets on a body's links, one step at a time."""
+    """Whole-body solver for targets on a body's links, which advances one step at a time."""
 
     def __init__(self, body: Body, targets: Sequence[Target], options: Options | None = None) -> None:
         """A solver for targets on a body's links.
 
         Raises:
             SkeletonError: a target is on a link that the body does not have.
-            TargetError: two targets of a kind are on one link.
+            TargetError: two targets of the same kind are on one link.
         """
         self.body, self.targets, self.options = body, tuple(targets), options or Options()
         self.orientation_targets = tuple(target for target in targets if target.kind == "orientation")
@@ -102,7 +103,7 @@ class WholeBody:
         """A state at rest (velocity 0).
 
         Args:
-            joints: (n,) [rad or m]; None: zero. Moved to the nearest within limits.
+            joints: (n,) [rad or m], clamped to limits; None: zero.
             base_rotation: (3, 3); None: identity.
             base_position: (3,) [m]; None: the origin.
         """
@@ -151,7 +152,7 @@ class WholeBody:
         return JointState(state.joints, state.velocity[BASE:], self.body.lower, self.body.upper)
 
     def _step(self, values: Values, state: State, dt: float) -> tuple[Solution, State]:
-        """The step in Python."""
+        """The step, computed in Python."""
         body, options = self.body, self.options
         desired = self._motion_targets.desired(values, state.frames, state.base_position, dt)
         upper = np.full(body.unknowns, np.inf if body.floating else 0.0)
@@ -179,13 +180,13 @@ class WholeBody:
         return Solution(*pose, desired.lost, yielded, bounded, answer.rounds, answer.stopped), after
 
     def moved(self, state: State, move: Array, dt: float) -> State:
-        """The state after a step (6 + n,) of the base and the joints in `dt` [s]; see `state.moved`."""
+        """The state after a move (6 + n,) of the base and the joints in `dt` [s]; see `state.moved`."""
         return moved(self.body, state, move, dt)
 
     def _constraints(
         self, values: Values, state: State, dt: float
     ) -> tuple[Constraints | None, tuple[str, ...]]:
-        """Constraints of contacts and couplings in a step from a state, and their names."""
+        """Constraints from contacts and couplings in a step from a state, and their names."""
         parts, names = [], self.body.coupling_names
         if names:
             parts.append(coupling_constraints(self.body, state.joints))
@@ -197,18 +198,18 @@ class WholeBody:
     def _damped(
         self, desired: DesiredMotion, posture: Array | None, state: State, dt: float
     ) -> tuple[Array, Array]:
-        """Damping of the diagonal (6 + n,), and gradient toward the posture (6 + n,)."""
+        """Damping for the diagonal (6 + n,), and gradient toward the posture (6 + n,)."""
         options = self.options
         damping = options.damping**2
         damped = np.full(self.body.unknowns, damping + options.damping_by_error**2 * desired.mean_square)
         damped[:LINEAR] = damping
         drawn = np.zeros(self.body.unknowns)
-        if posture is not None:  # free joints follow it; others are pulled by damping over weight
+        if posture is not None:  # joints without a target follow it; others are pulled only weakly
             drawn[BASE:] = self._posture_pull(dt) * (posture - state.joints)
         return damped, drawn
 
     def _posture_pull(self, dt: float) -> float:
-        """Gradient toward the posture [per rad or m of difference], in a step of `dt` [s]."""
+        """Gradient toward the posture in a step of `dt` [s], per rad or m of difference."""
         return self.options.damping**2 * min(1.0, self.options.posture_gain * dt)
 
     def _solved(self, problem: "_StepProblem", constraints: Constraints | None) -> Answer:
@@ -257,7 +258,7 @@ class WholeBody:
     def _fixed(
         self, desired: DesiredMotion, frames: Frames, move: Array, constraints: Constraints | None
     ) -> Constraints:
-        """Constraints by which lower levels keep what a level has reached."""
+        """Constraints by which lower priority levels preserve what a level has reached."""
         parts = [
             self.body.jacobian(frames, int(link))[0]
             for link in self._motion_targets.orientation_links[desired.turn_weights > 0.0]
@@ -275,7 +276,7 @@ class WholeBody:
         motion_targets = self._motion_targets
         if (
             1.5 * np.square(move[LINEAR:]).max() < CORRECTED_ERROR
-        ):  # as much error have three hinges at a position, whose axes differ
+        ):  # three hinges at one position with different axes have an error this large
             return False
         turns, moves = self._normal.moves(state.frames, desired.positions, move)
         before, now = motion_targets.rotations(state.frames), motion_targets.rotations(after.frames)
@@ -354,8 +355,8 @@ class WholeBody:
         return (after if after is before else replace(after, velocity=since(after, state, dt))), answer
 
     def _still(self, frames: Frames) -> tuple[Array, Array, Array, Array, Array]:
-        """Arguments for `Normal.equations` with desired motion 0 of all targets, so that a correction of
-        contacts moves these least.
+        """Arguments of `Normal.equations` with a desired motion of 0 for all targets, so that a correction of
+        contacts moves them as little as possible.
         """
         turn_weights = np.array([target.weight for target in self.orientation_targets])
         weights = np.array([target.weight for target in self.position_targets])
@@ -368,26 +369,26 @@ class WholeBody:
         )
 
     def _exceeded_accelerations(self, before: State, after: State, most: Array | float) -> tuple[str, ...]:
-        """Names of joints whose velocity changed by more than `most` (n,) in a step, so that limits of
-        position or velocity are kept.
+        """Names of joints whose velocity changed by more than `most` (n,) in a step, because limits of
+        position or velocity took precedence.
         """
         over = np.abs(after.velocity[BASE:] - before.velocity[BASE:]) > most * (1.0 + MET)
         return tuple(f"acceleration of {self.body.names[k]}" for k in np.flatnonzero(over))
 
 
 class _StepProblem(NamedTuple):
-    """Least-squares problem of a step, from a state."""
+    """Least-squares problem of a step that starts from a state."""
 
     desired: DesiredMotion
     state: State
     dt: float  # [s]
-    lower: Array  # (6 + n,) bounds of the move
+    lower: Array  # (6 + n,) [m, rad] bounds of the move
     upper: Array  # (6 + n,)
-    damped: Array  # (6 + n,) added to the diagonal
+    damped: Array  # (6 + n,) added to the diagonal of the matrix
     drawn: Array  # (6 + n,) added to the negative gradient
 
 
 def _damp(matrix: Array, damping: Array | float) -> None:
-    """Adds damping (6 + n,) to the diagonal of normal equations in place, `LEAST_DAMPING` or more."""
+    """Adds damping (6 + n,), at least `LEAST_DAMPING`, to the diagonal of normal equations in place."""
     diagonal = matrix.diagonal()
     matrix.flat[:: len(matrix) + 1] += np.maximum(damping, LEAST_DAMPING * diagonal.max())

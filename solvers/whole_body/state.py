@@ -22,13 +22,14 @@ class State:
     joints: Array  # (n,) [rad or m]
     base_rotation: Array  # (3, 3)
     base_position: Array  # (3,) [m]
-    # (6 + n,) [m/s, rad/s] of the base, linear then angular, and the joints [rad/s or m/s], in the last step
+    # (6 + n,) in the last step: of the base [m/s, rad/s], linear then angular, and of the joints [rad/s or
+    # m/s]
     velocity: Array
     frames: Frames = field(repr=False)
-    sides: Sides = field(repr=False)  # bounds active in the last step
+    sides: Sides = field(repr=False)  # (6 + n,) bounds active in the last step
     multipliers: Array = field(
         default_factory=no_multipliers, repr=False
-    )  # of contacts and couplings in the last step
+    )  # multipliers of contacts and couplings in the last step
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,11 +41,11 @@ class Solution:
     joints: Array  # (n,) [rad or m], within limits
     base_rotation: Array  # (3, 3)
     base_position: Array  # (3,) [m]
-    velocity: Array  # (6 + n,) as in `State`
-    lost: tuple[str, ...] = ()  # links whose target has no value, free in this step
-    yielded: tuple[str, ...] = ()  # what was violated: contacts, couplings, acceleration limits
+    velocity: Array  # (6 + n,) [m/s, rad/s] as in `State`
+    lost: tuple[str, ...] = ()  # names of links whose target has no value; they are free in this step
+    yielded: tuple[str, ...] = ()  # violated constraints: contacts, couplings, acceleration limits
     bounded: Mask = field(default_factory=lambda: np.zeros(0, bool))  # (n,) joints at an active limit
-    rounds: int = 0  # linear solves
+    rounds: int = 0  # number of linear solves
     stopped: bool = False  # whether the search for the best step was stopped early
 
 
@@ -86,7 +87,7 @@ def moved(body: Body, state: State, move: Array, dt: float) -> State:
 
 
 def since(state: State, before: State, dt: float) -> Array:
-    """The velocity (6 + n,) that leads from the state `before` to `state` in `dt` [s]."""
+    """The velocity (6 + n,) that leads from the state `before` to `state` within `dt` [s]."""
     velocity = np.empty_like(state.velocity)
     velocity[:3] = state.base_position - before.base_position
     velocity[3:BASE] = logarithm(state.base_rotation @ before.base_rotation.T)

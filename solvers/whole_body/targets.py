@@ -1,4 +1,4 @@
-"""Targets of links: which ones, with what weight, and a frame's values for them."""
+"""Targets of links: which links have them, with what weights, and their values in a frame."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,18 +12,18 @@ Kind = Literal["orientation", "position"]
 
 
 class TargetError(ValueError):
-    """Invalid targets; the message names the link and the remedy."""
+    """Invalid targets; the message names the link and says what to do."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """A target of one link: its orientation or its position."""
+    """A target of one link, for its orientation or its position."""
 
     link: str
     kind: Kind = "orientation"
-    weight: float = 1.0  # of the squared error [1/rad^2 or 1/m^2]
-    gain: float | None = None  # [1/s] of the error's correction; None: that of the law
-    level: int = 0  # priority, 0 first: a level does not disturb those before it
+    weight: float = 1.0  # weight of the squared error [1/rad^2 or 1/m^2]
+    gain: float | None = None  # [1/s] gain with which the error is corrected; None: that of the law
+    level: int = 0  # priority, 0 first: a level does not disturb higher ones
 
     def __post_init__(self) -> None:
         if self.kind not in ("orientation", "position"):
@@ -41,8 +41,8 @@ class Contact:
     """Constraint that holds a link exactly at a position, such as a planted foot."""
 
     link: str
-    position: Array  # (3,) [m] of the link's origin in the world
-    rotation: Array | None = None  # (3, 3); None: it may rotate
+    position: Array  # (3,) [m] position of the link's origin in the world
+    rotation: Array | None = None  # (3, 3) orientation in the world; None: it may rotate
 
 
 def no_rotations() -> Array:
@@ -57,21 +57,21 @@ def no_positions() -> Array:
 class Values:
     """Target values of one frame in the world, in the order of the orientation and of the position targets.
 
-    A target without a valid rotation or position is lost for the frame.
+    A target without a valid rotation or position is ignored in the frame.
     """
 
-    rotation: Array = field(default_factory=no_rotations)  # (k, 3, 3) of the orientation targets
-    position: Array = field(default_factory=no_positions)  # (p, 3) [m] of the position targets
-    angular_velocity: Array | None = None  # (k, 3) [rad/s]; None: not known
-    linear_velocity: Array | None = None  # (p, 3) [m/s]
+    rotation: Array = field(default_factory=no_rotations)  # (k, 3, 3) values of the orientation targets
+    position: Array = field(default_factory=no_positions)  # (p, 3) [m] values of the position targets
+    angular_velocity: Array | None = None  # (k, 3) [rad/s]; None if unknown
+    linear_velocity: Array | None = None  # (p, 3) [m/s]; None if unknown
     contacts: tuple[Contact, ...] = ()
     posture: Array | None = (
-        None  # (n,) [rad or m] to which joints return that no target determines; None: they stay
+        None  # (n,) [rad or m] posture to which joints return that no target determines; None: they stay
     )
 
 
 def check(values: Values, turning: Sequence[Target], placed: Sequence[Target], joints: int) -> None:
-    """Raises TargetError if the values do not suit the targets, or the number of joints is wrong."""
+    """Raises TargetError if the values do not match the targets, or the number of joints is wrong."""
     k, p = len(turning), len(placed)
     shapes = {
         "rotation": (k, 3, 3),

@@ -1,9 +1,11 @@
-// Limber's reference firmware: hobby servos on an Arduino, moved by Limber over USB, or by a motion that Limber has exported.
+// Limber's reference firmware: hobby servos on an Arduino, moved by Limber over USB, or by a motion that
+// Limber has exported.
 //
-// Open this file in the Arduino IDE, choose the board and the port, press Upload. Which pins the servos' signal wires go to is in README.md;
-// their supply is a source of its own, with its ground joined to the board's. settings.h chooses a PCA9685 board.
-// To play a motion without a computer, put the exported limber_motion.h beside this file.
-// What it understands is in docs/protocol.md. src/ has the portable core and one file of pulses for each board.
+// Open this file in the Arduino IDE, choose the board and the port, press Upload. README.md lists the pins
+// for the servos' signal wires; servos need a separate supply, with its ground connected to the board's.
+// settings.h chooses a PCA9685 board. To play a motion without a computer, put the exported limber_motion.h
+// beside this file. The protocol is described in docs/protocol.md. src/ has the portable core and one file of
+// pulses for each board.
 // Licence: GPL-3.0-or-later.
 
 #include "settings.h"
@@ -57,7 +59,7 @@ void loop() {
     }
     limber_pulses_prepare(&device, micros());
 
-    // An answer goes out only when it fits the serial buffer: waiting for room would keep the pulses waiting.
+    // An answer is sent only when it fits into the serial buffer: waiting for space would delay the pulses.
     static uint8_t answer[LIMBER_MAX_FRAME];
     static uint8_t length = 0;
     if (length == 0) length = limber_next_answer(&device, answer);
@@ -67,7 +69,7 @@ void loop() {
     }
 
 #ifdef __AVR__
-    // Every byte, every edge and every millisecond wakes it.
+    // Every received byte, timer edge and millisecond wakes it.
     noInterrupts();
     if (Serial.available()) interrupts();
     else limber_board_sleep();

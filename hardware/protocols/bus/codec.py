@@ -14,11 +14,12 @@ from .registers import Register
 from .requirements import span_of
 from .table import RegisterTable
 
-# bytes: quantities that lie farther apart are read one by one, or bytes between them would fill the line
+# [bytes] largest span of a block of registers that is read in one query, since the bytes in between would
+# fill the line
 WIDEST_READ = 32
-# bytes: the same for what is read with each goal; a dozen servos' answers fill half of a period at 1 Mbit/s
+# [bytes] the same for queries with each goal; a dozen servos' answers fill half of a period at 1 Mbit/s
 WIDEST_WATCH = 48
-MOST_AT_ONCE = 24  # most servos in a sync frame, so that a damaged frame affects no more
+MOST_AT_ONCE = 24  # largest number of servos in a sync frame, so that a damaged frame affects no more
 
 
 class BusCodec(Codec):
@@ -28,7 +29,7 @@ class BusCodec(Codec):
         capabilities: Capabilities of the servos.
         framing: The frame format.
         table: The registers.
-        sync_reads: Whether servos answer a sync read; otherwise each is queried by itself.
+        sync_reads: Whether servos answer a sync read; otherwise each is queried separately.
     """
 
     def __init__(
@@ -43,7 +44,7 @@ class BusCodec(Codec):
         self._watched = (
             first,
             max(start + size, position.end) - first,
-        )  # first address and size of the block for `watch`
+        )  # (first address, size) of the block for `watch`
         self._watches_meaning = self._watched[1] <= WIDEST_WATCH
 
     def decoder(self) -> BusDecoder:
@@ -86,7 +87,7 @@ class BusCodec(Codec):
         return (self._write(servo, self._table.speed, "The speed", self._speed_number(speed)),)
 
     def arm(self, at: Mapping[int, int]) -> tuple[Exchange, ...]:
-        """Commands that set each servo's goal to its present position, then switch torque on. Each must be
+        """Commands that set each servo's goal to its current position, then switch torque on. Each must be
         answered before the next is sent.
         """
         goals = tuple(
@@ -122,8 +123,8 @@ class BusCodec(Codec):
         return tuple(exchanges)
 
     def watch(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Queries for positions and, where these are near enough, for the settings that give goals their
-        meaning.
+        """Queries for positions and, if their registers are near enough, for the settings that give goals
+        their meaning.
         """
         if not self._watches_meaning:
             return self.read([Quantity.POSITION], servos)
@@ -155,7 +156,7 @@ class BusCodec(Codec):
         return tuple(self._write(servo, register, "The watchdog", number) for servo in servos)
 
     def check(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Queries for hardware errors and tripped watchdogs; none if the servos report errors in every
+        """Queries for hardware errors and tripped watchdogs; empty if the servos report errors in every
         answer.
         """
         span = self._table.error_span

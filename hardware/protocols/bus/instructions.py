@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 from ..interface import ProtocolError
 
-BROADCAST = 0xFE  # the id that means all servos; none of them answers, but to a ping or a sync read
+BROADCAST = 0xFE  # the id that addresses all servos; they answer only a ping or a sync read
 
 
 @dataclass(frozen=True, slots=True)
 class Ping:
-    """Query whether a servo is there."""
+    """Query whether a servo is present."""
 
     servo: int
 

@@ -18,7 +18,8 @@ class Register:
         start: Address of its first byte.
         size: Number of bytes.
         signed: Whether it is in two's complement.
-        sign_bit: Bit that is the sign, the bits below being the magnitude (Feetech); None: no such bit.
+        sign_bit: Index of the sign bit, below which the bits are the magnitude (Feetech); None if there is no
+            such bit.
         order: Byte order.
     """
 

@@ -33,7 +33,7 @@ class Requirement:
 
     def refusal(self, number: int) -> str:
         """Why a servo with `number` in this register must not be driven, as a sentence about the servo;
-        empty: it may be driven.
+        empty if it may be driven.
         """
         if number & self.mask in self.allowed:
             return ""
@@ -47,9 +47,9 @@ class Bounds:
 
     Attributes:
         lowest: Register of the lowest goal.
-        highest: Register of the highest goal; where it is not above the lowest there are no bounds.
-        where: Register that decides whether the bounds apply, and the numbers with which they do; None:
-            always.
+        highest: Register of the highest goal; if its value is not above the lowest there are no bounds.
+        where: Register that decides whether the bounds apply, and the numbers with which they do; None if
+            they always apply.
     """
 
     lowest: Register
@@ -63,8 +63,8 @@ class Requirements:
 
     Attributes:
         required: Required register values.
-        bounds: Registers that bound the servo's goals; None: none.
-        homing_offset: Register of the offset between actual and reported positions; None: none.
+        bounds: Registers that bound the servo's goals; None if there are none.
+        homing_offset: Register of the offset between actual and reported positions; None if there is none.
     """
 
     required: tuple[Requirement, ...]
@@ -88,7 +88,7 @@ class Requirements:
         return span_of(registers if self.homing_offset is None else [*registers, self.homing_offset])
 
     def meaning(self, servo: int, start: int, data: bytes) -> GoalMeaning:
-        """What a goal means to a servo whose registers from address `start` on hold `data`."""
+        """Meaning of a goal for a servo with `data` in its registers from address `start` on."""
 
         def number(register: Register) -> int:
             return register.unpack(data[register.start - start :][: register.size])
@@ -98,7 +98,7 @@ class Requirements:
         return GoalMeaning(servo, "; ".join(text for text in refusals if text), offset)
 
     def read(self, servo: int, data: bytes) -> StoredSettings:
-        """The settings of a servo whose registers of `span` hold `data`."""
+        """The settings of a servo with `data` in its registers of `span`."""
         first, _ = self.span
 
         def number(register: Register) -> int:

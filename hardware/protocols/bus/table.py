@@ -1,4 +1,4 @@
-"""Register table of a servo family, as `BusCodec` and `BusDecoder` use it."""
+"""Register table of a servo family, for `BusCodec` and `BusDecoder`."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ class RegisterTable:
         requirements: Values that registers must hold before a servo is driven.
         models: Model names by number.
         baudrates: Register numbers by baud rate [bit/s].
-        model: Register of the model number, read to identify a servo where the answer to a ping does not
-            contain it.
+        model: Register of the model number, read to identify a servo if the answer to a ping does not contain
+            it.
         firmware: Register of the firmware's version.
         flags: Meaning of the bits of a status' error byte.
         codes: Error codes in the bits beyond `flags`: the command was refused.
         hardware_flags: Meaning of the bits of the hardware error register.
-        hardware_errors: The hardware error register, where there is one.
+        hardware_errors: The hardware error register, if there is one.
         ping_tells: Whether the answer to a ping carries model and firmware.
-        eeprom_lock: Register that locks the EEPROM, where there is one.
-        watchdog: Register of the watchdog, where there is one.
+        eeprom_lock: Register that locks the EEPROM, if there is one.
+        watchdog: Register of the watchdog, if there is one.
         watchdog_unit: Unit of the watchdog register [s].
         firmware_parts: Number of parts of a version: 2 for "2.4", 1 for "46".
     """

@@ -3,9 +3,9 @@
     FF FF FD 00 id length(2) instruction parameters... CRC(2)         from the host
     FF FF FD 00 id length(2) 55 error data... CRC(2)                  from a servo
 
-Numbers have their low byte first. The length counts the bytes after it. The CRC covers all before it. Where
-FF FF FD occurs between length and CRC another FD follows it (stuffing; included in length and CRC), so that
-headers occur only at the beginning of a frame.
+Numbers have their low byte first. The length counts the bytes after it. The CRC covers all bytes before it.
+If FF FF FD occurs between length and CRC, another FD follows it (stuffing; included in length and CRC), so
+that headers occur only at the beginning of a frame.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ MARK = b"\xff\xff\xfd"
 HEADER = MARK + b"\x00"
 HIGHEST_ID = 0xFC
 LONGEST = 1024  # bytes of a frame: the buffer of ROBOTIS' own libraries
-HEAD = 7  # bytes up to the length's end
+HEAD = 7  # bytes up to the end of the length field
 SHORTEST = HEAD + 3  # an instruction and a CRC
 AROUND_STATUS = HEAD + 4  # bytes of a status around its data: instruction, error, CRC
-BODY = 8  # where an instruction's parameters, or a status' error, begin
+BODY = 8  # index of an instruction's parameters, or of a status' error
 
 STATUS = 0x55
 

@@ -15,9 +15,9 @@ from ..bus.table import RegisterTable
 from ..interface import Capabilities, Check, Quantity, Silence, Units
 from .packets import HIGHEST_ID, DynamixelPackets
 
-STEPS = 4096  # in a revolution
+STEPS = 4096  # number of steps per revolution
 FARTHEST = 256 * STEPS - 1  # steps in either direction in extended mode: 256 revolutions
-RPM = STEPS / 60.0  # steps/s in a revolution per minute
+RPM = STEPS / 60.0  # steps/s of one revolution per minute
 SPEED_UNIT = 0.229 * RPM  # steps/s
 WATCHDOG_UNIT = 0.02  # [s]
 LONGEST_WATCHDOG = 127 * WATCHDOG_UNIT
@@ -36,7 +36,7 @@ ONE_TURN, MORE_TURNS = (
         4,
         5,
     ),
-)  # modes in which goals are positions, and those in which they may exceed a revolution
+)  # operating modes in which goals are positions, and the mode in which they may exceed a revolution
 TIME_BASED, TORQUE_BY_GOAL = 0x04, 0x08  # bits of the drive mode
 
 BAUDRATES = {
@@ -47,7 +47,7 @@ BAUDRATES = {
     2_000_000: 4,
     3_000_000: 5,
     4_000_000: 6,
-}  # the factory's first
+}  # the factory setting first
 
 MODELS = {
     1000: "XH430-W350", 1001: "XD430-T350", 1010: "XH430-W210", 1011: "XD430-T210", 1020: "XM430-W350", 1030: "XM430-W210",
@@ -60,7 +60,7 @@ MODELS = {
 
 TELLS_LOAD = frozenset(
     (1060, 1070, 1080, 1090, 1160)
-)  # at address 126 these tell the load in thousandths, all others the current
+)  # models whose register 126 contains the load in thousandths; for all others it is the current
 
 ALERT = {0x80: "its hardware reports an error"}
 REFUSALS = {
@@ -164,7 +164,9 @@ def capabilities(multi_turn: bool = False) -> Capabilities:
 
 
 def dynamixel(multi_turn: bool = False) -> BusCodec:
-    """The codec of the X series; `multi_turn`: goals may exceed one revolution (extended position mode)."""
+    """The codec of the X series; `multi_turn`: whether goals may exceed one revolution (extended position
+    mode).
+    """
     return BusCodec(
         capabilities(multi_turn), DynamixelPackets(), replace(TABLE, requirements=requirements(multi_turn))
     )

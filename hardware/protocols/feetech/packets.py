@@ -3,8 +3,8 @@
     FF FF id length instruction parameters... checksum        from the host
     FF FF id length error parameters... checksum              from a servo
 
-The length counts the bytes after it; the checksum is the sum from the id on, all bits flipped. Only the
-direction distinguishes the two.
+The length counts the bytes after it; the checksum is the sum of the bytes from the id on, with all bits
+inverted. Only the direction distinguishes the two.
 """
 
 from __future__ import annotations

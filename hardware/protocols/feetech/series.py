@@ -21,8 +21,8 @@ Series = Literal["sts", "scs"]
 STEPS = {
     "sts": 4096,
     "scs": 1024,
-}  # in a revolution of an STS servo, and over the 300 degrees of an SCS servo
-SCS_RANGE = 300.0 / 360.0  # of a revolution that an SCS servo's 1024 steps cover
+}  # steps per revolution of an STS servo, and over the 300 degrees of an SCS servo
+SCS_RANGE = 300.0 / 360.0  # share of a revolution covered by an SCS servo's 1024 steps
 FARTHEST = 30719  # steps in either direction with multi-turn: 7.5 revolutions
 
 BAUDRATES = {1_000_000: 0, 500_000: 1, 250_000: 2, 128_000: 3, 115_200: 4, 57_600: 5, 38_400: 6, 19_200: 7}
@@ -41,7 +41,7 @@ ERRORS = {
 MODES = {0: "position", 1: "wheel", 2: "PWM", 3: "step"}
 
 WORTH = {  # size of one raw unit
-    Quantity.LOAD: 0.001,  # share of the greatest load
+    Quantity.LOAD: 0.001,  # share of the largest load
     Quantity.VOLTAGE: 0.1,  # V
     Quantity.TEMPERATURE: 1.0,  # degrees Celsius
     Quantity.VELOCITY: 1.0,  # steps/s

@@ -1,7 +1,7 @@
-"""What Limber's own protocol supports.
+"""Capabilities of Limber's own protocol.
 
-A device with Limber's firmware is one connection for all its channels. `worker.limber_connection` drives it;
-no codec does, since the device has a session and states of its own.
+A device with Limber's firmware is one connection for all its channels. It has a session and states of its
+own, so that `worker.limber_connection` drives it and not a codec.
 """
 
 from ..interface import Capabilities, Check, Silence, Units

@@ -45,11 +45,11 @@ class Reason(IntFlag):
     """Causes of the device's state, and limits that it applies."""
 
     SILENCE = 0x01  # the watchdog ended the motion
-    STOPPED = 0x02  # a STOP came
+    STOPPED = 0x02  # a STOP was received
     CLAMPED = 0x04  # a position of the newest move is outside its channel's range
     SLOWED = 0x08  # a channel lags behind its move because of its speed limit
     NO_SESSION = 0x10  # no handshake since the device was reset
-    HARDWARE = 0x20  # the device itself is unwell (its supply, a servo on its bus)
+    HARDWARE = 0x20  # the device itself has a fault (its supply, a servo on its bus)
 
 
 class DeviceResult(IntEnum):
@@ -72,7 +72,7 @@ class OnSilence(IntEnum):
     """Behaviour of a channel's pulse while the device must not move."""
 
     HOLD = 0  # the pulse keeps its last width
-    DETACH = 1  # the pulse ends: the servo goes limp
+    DETACH = 1  # the pulse ends, so that the servo has no torque
 
 
 class Features(IntFlag):
@@ -118,7 +118,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Disarm:
-    """Ends motion and clears a fault; with `release` all pulses end, whatever `on_silence` is."""
+    """Ends motion and clears a fault; with `release` all pulses end, for any `on_silence`."""
 
     release: bool = False
 
@@ -151,7 +151,7 @@ class Welcome:
 
 @dataclass(frozen=True, slots=True)
 class WrongVersion:
-    """The device does not support the protocol version of the HELLO, but `version`."""
+    """The device does not support the protocol version of the HELLO; it supports `version`."""
 
     version: int
     firmware: tuple[int, int]
@@ -181,7 +181,7 @@ class DeviceReport:
     result: int
     state: DeviceState
     reasons: Reason
-    session: int  # 0: none since the device was reset
+    session: int  # 0 if there was none since the device was reset
     bad_frames: int  # damaged frames since the reset, modulo 65536
     commanded_us: tuple[float | None, ...]
     measured_us: tuple[float | None, ...] = ()

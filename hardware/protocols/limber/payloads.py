@@ -309,7 +309,7 @@ class FrameDecoder:
     """Decodes frames from a stream of bytes, in either direction; never raises and never keeps more than one
     frame's length.
 
-    After noise or a damaged frame it looks for a frame from the very next byte on, so a good frame behind a
+    After noise or a damaged frame it searches for a frame from the next byte on, so that a good frame after a
     bad one is not lost.
     """
 

@@ -1,4 +1,4 @@
-"""The motors of Reachy Mini, and what its daemon supports.
+"""The motors of Reachy Mini, and the capabilities of its daemon.
 
 Positions are steps of its servos, as on its bus: an angle of the daemon's is (steps - 2048) 2 pi / 4096
 [rad]. The daemon's antennas rotate opposite to the joints of the robot's URDF: their channels have direction
@@ -14,7 +14,7 @@ from types import MappingProxyType
 from ..interface import Capabilities, Quantity, Silence, Units
 
 PROTOCOL = "reachy_mini"
-ADDRESS = "reachy-mini.local:8000"  # of a robot in the local network; the daemon's own port
+ADDRESS = "reachy-mini.local:8000"  # default address of a robot in the local network, with the daemon's port
 
 MOTORS: Mapping[int, str] = MappingProxyType(
     {
@@ -44,8 +44,8 @@ beyond.
 HEAD = tuple(range(10, 17))  # ids in the order of the daemon's head joints
 ANTENNAS = (17, 18)  # ids in the order of its antennas: right, left
 
-STEPS = 4096  # in a revolution
-MIDDLE = 2048  # steps of a servo at the daemon's 0
+STEPS = 4096  # number of steps per revolution
+MIDDLE = 2048  # steps of a servo at the daemon's angle 0
 
 CAPABILITIES = Capabilities(
     title="Reachy Mini",

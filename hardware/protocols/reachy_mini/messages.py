@@ -1,6 +1,7 @@
-"""Messages of Reachy Mini's daemon (1.13), each a JSON object whose `type` says what it is.
+"""Messages of Reachy Mini's daemon (1.13), each a JSON object with a `type`.
 
-The daemon answers no command. It sends where its motors are 50 times a second, and its state once a second.
+The daemon does not answer commands. It sends the motors' positions 50 times a second, and its state once a
+second.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 ENABLED = "enabled"  # the motors hold positions
-DISABLED = "disabled"  # the motors are limp
+DISABLED = "disabled"  # the motors have no torque
 RUNNING = "running"  # state of a daemon that drives its robot
 HEAD_JOINTS, ANTENNA_JOINTS = 7, 2
 FARTHEST = 100.0  # [rad] largest angle that a motor can be at: sixteen revolutions
@@ -51,7 +52,8 @@ DaemonMessage = JointPositions | DaemonStatus | MovePlayed
 def decode(text: str) -> DaemonMessage | None:
     """The message in a text from the daemon; None if Limber does not need it, or the text is damaged."""
     try:
-        fields = json.loads(text, parse_int=float)  # an integer of 400 digits is infinite, and so refused
+        # an integer of 400 digits becomes infinite, and is then refused
+        fields = json.loads(text, parse_int=float)
     except (ValueError, RecursionError):
         return None
     if not isinstance(fields, dict):
@@ -77,7 +79,7 @@ def _text(value: object) -> str:
 
 
 def _angles(fields: dict[str, Any], name: str, count: int) -> tuple[float, ...]:
-    """`count` angles [rad] that motors can be at; empty where the message has anything else."""
+    """`count` possible motor angles [rad]; empty if the message contains anything else."""
     values = fields.get(name)
     if not isinstance(values, list) or len(values) != count:
         return ()
@@ -117,12 +119,12 @@ def torque_off(names: Sequence[str]) -> str:
 
 
 def no_automatic_body_yaw() -> str:
-    """JSON command that keeps the daemon from rotating the body by itself."""
+    """JSON command that prevents the daemon from rotating the body on its own."""
     return _command("set_automatic_body_yaw", enabled=False)
 
 
 def stop_move() -> str:
-    """JSON command that stops a playing move where it is. While a move plays, the daemon ignores all
+    """JSON command that stops a playing move at its current pose. While a move plays, the daemon ignores all
     targets.
     """
     return _command("stop_move")

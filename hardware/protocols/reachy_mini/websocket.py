@@ -1,6 +1,6 @@
 """WebSocket client (RFC 6455) without a socket: received bytes in, messages out.
 
-It does what a robot's daemon needs: text messages, whole or in fragments, pings and the end of the
+It supports what a robot's daemon needs: text messages, whole or in fragments, pings and the end of the
 connection; no extensions. Lengths are bounded, and any damage ends the connection with a reason.
 """
 
@@ -62,8 +62,8 @@ class WebSocket:
         return self._frame(CLOSE, (1000).to_bytes(2, "big"))
 
     def answers(self) -> bytes:
-        """Answers to the newest ping, which stand for all before it (RFC 6455, 5.5.3), and to the end of the
-        connection, to be sent now; empty: none are due.
+        """Answers to send now: to the newest ping, which covers all earlier ones (RFC 6455, 5.5.3), and to
+        the end of the connection; empty if none are due.
         """
         pong = b"" if self._pinged is None else self._frame(PONG, self._pinged)
         due, self._answers, self._pinged = pong + bytes(self._answers), bytearray(), None
@@ -106,7 +106,7 @@ class WebSocket:
 
     def _next_frame(self) -> tuple[bool, int, bytes] | None:
         """Removes the next complete frame from the pending bytes: (whether its message ends, kind, content);
-        None: not complete yet.
+        None if it is not complete yet.
         """
         data = self._pending
         if len(data) < 2:

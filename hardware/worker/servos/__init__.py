@@ -1,1 +1,1 @@
-"""Connections to servos that a codec speaks to: what is asked, checked, sent and measured."""
+"""Connections to servos with any codec: queries, checks, goals and measurements."""

@@ -13,8 +13,8 @@ from .servo_channels import ServoChannels
 from .servo_positions import ServoPositions
 from .stored_ranges import other_offsets, shortened
 
-# [rad of the servo] 10 degrees between readings without and with torque: it counts its revolutions anew, or
-# was moved
+# [rad of the servo] 10 degrees between readings without and with torque: the servo has reset its count of
+# revolutions, or was moved
 JUMPED = 0.17
 NARROWER = (
     "Limits stored in the servos are narrower than the ranges here and stay: {joints}."
@@ -69,8 +69,8 @@ class ArmChecks:
         return {servo for servo, settings in self.settings.items() if settings.refusal}
 
     def check_settings(self, servos: Sequence[int]) -> None:
-        """Check that every servo has reported its settings, and that with these it can be driven to
-        positions.
+        """Check that every servo has reported its settings, and that it can be driven to positions with
+        them.
         """
         if missing := [servo for servo in servos if servo not in self.settings]:
             raise PlanFailed(
@@ -88,8 +88,8 @@ class ArmChecks:
             raise PlanFailed(Fault.WRONG_MODE, "; ".join(wrong))
 
     def changed_meaning(self, meaning: GoalMeaning) -> tuple[Fault, str] | None:
-        """The fault and its detail if goals mean something else to an armed servo than when it was armed;
-        None: they do not.
+        """(fault, detail) if the meaning of goals for an armed servo has changed since it was armed; else
+        None.
         """
         known = self.settings.get(meaning.servo)
         if known is None:
@@ -118,7 +118,7 @@ class ArmChecks:
 
     def compare_calibration(self) -> tuple[Device, tuple[str, ...]]:
         """The device within the limits that servos store, and warnings about limits and homing offsets that
-        differ from it. Whether to arm is `check_calibration`'s decision.
+        differ from it. `check_calibration` decides whether the robot may be armed.
         """
         device = limited = self._channels.device
         try:

@@ -11,7 +11,7 @@ from enum import Enum
 from ...protocols.dialogue import Dialogue
 from ...protocols.interface import Exchange, Message, Problem, ProblemKind
 
-TRIES = 3  # number of tries of an exchange: noise may destroy one of them, hardly three
+TRIES = 3  # number of tries of an exchange; noise may destroy one of them, but hardly three
 
 
 class PlanOutcome(Enum):

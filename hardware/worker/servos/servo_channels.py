@@ -13,7 +13,7 @@ from ...protocols.table import settings_of
 from ..configuration import SPEED_HEADROOM
 from .stored_ranges import within_own_limits
 
-BEYOND = 0.05  # [rad] 3 degrees beyond the protocol's range, from which a servo may still be moved back
+BEYOND = 0.05  # [rad] 3 degrees beyond the protocol's range, within which a servo may still be moved back
 
 
 class ServoChannels:
@@ -26,8 +26,8 @@ class ServoChannels:
     Attributes:
         device: The robot's description.
         servos: Ids, in the channels' order.
-        limp: Ids of servos whose torque goes off when the robot is disarmed.
-        speeds: Maximum speed of each servo [units/s], where a limit can be set.
+        limp: Ids of servos that lose torque when the robot is disarmed.
+        speeds: Maximum speed of each servo [units/s], if a limit can be set.
     """
 
     def __init__(self, device: Device, codec: Codec) -> None:
@@ -57,7 +57,7 @@ class ServoChannels:
         return [self._channels[index].servo for index in sorted(channels)]
 
     def goals(self, raw: Sequence[float | None]) -> dict[int, int]:
-        """Goal of each servo for raw channel positions; None: no goal."""
+        """Goal of each servo for raw channel positions; None for no goal."""
         pairs = zip(self._channels, raw, strict=True)
         return {
             channel.servo: round(position * self._unit) for channel, position in pairs if position is not None
@@ -88,7 +88,7 @@ class ServoChannels:
 
     def why_no_goal(self, servo: int, raw: int, bounds: tuple[int, int] | None) -> str:
         """Why a servo at raw position `raw`, which accepts goals within `bounds`, cannot be commanded to stay
-        there; empty: it can.
+        there; empty if it can.
         """
         units = self._units
         if not units.lowest <= raw <= units.highest:
@@ -121,7 +121,7 @@ class ServoChannels:
 
     def why_unsuitable(self) -> str | None:
         """Why the protocol cannot drive the device's channels, found by encoding the ends of every range;
-        None: it can.
+        None if it can.
         """
         ids = self._codec.capabilities.servos
         for channel in self._channels:

@@ -1,7 +1,7 @@
 """A connection to servos, or to a controller of servos, in any protocol: queries, arming, goals, feedback.
 
-The states are in `connection_state`, the sequences of commands in `servo_plans`, what is checked before
-arming in `arm_checks`.
+The states are in `connection_state`, the sequences of commands in `servo_plans`, and the checks before arming
+in `arm_checks`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from .servo_silence import ServoSilence
 from .standstill_monitor import StandstillMonitor
 
 EARLY = 1e-3  # [s] by which a step of the worker may come early, or times be rounded
-HURRIED = 0.05  # [s] to wait while servos follow: a lost answer must not hold up the goals for long
+HURRIED = 0.05  # [s] to wait while servos follow, since a lost answer must not delay the goals for long
 ARMING_STATES = (ConnectionState.ARMING, ConnectionState.ARMED)
 
 
@@ -128,8 +128,8 @@ class ServoConnection(Connection):
 
     @property
     def _is_known(self) -> bool:
-        """Whether the device has answered, or cannot: before that, a query is not interrupted, and commands
-        could be errors to it.
+        """Whether the device has answered, or cannot: until then a query is not interrupted, and commands
+        could be errors for it.
         """
         return self._identified or self._silence.has_answer
 
@@ -155,8 +155,8 @@ class ServoConnection(Connection):
         self._watch_silence(time)
 
     def move(self, time: float, raw: Sequence[float | None]) -> None:
-        """Send goal positions (channels,) to armed servos; None: no goal. While an answer is missing nothing
-        is sent, since newer goals will follow.
+        """Send goal positions (channels,) to armed servos; None for no goal. Nothing is sent while an answer
+        is missing, since newer goals will follow.
         """
         if not self.armed or self._dialogue.busy:
             return
@@ -213,7 +213,7 @@ class ServoConnection(Connection):
             self._transmit(completion)
         self._transport.close()
 
-    # plans, and what follows them
+    # plans and their effects
 
     def _start_plan(self, time: float) -> None:
         """Start the plan that leads from the pending state to the desired one."""
@@ -249,7 +249,7 @@ class ServoConnection(Connection):
         self._goals.forget(self._channels.servos_of(self._channels_meant))
 
     def _stop(self, time: float) -> None:
-        """Stop at once, whatever is open: servos hold their present position as far as it is known, or else
+        """Stop at once, even during an open query: servos hold their current position if it is known, or else
         their newest goal.
 
         Servos do not answer the frames of a stop, which may be damaged. So servos to be released are then
@@ -306,7 +306,7 @@ class ServoConnection(Connection):
         return self._goals.to_release(self._checks.unsuitable)
 
     def _ask(self, encode: Callable[[], tuple[Exchange, ...]]) -> bool:
-        """Queue the exchanges that `encode` returns; returns whether there are any. If it raises, the
+        """Queue the exchanges returned by `encode`; returns whether there are any. If `encode` raises, the
         connection fails.
         """
         try:
@@ -318,7 +318,7 @@ class ServoConnection(Connection):
         return bool(exchanges)
 
     def _exchange_bytes(self, data: bytes, time: float) -> bool:
-        """Process received bytes and send what is due; False where the port did not accept all."""
+        """Process received bytes and send what is due; False if the port did not accept all."""
         try:
             sent, messages = self._dialogue.update(data, time)
         except ProtocolError as error:

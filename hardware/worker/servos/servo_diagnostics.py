@@ -1,7 +1,6 @@
 """Queries for servos' errors, lost settings, temperature, voltage, load and current.
 
-Readings are queried servo by servo, errors of all servos now and then, so that the stream of goals is not
-delayed.
+Readings are queried servo by servo, and errors of all servos at intervals, so that goals are not delayed.
 """
 
 from __future__ import annotations
@@ -14,13 +13,13 @@ from ...protocols.dynamixel.series import load_unit
 from ...protocols.interface import Codec, Exchange, Identified, Measured, Quantity
 from ...protocols.servo_state import VolatileSettings
 
-CHECK_EVERY = 0.2  # [s]
+CHECK_EVERY = 0.2  # [s] between queries
 CHECK_ALL_EVERY = (
-    0.13  # [s] the same where there is a third kind of query: each comes round in 0.4 s in both cases
+    0.13  # [s] the same if there is a third kind of query, so that each is repeated after 0.4 s in both cases
 )
-ASK_EVERY = (
-    0.1  # [s] one servo: a dozen all come round in 1.2 s, faster than a motor warms up, for 3% of a busy line
-)
+# [s] one servo at a time: a dozen take 1.2 s, which is faster than a motor warms up and uses 3% of a busy
+# line
+ASK_EVERY = 0.1
 READINGS = (Quantity.LOAD, Quantity.CURRENT, Quantity.VOLTAGE, Quantity.TEMPERATURE)
 
 
@@ -53,8 +52,8 @@ class ServoDiagnostics:
         self.readings: list[dict[Quantity, float]] = [{} for _ in device.channels]
 
     def check(self, time: float, settings: Mapping[int, VolatileSettings]) -> tuple[Exchange, ...]:
-        """Queries due at `time` [s], alternately: for the `settings` settings, for errors, and for what goals
-        mean to servos that hold any; in between, those of `ask`.
+        """Queries due at `time` [s], alternately: for the settings in `settings`, for errors, and for the
+        meaning of goals for servos that hold any; in between, those of `ask`.
         """
         if time - self._checked_at < self._check_every:
             return self.ask(time)
@@ -72,8 +71,8 @@ class ServoDiagnostics:
         self._checks += 1
         if (
             kinds[index] is known
-            # servos without sync read are queried one at a time, since goals would wait for all of them
-            # otherwise
+            # servos without sync read are queried one at a time, since goals would have to wait for all of
+            # them otherwise
         ):
             return (known[(rounds + 1) % len(known)],)
         return kinds[index]
@@ -88,7 +87,7 @@ class ServoDiagnostics:
         return self._codec.read(self._readable, (servo,))
 
     def identify(self, who: Identified) -> None:
-        """Record a servo's model, which determines the meaning of LOAD where the protocol does not."""
+        """Record a servo's model, which determines the meaning of LOAD if the protocol does not."""
         if who.servo is not None and who.model is not None and Quantity.LOAD not in self._unit_size:
             self._loads[who.servo] = load_unit(who.model)
 

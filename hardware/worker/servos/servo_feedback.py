@@ -1,4 +1,4 @@
-"""What servos report: each message goes to those that need it, and some are faults. Knows no port and no
+"""Distributes servos' messages to the objects that need them, and recognises faults. Knows no port and no
 clock.
 """
 
@@ -29,11 +29,11 @@ class ServoFeedback:
 
     Args:
         channels: The device's channels.
-        positions: Takes measured positions.
-        standstill: Takes them, too.
-        diagnostics: Takes other readings, and servos' models.
-        checks: Takes servos' stored settings, and settings that they have lost.
-        silence: Takes all messages.
+        positions: Receives measured positions.
+        standstill: Receives measured positions too.
+        diagnostics: Receives other readings, and servos' models.
+        checks: Receives servos' stored settings, and settings that they have lost.
+        silence: Receives all messages.
     """
 
     def __init__(
@@ -55,13 +55,13 @@ class ServoFeedback:
     def take(
         self, messages: Sequence[Message], time: float, is_armed: bool, is_arming: bool
     ) -> list[tuple[Fault, str]]:
-        """Record messages, and return the faults that they mean, each with its detail.
+        """Record messages; returns the faults that they indicate, as (fault, detail).
 
         Args:
-            messages: What arrived.
-            time: When it arrived [s].
+            messages: Messages that arrived.
+            time: Time of their arrival [s].
             is_armed: Whether the servos are armed.
-            is_arming: Whether they are, or shall be.
+            is_arming: Whether they are armed or being armed.
         """
         self._silence.take(messages, time)
         faults = []
@@ -86,7 +86,7 @@ class ServoFeedback:
                 self._checks.lost_settings[servo] = text
 
     def _fault_of(self, message: Message, is_armed: bool, is_arming: bool) -> tuple[Fault, str] | None:
-        """The fault that a message means, and its detail; None: it means none."""
+        """(fault, detail) that a message indicates, or None."""
         match message:
             case OtherSetting(text):
                 return Fault.UNSUITABLE, text

@@ -1,6 +1,4 @@
-"""The goal last sent to each servo, and the servos whose torque goes off when the robot is disarmed or
-stopped.
-"""
+"""The goal last sent to each servo, and the servos that lose torque when the robot is disarmed or stopped."""
 
 from __future__ import annotations
 
@@ -24,7 +22,8 @@ class ServoGoals:
         self.sent: dict[int, int] = {}
         self._channels = channels
         self._releases = releases
-        self._must_release: set[int] = set()  # ids of servos to release, whatever their channels' settings
+        # ids of servos to release regardless of their channels' settings
+        self._must_release: set[int] = set()
 
     @property
     def held(self) -> dict[int, int]:
@@ -36,19 +35,19 @@ class ServoGoals:
         }
 
     def to_release(self, unsuitable: Collection[int]) -> list[int]:
-        """Ids of servos whose torque goes off when the robot is disarmed or stopped, including those in
+        """Ids of servos that lose torque when the robot is disarmed or stopped, including those in
         `unsuitable`.
         """
         return sorted({*self._channels.limp, *self._must_release, *unsuitable})
 
     def forget(self, servos: Collection[int]) -> None:
-        """Record that these servos hold no goal any more."""
+        """Record that these servos no longer hold a goal."""
         for servo in servos:
             self.sent.pop(servo, None)
 
     def release(self, servos: Collection[int]) -> None:
-        """Record that these servos are released, and stay so until they are armed, whatever their channels'
-        `on_silence` is.
+        """Record that these servos are released, and stay so until they are armed, regardless of their
+        channels' `on_silence`.
         """
         self._must_release.update(servos)
         self.forget(servos)

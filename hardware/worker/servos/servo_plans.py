@@ -1,7 +1,7 @@
 """Sequences of queries and commands that connect, arm and disarm servos. Knows no port and no clock.
 
-A plan yields exchanges, and goes on when all of them were answered; the answers are in `ServoPositions` and
-`ArmChecks` then.
+A plan yields exchanges, and continues when all of them are answered; the answers are then in `ServoPositions`
+and `ArmChecks`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class ServoPlans:
         return self._codec.read([Quantity.POSITION], self._channels.servos)
 
     def watch(self) -> tuple[Exchange, ...]:
-        """Queries that go out with goals; see `Codec.watch`."""
+        """Queries sent together with goals; see `Codec.watch`."""
         return self._codec.watch(self._channels.servos)
 
     def volatile_settings(self, servos: Collection[int]) -> dict[int, VolatileSettings]:
@@ -60,7 +60,7 @@ class ServoPlans:
         yield from self._read_settings(self._channels.servos)
 
     def arming(self, servos: Sequence[int], time: float) -> Plan:
-        """Plan that switches torque on at the present positions, which are read at `time` [s] or later.
+        """Plan that switches torque on at the current positions, which are read at `time` [s] or later.
 
         Torque is switched on at the slowest speed. The normal speed limit is set only after a check that the
         reported position has not changed: some servos reset their count of revolutions when they get torque,
@@ -70,7 +70,7 @@ class ServoPlans:
         self._checks.check_calibration()
         if not self._can.measures:
             yield self._channels.limits(servos)
-            return  # the first move brings the first goal
+            return  # the first move contains the first goal
         yield self.read_positions()
         at = self._checks.goals_at_present_position(servos, time)
         has_watchdog = self._can.watchdog is not None

@@ -10,7 +10,8 @@ from ..connection import GREET_FOR, SILENT_AFTER
 from .servo_channels import ServoChannels
 from .servo_positions import ServoPositions
 
-NOISY = 3  # damaged or foreign messages before any servo has answered: more mean another protocol
+# largest number of damaged or foreign messages before any servo has answered; more mean another protocol
+NOISY = 3
 
 
 class ServoSilence:
@@ -18,11 +19,11 @@ class ServoSilence:
 
     Args:
         channels: The device's channels.
-        positions: Measured positions; None where the servos do not measure.
+        positions: Measured positions; None if the servos do not measure.
         time: Current time [s].
 
     Attributes:
-        began: Since when silence is counted [s].
+        began: Time [s] from which silence is counted.
         absent: Names of the servos that did not answer the last plan, as text.
         has_answer: Whether any servo, or the controller, has identified itself.
     """
@@ -50,7 +51,7 @@ class ServoSilence:
         )
 
     def while_connecting(self, time: float) -> tuple[Fault, str] | None:
-        """The fault and its detail if servos have not all answered in time; None: no fault."""
+        """(fault, detail) if servos have not all answered in time; else None."""
         if time - self.began <= GREET_FOR:
             return None
         if self.has_answer:
@@ -58,7 +59,7 @@ class ServoSilence:
         return Fault.OTHER_PROTOCOL if self._noise > NOISY else Fault.SILENT, ""
 
     def while_connected(self, time: float, is_armed: bool, answers_checks: bool) -> tuple[Fault, str] | None:
-        """The fault and its detail if a servo has been silent for too long; None: no fault.
+        """(fault, detail) if a servo has been silent for too long; else None.
 
         Args:
             time: Current time [s].

@@ -1,6 +1,6 @@
 """Checks that servos come to rest after their motion was ended. Knows no port and no clock.
 
-A servo that holds its position overshoots a little and comes to rest. One that keeps rotating is not in
+A servo that holds its position overshoots slightly and comes to rest. One that keeps rotating is not in
 position mode, or is faulty.
 """
 
@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 STANDS_FOR = 0.15  # [s] duration without motion after which a servo counts as standing
-# [rad of the servo] motion within which it counts as standing: one or two steps, and deflection by a load
+# [rad of the servo] motion within which it counts as at rest: one or two steps, and deflection by a load
 STANDS = 0.02
 SWINGS_FOR = 0.25  # [s] time in which a servo brakes and swings back
-WENT_ON = 0.1  # [rad of the servo] 6 degrees of motion after SWINGS_FOR: more than swinging back
+WENT_ON = 0.1  # [rad of the servo] 6 degrees of motion after SWINGS_FOR, more than swinging back
 WATCHED_FOR = 1.0  # [s] duration of the monitoring
 
 
@@ -35,7 +35,7 @@ class StandstillMonitor:
         self.begin(0.0, {})
 
     def take(self, servo: int, raw: int, measured_at: float) -> None:
-        """Notes a servo's measured position, in its raw unit, and when it was measured [s]."""
+        """Records a servo's measured position, in its raw unit, and the time of measurement [s]."""
         if servo not in self._per_radian:
             return
         seen = self._seen[servo]

@@ -1,7 +1,7 @@
 """Limits and offsets that servos store, compared with the device's channels.
 
 Servos clamp goals beyond their own limits (Feetech) or refuse them (Dynamixel, Reachy Mini's), silently. A
-homing offset shifts all that they report.
+homing offset shifts all reported positions.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from ...errors import DeviceError
 from ...mixing import Mixing
 from ...protocols.servo_state import StoredSettings
 
-NOTICEABLE = 0.01  # share of a joint's range: rounding to whole steps takes less
-LISTED = 4  # most joints that a sentence lists
+NOTICEABLE = 0.01  # share of a joint's range, above rounding to whole steps
+LISTED = 4  # largest number of joints that a sentence lists
 
 Settings = Mapping[int, StoredSettings]
 
 
 def within_own_limits(device: Device, settings: Settings, unit: float) -> Device:
-    """The device with each channel's range narrowed to the limits that its servo stores; the same object
-    where they narrow nothing.
+    """The device with each channel's range narrowed to the limits that its servo stores; the same object if
+    they narrow nothing.
 
     Args:
         device: The robot.
@@ -42,7 +42,9 @@ def within_own_limits(device: Device, settings: Settings, unit: float) -> Device
 
 
 def shortened(device: Device, narrowed: Device) -> str:
-    """Joints whose range is smaller in `narrowed` than in `device`, as text for a sentence; empty: none."""
+    """Joints whose range is smaller in `narrowed` than in `device`, as text for a sentence; empty if there
+    are none.
+    """
     texts = []
     ranges = zip(device.joints, Mixing(device).ranges, Mixing(narrowed).ranges, strict=True)
     for joint, (low, high), (own_low, own_high) in ranges:
@@ -54,7 +56,7 @@ def shortened(device: Device, narrowed: Device) -> str:
 
 def other_offsets(device: Device, settings: Settings) -> str:
     """Servos whose stored homing offset differs from that of their calibration, as text for a sentence;
-    empty: none.
+    empty if there are none.
     """
     texts = []
     for channel in device.channels:

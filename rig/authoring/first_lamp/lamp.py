@@ -1,4 +1,4 @@
-"""The demo lamp: a desk lamp with five joints, postures to choose from and for the states of ready
+"""The demo lamp: a desk lamp with five joints, postures, some of which belong to the states of built-in
 behaviours, and a ball that flies around it as its target.
 """
 
@@ -15,7 +15,7 @@ from .. import chains
 from . import shapes
 
 # Bones from the foot up, all pointing up at rest, so that positive angles lean to the front (-Y):
-# name, length [m], axis with a motor, its range [degrees], range of the servo [degrees].
+# name, length [m], axis of its joint, joint range [degrees], servo range [degrees].
 BONES = (
     ("Turntable", 0.045, "Y", (-150, 150), 300),
     ("Lower Arm", 0.200, "X", (-60, 70), 180),
@@ -26,11 +26,11 @@ BONES = (
 FOOT_HEIGHT = 0.022  # [m]
 BALL = 0.042  # [m] radius of the ball
 BULB = 0.088  # [m] position of the bulb's centre along the shade
-ELBOW = 0.017  # [m] radius of the hinges
+ELBOW = 0.017  # radius of the joints' hinges
 BALL_COLOUR = (1.0, 0.42, 0.02)
 
-# Joint angles of each posture, in the order of the bones [degrees]. Those that are called as a state of ready
-# behaviours are kept in it.
+# Joint angles of each posture, in the order of the bones [degrees]. States of built-in behaviours keep the
+# posture of the same name.
 POSTURES = {
     "Proud": (0, -16, 14, 0, 84),
     "Curious": (-14, 44, 18, 24, 36),
@@ -44,8 +44,8 @@ POSTURES = {
     "Asleep": (0, -52, 140, 0, 88),
 }
 
-ROUND = 10.0  # [s] period of the ball's path, slow enough for every posture to follow
-KEY_EVERY = 3  # frames between two keys of the ball
+ROUND = 10.0  # [s] period of the ball's path, slow enough for the lamp to follow it in every posture
+KEY_EVERY = 3  # number of frames between two keys of the ball
 SOLID = {
     "MESH",
     "ARMATURE",
@@ -178,7 +178,8 @@ def rounds(scene: bpy.types.Scene, position_at: Callable[[float], Vector]) -> di
     seconds_a_frame = scene.render.fps_base / scene.render.fps
     length = scene.frame_end - scene.frame_start + 1
     rounds = max(1, round(length * seconds_a_frame / ROUND))
-    if length * seconds_a_frame < ROUND / 2:  # in a short scene the ball keeps its speed and jumps at the end
+    # in a scene shorter than half a period the ball keeps its speed and jumps at the end
+    if length * seconds_a_frame < ROUND / 2:
         length, rounds = round(ROUND / seconds_a_frame), 1
     last = scene.frame_start + length
     frames = [*range(scene.frame_start, last, KEY_EVERY), last]
@@ -193,7 +194,7 @@ def fly_for_ever(target: bpy.types.Object) -> None:
 
 
 def free_position(scene: bpy.types.Scene) -> Vector:
-    """World position [m] for the lamp: the origin, or beside everything in the scene (+X) where something is
+    """World position [m] for the lamp: the origin, or beside all objects of the scene (+X) if something is
     near the origin.
     """
     boxes = [
@@ -214,7 +215,7 @@ def _is_near(box: list[Vector]) -> bool:
 
 
 def body(rig: bpy.types.Object) -> None:
-    """Makes the lamp's meshes and parents them to its bones."""
+    """Adds the lamp's meshes, parented to its bones."""
     paint = shapes.material("Red Paint", (0.62, 0.035, 0.02), roughness=0.28)
     metal = shapes.material("Brushed Metal", (0.72, 0.74, 0.77), roughness=0.3, metallic=1.0)
     dark = shapes.material("Dark Metal", (0.03, 0.032, 0.036), roughness=0.4, metallic=0.6)

@@ -7,7 +7,7 @@ import bmesh
 import bpy
 from mathutils import Matrix, Vector
 
-SEGMENTS = 48  # segments of a surface of revolution
+SEGMENTS = 48  # number of segments of a surface of revolution
 SHARP = radians(38)  # edges beyond this angle are shaded sharp
 
 
@@ -26,7 +26,8 @@ def material(
     shader.inputs["Emission Strength"].default_value = glow
     new_material.diffuse_color = (*colour, 1.0)
     if hasattr(new_material, "cycles"):  # Cycles can be switched off
-        new_material.cycles.emission_sampling = "NONE"  # emission is visible, lights do the lighting
+        # Cycles samples only the lights, although the emission is visible
+        new_material.cycles.emission_sampling = "NONE"
     return new_material
 
 
@@ -119,8 +120,8 @@ def moved(mesh: bmesh.types.BMesh, matrix: Matrix) -> bmesh.types.BMesh:
 
 
 def across(mesh: bmesh.types.BMesh, position: tuple = (0.0, 0.0, 0.0)) -> bmesh.types.BMesh:
-    """Rotates a mesh that lies along Y so that it lies along X, as the axle of a hinge, and moves it to a
-    position `position` [m].
+    """Rotates a mesh that lies along Y so that it lies along X, as the axle of a hinge, and moves it to
+    `position` [m].
     """
     return moved(mesh, Matrix.Translation(position) @ Matrix.Rotation(-pi / 2, 4, "Z"))
 
@@ -159,6 +160,6 @@ def hang(
     child.parent, child.parent_type, child.parent_bone = rig, "BONE", bone
     child.matrix_parent_inverse = Matrix.Translation(
         (0.0, -rig.data.bones[bone].length, 0.0)
-    )  # Blender's origin is the bone's tail
+    )  # a child's origin is at the bone's tail in Blender
     child.matrix_basis = local or Matrix()
     return child

@@ -19,9 +19,9 @@ from ...mechanisms.ownership import add_joint, ends
 from ...mechanisms.shapes import dof_axes
 from .motors import add_motor, add_motors, file_motors
 
-SIDES = 8  # sides of the prism that draws a bar
+SIDES = 8  # number of sides of the prism that draws a bar
 TITLE = "Mechanism"
-OWNER_SHARE = 0.15  # share of the mechanism's size: half the width of the cross that its owner is shown as
+OWNER_SHARE = 0.15  # share of the mechanism's size: half the width of the cross that displays its owner
 ARROWS = 0.025  # [m] display size of a joint's empty
 COLOURS = {"GROUND": (0.25, 0.27, 0.3, 1.0), "MOVES": (0.85, 0.55, 0.2, 1.0)}
 
@@ -66,7 +66,7 @@ def add(recipe: Recipe, position: Sequence[float] = (0.0, 0.0, 0.0)) -> bpy.type
 
 
 def target_at(name: str, matrix: Matrix, collection: bpy.types.Collection) -> bpy.types.Object:
-    """A new empty with this world matrix, to be the target of a body."""
+    """A new empty with this world matrix, as the target of a body."""
     target = bpy.data.objects.new(f"{name} Target", None)
     target.empty_display_type, target.empty_display_size = "CUBE", 0.02
     position, rotation, _ = matrix.decompose()
@@ -95,7 +95,7 @@ def _body(body: RecipeBody, owner: bpy.types.Object, collection: bpy.types.Colle
 
 
 def _block(vertices: list, faces: list, points: np.ndarray) -> None:
-    """Adds the block around points (n, 3)."""
+    """Adds the convex block around points (n, 3) to a mesh's `vertices` and `faces`."""
     (a, b, c), (x, y, z) = points.min(0), points.max(0)
     vertices += [
         Vector(corner)
@@ -105,7 +105,7 @@ def _block(vertices: list, faces: list, points: np.ndarray) -> None:
 
 
 def _bar(vertices: list, faces: list, start: Vector, end: Vector, radius: float) -> None:
-    """Adds a bar with flat ends between two points."""
+    """Adds a bar with flat ends between two points [m] to a mesh's `vertices` and `faces`."""
     along = end - start
     rotation = along.to_track_quat("Z", "Y").to_matrix() if along.length else Matrix.Identity(3)
     first = len(vertices)
@@ -181,8 +181,8 @@ def from_closures(rig: bpy.types.Object, text: str) -> tuple[int, tuple[str, ...
 
 
 def owner_in(collection: bpy.types.Collection, joint_objects: list) -> bpy.types.Object:
-    """A new empty in a collection, to own a mechanism of joint objects; it is shown in proportion to the
-    distances between them and their bodies.
+    """A new empty in a collection, to own a mechanism of joint objects; its display size is in proportion to
+    the distances between them and their bodies.
     """
     bodies = [body for joint in joint_objects for body in ends(joint) if body is not None]
     positions = np.array([obj.matrix_world.translation for obj in (*joint_objects, *bodies)])

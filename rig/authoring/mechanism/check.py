@@ -21,8 +21,8 @@ from ...mechanisms.ownership import bodies, ends, joint_objects, owner_of, owner
 from .finding import collection_of, unlisted_joints
 from .findings import locked_motors, of_constraints, of_goals, of_loops, of_motors
 
-POINTS = 3  # whose positions place a rigid body
-APART = 1e-6  # [m] joints of a rod nearer to each other than this are at one position
+POINTS = 3  # number of points that fix the pose of a rigid body
+APART = 1e-6  # [m] two joints of a rod that are nearer to each other count as coincident
 
 
 @dataclass(frozen=True)
@@ -106,8 +106,8 @@ def _floats(reading: Reading) -> bool:
 
 
 def _do_goals_fix_pose(settings: bpy.types.PropertyGroup) -> bool:
-    """Whether goals place a floating mechanism: one of position and rotation, or positions of three
-    bodies.
+    """Whether goals determine the pose of a floating mechanism: by position and rotation of one body, or by
+    the positions of three bodies.
     """
     goals = settings.goals if settings.drive == "TARGETS" else ()
     positions = {
@@ -119,8 +119,8 @@ def _do_goals_fix_pose(settings: bpy.types.PropertyGroup) -> bool:
 
 
 def _of_list(owner: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[Finding]:
-    """Findings about joints and bodies that are connected with the mechanism but not listed, and joints that
-    two mechanisms list.
+    """Findings about joints and bodies that are connected with the mechanism but not in its list, and joints
+    that two mechanisms list.
     """
     yield from _of_unlisted(owner, scene)
     yield from _of_shared(owner, scene)
@@ -165,7 +165,7 @@ def _of_loose(owner: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[Findi
 
 
 def _of_rods(reading: Reading) -> Iterator[Finding]:
-    """Findings about bodies whose two joints are at one position."""
+    """Findings about bodies whose two joints coincide."""
     at: dict[str, list] = {}
     for joint in reading.mechanism.joints:
         if joint.parent:
@@ -182,7 +182,7 @@ def _of_rods(reading: Reading) -> Iterator[Finding]:
 
 
 def of_physics(context: bpy.types.Context, reading: Reading) -> Iterator[Finding]:
-    """Findings about bodies of the mechanism that Blender's rigid body simulation also moves."""
+    """Findings about bodies of the mechanism that Blender's rigid body simulation moves too."""
     world = context.scene.rigidbody_world
     if world is None or not world.enabled:
         return

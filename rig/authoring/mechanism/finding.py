@@ -15,7 +15,7 @@ class Group:
     """Joints that are connected by bodies other than Ground. Objects are identified by their session_uid."""
 
     joints: set[int] = field(default_factory=set)
-    bodies: set[int] = field(default_factory=set)  # that are not Ground
+    bodies: set[int] = field(default_factory=set)  # bodies other than Ground
     grounds: set[int] = field(default_factory=set)
     joint_objects: list = field(default_factory=list)  # the joints' objects
 

@@ -116,7 +116,7 @@ def _of_axis(loop: LockedLoop, motors: list[str], assembly: Assembled) -> str:
 
 
 def _in_world(direction: np.ndarray, assembly: Assembled) -> str:
-    """A direction in the mechanism's base as text, in the world."""
+    """A direction in the frame of the mechanism's base, as text in world space."""
     return "(" + ", ".join(f"{number:z.4f}" for number in assembly.base[:3, :3] @ direction) + ")"
 
 
@@ -158,7 +158,7 @@ def _is_animated(owner: bpy.types.Object, goal: int, weights: str) -> bool:
 
 
 def of_constraints(owner: bpy.types.Object) -> Iterator[Finding]:
-    """Findings about rigid body constraints with a missing body: Limber takes the world for it, while
+    """Findings about rigid body constraints with a missing body: Limber uses the world in its place, while
     Blender's physics ignores the constraint.
     """
     for joint in joint_objects(owner):

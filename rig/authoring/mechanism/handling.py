@@ -1,4 +1,4 @@
-"""What a user does with a mechanism's targets: drags them, rotates them, or both."""
+"""Verb for the use of a mechanism's targets in messages: drag, rotate, or both."""
 
 from collections.abc import Sequence
 
@@ -8,8 +8,8 @@ from ...mechanisms.inputs import WEIGHTS
 
 
 def handling(settings: bpy.types.PropertyGroup) -> str:
-    """Verb for what the mechanism's targets are for, by the goals' weights that count: "drag", "rotate" or
-    "drag or rotate".
+    """Verb for the mechanism's targets, by the weights of its goals: "drag" for position, "rotate" for
+    orientation, or "drag or rotate".
     """
     counting = {
         name for goal in settings.goals for name in WEIGHTS[goal.does] if _is_any(getattr(goal, name))

@@ -17,9 +17,9 @@ from ...properties import servo_units
 from ...robot import device
 from ..chains import LINEAR_LIMITS, apply_rates, fit_servo
 
-# [m] in both directions, of a prismatic joint without limits: what a small linear servo or a belt can do
+# [m] range in each direction of a prismatic joint without limits: that of a small linear servo or belt drive
 USUAL_SLIDE = 0.1
-FARTHEST = 1e3  # [rad or m] limit of a motor that has none: a robot needs numbers
+FARTHEST = 1e3  # [rad or m] limit of a motor that has none, since a robot needs finite limits
 
 
 def add_motor(
@@ -40,7 +40,7 @@ def add_motor(
         axis: Axis of the DoF in the frame of the joint's kind.
         joint: The joint's object; None for a bone's joint.
         bone: Name of the bone, for a bone's joint.
-        seen: Name that the axis has in the object's or bone's frame, used in the motor's name.
+        seen: Name of the axis in the frame of the object or bone, for the motor's name.
         limits: Lower and upper limit [rad or m] of the joint, infinite if it has none.
     """
     servo = device.next_servo(owner)
@@ -142,7 +142,7 @@ def add_bone_motors(owner: bpy.types.Object, name: str) -> list:
         if record is not None:
             motors[0].name = axes.label(
                 record.branch.joint.name, free_axes[0]
-            )  # robots' makers name joints, and exporters links
+            )  # makers of robots name joints, while exporters name links
             apply_rates(motors[0], record.branch.joint)
     return motors
 

@@ -6,14 +6,14 @@ import bpy
 
 from ...blender import actions
 
+# weights of the centre of mass if no goal has any: those of the paper (Schumacher et al. 2021, section V.A.4)
 TOTAL = (
     10.0,
     10.0,
     0.0,
-    # of the weights of the centre of mass where no goal has any: the paper's (Schumacher et al. 2021, section
-    # V.A.4)
 )
-# share of its weights that a foot keeps while others stand: what motors cannot follow then shows in the air
+# share of its weights that a foot keeps while other feet stand, so that motion that the motors cannot follow
+# appears at the foot in the air
 IN_AIR = 0.01
 
 
@@ -26,7 +26,8 @@ def key_support(owner: bpy.types.Object, carrying: Collection[int], frame: float
     """Keys the weights of all goals for the centre of mass, and of goals of bodies that share a target with
     one of them: the feet.
 
-    The total weight of the centre of mass stays as it is, so that between keys it moves as the weights do.
+    The total weight of the centre of mass is kept, so that between keys the centre moves in proportion to the
+    weights.
 
     Args:
         owner: The object that owns the mechanism.
@@ -54,7 +55,9 @@ def _key(
     least: float,
     frame: float,
 ) -> None:
-    """Keys weights of goals: `full` (3,) where the goal's target is `carried`, else `least` of it."""
+    """Keys the goals' weights: `full` (3,) for goals whose target is in `carried`, else `full` times
+    `least`.
+    """
     for goal in (settings.goals[k] for k in indices):
         share = 1.0 if carried[_target(goal)] else least
         setattr(goal, weights, [share * weight for weight in full])
@@ -66,7 +69,7 @@ def _target(goal: bpy.types.PropertyGroup) -> tuple[int, str]:
 
 
 def _largest(owner: bpy.types.Object, indices: Iterable[int], weights: str) -> list[float]:
-    """The largest weight on each axis that these goals have now and at their keys."""
+    """The largest weights (3,) of these goals, now and at their keys."""
     goals = [owner.limber.mechanism.goals[k] for k in indices]
     largest = [max((getattr(goal, weights)[axis] for goal in goals), default=0.0) for axis in range(3)]
     paths = {goal.path_from_id(weights) for goal in goals}

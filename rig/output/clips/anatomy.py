@@ -1,5 +1,5 @@
-"""Ranges of a person's joints, by which a clip is judged whatever the robot's limits are: how far elbows and
-knees bend, to which side, and how far the trunk and the head rotate on what is below them.
+"""Ranges of a person's joints, by which a clip is judged independently of the robot's limits: how far and to
+which side elbows and knees bend, and how far trunk and head rotate relative to the part below them.
 
 Bends are measured between directions from joint to joint, since rest poses of clips differ.
 """
@@ -15,11 +15,11 @@ from ...bodies.part_names import BodyPart
 from . import measures
 
 LIMBS = (("upper_arm", "forearm", "hand"), ("thigh", "shin", "foot"))
-FARTHEST_BEND = np.radians(160.0)  # a calf meets the thigh at some 155 degrees, a forearm the arm at 150
-# [rad] against the side to which it bends in most frames; joints overextend by some 15 degrees
+FARTHEST_BEND = np.radians(160.0)  # a calf meets the thigh at about 155 degrees, a forearm the arm at 150
+# [rad] bend against the side of most frames; joints overextend by about 15 degrees
 FARTHEST_BACK = np.radians(25.0)
 STRAIGHT = np.radians(5.0)  # a limb that is bent by less has no side
-FARTHEST_ROTATION = np.radians(110.0)  # a neck rotates by some 80 degrees, a spine bends by some 90
+FARTHEST_ROTATION = np.radians(110.0)  # a neck rotates by about 80 degrees, a spine bends by about 90
 
 
 class Limb(NamedTuple):
@@ -32,7 +32,7 @@ class Limb(NamedTuple):
 
 class Stack(NamedTuple):
     """Indices of the trunk's last bone and the hips, or of the head and the trunk, and the rotation (3, 3) of
-    the upper one against the lower one in rest pose.
+    the upper one relative to the lower one in rest pose.
     """
 
     upper: int
@@ -53,8 +53,8 @@ class OutOfRange(NamedTuple):
     Attributes:
         frame: Index of the frame in which it is farthest.
         bone: Index of the bone below the joint.
-        angle: [rad] its bend or rotation there.
-        fault: What is wrong, for a sentence.
+        angle: Its bend or rotation [rad] in that frame.
+        fault: The fault, as part of a sentence.
     """
 
     frame: int
@@ -64,7 +64,7 @@ class OutOfRange(NamedTuple):
 
 
 def bones_of(parts: Mapping[BodyPart, Sequence[str]]) -> list[str]:
-    """Bones that tell the ranges, by the body parts of an armature."""
+    """Bones from which the ranges can be judged, by the body parts of an armature."""
     names = {name for limb in LIMBS for name in limb} | {"hips", "spine", "head"}
     return [bone for part, bones in parts.items() if part.name in names for bone in bones]
 
@@ -72,12 +72,12 @@ def bones_of(parts: Mapping[BodyPart, Sequence[str]]) -> list[str]:
 def figure_of(
     parts: Mapping[BodyPart, Sequence[str]], bones: Sequence[str], rest_rotations: Array
 ) -> ClipAnatomy:
-    """The figure of a clip.
+    """The bones of a clip whose joints have known ranges.
 
     Args:
         parts: Bones of each body part, parents first.
         bones: Names of the clip's k bones.
-        rest_rotations: (k, 3, 3) their rotations in rest pose.
+        rest_rotations: (k, 3, 3) rotations of these bones in rest pose.
     """
     index = {name: k for k, name in enumerate(bones)}
 
@@ -96,7 +96,7 @@ def figure_of(
 
 
 def out_of_range(figure: ClipAnatomy, rotations: Array, positions: Array) -> Iterator[OutOfRange]:
-    """Joints of a figure that a person could not move so far.
+    """Joints of a figure that go beyond a person's range.
 
     Args:
         figure: The figure.
@@ -114,8 +114,8 @@ def out_of_range(figure: ClipAnatomy, rotations: Array, positions: Array) -> Ite
 
 
 def _bends(rotations: Array, positions: Array, limb: Limb) -> tuple[Array, Array]:
-    """Angles (t,) [rad] by which a limb is bent, and cosines (t,) of the direction of each bend against the
-    usual one in the clip, as seen from the limb's upper bone.
+    """Angles (t,) [rad] by which a limb is bent, and cosines (t,) between the direction of each bend and the
+    usual one in the clip, in the frame of the limb's upper bone.
     """
     to_upper = rotations[:, limb.upper].swapaxes(1, 2)
     upper = positions[:, limb.lower] - positions[:, limb.upper]
@@ -128,7 +128,8 @@ def _bends(rotations: Array, positions: Array, limb: Limb) -> tuple[Array, Array
         across = lower - along[:, None] * upper
         across /= np.linalg.norm(across, axis=1, keepdims=True)
         bends = np.arccos(along)
-        # Each frame counts the same: a fault may bend farther than all else, but seldom for longer.
+        # Each frame has the same weight: a fault may bend the limb farther than all other frames, but seldom
+        # lasts longer.
         usual = np.nansum(across[bends > STRAIGHT], axis=0)
         return bends, across @ (usual / np.linalg.norm(usual))
 

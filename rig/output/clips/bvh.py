@@ -14,8 +14,8 @@ FROM_FILE = "export the clip again from the program that captured it"
 
 
 def check(path: Path) -> None:
-    """Raises RigError, with the frame and the remedy, if a BVH file cannot be read, is cut off, or has values
-    that are not finite.
+    """Raises RigError, with the frame and the remedy, if a BVH file cannot be read, is truncated, or has
+    values that are not finite.
     """
     try:
         with open_regular(path) as file:

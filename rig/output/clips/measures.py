@@ -1,5 +1,5 @@
-"""What is wrong with a clip and with a robot's motion that follows it: pops, feet that slide, joints that
-limits stop.
+"""Measures of faults in a clip and in a robot's motion that follows it: pops, sliding feet, joints stopped by
+limits.
 """
 
 from collections.abc import Sequence
@@ -8,18 +8,19 @@ import numpy as np
 
 from ....solvers.kinematics.se3 import Array
 
-POP = np.radians(10.0)  # rotation in one frame from which a bone of a clip may pop
-POP_WAY = 0.06  # displacement in one frame, as a share of the figure's height, from which a figure may pop
-# A pop is so many times as large as the motion in the frames beside it. In captured dance at 24 to 120 frames
-# per second, with feet that strike the floor, no motion is more than 4.3 times as large.
+POP = np.radians(10.0)  # rotation in one frame from which a bone's motion may be a pop
+# displacement in one frame, as a share of the figure's height, from which a figure's motion may be a pop
+POP_WAY = 0.06
+# smallest ratio of a pop to the motion in the frames beside it. In captured dance at 24 to 120 frames per
+# second, with feet that strike the floor, no ratio exceeds 4.3.
 OUT_OF_PROPORTION = 5.0
-FLAT = np.radians(40.0)  # [rad/s] a standing foot rotates slower; in a step it rolls and swings
-STANDING_TIME = 0.1  # [s] over which a foot's velocity is measured
+FLAT = np.radians(40.0)  # [rad/s] speed below which a foot may stand; in a step it rolls and swings
+STANDING_TIME = 0.1  # [s] time over which a foot's velocity is measured
 LOW, RISING, SLIDES = (
     0.04,
     0.12,
     0.09,
-)  # height [of the leg], its rate [1/s] and distance of a foot that slides flat
+)  # height [in leg lengths], its rate [1/s] and distance of a foot that slides flat
 
 
 def steps(rotations: Array) -> Array:
@@ -28,29 +29,31 @@ def steps(rotations: Array) -> Array:
 
 
 def rotation_pops(rotations: Array, least: float) -> Array:
-    """In which frames (t - 1, k), from the second on, bones pop by more than `least` [rad]; `rotations`
-    (t, k, 3, 3).
+    """Mask (t - 1, k) of frames, from the second on, in which bones pop by more than `least` [rad];
+    `rotations` (t, k, 3, 3).
     """
     return _pops(steps(rotations), angles(rotations[:-2], rotations[2:]), least)
 
 
 def position_pops(positions: Array, height: float) -> Array:
-    """In which frames (t - 1, k), from the second on, points (t, k, 3) of a figure of this height pop."""
+    """Mask (t - 1, k) of frames, from the second on, in which points (t, k, 3) of a figure of this height
+    pop.
+    """
     distances = np.linalg.norm(np.diff(positions, axis=0), axis=2)
     across = np.linalg.norm(positions[2:] - positions[:-2], axis=2)
     return _pops(distances, across, POP_WAY * height)
 
 
 def _pops(amounts: Array, across: Array, least: float) -> Array:
-    """Which motions from one frame to the next are pops: they stay while the frames beside are still, or go
-    back in the next frame.
+    """Mask (t - 1, k) of motions between frames that are pops: the motion is large while the frames beside it
+    are still, or it is reversed in the next frame.
 
     Args:
         amounts: (t - 1, k) amounts of motion from each frame to the next.
         across: (t - 2, k) amounts from each frame to the one after the next.
         least: Amount from which a motion may be a pop.
     """
-    beside = np.full_like(amounts, np.inf)  # of the first and the last motion one side is not known
+    beside = np.full_like(amounts, np.inf)  # the first and the last motion have a neighbour on one side only
     beside[1:-1] = np.maximum(amounts[:-2], amounts[2:])
     stays = amounts > OUT_OF_PROPORTION * beside
     returns = np.zeros_like(stays)
@@ -65,8 +68,8 @@ def angles(before: Array, after: Array) -> Array:
 
 
 def slides(rotations: Array, positions: Array, feet: Sequence[int], hips: int, seconds: float) -> Array:
-    """For each foot (f,) the largest distance, as a share of the leg's length, over which it slides flat on
-    the floor.
+    """For each foot (f,) the largest distance, as a share of the leg's length, that it slides flat on the
+    floor.
 
     Args:
         rotations, positions: (t, k, 3, 3) and (t, k, 3) world poses of the bones in each frame.
@@ -87,7 +90,9 @@ def slides(rotations: Array, positions: Array, feet: Sequence[int], hips: int, s
 def _slide(
     rotations: Array, positions: Array, leg: float, floor: float, window: int, seconds: float
 ) -> float:
-    """Largest distance that a foot moves while it is low, level and does not rotate."""
+    """Largest distance, as a share of the leg's length, that a foot moves while it is low, level and does not
+    rotate.
+    """
     time = window * seconds
     heights = np.maximum(positions[window:, 2], positions[:-window, 2]) - floor
     rising = np.abs(positions[window:, 2] - positions[:-window, 2]) / time
@@ -105,7 +110,7 @@ def _slide(
 
 
 def stopped(values: Array, lower: Array, upper: Array) -> Array:
-    """Which joints (t, n) stand at a limit; `values` (t, n), `lower` and `upper` (n,)."""
+    """Mask (t, n) of joints that are at a limit; `values` (t, n), `lower` and `upper` (n,) [rad or m]."""
     near = 1e-3 * (upper - lower)
     with np.errstate(invalid="ignore"):
         return np.isfinite(near) & (np.minimum(values - lower, upper - values) <= near)

@@ -1,4 +1,4 @@
-"""The motion of a robot that follows a clip, as motion files have it."""
+"""The motion of a robot that follows a clip, in the form of motion files."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ from ...robot.names_in_files import names_in_files
 from ..robot_frames import RobotFrames
 from .recorded import Recorded
 
-ROUNDED = 1e-3  # share by which a rate may differ from the one that is meant
+ROUNDED = 1e-3  # relative difference within which a rate is taken as the intended one
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class ClipMotion:
     """A robot's motion at a constant rate.
 
     Attributes:
-        recording: Its joints, under the names that files of the robot's maker have.
+        recording: Its joints, by their names in files of the robot's maker.
         names: Names, signs, units and scales of the recording's columns.
         rate: Rows per second.
     """
@@ -37,13 +37,13 @@ class ClipMotion:
 def clip_motion(
     rig: bpy.types.Object, recorded: Recorded, sent: RobotFrames | None, rate: int, title: str
 ) -> ClipMotion:
-    """The robot's motion while it follows a clip: of a robot with servos what Export Motion writes, auxiliary
-    values included; of another one the joints of its body and chains.
+    """The robot's motion while it follows a clip. For a robot with servos it is what Export Motion writes,
+    including auxiliary values; for other robots, the joints of its body and chains.
 
     Args:
         rig: The robot's armature.
         recorded: The clip, followed by the body.
-        sent: What the robot would be sent in the clip's frames; None for a robot without servos.
+        sent: Values to send to the robot in the clip's frames; None for a robot without servos.
         rate: Rows per second.
         title: Name of the motion.
 
@@ -52,13 +52,13 @@ def clip_motion(
     """
     if sent is None:
         return _body_motion(rig, recorded, rate, title)
-    motion = sent.motion(rate)  # it ends with the clip: nothing comes to rest
+    motion = sent.motion(rate)  # it ends with the clip, without time to come to rest
     return ClipMotion(replace(motion.recording, title=title), motion.named, rate)
 
 
 def _body_motion(rig: bpy.types.Object, recorded: Recorded, rate: int, title: str) -> ClipMotion:
-    """Motion of all joints of a robot without servos, so that all its clips have the same joints; those that
-    neither the body nor a chain moves are as posed.
+    """Motion of all joints of a robot without servos, so that all its clips have the same joints; joints that
+    neither the body nor a chain moves keep their posed values.
     """
     joints = {joint.key[1:]: joint for joint in file_joints(rig)}
     owners = {key: joint.key[0] for key, joint in joints.items()}
@@ -69,7 +69,7 @@ def _body_motion(rig: bpy.types.Object, recorded: Recorded, rate: int, title: st
     names = names_in_files(rig, [Source(owners.get(key, ""), *key) for key in keys])
     frames = [tuple((pose | row)[key] for key in keys) for row in recorded.rows]
     clip_rate = 1.0 / recorded.seconds
-    # Clips round the time of a frame, .0333333 s: that is no other rate.
+    # clips round the frame time, such as .0333333 s, which is not a different rate
     values = at_rate(frames, rate if isclose(clip_rate, rate, rel_tol=ROUNDED) else clip_rate, rate)
     columns = tuple(
         RecordedColumn(named.name, tuple(named.sign * row[k] for row in values), named.unit, named.servo)

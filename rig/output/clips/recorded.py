@@ -1,5 +1,5 @@
 """A robot follows a clip frame by frame: the motion of the clip's bones, the robot's links and its joints,
-and what the robot would be sent.
+and the values to send to the robot.
 """
 
 from dataclasses import dataclass
@@ -21,17 +21,17 @@ from ..motion_check.check import MotionCheck, Result
 from ..robot_frames import RobotFrames
 from . import anatomy
 
-LOST = radians(5.0)  # error of a chain's aim beyond which its target is lost, as Motion Check has it
+LOST = radians(5.0)  # error of a chain's aim beyond which its target counts as lost, as in Motion Check
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """Motion of a clip and of the robot that follows it, a row a frame.
+    """Motion of a clip and of the robot that follows it, one row per frame.
 
     Attributes:
         frames: Numbers of the t frames.
         seconds: Time [s] from one frame to the next.
-        bones: Names of the k bones of the clip that the robot follows, and those above; parents first.
+        bones: Names of the clip's k bones that the robot follows, and their ancestors; parents first.
         source_rotations, source_positions: Their world poses (t, k, 3, 3) and (t, k, 3).
         height: Size of the clip's figure, in the unit of its positions.
         hips: Index of the topmost bone that a link follows.
@@ -41,9 +41,9 @@ class Recorded:
         rows: For each frame the value [rad; prismatic joints m] of each joint that the body or a chain moves.
         joint_names: Names of the n joints of the body, for messages.
         is_revolute: (n,) whether a joint is revolute.
-        joints: (t, n) [rad; prismatic joints m] their values.
-        lower, upper: (n,) their limits.
-        errors: (t,) [rad] the largest error of a link.
+        joints: (t, n) [rad; prismatic joints m] values of these joints.
+        lower, upper: (n,) [rad; prismatic joints m] limits of these joints.
+        errors: (t,) [rad] largest error of a link.
         worst: For each frame the link with this error.
         lost: Sentences about frames in which chains have lost their targets, or bodies have no goal.
         figure: Bones of the clip whose joints have known ranges.
@@ -72,17 +72,17 @@ class Recorded:
 
 
 class ClipCheck(MotionCheck):
-    """Motion Check of a body, which also notes the motion of the clip and of the links that follow it. All
-    movers of a robot with servos go live, and what it would be sent is noted too.
+    """Motion Check of a body that also records the motion of the clip and of the links that follow it. All
+    movers of a robot with servos go live, and the values to send to it are recorded too.
 
     Args:
         scene: The scene with the clip's armature and the robot.
         rig: The robot's armature, whose body follows the clip's.
         frames: The clip's frames.
-        form: Format of motion files for which the motion is.
+        form: Format of the motion file for which the motion is recorded.
 
     Attributes:
-        sent: The values that the robot would be sent; None for a robot without servos.
+        sent: The values to send to the robot; None for a robot without servos.
 
     Raises:
         RigError: as `MotionCheck` and `RobotFrames`.
@@ -107,7 +107,7 @@ class ClipCheck(MotionCheck):
         if joint_sources(rig):
             for mover in company:
                 if not mover.is_live:
-                    live.switch_on(*mover)  # the check solves each frame itself
+                    live.switch_on(*mover)  # without solving: the check solves each frame itself
             self.sent = RobotFrames(scene, rig, frames.start, frames[-1], form, 1.0)
         super().__init__(scene, self.body, frames, LOST, radians(180.0))
 
@@ -117,7 +117,8 @@ class ClipCheck(MotionCheck):
         depsgraph = bpy.context.evaluated_depsgraph_get()
         self.source_rows.append(sources.posed(self.retarget.source, self.bones, depsgraph))
         row: dict[tuple[str, str], float] = {}
-        for mover in sorted(self.own, key=lambda mover: mover.key != self.body.key):  # chains warp the body
+        # chains come after the body, since they modify its motion
+        for mover in sorted(self.own, key=lambda mover: mover.key != self.body.key):
             row |= self.stage.session(*mover).values()
         self.rows.append(row)
         if self.sent:
@@ -164,7 +165,7 @@ class ClipCheck(MotionCheck):
 
 
 def _lost(result: Result, body: str) -> tuple[str, ...]:
-    """Sentences on frames in which a chain beside the body, or a goal, was missed."""
+    """Sentences on frames in which a chain missed its target, or a goal was missed."""
     return tuple(
         f"Frame {finding.worst}: {finding.sentence}"
         for finding in result.findings
@@ -173,13 +174,13 @@ def _lost(result: Result, body: str) -> tuple[str, ...]:
 
 
 def _followed(retarget: bpy.types.PropertyGroup) -> list:
-    """The pairs with the largest weight: those with less, such as toes, are known to jitter."""
+    """The pairs with the largest weight; those with less, such as toes, are known to jitter."""
     largest = max((pair.weight for pair in retarget.pairs if pair.enabled), default=0.0)
     return [pair for pair in retarget.pairs if pair.enabled and pair.weight == largest]
 
 
 def _bones_above(source: bpy.types.Object, names: list[str]) -> tuple[str, ...]:
-    """Bones of an armature and those above them, in the armature's order."""
+    """Names of bones of an armature and of their ancestors, in the armature's order."""
     moving = set(names)
     for name in names:
         moving |= {bone.name for bone in source.data.bones[name].parent_recursive}

@@ -1,4 +1,4 @@
-"""Scenes in which a robot follows a clip: the clip's armature, and the robot that is paired with it."""
+"""Scenes in which a robot follows a clip, with the clip's armature and the robot paired with it."""
 
 from math import inf
 from pathlib import Path
@@ -11,7 +11,7 @@ from ...blender.errors import RigError
 from ...bodies import pair_calibration, pairing
 from . import bvh
 
-FEWEST_PAIRS = 4  # of a robot whose limbs have no known names
+FEWEST_PAIRS = 4  # smallest number of pairs for a robot whose limbs have no known names
 
 
 def robot_in(name: str) -> bpy.types.Object:
@@ -52,11 +52,11 @@ def import_clip(path: Path) -> bpy.types.Object:
 
 
 def follow(rig: bpy.types.Object, source: bpy.types.Object) -> range:
-    """Lets a robot follow a clip's armature, with the pairs and the calibration of its set-up, or those of
+    """Sets a robot to follow a clip's armature, with the pairs and the calibration in its file, or those of
     Pair by Names; returns the clip's frames.
 
     Raises:
-        RigError: too few bones can be paired, or bones of the set-up's pairs are missing in the clip.
+        RigError: too few bones can be paired, or bones of the file's pairs are missing in the clip.
     """
     retarget = rig.limber.retarget
     before, retarget.input = retarget.source, "ARMATURE"
@@ -74,7 +74,9 @@ def follow(rig: bpy.types.Object, source: bpy.types.Object) -> range:
 
 
 def _refuse_too_few(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> None:
-    """Raises RigError where half of the robot's limbs have no pair, or few bones of a robot without limbs."""
+    """Raises RigError if at least half of the robot's limbs have no pair, or if a robot without known limbs
+    has too few pairs.
+    """
     limbs = {
         bones[0] for part, bones in pairing.parts_of(rig).items() if part.name in pairing.LIMBS and bones
     }
@@ -89,7 +91,7 @@ def _refuse_too_few(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) ->
 
 
 def _take_over(before: bpy.types.Object | None, source: bpy.types.Object, names: list[str]) -> None:
-    """Puts a clip's armature where the set-up's source stood, in the size that it had."""
+    """Moves and scales a clip's armature to the position and size that the source in the robot's file had."""
     if lacking := [name for name in names if name not in source.data.bones]:
         raise RigError(
             f"it lacks {named(sorted(lacking))}, which the set-up pairs: take a clip of the same skeleton, or"
@@ -103,6 +105,6 @@ def _take_over(before: bpy.types.Object | None, source: bpy.types.Object, names:
 
 
 def _size(armature: bpy.types.Object, names: list[str]) -> float:
-    """Root mean square distance of bones from their centre, in rest pose."""
+    """Root mean square distance [m] of bones from their centre, in rest pose."""
     heads = np.array([armature.data.bones[name].head_local for name in names])
     return float(np.sqrt(((heads - heads.mean(0)) ** 2).sum(1).mean()))

@@ -1,4 +1,4 @@
-"""Verdict on a clip: whether the robot follows it well, and what is wrong where it does not."""
+"""Verdict on a clip: whether the robot follows it well, and if not, the reasons."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -10,9 +10,12 @@ from .. import discontinuities
 from . import anatomy, measures
 from .recorded import Recorded
 
-LIMITED = np.radians(10.0)  # error of a link while a joint is at its limit: the clip leaves the robot's range
-AWAY = np.radians(45.0)  # error of a link that no limit explains; arms with few joints have some 30 degrees
-MOST_SENTENCES = 20  # findings of a clip that are written; more say nothing new
+# smallest error of a link, with a joint at its limit, from which the clip leaves the robot's range
+LIMITED = np.radians(10.0)
+# smallest error of a link without a joint at its limit that is reported; arms with few joints have about 30
+# degrees
+AWAY = np.radians(45.0)
+MOST_SENTENCES = 20  # largest number of findings that are written for a clip
 
 
 @dataclass
@@ -21,12 +24,13 @@ class ClipVerdict:
 
     Attributes:
         aim_error: Largest error [deg] of a link or an end.
-        joints_at_limit: Joints that their limits stop although the clip goes farther.
+        joints_at_limit: Joints that are stopped at a limit while the clip goes farther.
         pops: Frames in which the clip or the robot jumps.
-        joint_jump: Largest rotation [deg] of a joint in one frame; a link may be still while its joints turn.
-        slid_feet: Largest distance, as a share of the leg's length, over which a foot slides.
-        out_of_range: Joints of the clip's figure that a person could not move so far.
-        findings: Sentences with joint or bone and frame. None: the clip is good.
+        joint_jump: Largest rotation [deg] of a joint in one frame; a link may be still while its joints
+            rotate.
+        slid_feet: Largest distance, as a share of the leg's length, that a foot slides.
+        out_of_range: Joints of the clip's figure that go beyond a person's range.
+        findings: Sentences with joint or bone and frame; empty if the clip is good.
     """
 
     aim_error: float = 0.0
@@ -59,7 +63,9 @@ def judge(recorded: Recorded) -> ClipVerdict:
 
 
 def _pops(recorded: Recorded, verdict: ClipVerdict) -> Iterator[tuple[int, str]]:
-    """Frame and sentence of each pop: of a bone of the clip, of its place, and of a link of the robot."""
+    """Frame and sentence of each pop: of a bone of the clip, of the clip's position, or of a link of the
+    robot.
+    """
     clip = recorded.bones, recorded.source_rotations, measures.POP, "the clip"
     robot = recorded.links, recorded.link_rotations, discontinuities.ROTATION, "the robot"
     for names, rotations, least, whose in (clip, robot):
@@ -77,7 +83,9 @@ def _pops(recorded: Recorded, verdict: ClipVerdict) -> Iterator[tuple[int, str]]
 
 
 def _first_of_each_frame(is_pop: np.ndarray) -> Iterator[tuple[int, int]]:
-    """Frame and first bone of each frame with a pop; bones below the first move along with it."""
+    """(frame, index of the bone) of the first bone in each frame with a pop; bones below it move along with
+    it.
+    """
     for frame in np.flatnonzero(is_pop.any(1)):
         yield int(frame), int(np.argmax(is_pop[frame]))
 

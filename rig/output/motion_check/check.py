@@ -1,4 +1,4 @@
-"""Motion Check: goes through the frames as a bake does, and records the movers' motion for `findings`.
+"""Motion Check: steps through the frames as a bake does, and records the movers' motion for `findings`.
 Results last for this session.
 """
 
@@ -180,7 +180,7 @@ class MotionCheck(Stepped):
             take.remarks[frame] = session.remark
 
     def _note_seen(self, mover: Mover, frame: int) -> None:
-        """Notes the values of joints as the scene shows them, where no solver moves them."""
+        """Records the values of joints that no solver moves, as the scene shows them."""
         take = self.takes.get(mover.key)
         joints = [joint for joint in mover.joints() if joint.bone in mover.owner.pose.bones]
         keys = [joint.key for joint in joints]
@@ -214,7 +214,7 @@ class MotionCheck(Stepped):
 
     @property
     def checked(self) -> list[Mover]:
-        """All movers that are checked: those that are solved, and those whose joints are as seen."""
+        """All movers that are checked: solved ones, and those whose joints are read from the scene."""
         return [*self.own, *self.seen]
 
     def finish(self) -> Result:

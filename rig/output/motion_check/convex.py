@@ -11,12 +11,13 @@ from typing import Protocol
 
 import numpy as np
 
-EXACT = 1e-6  # [m] error of a distance: less than any robot's clearance
-MOST_STEPS = 100  # of Wolfe's method: a few suffice for flat faces, a ball needs some dozens
-HALVINGS = 40  # of the golden section: a link's length over 1e8
+EXACT = 1e-6  # [m] error of a distance, smaller than the clearance of any robot
+# largest number of steps of Wolfe's method: a few suffice for flat faces, a ball needs some dozens
+MOST_STEPS = 100
+HALVINGS = 40  # number of steps of the golden-section search: they divide a link's length by more than 1e8
 GOLDEN = 0.6180339887498949
-NOTHING = 1e-12  # a weight, or a squared length [m2], that counts as none
-TANGENTS = 600  # tangent planes that approximate a ball for its depth, to 0.5% of its radius
+NOTHING = 1e-12  # a weight, or a squared length [m2], that counts as 0
+TANGENTS = 600  # number of tangent planes that approximate a ball for its depth, to 0.5% of its radius
 
 
 class Body(Protocol):
@@ -29,7 +30,7 @@ class Body(Protocol):
 
     @property
     def planes(self) -> tuple[np.ndarray, np.ndarray]:
-        """Outward unit normals (m, 3) and offsets (m,) [m] of bounding planes; none for a flat body."""
+        """Outward unit normals (m, 3) and offsets (m,) [m] of bounding planes; empty for a flat body."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Hull:
 
     Attributes:
         points: (k, 3) [m].
-        faces: (m, 3) indices of the triangles of its surface, in any orientation; none for a flat body.
+        faces: (m, 3) indices of the triangles of its surface, in any orientation; empty for a flat body.
     """
 
     points: np.ndarray
@@ -98,7 +99,7 @@ def _directions() -> np.ndarray:
 def intrusion(body: Body, head: np.ndarray, tail: np.ndarray, radius: float) -> float:
     """How far a link penetrates a body [m]: its radius plus the depth of its line; negative outside.
 
-    Far away the result is a lower bound of the distance, which is enough to know that the link is outside.
+    Far away the result is a lower bound of the distance, which suffices to know that the link is outside.
     """
     normals, offsets = body.planes
     if len(offsets):

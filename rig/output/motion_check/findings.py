@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import discontinuities
 
-ROUNDING = 1e-3  # relative: motion at a limit is not beyond it
+ROUNDING = 1e-3  # relative tolerance: motion at a limit is not beyond it
 WHOLE = 100.0  # from this value on, figures are shown without decimals
 GAP = 2  # largest number of frames between two findings of a kind that are merged
 
@@ -22,7 +22,7 @@ class FindingKind(NamedTuple):
     colour: tuple[float, float, float]  # linear RGB, from a colour-blind-safe palette (Okabe & Ito 2008)
 
 
-KINDS: dict[str, FindingKind] = {  # the gravest first
+KINDS: dict[str, FindingKind] = {  # the most serious first
     "GOAL": FindingKind("No goal", "CANCEL", (0.0, 0.0, 0.0)),
     "ZONE": FindingKind("In zone", "CUBE", (0.55, 0.1, 0.1)),
     "JUMP": FindingKind("Jump", "FORCE_TURBULENCE", (0.83, 0.37, 0.0)),
@@ -51,7 +51,7 @@ class CheckedJoint:
 
 @dataclass
 class CheckedTake:
-    """The motion of a chain, a body or a mechanism over a range of frames, one row a frame.
+    """The motion of a chain, a body or a mechanism over a range of frames, one row per frame.
 
     Attributes:
         chain: Name of the mover.
@@ -62,17 +62,18 @@ class CheckedTake:
         frames: Numbers of the frames.
         desired: For each frame (n,) [rad; prismatic joints m] the solver's values, blended by the gaze's
             influence.
-        filtered: For each frame these values after the motion filter, as they are shown, baked and sent.
+        filtered: For each frame (n,) these values after the motion filter, as they are shown, baked and sent.
         ends: For each frame the end with the largest error: "The end", or a link's name.
         errors: For each frame the error [rad] of the solution.
         filtered_errors: For each frame the error [rad] after the motion filter.
-        causes: Why the solution misses its goals, with the remedy, for each frame in which it does and that
-            is known.
+        causes: Reason why the solution misses its goals, with the remedy, for each frame in which it does, if
+            known.
         influence: For each frame the influence of the gaze, 0 to 1.
         problems: Reason for each frame without a goal to follow.
-        remarks: Reason for each frame in which goals are not met; for movers whose goals are not only
+        remarks: Reason for each frame in which goals are not met, for movers that have other goals than
             directions.
-        off_axis: What constraints do to a bone that its joints cannot, for each frame in which they do.
+        off_axis: For each frame in which it occurs, a sentence on a pose that constraints give a bone and its
+            joints cannot represent.
         links, zones: Names of the links that its joints move, and of the no-go zones.
         lines: For each frame (links, 2, 3) [m] the links' heads and tails in the world, as shown.
         inside: For each frame (links, zones) [m] the largest depth in the zones since the last frame; below 0
@@ -108,7 +109,7 @@ class MotionFinding:
 
     kind: str
     chain: str
-    joint: str  # or the link that enters a zone; "": the whole chain
+    joint: str  # name of the joint, or of the link that enters a zone; "": the whole chain
     first: int
     last: int
     worst: int
@@ -120,7 +121,7 @@ class MotionFinding:
 
     @property
     def subject(self) -> str:
-        """What the finding is about, such as a joint's name."""
+        """The subject of the finding, such as a joint's name."""
         return f"{self.joint} in {self.zone}" if self.zone else self.joint or self.chain
 
 
@@ -208,13 +209,13 @@ def _of_joint(
             sentence = f"{name}: {says(_number(value) + unit + end, _number(most) + unit + end)}"
             yield _finding(take, kind, name, (first, last, worst), value, most, unit.strip() + end, sentence)
 
-    # The first frame has none before it, and so no jump.
+    # the first frame has no predecessor, and so no jump
     steps = np.abs(np.diff(desired, prepend=desired[:1]))
     largest = discontinuities.beyond(joint.lower, joint.upper, joint.is_prismatic)
     yield from exceeding(
         "JUMP", steps, largest, "", lambda value, bound: f"jumps by {value} in one frame, more than {bound}"
     )
-    # A solution is slowed down by the motion filter, a posed joint only by the robot itself.
+    # a solution lags behind because of the motion filter, a posed joint only because of the robot itself
     behind = "the filter" if take.is_solved else "the robot"
     for kind, order, bound, end in (
         ("VELOCITY", 1, joint.velocity, "/s"),
@@ -229,7 +230,7 @@ def _of_joint(
             end,
             lambda value, bound: f"{value} is requested, {bound} is allowed: {behind} lags behind",
         )
-    # Joints without limits have an infinite range, which no value is near.
+    # joints without limits have an infinite range, to whose ends no value is near
     near = ROUNDING * (joint.upper - joint.lower)
     at_limit = np.isfinite(near) & (np.minimum(desired - joint.lower, joint.upper - desired) <= near)
     for first, last in _runs(at_limit):
@@ -257,8 +258,8 @@ def _number(value: float) -> str:
 
 
 def derivative(values: np.ndarray, order: int, seconds: float) -> np.ndarray:
-    """Finite differences (t,) of values (t,) with a time step of `seconds`, of an order; 0 for the first
-    frames, which have no predecessors.
+    """Derivative (t,) of values (t,) by `order` finite differences, with a time step of `seconds` [s]; 0 for
+    the first frames, which have no predecessors.
     """
     differences = np.zeros(len(values))
     if len(values) > order:

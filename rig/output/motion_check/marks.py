@@ -1,4 +1,4 @@
-"""Markers on the timeline for findings; they are distinguishable from the user's own and can be removed."""
+"""Timeline markers for findings, which can be told from the user's markers and removed."""
 
 from collections.abc import Iterable
 
@@ -6,12 +6,12 @@ import bpy
 
 from .findings import KINDS, MotionFinding
 
-PREFIX = "Limber: "  # begins the names of timeline markers that Motion Check sets
+PREFIX = "Limber: "  # beginning of the names of Motion Check's timeline markers
 
 
 def put(scene: bpy.types.Scene, findings: Iterable[MotionFinding]) -> int:
-    """Replaces Limber's markers by one at the worst frame of each finding (one per frame and kind); returns
-    their number.
+    """Replaces Limber's markers by one at the worst frame of each finding, one per frame and kind; returns
+    the number of new markers.
     """
     clear(scene)
     joints: dict[tuple[int, str], list[str]] = {}
@@ -23,7 +23,7 @@ def put(scene: bpy.types.Scene, findings: Iterable[MotionFinding]) -> int:
 
 
 def clear(scene: bpy.types.Scene) -> int:
-    """Removes Limber's markers; returns their number."""
+    """Removes Limber's markers; returns the number of removed ones."""
     ours = [marker for marker in scene.timeline_markers if marker.name.startswith(PREFIX)]
     for marker in ours:
         scene.timeline_markers.remove(marker)

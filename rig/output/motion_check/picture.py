@@ -14,20 +14,20 @@ from .check import Result
 from .findings import KINDS, CheckedTake, MotionFinding
 
 LEFT, RIGHT, TOP, ROW, GAP = 190, 20, 34, 84, 10  # [pixels]
-PLOT = 960  # [pixels] width of the frames
+PLOT = 960  # [pixels] width of the plots
 WIDTH = LEFT + PLOT + RIGHT
 LINE = 18  # [pixels] height of a line of text
 LETTER = 7.5  # [pixels] average width of a letter of the legend
 BACK, PANEL, GRID, INK = "#fff", "#f5f5f5", "#ccc", "#1a1a1a"
 DESIRED, SHOWN = "#8c8c8c", "#004d99"
 SHADE = 0.45  # opacity of a finding's colour over the panel
-LEAST = 5.0  # [pixels] least width of a finding's colour
-DEEPEST = 0.1  # [m] largest distance in a plot of zones, inside above and outside below
-BROADEST = 0.05  # [rad] least range of an aim plot, so that noise does not look like an error
+LEAST = 5.0  # [pixels] smallest width of a finding's shading
+DEEPEST = 0.1  # [m] largest distance in a plot of zones; values inside are above, values outside below
+BROADEST = 0.05  # [rad] smallest range of a plot of the aim error, so that noise does not look like an error
 
 
 class _Plot(NamedTuple):
-    """One row of the picture: two curves over the frames, the range that it shows, and its texts."""
+    """One row of the picture: two curves over the frames, their range of values, and the texts."""
 
     name: str
     desired: np.ndarray
@@ -39,7 +39,7 @@ class _Plot(NamedTuple):
 
 
 def svg(result: Result) -> str:
-    """The picture as an SVG document; texts stay texts."""
+    """The picture as an SVG document; texts are kept as text elements."""
     rows = [(take, plot) for take in result.takes for plot in _plots(result, take)]
     height = TOP + len(rows) * (ROW + GAP) + 2 * LINE + 2 * GAP
     first, *_, last = frames = result.frames[0], result.frames[len(result.frames) // 2], result.frames[-1]
@@ -77,7 +77,7 @@ def _plots(result: Result, take: CheckedTake) -> Iterator[_Plot]:
 
 
 def _joint_plots(take: CheckedTake, findings: list[MotionFinding]) -> Iterator[_Plot]:
-    """The plots of a mover's joint values, from the lower to the upper limit of each where it has them."""
+    """The plots of a mover's joint values, each over the joint's limits if it has any."""
     desired, filtered = np.array(take.desired), np.array(take.filtered)
     for k, joint in enumerate(take.joints):
         scale, unit = (1e3, " mm") if joint.is_prismatic else (degrees(1.0), "°")
@@ -96,7 +96,7 @@ def _row(top: float, take: CheckedTake, plot: _Plot) -> Iterator[str]:
     findings.
     """
     yield _rect(LEFT, top, PLOT, ROW, PANEL)
-    for finding in reversed(plot.shading):  # the gravest findings are drawn last, on top
+    for finding in reversed(plot.shading):  # the most serious findings are drawn last, on top
         first, last = (_column(take, frame) for frame in (finding.first, finding.last))
         start, end = max(first - LEAST / 2, 0.0), min(last + LEAST / 2, PLOT)
         yield _rect(LEFT + start, top, end - start, ROW, _colour(finding.kind), SHADE)
@@ -125,7 +125,7 @@ def _curve(
         (LEFT + _column(take, frame), top + (1.0 - share) * (ROW - width) + width / 2)
         for frame, share in zip(take.frames, shares, strict=True)
     ]
-    if len(points) == 1:  # of a single frame: a line across the plot
+    if len(points) == 1:  # the curve of a single frame is a line across the plot
         points = [(LEFT, points[0][1]), (LEFT + PLOT, points[0][1])]
     path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
     return f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="{width}"/>'
@@ -149,8 +149,8 @@ def _rect(x: float, y: float, width: float, height: float, colour: str, opacity:
 
 
 def _text(x: float, y: float, text: str, most: float = PLOT) -> str:
-    """A line of text from its upper left corner, cut at `most` [pixels]. What XML does not allow is left
-    out.
+    """A line of text from its upper left corner, cut at `most` [pixels]. Characters that XML does not allow
+    are left out.
     """
     content = escape("".join(filter(str.isprintable, text)))
     return f'<svg x="{x:g}" y="{y:g}" width="{most:g}" height="{LINE}"><text y="14" fill="{INK}">{content}</text></svg>'

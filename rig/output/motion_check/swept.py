@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
-# most test positions between two frames; a link that needs more jumps, and must not slow down the check
+# largest number of test positions between two frames; a link that needs more jumps, and must not slow down
+# the check
 MOST_LINES = 32
 
 
@@ -41,7 +42,7 @@ def intermediate(
 
     Args:
         line_at_start, line_at_end: (2, 3) head and tail of the link [m] in the last and in the current frame.
-        before, current: Pose of the zone in these frames; if one is None, the zone counts as fixed.
+        before, current: Pose of the zone in these frames; if one is None, the zone is taken as fixed.
         step: Largest distance that an end moves from one line to the next [m], relative to the zone.
     """
     far = float(np.linalg.norm(line_at_end - line_at_start, axis=1).max())
@@ -60,7 +61,7 @@ def intermediate(
 
 
 def _seen(line: np.ndarray, before: ZonePose, current: ZonePose, share: float) -> np.ndarray:
-    """A line (2, 3), given at a share of the motion between two frames, moved along with the zone to the
+    """A line (2, 3) at a share of the motion between two frames, transformed with the zone's motion to the
     zone's current pose.
     """
     position, rotation = (

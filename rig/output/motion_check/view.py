@@ -1,4 +1,4 @@
-"""State of the Motion Check panel: the list of findings and the thresholds. For this session only;
+"""State of the Motion Check panel: the list of findings and the thresholds. It lasts for the session and is
 not saved.
 """
 
@@ -11,7 +11,7 @@ from bpy.props import CollectionProperty, FloatProperty, IntProperty, PointerPro
 from . import check
 from .findings import KINDS, MotionFinding
 
-# Errors up to which nothing is reported.
+# errors up to this angle are not reported
 _LargestAngle = partial(
     FloatProperty, subtype="ANGLE", default=radians(5), min=radians(0.1), max=radians(180)
 )
@@ -60,7 +60,7 @@ def show(view: LimberMotionCheck, findings: tuple[MotionFinding, ...]) -> None:
         line = view.findings.add()
         line.name, line.subject, line.kind = finding.sentence, finding.subject, finding.kind
         line.frame, line.since, line.until = finding.worst, finding.first, finding.last
-    view.active = -1  # none is selected, since selecting one jumps to its frame
+    view.active = -1  # nothing is selected, since a selection jumps to its frame
 
 
 def forget() -> None:

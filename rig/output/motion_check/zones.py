@@ -17,8 +17,9 @@ from ...scene.placement import Placement
 from .convex import Ball, Body, Hull, intrusion
 from .swept import ZonePose, intermediate, zone_pose
 
-SHAPED = {"MESH", "CURVE", "SURFACE", "FONT", "META"}  # types of objects that can be made a mesh of
-# [m] step along a link's path between frames at which it is tested; the radius, where links are thicker
+SHAPED = {"MESH", "CURVE", "SURFACE", "FONT", "META"}  # types of objects that can be converted to a mesh
+# [m] smallest step along a link's path between frames at which it is tested; for thicker links it is the
+# radius
 LEAST_STEP = 0.005
 CUBE = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
 CUBE_FACES = np.array(
@@ -58,10 +59,10 @@ class Zone:
             for dependency in dependencies_of(self._object())
             if dependency.rig == rig and dependency.bone
         }
-        self.body: Body | None = None  # its shape in the last checked frame
-        self.pose: ZonePose | None = None  # its pose in that frame
-        self.last_pose: ZonePose | None = None  # its pose in the frame before
-        self._hull: Hull | None = None  # in its own frame
+        self.body: Body | None = None  # shape in the last checked frame
+        self.pose: ZonePose | None = None  # pose in that frame
+        self.last_pose: ZonePose | None = None  # pose in the frame before
+        self._hull: Hull | None = None  # in the object's own frame
         self._corners = np.zeros((0, 3))  # points from which `_hull` was made
 
     def _object(self) -> bpy.types.Object:
@@ -174,7 +175,7 @@ def trouble(context: bpy.types.Context, zone: bpy.types.PropertyGroup) -> str:
 
 
 def counts_as(obj: bpy.types.Object) -> str:
-    """Which shape of an object acts as the zone, as text for the interface."""
+    """Shape that stands for an object as a zone, as text for the interface."""
     if obj.type != "EMPTY":
         return "Its convex hull counts"
     return (
@@ -204,7 +205,7 @@ class Links:
         self.rig, self.names = rig, tuple(names)
 
     def places(self, placement: Placement) -> np.ndarray:
-        """World positions (n, 2, 3) of the links' heads and tails [m]."""
+        """World positions (n, 2, 3) [m] of the links' heads and tails."""
         world = placement.object(self.rig)
         ends = []
         for name in self.names:

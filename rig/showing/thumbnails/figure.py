@@ -16,19 +16,16 @@ from ...chains import postures
 from ...scene.goal import LOOKS, ORIENTS, ends_of, forward_axis
 from .raster import ColouredSolid, PictureFrame, draw, frame
 
-CAMERA = Vector(
-    (0.72, -0.62, 0.33)
-    # direction to the camera, for armatures that stand along Z and face -Y or X: from the front, the side and
-    # above
-)
+# directions to the camera (front, side, above), for armatures that stand along Z and face -Y or X
+CAMERA = Vector((0.72, -0.62, 0.33))
 MOVED, OTHER, LOOK = (
     (0.35, 0.72, 0.93),
     (0.55, 0.55, 0.55),
     (0.95, 0.78, 0.2),
 )  # from a colour-blind-safe palette
-WIDER = 1.3  # largest size of the picture, in sizes of the chain: other bones beyond it are cut off
-THICK, THIN = 0.17, 0.08  # half width of a bone, in its lengths: of the chain, and of others
-TAIL = 0.45  # width of a bone at its tail, in its largest widths
+WIDER = 1.3  # largest size of the picture, in sizes of the chain; other bones beyond it are cut off
+THICK, THIN = 0.17, 0.08  # half width of a bone, in its lengths: for bones of the chain, and for others
+TAIL = 0.45  # width of a bone at its tail, relative to its largest width
 WAIST = 0.15  # position of a bone's largest width, in its lengths from the head
 ARROW = 0.3  # length of a gaze arrow, in sizes of the chain
 ARROW_THICK = 0.11  # radius of a gaze arrow's root, in its lengths
@@ -42,7 +39,7 @@ _CORNERS = (
 
 
 class PostureFigure(NamedTuple):
-    """Solids to draw in a thumbnail; equal figures give equal pictures."""
+    """Solids to draw in a thumbnail; equal figures have equal pictures."""
 
     solids: list[ColouredSolid]
     seen: PictureFrame
@@ -126,8 +123,8 @@ def _matrices(rig: bpy.types.Object, bases: dict[str, Matrix]) -> dict[str, Matr
 
 
 def _view(rig: bpy.types.Object) -> Matrix:
-    """Rotation from armature space to the picture's axes right, up, near, whichever axis of the armature is
-    upright.
+    """Rotation from armature space to the picture's axes right, up, near, for any upright axis of the
+    armature.
     """
     upward = rig.matrix_world.to_3x3().inverted_safe() @ Vector((0.0, 0.0, 1.0))
     most = max(range(3), key=lambda k: abs(upward[k]))

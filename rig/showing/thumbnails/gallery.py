@@ -1,7 +1,7 @@
 """Cache of posture thumbnails for this session; they are rendered outside of drawing.
 
-A thumbnail is stored under a hash of its content, so undo, redo and another file never show a wrong one.
-Which posture has which thumbnail is remembered until its action or its armature changes. Nothing is saved.
+A thumbnail is stored under a hash of its content, so that undo, redo and other files never show a wrong one.
+The hash of a posture's thumbnail is kept until its action or its armature changes. Nothing is saved.
 """
 
 from hashlib import blake2b
@@ -26,7 +26,7 @@ class Key(NamedTuple):
     rig: int  # session_uid of the armature object
     chain: str  # uid of the chain
     action: int  # session_uid of the action
-    ends: tuple  # of each end: bone, goal and forward axis
+    ends: tuple  # for each end: bone, goal and forward axis
 
 
 class _Gallery:
@@ -36,7 +36,7 @@ class _Gallery:
         self.previews: bpy.utils.previews.ImagePreviewCollection | None = (
             None  # previews by hash; None while Limber is not registered
         )
-        self.known: dict[Key, str] = {}  # hash of each posture's thumbnail; "" where it cannot be drawn
+        self.known: dict[Key, str] = {}  # hash of each posture's thumbnail; "" if it cannot be drawn
         self.outdated: set[Key] = set()  # keys in `known` whose thumbnail may have changed
         self.requested: dict[Key, None] = {}  # keys to render, in the order of the requests
         self.choices: dict[
@@ -91,7 +91,7 @@ def advance() -> bool:
         key = next(iter(_cache.requested))
         del _cache.requested[key]
         _cache.outdated.discard(key)
-        _cache.known[key] = ""  # also where it cannot be drawn, so that it is not requested again
+        _cache.known[key] = ""  # set even if it cannot be drawn, so that it is not requested again
         posture = _find(key)
         if posture is not None:
             _render(key, *posture)
@@ -101,7 +101,7 @@ def advance() -> bool:
 
 
 def _find(key: Key) -> tuple | None:
-    """Armature, chain and action of a key; None where one of them was deleted."""
+    """Armature, chain and action of a key; None if one of them was deleted."""
     rig = next((obj for obj in bpy.data.objects if obj.session_uid == key.rig), None)
     chain = rig and next((chain for chain in rig.limber.chains if chain.uid == key.chain), None)
     listed = (posture.action for posture in chain.postures if posture.action) if chain else ()
@@ -115,7 +115,7 @@ def _render(
     """Renders the thumbnail of a posture, unless an equal one is in the cache."""
     try:
         posed_figure = figure(rig, chain, action)
-    except RigError:  # Check reports what is wrong with the chain
+    except RigError:  # Check reports the error of the chain
         return
     shown = blake2b(posed_figure.key(), digest_size=16).hexdigest()
     if shown not in _cache.previews:
@@ -124,7 +124,7 @@ def _render(
 
 
 def give_picture(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, action: bpy.types.Action) -> None:
-    """Sets the preview of a new pose asset, for Blender's own asset browser.
+    """Sets the preview of a new pose asset, for Blender's asset browser.
 
     Raises:
         RigError: a bone of the chain is missing.
@@ -194,8 +194,8 @@ def choices(
         enum_items.append((str(number), named[0], "Keep this posture", named[1], number))
     if chain.shown_posture < 0:
         enum_items.append(("-1", "Removed", "No posture of the list", 0, -1))
-    # Blender keeps no reference to the items of a dynamic enumeration: they are stored here until they
-    # change.
+    # Blender keeps no reference to the items of a dynamic enumeration, so they are stored here until they
+    # change
     key = (chain.id_data.session_uid, chain.uid)
     if _cache.choices.get(key) != enum_items:
         _cache.choices[key] = enum_items

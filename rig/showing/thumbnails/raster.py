@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-FINER = 2  # samples per pixel along each axis, for smooth edges
+FINER = 2  # number of samples per pixel along each axis, for smooth edges
 MARGIN = 0.06  # margin on each side, in sides of the picture
 LIGHT = np.array([-0.35, 0.55, 0.76])  # unit vector to the light: right, up, near
-DIM = 0.45  # brightness of a face without light
+DIM = 0.45  # brightness of a face turned away from the light
 OUTLINE = 0.35  # brightness of a solid along its outline
-SMALLEST = 1.5  # [pixels] least size of a solid that is drawn
+SMALLEST = 1.5  # [pixels] smallest size of a solid that is drawn
 
 
 class ColouredSolid(NamedTuple):
@@ -39,14 +39,14 @@ def frame(points: np.ndarray) -> PictureFrame:
 
 
 def draw(solids: list[ColouredSolid], seen: PictureFrame, size: int) -> np.ndarray:
-    """RGBA picture (size, size, 4), bottom row first, values 0 to 1, transparent background. Nearer solids
-    hide farther ones.
+    """RGBA picture (size, size, 4), bottom row first, values 0 to 1, with transparent background. Nearer
+    solids hide farther ones.
     """
     fine = FINER * size
     depth, face = np.full((fine, fine), -np.inf), np.zeros((fine, fine), dtype=np.int32)
     colours, owners = [(0.0, 0.0, 0.0)], [0]  # colour and solid of each face; the first is the background
     for k, solid in enumerate(solids, start=1):
-        # Metres become fine pixels; depths stay as they are, since they are only compared.
+        # metres become fine pixels; depths are not scaled, since they are only compared
         corners = solid.corners.copy()
         corners[..., :2] = (corners[..., :2] - seen.middle) * (fine / seen.side) + fine / 2
         flat = corners[..., :2].reshape(-1, 2)
@@ -56,19 +56,20 @@ def draw(solids: list[ColouredSolid], seen: PictureFrame, size: int) -> np.ndarr
             or (flat.min(axis=0) > fine).any()
         ):
             continue
-        # Faces turned away have no shade and are hidden by the others.
+        # faces turned away have no shade, and the others hide them
         for triangle, shade in zip(corners, _shades(solid.corners), strict=True):
             if shade > 0.0:
                 fill(triangle, len(owners), depth, face)
                 colours.append(tuple(shade * part for part in solid.colour))
                 owners.append(k)
-    # Outlines are where another solid begins: without them solids of one colour run together.
+    # outlines are drawn where another solid begins, since solids of the same colour would merge otherwise
     number = np.array(owners)[face]
     edge = np.zeros((fine, fine), dtype=bool)
     edge[1:] |= number[1:] != number[:-1]
     edge[:, 1:] |= number[:, 1:] != number[:, :-1]
     shown = np.where(edge, OUTLINE, 1.0)[..., None] * np.array(colours)[face]
-    # Fine pixels become soft edges; colours are means of the covered ones, else edges would be dark.
+    # fine pixels are averaged for smooth edges; colours are means of the covered ones only, since edges would
+    # be dark otherwise
     covered = (number > 0).reshape(size, FINER, size, FINER).sum(axis=(1, 3))
     picture = np.zeros((size, size, 4), dtype=np.float32)
     picture[..., :3] = (
@@ -79,7 +80,7 @@ def draw(solids: list[ColouredSolid], seen: PictureFrame, size: int) -> np.ndarr
 
 
 def _shades(corners: np.ndarray) -> np.ndarray:
-    """Brightness of each triangle (k, 3, 3); 0 where it faces away."""
+    """Brightness of each triangle (k, 3, 3); 0 if it faces away."""
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     lit = normals @ LIGHT / np.maximum(np.linalg.norm(normals, axis=1), 1e-30)
     return np.where(normals[:, 2] > 0.0, DIM + (1.0 - DIM) * np.maximum(lit, 0.0), 0.0)

@@ -3,7 +3,7 @@
 void limber_channel_configure(limber_channel *channel, uint16_t lower, uint16_t upper, uint16_t speed, uint8_t detach, uint8_t period_ms) {
     channel->lower = lower;
     channel->upper = upper;
-    channel->step = (uint32_t)speed * 2048 / 1000 * period_ms;  // 8 * 256 / 1000 for each millisecond, rounded down: never too fast
+    channel->step = (uint32_t)speed * 2048 / 1000 * period_ms;  // 8 * 256 / 1000 per millisecond, rounded down so that it is never too fast
     channel->detach = detach;
     channel->configured = 1;
 }
@@ -20,11 +20,11 @@ uint8_t limber_channel_move(limber_channel *channel, uint16_t position, uint8_t 
     return goal != position;
 }
 
-// Where the line is now. Times are in units of 16 us, so that the product fits 32 bits.
+// Current position on the line. Times are in units of 16 us, so that the product fits 32 bits.
 static uint16_t on_line(limber_channel *channel, uint32_t now_us) {
     uint32_t elapsed = (now_us - channel->start_us) >> 4;
     if (elapsed >= channel->interval) {
-        channel->interval = 0;  // arrived for good, also when the clock comes round
+        channel->interval = 0;  // arrived for good, even if the clock wraps around
         return channel->goal;
     }
     int32_t way = (int32_t)channel->goal - channel->from;

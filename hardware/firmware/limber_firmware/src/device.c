@@ -7,10 +7,10 @@ enum { SILENCE = 0x01, STOPPED = 0x02, CLAMPED = 0x04, SLOWED = 0x08, NO_SESSION
 enum {
     ACCEPTED, NO_SESSION, WRONG_SESSION, NOT_ARMED, FAULT_LATCHED, NOT_DISARMED,
     NO_SUCH_CHANNEL, NOT_CONFIGURED, OUT_OF_RANGE, WRONG_LENGTH, UNKNOWN_KIND,
-    OTHER_VERSION = 0xFF  // not on the wire: the answer is WRONG_VERSION
+    OTHER_VERSION = 0xFF  // internal; the answer is WRONG_VERSION
 };
 #define INTERPOLATION 0x02
-#define BROKEN_OFF_US 50000UL  // a frame whose next byte takes longer was broken off
+#define BROKEN_OFF_US 50000UL  // [us] a frame whose next byte takes longer is incomplete
 
 static uint16_t get16(const uint8_t *bytes) { return (uint16_t)((uint16_t)bytes[0] << 8 | bytes[1]); }
 
@@ -20,7 +20,7 @@ static uint8_t *put16(uint8_t *out, uint16_t value) {
     return out;
 }
 
-// --- what waits to be answered
+// --- pending answers
 
 static void owe(limber_device *device, uint8_t kind, uint8_t sequence, uint8_t result) {
     if (device->answer_count == LIMBER_ANSWERS) {
@@ -54,7 +54,7 @@ void limber_begin(limber_device *device, const limber_description *description) 
     owe(device, 0, 0, ACCEPTED);
 }
 
-// --- one function for each message: moves nothing unless it returns ACCEPTED
+// --- one handler for each message; it moves nothing unless it returns ACCEPTED
 
 static uint8_t hello(limber_device *device, const uint8_t *payload, uint8_t length) {
     if (length >= 1 && payload[0] != LIMBER_VERSION) return OTHER_VERSION;
@@ -101,7 +101,7 @@ static uint8_t move(limber_device *device, const uint8_t *payload, uint8_t lengt
     const uint8_t *positions = payload + 2;
     uint8_t result = ACCEPTED;
     if (count > LIMBER_CHANNELS) return NO_SUCH_CHANNEL;
-    for (uint8_t i = 0; i < count; i++) {  // all are looked at before any is obeyed
+    for (uint8_t i = 0; i < count; i++) {  // all are checked before any is executed
         uint16_t position = get16(positions + 2 * i);
         if (position == 0) continue;
         if (!device->channels[i].configured) return NOT_CONFIGURED;
@@ -145,7 +145,7 @@ static uint8_t obey(limber_device *device, uint8_t kind, const uint8_t *payload,
     }
 }
 
-// --- what a board calls
+// --- called by the board
 
 static void obey_inbox(limber_device *device, uint32_t now_us) {
     uint8_t length;

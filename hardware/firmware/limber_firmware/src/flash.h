@@ -1,4 +1,4 @@
-// Bytes that stay in the flash memory instead of the little RAM, where a processor tells them apart.
+// Data that stay in flash memory instead of the small RAM, on processors with separate address spaces.
 #ifndef LIMBER_FLASH_H
 #define LIMBER_FLASH_H
 

@@ -20,10 +20,10 @@ void limber_inbox_drop(limber_inbox *inbox, uint8_t count) {
 
 void limber_inbox_push(limber_inbox *inbox, uint8_t byte) {
     if (inbox->count == 0 && byte != LIMBER_START) return;
-    inbox->bytes[inbox->count++] = byte;  // has room: limber_inbox_frame never leaves a full inbox behind
+    inbox->bytes[inbox->count++] = byte;  // there is room, since limber_inbox_frame never leaves the inbox full
 }
 
-// The length of the frame whose head stands at `at`, or 0: no whole head is there.
+// Length of the frame whose header is at `at`, or 0 if the header is incomplete.
 static uint8_t length_at(const limber_inbox *inbox, uint8_t at) {
     const uint8_t *bytes = inbox->bytes + at;
     if (inbox->count - at < 3 || bytes[0] != LIMBER_START) return 0;
@@ -35,8 +35,9 @@ static uint8_t is_undamaged(const limber_inbox *inbox, uint8_t at, uint8_t lengt
     return limber_crc16(inbox->bytes + at + 1, length - 1) == 0;
 }
 
-// Where an undamaged frame ends with the newest byte while an earlier head is still incomplete, or 0. That head was noise: no message that a
-// host sends can contain a frame that this device obeys (docs/protocol.md), and a STOP must not wait for the rest of it.
+// Start of an undamaged frame that ends with the newest byte while an earlier frame is still incomplete, or
+// 0. The earlier header was noise: no message from a host can contain a frame that this device executes
+// (docs/protocol.md), and a STOP must not wait for the rest of it.
 static uint8_t frame_inside(const limber_inbox *inbox) {
     const uint8_t *bytes = inbox->bytes, *end = bytes + inbox->count;
     for (const uint8_t *start = bytes + 1; start < end && (start = memchr(start, LIMBER_START, end - start)); start++) {
@@ -59,7 +60,7 @@ uint8_t limber_inbox_frame(limber_inbox *inbox) {
             if (length && is_undamaged(inbox, 0, length)) return length;
             if (length) inbox->bad_frames++;
         }
-        // no frame begins here: go on from the next start, however near, so that a good frame behind is not lost
+        // no frame begins here: continue at the next start byte, so that a good frame after it is not lost
         uint8_t skip = 1;
         while (skip < inbox->count && inbox->bytes[skip] != LIMBER_START) skip++;
         limber_inbox_drop(inbox, skip);

@@ -3,12 +3,12 @@
 // PCA9685, NXP's data sheet, 7.3
 enum { MODE1 = 0x00, MODE2 = 0x01, LED0_ON_L = 0x06, ALL_LED_OFF_H = 0xFD, PRE_SCALE = 0xFE };
 enum { SLEEP = 0x10, AUTO_INCREMENT = 0x20, TOTEM_POLE = 0x04, FULL_OFF = 0x10 };
-#define STEPS 4096UL       // ticks of a period
-#define APART 256          // ticks from one output's beginning to the next one's: the servos do not all draw their current at once
-#define WAKING_US 500      // until the oscillator runs
-#define SLOWEST 255        // of the prescaler
+#define STEPS 4096UL       // ticks in a period
+#define APART 256          // ticks between the beginnings of two outputs' pulses, so that the servos do not all draw current at once
+#define WAKING_US 500      // [us] until the oscillator runs
+#define SLOWEST 255        // largest value of the prescaler
 #define FASTEST 3
-#define UNSENT 0xFFFF      // more ticks than there are
+#define UNSENT 0xFFFF      // more ticks than a period has
 #define FRACTION_BITS 20   // 2500 us of 5 ns ticks still fit 32 bits
 
 uint8_t limber_pca9685_begin(limber_pca9685 *chip, limber_i2c_write write, uint8_t address, uint32_t oscillator_hz, uint8_t period_ms,
@@ -22,7 +22,8 @@ uint8_t limber_pca9685_begin(limber_pca9685 *chip, limber_i2c_write write, uint8
     chip->prescale = (uint8_t)(divider - 1);
     chip->ticks_per_unit = (uint32_t)((((uint64_t)oscillator_hz << FRACTION_BITS) / divider + 4000000) / 8000000);
     for (uint8_t i = 0; i < LIMBER_PCA9685_OUTPUTS; i++) chip->sent[i] = UNSENT;
-    // Off before all else: after a reset of the controller alone the chip still sends the pulses of before. The rate can be set in sleep only.
+    // Pulses are switched off first: after a reset of the controller alone the chip still sends the old ones.
+    // The rate can be set only in sleep mode.
     const uint8_t settings[][2] = {
         {ALL_LED_OFF_H, FULL_OFF}, {MODE1, SLEEP | AUTO_INCREMENT}, {PRE_SCALE, chip->prescale}, {MODE2, TOTEM_POLE}, {MODE1, AUTO_INCREMENT},
     };

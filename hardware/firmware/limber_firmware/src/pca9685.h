@@ -1,4 +1,5 @@
-// A PCA9685: sixteen pulses over I2C. Its registers, and how long its ticks are. Portable C: the bus is a function.
+// A PCA9685: sixteen pulse outputs over I2C, with its registers and the length of its ticks. Portable C: the
+// bus is a function.
 #ifndef LIMBER_PCA9685_CHIP_H
 #define LIMBER_PCA9685_CHIP_H
 
@@ -10,10 +11,11 @@ extern "C" {
 
 #define LIMBER_PCA9685_OUTPUTS 16
 
-// Writes bytes, a register and what goes into it and those behind it, to the chip at an address. Returns 0 when the chip has acknowledged.
+// Writes bytes (a register, and values for it and the following registers) to the chip at an address. Returns
+// 0 if the chip has acknowledged.
 typedef uint8_t (*limber_i2c_write)(uint8_t address, const uint8_t *bytes, uint8_t count);
 
-// Reads one register. Returns 0 when the chip has acknowledged.
+// Reads one register. Returns 0 if the chip has acknowledged.
 typedef uint8_t (*limber_i2c_read)(uint8_t address, uint8_t reg, uint8_t *value);
 
 typedef struct {
@@ -21,21 +23,22 @@ typedef struct {
     uint8_t address;
     uint8_t prescale;
     uint32_t ticks_per_unit;                // [1/2^20 tick per eighth of a microsecond]
-    uint16_t sent[LIMBER_PCA9685_OUTPUTS];  // [ticks]; 0: none
+    uint16_t sent[LIMBER_PCA9685_OUTPUTS];  // [ticks] last sent width; 0: none
 } limber_pca9685;
 
-// Ends all pulses, sets their rate and wakes the chip, whose clock has oscillator_hz. wait_us waits for so many microseconds.
-// Returns 0 when the chip has acknowledged all of it.
+// Ends all pulses, sets their rate and wakes the chip, whose clock runs at oscillator_hz. wait_us waits for a
+// number of microseconds. Returns 0 if the chip has acknowledged everything.
 uint8_t limber_pca9685_begin(limber_pca9685 *chip, limber_i2c_write write, uint8_t address, uint32_t oscillator_hz, uint8_t period_ms,
                              void (*wait_us)(unsigned int microseconds));
 
-// The ticks nearest to a width [eighths of a microsecond].
+// Number of ticks nearest to a width [eighths of a microsecond].
 uint16_t limber_pca9685_ticks(const limber_pca9685 *chip, uint16_t width);
 
-// Sends an output's width [eighths of a microsecond, 0: no pulse] where it is another one than before. Returns 0 when all is well.
+// Sends an output's width [eighths of a microsecond, 0: no pulse] if it has changed. Returns 0 on success.
 uint8_t limber_pca9685_set(limber_pca9685 *chip, uint8_t output, uint16_t width);
 
-// Looks whether the chip is still as it was begun: one that has lost its supply for a moment sleeps. Returns 0 when all is well.
+// Checks whether the chip is still configured: after a short loss of its supply it is in sleep mode. Returns
+// 0 if it is.
 uint8_t limber_pca9685_check(const limber_pca9685 *chip, limber_i2c_read read);
 
 #ifdef __cplusplus

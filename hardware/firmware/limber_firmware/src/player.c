@@ -1,6 +1,7 @@
 #include "player.h"
 
-// On the way to the first row, where pulses are elsewhere: 0.4 rad/s of a servo that turns 180 degrees in 2 ms of pulse, as the computer's ramp.
+// Speed of the approach to the first row from another pulse: 0.4 rad/s for a servo with 180 degrees in 2 ms
+// of pulse, as in the computer's ramp.
 #define APPROACH_US_PER_S 255UL
 
 static uint8_t is_on_board(const limber_table *table, const limber_description *description) {
@@ -30,7 +31,7 @@ static void start(limber_player *player, limber_device *device) {
     device->reasons = 0;
 }
 
-// Moves slowly toward the first row; a channel without a pulse begins there. Returns whether all are there.
+// Moves slowly to the first row; a channel without a pulse starts there. Returns whether all have arrived.
 static uint8_t approach(limber_player *player, limber_device *device, uint32_t now_us) {
     uint16_t step = (uint16_t)(APPROACH_US_PER_S * 8 * device->description->period_ms / 1000);
     uint8_t there = 1;
@@ -46,7 +47,7 @@ static uint8_t approach(limber_player *player, limber_device *device, uint32_t n
     return there;
 }
 
-// Moves to the next row, or further on the straight line there.
+// Moves to the next row, or along the straight line to it.
 static uint8_t play(limber_player *player, limber_device *device, uint32_t now_us) {
     limber_table *table = &player->table;
     if (player->share == table->pulses_per_row) {

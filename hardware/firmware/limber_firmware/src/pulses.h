@@ -1,4 +1,5 @@
-// What a board can do for the device: servo pulses. One file for each board implements it; limber_firmware.ino has the serial line.
+// Servo pulses of a board: each board has one file that implements these functions. The serial line is in
+// limber_firmware.ino.
 #ifndef LIMBER_PULSES_H
 #define LIMBER_PULSES_H
 
@@ -10,13 +11,15 @@ extern "C" {
 
 extern const limber_description limber_board;
 
-// Makes the pins outputs, low, and starts the clockwork. No pulse yet.
+// Sets the pins to low outputs and starts the timer. No pulses yet.
 void limber_pulses_begin(void);
 
-// Prepares the pulses that are due next. To be called as often as can be; a pulse that was not prepared in time repeats the last one.
+// Prepares the pulses that are due next. Call as often as possible; if a pulse is not prepared in time, the
+// last one is repeated.
 void limber_pulses_prepare(limber_device *device, uint32_t now_us);
 
-// Of AVR boards: sleeps until the next interrupt. To be called with interrupts off, so that none is missed; they are on afterwards.
+// AVR boards only: sleeps until the next interrupt. Call with interrupts off, so that none is missed;
+// afterwards they are on.
 void limber_board_sleep(void);
 
 #ifdef __cplusplus

@@ -1,7 +1,8 @@
-// Servo pulses on an ESP32 (the first one, not S2, S3 or C3): LEDC, on twelve pins. UNTESTED on a board: no emulator runs it here;
-// the tests compile it against stand-ins of the Arduino core's functions and look at the numbers that it gives them.
+// Servo pulses on an ESP32 (the first one, not S2, S3 or C3): LEDC, on twelve pins. UNTESTED on a board: the
+// tests compile it against stand-ins for the Arduino core's functions and check the values passed to them.
 //
-// The hardware repeats each pulse and takes a new width at the beginning of the next period. A tick is 20 ms / 2^14: 1.2 us.
+// The hardware repeats each pulse and takes a new width at the beginning of the next period. A tick is 20 ms
+// / 2^14: 1.2 us.
 #include "../settings.h"
 #if defined(ARDUINO_ARCH_ESP32) && !defined(LIMBER_PCA9685)
 
@@ -18,10 +19,11 @@
 #endif
 
 #define RATE_HZ 50
-#define BITS 14          // the most that every ESP32 has at 50 Hz
+#define BITS 14          // the largest resolution of every ESP32 at 50 Hz
 #define PERIOD_UNITS (20000UL * 8)
 
-// Not the strapping pins (0, 2, 5, 12, 15), the serial line (1, 3), flash (6 to 11), PSRAM (16, 17), or those that only listen (34 to 39).
+// Not the strapping pins (0, 2, 5, 12, 15), the serial line (1, 3), flash (6 to 11), PSRAM (16, 17), or
+// input-only pins (34 to 39).
 static const uint8_t pins[LIMBER_CHANNELS] = {4, 13, 14, 18, 19, 21, 22, 23, 25, 26, 27, 32};
 
 const limber_description limber_board = {

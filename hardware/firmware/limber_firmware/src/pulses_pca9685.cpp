@@ -1,6 +1,8 @@
-// Servo pulses of a PCA9685 board, on any controller that has Arduino's Wire: SDA and SCL, 3.3 or 5 V, and ground.
+// Servo pulses of a PCA9685 board, on any controller that has Arduino's Wire: SDA and SCL, 3.3 or 5 V, and
+// ground.
 //
-// The chip sends its pulses by itself, also when the controller hangs: then every servo holds. A tick is a 4096th of 20 ms: 4.9 us.
+// The chip sends its pulses on its own, even if the controller hangs: then every servo holds its position. A
+// tick is a 4096th of 20 ms: 4.9 us.
 #include "../settings.h"
 #ifdef LIMBER_PCA9685
 
@@ -12,8 +14,8 @@
 #include "pulses.h"
 
 #define BUS_HZ 400000UL
-#define BUS_TIMEOUT_US 3000  // a write takes 0.2 ms
-#define CHECK_EVERY 25       // periods: half a second
+#define BUS_TIMEOUT_US 3000  // [us] a write takes 0.2 ms
+#define CHECK_EVERY 25       // [periods] half a second
 
 const limber_description limber_board = {
     /* firmware */ 1, 2,
@@ -55,7 +57,7 @@ void limber_pulses_begin(void) {
 
 void limber_pulses_prepare(limber_device *device, uint32_t now_us) {
     if (!limber_is_due(&last_us, now_us, limber_board.period_ms * 1000UL)) return;
-    if (is_unwell) is_unwell = begin_chip();  // it may have been plugged in since; its pulses begin anew
+    if (is_unwell) is_unwell = begin_chip();  // it may have been connected since; its pulses start again
     uint8_t trouble = is_unwell;
     if (!trouble && ++unchecked >= CHECK_EVERY) {
         unchecked = 0;

@@ -1,7 +1,8 @@
-// Servo pulses on a Raspberry Pi Pico (RP2040): its PWM, on pins GP2 to GP13. UNTESTED on a board: no emulator runs it here;
-// the tests compile it against stand-ins of the SDK's functions and look at the numbers that it gives them.
+// Servo pulses on a Raspberry Pi Pico (RP2040): its PWM, on pins GP2 to GP13. UNTESTED on a board: the tests
+// compile it against stand-ins for the SDK's functions and check the values passed to them.
 //
-// The hardware repeats each pulse and takes a new width at the beginning of the next period. A tick is 0.4 us.
+// The hardware repeats each pulse and takes a new width at the beginning of the next period. A tick is 0.4
+// us.
 #include "../settings.h"
 #if defined(ARDUINO_ARCH_RP2040) && !defined(LIMBER_PCA9685)
 
@@ -17,10 +18,10 @@
 #error "twelve pins: 12 channels"
 #endif
 
-#define FIRST_PIN 2           // to 13: each has a half of a PWM slice for itself. 0 and 1 are a serial line
+#define FIRST_PIN 2           // up to 13: each pin has half of a PWM slice. 0 and 1 are a serial line
 #define TICK_HZ 2500000UL     // 0.4 us: 50 times the clock's period at 125 MHz, and 20 ms are 50,000 ticks, which fit 16 bits
 #define PERIOD_TICKS 50000UL
-#define FRACTIONS 16          // of the divider
+#define FRACTIONS 16          // steps of the divider
 
 const limber_description limber_board = {
     /* firmware */ 1, 2,

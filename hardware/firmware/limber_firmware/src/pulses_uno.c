@@ -1,8 +1,8 @@
-// Servo pulses on an Arduino Uno (ATmega328P, 16 MHz): Timer1 alone, nothing of the Servo library.
+// Servo pulses on an Arduino Uno (ATmega328P, 16 MHz): with Timer1 and without the Servo library.
 //
-// 20 ms are six slots; in each of them two channels have their pulses, one begun a little after the other. Timer1 runs freely at 16 MHz. Its
-// interrupt is asked for LEAD before an edge and then waits for the exact tick, so that an interrupt of the serial line or of millis()
-// that happens to run just then does not move the edge.
+// 20 ms are divided into six slots; in each slot two channels have their pulses, which begin shortly after
+// each other. Timer1 runs freely at 16 MHz. Its interrupt is requested LEAD before an edge and then waits for
+// the exact tick, so that a simultaneous interrupt of the serial line or of millis() does not shift the edge.
 #include "../settings.h"
 #if defined(__AVR_ATmega328P__) && !defined(LIMBER_PCA9685)
 
@@ -21,13 +21,13 @@
 
 #define SLOTS 6
 #define TICKS_PER_US 16
-#define TICKS_PER_UNIT 2                  // an eighth of a microsecond
+#define TICKS_PER_UNIT 2                  // ticks in an eighth of a microsecond
 #define SLOT_TICKS 53333U                 // a sixth of 20 ms
-#define LEAD (24 * TICKS_PER_US)          // measured: at most 15 us from the request to the edge, half of it for another interrupt to end
-#define NEAR (LEAD + 6 * TICKS_PER_US)    // an edge this near is waited for at once: there is no time to leave and come back
-#define PAST 60000U                       // farther ahead than any edge can be: it is behind
-#define GAP (10 * TICKS_PER_US)           // from one rising edge to the other
-#define APART (5 * TICKS_PER_US)          // between the falling edges, so that neither waits for the other
+#define LEAD (24 * TICKS_PER_US)          // measured: at most 15 us from the request to the edge, half of it for the end of another interrupt
+#define NEAR (LEAD + 6 * TICKS_PER_US)    // an edge this near is waited for at once: there is no time to leave the interrupt and return
+#define PAST 60000U                       // farther ahead than any edge can be, so that it is in the past
+#define GAP (10 * TICKS_PER_US)           // between the two rising edges
+#define APART (5 * TICKS_PER_US)          // between the falling edges, so that neither delays the other
 
 typedef struct {
     uint16_t at;  // [ticks] in the slot
@@ -55,11 +55,11 @@ const limber_description limber_board = {
 
 static slot plans[SLOTS + 1];
 static slot *slots[SLOTS] = {&plans[0], &plans[1], &plans[2], &plans[3], &plans[4], &plans[5]};
-static slot *spare = &plans[SLOTS];  // where the next slot is prepared, to be exchanged in one go
-static volatile uint8_t running;     // the slot that the interrupt is in
-static uint8_t prepared;             // the slot that was prepared last
-static uint8_t next_edge;            // the interrupt's own
-static uint16_t slot_start;          // likewise
+static slot *spare = &plans[SLOTS];  // the next slot is prepared here and then swapped in
+static volatile uint8_t running;     // the slot of the running interrupt
+static uint8_t prepared;             // the slot prepared last
+static uint8_t next_edge;            // used by the interrupt only
+static uint16_t slot_start;          // used by the interrupt only
 
 static inline uint8_t following(uint8_t index) { return index == SLOTS - 1 ? 0 : index + 1; }
 
@@ -71,7 +71,7 @@ ISR(TIMER1_COMPA_vect) {
         uint16_t left = at - TCNT1;
         if (left > NEAR && left < PAST) {
             uint16_t request = at - LEAD;
-            OCR1A = request ? request : 1;  // an emulator may miss a compare at 0, and the edge is waited for anyway
+            OCR1A = request ? request : 1;  // an emulator may miss a compare at 0, and the edge is waited for in any case
             return;
         }
         if (ends) {
@@ -93,7 +93,7 @@ ISR(TIMER1_COMPA_vect) {
 void limber_pulses_begin(void) {
     for (uint8_t i = 0; i < LIMBER_CHANNELS; i++) {
         *ports[i] &= ~masks[i];
-        *(ports[i] - 1) |= masks[i];  // the direction register lies just before the port's
+        *(ports[i] - 1) |= masks[i];  // the direction register is at the address before the port's
     }
     TCCR1A = 0;
     TCCR1B = 1 << CS10;  // free running, no prescaler
@@ -112,7 +112,7 @@ static uint8_t add(slot *s, uint8_t count, uint8_t channel, uint16_t at, uint8_t
     return count + 1;
 }
 
-// The edges of a slot in their order, for two channels with pulses of so many ticks (0: none).
+// Orders the edges of a slot for two channels with these pulse widths [ticks] (0: none).
 static void arrange(slot *s, uint8_t first, uint16_t first_ticks, uint8_t second, uint16_t second_ticks) {
     uint16_t begin = LEAD + NEAR;
     uint16_t first_end = begin + first_ticks;
@@ -141,7 +141,7 @@ void limber_pulses_prepare(limber_device *device, uint32_t now_us) {
     uint16_t second_ticks = limber_next_pulse(device, second, now_us) * TICKS_PER_UNIT;
     arrange(spare, first, first_ticks, second, second_ticks);
     ATOMIC_BLOCK(ATOMIC_RESTORESTATE) {  // also keeps the compiler from moving memory accesses out of it, or those of arrange() into it
-        if (running != next) {           // too late otherwise: it runs
+        if (running != next) {           // otherwise it is too late: the slot is running
             slot *old = slots[next];
             slots[next] = spare;
             spare = old;

@@ -8,7 +8,7 @@
 void limber_board_sleep(void) {
     set_sleep_mode(SLEEP_MODE_IDLE);
     sleep_enable();
-    sei();  // takes effect behind the next instruction: nothing can come between
+    sei();  // takes effect after the next instruction, so that no interrupt can come between
     sleep_cpu();
     sleep_disable();
 }

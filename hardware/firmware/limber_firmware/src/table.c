@@ -39,8 +39,8 @@ static uint8_t next_nibble(limber_table *table) {
     return table->nibbles++ & 1 ? byte & 0x0F : byte >> 4;
 }
 
-// How much more a position has changed than the time before: three bits in each nibble, low ones first, the fourth says that another follows;
-// the lowest bit of all is the sign.
+// Second difference of a position: three bits in each nibble, lowest first; the fourth bit marks that another
+// nibble follows. The lowest bit of all is the sign.
 static uint16_t next_bend(limber_table *table) {
     uint32_t bits = 0;
     uint8_t nibble, shift = 0;

@@ -1,4 +1,5 @@
-// A motion in flash, as Limber exports it (docs/export.md): read row by row, exactly. Portable C: knows no board.
+// A motion in flash, as Limber exports it (docs/export.md): read row by row, without loss. Portable C,
+// independent of the board.
 #ifndef LIMBER_TABLE_H
 #define LIMBER_TABLE_H
 
@@ -14,7 +15,7 @@ extern "C" {
 typedef struct {
     uint8_t servo, detach;
     uint16_t lower, upper, speed, start;  // positions in eighths of a microsecond, speed in us/s; start is the first row
-    uint16_t last, before;                // rows that were read last
+    uint16_t last, before;                // the last two rows read
 } limber_track;
 
 typedef struct {
@@ -22,17 +23,18 @@ typedef struct {
     uint32_t rows;
     uint8_t loops, pulses_per_row, count;
     limber_track tracks[LIMBER_CHANNELS];
-    uint32_t row;      // that is read next
-    uint32_t nibbles;  // of the rows that have been read
+    uint32_t row;      // index of the next row to read
+    uint32_t nibbles;  // number of nibbles read
 } limber_table;
 
-// Reads the table's head. Returns 0 where it is not one of this version, or has more channels than the device.
+// Reads the table's header. Returns 0 if its version is not supported, or if it has more channels than the
+// device.
 uint8_t limber_table_open(limber_table *table, const uint8_t *flash);
 
-// Goes back to before the first row.
+// Goes back to the position before the first row.
 void limber_table_rewind(limber_table *table);
 
-// Reads the next row into the tracks' `last`. Returns 0 behind the last row.
+// Reads the next row into the tracks' `last`. Returns 0 after the last row.
 uint8_t limber_table_next(limber_table *table);
 
 #ifdef __cplusplus
