@@ -61,6 +61,8 @@ class Solution:
         None  # [rad] the shape deviation in the measure that the method minimises, if it has one of its own
     )
 
+    is_on_its_way: bool = False  # whether it changes though its goal stays: a transition is in progress
+
     @property
     def aim_error(self) -> float:
         """Aim error [rad] of the end; for Direction and Point, of the view alone."""

@@ -122,6 +122,7 @@ class BonesInput(Protocol):
     upper: Angles
     costs: Angles
     slides: Angles
+    sizes: Angles
 
     @property
     def bones(self) -> Sequence[BoneInput]: ...
@@ -148,3 +149,6 @@ class LastFramesInput(Protocol):
 
     @property
     def forces(self) -> Angles: ...
+
+    @property
+    def missed(self) -> float: ...

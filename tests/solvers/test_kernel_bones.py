@@ -31,6 +31,7 @@ ROUNDING = 1e-14
 LOST_DIGITS = 1e-10  # of errors and derivatives: directions to near points, rolls near their poles
 SAME = 1e-9  # [rad] of whole motions
 FRAMES = 240
+JUMP = 0.1  # [rad]
 
 
 class InPython(BoneSolver):
@@ -75,9 +76,9 @@ class Case:
     def compare_first_steps(self, goal: GazeGoal, last: LastFrames | None, damping: float) -> bool:
         """Compares the first steps; returns whether they begin where the last frames lead."""
         problem = self.problem(goal)
-        at, forces, before = problem.begun(self.authored, last)
+        at, forces, before = problem.begun(self.authored, last, JUMP)
         step, _ = problem.step(at, forces, damping)
-        ours = compiled(self.solver).first_step(goal, self.reference, last, damping)
+        ours = compiled(self.solver).first_step(goal, self.reference, last, JUMP, damping)
         assert ours.cost == pytest.approx(at.secondary, rel=LOST_DIGITS, abs=LOST_DIGITS)
         assert ours.aim_error == pytest.approx(at.errors.size[0], abs=LOST_DIGITS)
         scale = max(1.0, float(np.abs(at.matrix).max()))
@@ -171,7 +172,7 @@ def test_numbers_beyond_the_kernel_are_solved_by_the_reference(size: float) -> N
     solver, posture = BoneSolver(spine(3), BONES), np.zeros(9)
     far = GazeGoal(Point((size, 1.0, 2.0)), posture)
     with pytest.raises(KernelError, match="not finite"):
-        compiled(solver).solve(far, posture, None)
+        compiled(solver).solve(far, posture, None, JUMP)
     near = GazeGoal(Direction((math.copysign(1.0, size), 0.0, 0.0)), posture)
     np.testing.assert_allclose(solver.solve(far).angles, solver.solve(near).angles, atol=1e-6)
 
@@ -187,21 +188,22 @@ def test_bad_tasks_are_refused() -> None:
         ("bones", None, "not prepared"),
     ):
         task = compiled(BoneSolver(spine(3), BONES))
-        task.solve(goal, np.zeros(9), None)
+        task.solve(goal, np.zeros(9), None, JUMP)
         setattr(task._task, field, value)
         with pytest.raises(KernelError, match=message):
-            task.solve(goal, np.zeros(9), None)
+            task.solve(goal, np.zeros(9), None, JUMP)
     task = compiled(BoneSolver(spine(3), BONES))
     for bad in (math.nan, math.inf):
         with pytest.raises(KernelError, match="not finite"):
-            task.solve(goal, np.array([0.0] * 8 + [bad]), None)
+            task.solve(goal, np.array([0.0] * 8 + [bad]), None, JUMP)
         with pytest.raises(KernelError, match="not finite"):
-            task.solve(goal, np.zeros(9), last._replace(forces=np.array([bad, 0.0])))
+            task.solve(goal, np.zeros(9), last._replace(forces=np.array([bad, 0.0])), JUMP)
         with pytest.raises(KernelError, match="not finite"):
             task.solve(
                 goal,
                 np.zeros(9),
                 last._replace(deviation=last.deviation._replace(balls=np.full((3, 3, 3), bad))),
+                JUMP,
             )
     with pytest.raises(KernelError, match="aims"):
         task._grow(0)
