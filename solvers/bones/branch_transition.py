@@ -16,6 +16,9 @@ from ..kinematics.skeleton import Angles
 from ..tolerances import NO_DIRECTION
 from .model import BonePose
 
+# [rad] angle of a rotation, at most, by the distance of its matrix from one, 2 sqrt(2) sin(angle / 2)
+ANGLE_BY_DISTANCE = math.pi / (2.0 * math.sqrt(2.0))
+
 
 class BranchTransition(NamedTuple):
     """A transition in progress."""
@@ -67,3 +70,10 @@ def rotation(before: BonePose, after: BonePose, units: Angles) -> float:
     """
     balls = angle_of(before.balls.swapaxes(1, 2) @ after.balls)
     return float(balls.sum() + np.abs((after.values - before.values) / units).sum())
+
+
+def most_rotation(before: BonePose, after: BonePose, units: Angles) -> float:
+    """A bound [rad] of `rotation` that takes a fraction of its time."""
+    turned, moved = (after.balls - before.balls).ravel(), (after.values - before.values) / units
+    distances, displacements = len(after.balls) * float(turned @ turned), len(moved) * float(moved @ moved)
+    return ANGLE_BY_DISTANCE * math.sqrt(distances) + math.sqrt(displacements)

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from ..kinematics.se3 import Array
 from ..kinematics.skeleton import Angles
 from .branch_transition import BranchTransition
 from .model import BonePose
@@ -15,6 +16,7 @@ class LastFrames(NamedTuple):
     forces: Angles  # (r,) that held the aim
     missed: float = 0.0  # size of the aim error that was left
     transition: BranchTransition | None = None  # on which the answer was shown
+    costs: Array | None = None  # (k, 3, 3) of the bones' rotations, as of `BoneModel`
 
     @property
     def shown(self) -> BonePose:

@@ -93,6 +93,10 @@ class _Optimum(NamedTuple):
     memory: LastFrames
     measured: Measured | None  # its errors, where they are known
 
+    def merit(self) -> float:
+        """Its cost with that of the aim error that is left, to compare answers on different branches."""
+        return self.cost + LEAST_PRICE * self.memory.missed
+
 
 class BoneSolver:
     """Meets the aim exactly; subject to that rotates the bones as little as possible from the authored pose,
@@ -165,18 +169,20 @@ class BoneSolver:
     def _on_its_way(
         self, goal: GazeGoal, authored: Angles, last: LastFrames, optimum: _Optimum, dt: float
     ) -> _Optimum:
-        """The optimum, or the transition to it where it is on another branch than the last frame's.
+        """The optimum, or a transition to the best one known where the branch of the last frames has ended.
 
         It is shown at once where the target has jumped, so that steps did not begin where the last frames
         lead.
         """
-        memory = optimum.memory
-        transition = last.transition and last.transition.after(dt, memory.deviation)
-        if memory.before is None:
-            transition = None
-        elif self._has_left_branch(goal, authored, last, memory.deviation, dt):
-            transition = branch_transition.begin(last.shown, memory.deviation, self.model.hinge_units)
-        return self._shown(authored, optimum, transition) if transition else optimum
+        if optimum.memory.before is None:
+            return optimum
+        if self._has_left_branch(goal, authored, last, optimum.memory.deviation, dt):
+            optimum = min(optimum, self._descended(goal, authored, None, dt), key=_Optimum.merit)
+            shown, deviation = last.shown, optimum.memory.deviation
+            transition = branch_transition.begin(shown, deviation, self.model.hinge_units)
+            return self._shown(authored, optimum, transition)
+        going_on = last.transition and last.transition.after(dt, optimum.memory.deviation)
+        return self._shown(authored, optimum, going_on) if going_on else optimum
 
     def _has_left_branch(
         self, goal: GazeGoal, authored: Angles, last: LastFrames, deviation: BonePose, dt: float
@@ -185,7 +191,9 @@ class BoneSolver:
         a quick turn of a head, against the authored pose.
         """
         model, quick = self.model, CROSSING_SPEED * dt
-        if branch_transition.rotation(last.deviation, deviation, model.hinge_units) <= quick:
+        if branch_transition.most_rotation(last.deviation, deviation, model.hinge_units) <= quick:
+            return False
+        if not np.array_equal(last.costs, model.costs):  # settings changed, such as a keyed `look_from`
             return False
         pose = model.pose(authored)
         before, now = (model.frames(model.deviated(pose, each)) for each in (last.deviation, deviation))
@@ -215,7 +223,13 @@ class BoneSolver:
             solved.angles,
             solved.cost,
             solved.steps,
-            LastFrames(BonePose(solved.values, solved.balls), before, solved.forces, solved.missed),
+            LastFrames(
+                BonePose(solved.values, solved.balls),
+                before,
+                solved.forces,
+                solved.missed,
+                costs=self.model.costs,
+            ),
             solved.measured,
         )
 
@@ -261,7 +275,7 @@ class BoneSolver:
         pose = problem.polished(current, pose)
         angles = tuple(model.angles(pose, reference).tolist())
         missed = float(problem.aim.evaluate(model.frames(pose)).size[0])
-        memory = LastFrames(model.deviation(authored, pose), before, forces, missed)
+        memory = LastFrames(model.deviation(authored, pose), before, forces, missed, costs=model.costs)
         return _Optimum(angles, cost, steps, memory, None)
 
 
