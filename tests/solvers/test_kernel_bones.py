@@ -16,10 +16,11 @@ from limber.solvers.expressive.options import Options
 from limber.solvers.goals import Aim, GazeGoal
 from limber.solvers.kernel.bones import CompiledBones
 from limber.solvers.kernel.library import KernelError, kernel
-from limber.solvers.kinematics.rotations import Z
+from limber.solvers.kinematics.rotations import Y, Z, add, rotate, scale
 
 from .kernel_cases import KINDS, character_of, goal_of
 from .test_bones import BONES, spine, toward
+from .test_bones_branches import RATE, ROUND, rig, walked
 
 pytestmark = pytest.mark.skipif(kernel() is None, reason="there is no compiled kernel: make kernel")
 
@@ -116,6 +117,20 @@ def test_a_step_from_the_last_frames_is_that_of_the_reference(
     assert not case.compare_first_steps(goal, LastFrames(deviation, None, np.append(forces, 1.0)), damping)
 
 
+@given(seeds, st.integers(1, 6), st.floats(0.1, 0.9))
+def test_a_step_of_an_end_near_its_target_is_that_of_the_reference(
+    seed: int, bones: int, share: float
+) -> None:
+    case = Case(seed, bones, Point, "level")
+    pose = case.skeleton.forward(case.model.angles(case.near, case.reference).tolist())
+    view = scale(rotate(pose.tool_rotation, Y), share * float(case.model.sizes[0]))
+    goal = replace(case.goal, aim=Point(add(pose.tool_position, view), level=Z), others=())
+    deviation = case.model.deviation(case.authored, case.near)
+    assert case.compare_first_steps(goal, LastFrames(deviation, None, np.ones(2)), 0.0)
+    frames, size = case.model.frames(case.near), len(case.skeleton)
+    assert case.problem(goal).nearness.add(frames, np.zeros((size, size)), np.zeros(size)) > 0.0
+
+
 def wave(frame: int, size: int) -> np.ndarray:
     """Posture (n,) of an animated character."""
     return 0.2 * np.sin(0.1 * frame + np.arange(size))
@@ -142,6 +157,19 @@ def test_a_motion_is_that_of_the_reference(aim: str, limit: float) -> None:
         assert last.reason == expected.reason
         np.testing.assert_allclose(last.end_errors, expected.end_errors, rtol=0, atol=SAME)
         assert last.lowered == pytest.approx(expected.lowered, abs=SAME)
+
+
+def test_a_transition_to_another_branch_is_that_of_the_reference() -> None:
+    name, last, expected = "lamp of 4 bones", None, None
+    skeleton = rig(name)
+    ours, theirs = BoneSolver(skeleton, BONES), InPython(skeleton, BONES)
+    for goal in walked(name, skeleton, 1.5, 0.0, range(ROUND)):
+        last = ours.solve(goal, last and last.angles, last and last.memory, dt=1.0 / RATE)
+        expected = theirs.solve(
+            goal, expected and expected.angles, expected and expected.memory, dt=1.0 / RATE
+        )
+        np.testing.assert_allclose(last.angles, expected.angles, rtol=0, atol=SAME)
+        assert last.is_on_its_way == expected.is_on_its_way
 
 
 def test_a_motion_goes_on_where_the_reference_left_it() -> None:
