@@ -44,9 +44,9 @@ class BranchTransition(NamedTuple):
             return None
         shortest = _rotations(optimum, self.origin)
         angles = np.maximum(np.linalg.norm(shortest, axis=1, keepdims=True), NO_DIRECTION)
-        others = shortest * (1.0 - 2.0 * math.pi / angles)
-        is_other = ((others - self.vectors) ** 2).sum(1) < ((shortest - self.vectors) ** 2).sum(1)
-        vectors = np.where(is_other[:, None], others, shortest)
+        long_way = shortest * (1.0 - 2.0 * math.pi / angles)
+        is_longer = ((long_way - self.vectors) ** 2).sum(1) < ((shortest - self.vectors) ** 2).sum(1)
+        vectors = np.where(is_longer[:, None], long_way, shortest)
         return self._replace(optimum=optimum, vectors=vectors, left=self.left - dt)
 
 

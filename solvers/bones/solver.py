@@ -95,7 +95,7 @@ class _Optimum(NamedTuple):
 
     def merit(self) -> float:
         """Its cost with that of the aim error that is left, to compare answers on different branches."""
-        return self.cost + LEAST_PRICE * self.memory.missed
+        return self.cost + AIM_COST * self.memory.missed**2
 
 
 class BoneSolver:
@@ -295,14 +295,14 @@ class _Problem:
         self, authored: BonePose, last: LastFrames | None, jump: float
     ) -> tuple[_Evaluated, Angles, BonePose | None]:
         """Where steps begin: where the last frames' deviations from their authored poses lead, or the last
-        one's alone, if the aim error there has not grown by a `jump` [rad], else in the authored pose; the
+        one's alone, if the aim error there is less than a `jump` [rad], else in the authored pose; the
         forces (r,) to begin with; and the last frame's deviation, if it is of use.
         """
         if last is not None:
             for deviation in (last.extrapolated(), last.deviation):
                 ahead = self.evaluated(self.model.deviated(authored, deviation))
                 is_same_aim = ahead.errors.error[0].shape == last.forces.shape
-                if is_same_aim and ahead.errors.size[0] < last.missed + jump:
+                if is_same_aim and ahead.errors.size[0] < jump:
                     return ahead, last.forces, last.deviation
         start = self.evaluated(authored)
         return start, np.zeros_like(start.errors.error[0]), None

@@ -48,8 +48,8 @@ struct limber_bones_solve {
     double *angles;               /* (n,) result */
     struct limber_end_error *errors; /* (aims,) of the result */
     double cost;                  /* result: of rotations, rolls and distances */
-    double missed;                /* size of the aim error that the last frame left; afterwards of this one's */
-    double jump;                  /* by which the aim error may have grown where the last frames lead, for steps to begin there */
+    double missed;                /* result: size of the aim error that is left */
+    double jump;                  /* aim error from which on steps do not begin where the last frames lead */
     int32_t aims;
     int32_t has_last, has_before; /* whether the last frame's deviation is known, and that before it */
     int32_t rows;                 /* of the last frame's aim; afterwards of this one */

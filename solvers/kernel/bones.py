@@ -175,7 +175,7 @@ class CompiledBones:
     ) -> SolvedBones:
         """The optimum for a goal from the authored pose of joint values `reference` (n,).
 
-        Steps begin where the last frames lead if the aim error there has not grown by a `jump`.
+        Steps begin where the last frames lead if the aim error there is less than a `jump`.
 
         Raises:
             KernelError: A number is too large for the kernel, or it does not know an aim.
@@ -224,7 +224,7 @@ class CompiledBones:
         task.has_last, task.has_before = last is not None, last is not None and last.before is not None
         if last is None:
             return
-        task.rows, task.missed = len(last.forces), last.missed
+        task.rows = len(last.forces)
         self._write(self._deviation, last.deviation)
         self._forces.array[: task.rows] = last.forces
         if last.before is not None:

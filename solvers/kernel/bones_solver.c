@@ -81,7 +81,7 @@ size_t limber_bones_workspace_bytes(const void *memory, int32_t aims) {
 static int32_t check_last(const struct limber_bones_solve *task, const struct bones *bones) {
     size_t n = (size_t)bones->tree.joints, balls = 9 * (size_t)bones->balls;
     if (!task->has_last) return LIMBER_OK;
-    if (!is_within(&task->missed, 1, LARGEST) || !is_within(&task->jump, 1, LARGEST)) return LIMBER_NOT_FINITE;
+    if (!is_within(&task->jump, 1, LARGEST)) return LIMBER_NOT_FINITE;
     if (task->rows < 0 || task->rows > ROWS_OF_AIM * task->aims || (task->has_before && !task->before)) return LIMBER_SIZE;
     if (!is_within(task->deviation, n, LARGEST) || !is_within(task->deviation + n, balls, 2.0) ||
         !is_within(task->forces, (size_t)task->rows, LARGEST))
@@ -112,14 +112,14 @@ static int32_t begin_solve(const struct limber_bones_solve *task, struct solve *
 }
 
 /* Where steps begin: where the last frames' deviations from their authored poses lead, or the last one's alone, if the aim
- * error there has not grown by a jump, else in the authored pose. Writes the forces to begin with; returns whether the last
+ * error there is less than a jump, else in the authored pose. Writes the forces to begin with; returns whether the last
  * frames are of use. */
 static int begun(struct solve *solve, const struct limber_bones_solve *task, struct evaluated *state) {
     const struct bones *bones = solve->problem.bones;
     for (int is_ahead = task->has_before; task->has_last && is_ahead >= 0; is_ahead--) {
         extrapolated(bones, &solve->problem.authored, task->deviation, is_ahead ? task->before : NULL, &state->at);
         evaluate_bones(&solve->problem, state);
-        if (state->aim.size < task->missed + task->jump && state->aim.rows == task->rows) {
+        if (state->aim.size < task->jump && state->aim.rows == task->rows) {
             memcpy(solve->forces, task->forces, sizeof *solve->forces * (size_t)task->rows);
             return 1;
         }

@@ -149,6 +149,3 @@ class LastFramesInput(Protocol):
 
     @property
     def forces(self) -> Angles: ...
-
-    @property
-    def missed(self) -> float: ...

@@ -1,4 +1,4 @@
-"""A chain of free bones that looks anywhere: a target that walks round it within its reach, also behind it."""
+"""A chain of free bones that looks anywhere: a target that walks round it within its reach, and behind it."""
 
 from itertools import pairwise
 from math import acos, cos, degrees, pi, sin
