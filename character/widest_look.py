@@ -10,18 +10,18 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ..solvers.crossing import crossing_time, remaining_share
 from ..solvers.goals import Aim
 from ..solvers.kinematics import rotations
 from ..solvers.kinematics.rotations import Quaternion, Vector
 from ..solvers.kinematics.skeleton import SHORTEST_LINK, Pose, Skeleton
 
-ALL_AROUND = math.pi - 1e-3  # [rad] a widest look from this angle on has no effect
-# [rad] angle that a target must pass beyond straight behind before the look changes sides, so that a target
-# that stands there does not make it change
-BEHIND = math.radians(15)
-# [rad/s] largest speed of the crossing from edge to edge: a quick turn of a human head
-CROSSING_SPEED = math.radians(300)
-STEEPEST = 1.875  # largest speed of the eased crossing, relative to its mean speed
+ALL_AROUND = math.pi - 1e-3  # [rad] a widest look from here on limits nothing
+BEHIND = math.radians(
+    15
+    # [rad] that a target must pass beyond straight behind before the look changes sides: one that stands
+    # there does not
+)
 
 
 @dataclass(frozen=True)
@@ -190,13 +190,10 @@ def _crossing(
     origin, left, duration = before.origin, max(0.0, before.left - dt), before.duration
     if side != before.side and (is_beyond or before.is_beyond):
         origin = before.angles
-        left = duration = STEEPEST * math.dist(origin, desired) / CROSSING_SPEED
+        left = duration = crossing_time(math.dist(origin, desired))
     if left == 0.0:
         return Look(side, desired, desired, 0.0, 0.0, is_beyond)
-    share = left / duration
-    share = share**3 * (
-        10.0 - 15.0 * share + 6.0 * share * share
-    )  # share of the remaining path, which begins and ends with velocity 0
+    share = remaining_share(left / duration)  # of the path that is left
     angles = (desired[0] + share * (origin[0] - desired[0]), desired[1] + share * (origin[1] - desired[1]))
     return Look(side, angles, origin, left, duration, is_beyond)
 

@@ -64,6 +64,8 @@ class Solution:
         None
     )
 
+    is_on_its_way: bool = False  # whether it changes though its goal stays: a transition is in progress
+
     @property
     def aim_error(self) -> float:
         """Aim error [rad] of the first end; for Direction and Point, of the view alone."""

@@ -22,10 +22,11 @@ struct limber_bones {
     const double *slides;      /* (n,) cost of a prismatic joint's squared displacement [1/m2]; 0 for others */
     const int32_t *bone_joints; /* (k, 3) coordinates of each bone in order, -1: fewer than three */
     const int32_t *is_ball;    /* (k,) */
-    const double *bone_axes;   /* (k, 3, 3) axes of a ball's revolute joints, whose angles are its coordinates */
-    const double *costs;       /* (k, 9) cost of a bone's squared rotation, in its own frame */
-    const int32_t *end_joints; /* (e,) coordinate whose frame carries each end */
-    const double *end_frames;  /* (e, 12) frame of each end in that of its coordinate */
+    const double *bone_axes;   /* (k, 3, 3) of a ball: the axes of the revolute joints whose angles are its coordinates */
+    const double *costs;       /* (k, 9) of a bone's squared rotation, in its own frame */
+    const int32_t *end_joints; /* (e,) coordinate whose frame carries an end */
+    const double *end_frames;  /* (e, 12) in it */
+    const double *sizes;       /* (e,) [m] of what hangs on the bone of each end */
 };
 
 LIMBER_EXPORT size_t limber_bones_bytes(const struct limber_bones *bones);
@@ -42,12 +43,14 @@ struct limber_bones_solve {
     size_t workspace_bytes;
     const struct limber_aim *aim; /* (aims,) */
     const double *reference;      /* (n,) joint values of the authored pose */
-    double *deviation;            /* (n + 9 b,) [rad or m] deviation of the last frame; afterwards of this one */
-    const double *before;         /* (n + 9 b,) [rad or m] deviation of the frame before the last */
-    double *forces;               /* (6 aims,) forces that held the last frame's aim; afterwards those of this frame */
-    double *angles;               /* (n,) [rad or m] result */
-    struct limber_end_error *errors; /* (aims,) errors of the result */
-    double cost;                  /* result: cost of rotations and rolls */
+    double *deviation;            /* (n + 9 b,) of the last frame; afterwards of this one */
+    const double *before;         /* (n + 9 b,) of the frame before it */
+    double *forces;               /* (6 aims,) that held the last frame's aim; afterwards this one's */
+    double *angles;               /* (n,) result */
+    struct limber_end_error *errors; /* (aims,) of the result */
+    double cost;                  /* result: of rotations, rolls and distances */
+    double missed;                /* result: size of the aim error that is left */
+    double jump;                  /* aim error from which on steps do not begin where the last frames lead */
     int32_t aims;
     int32_t has_last, has_before; /* whether the deviations of the last frame and of the one before it are known */
     int32_t rows;                 /* rows of the last frame's aim; afterwards of this frame's */
@@ -57,9 +60,8 @@ struct limber_bones_solve {
 
 LIMBER_EXPORT int32_t limber_bones_solve(struct limber_bones_solve *task);
 
-/* The first step (n,) of a solve with the given damping, and its start: the matrix (n, n), lower triangle,
- * and the negative gradient `descent` (n,) of its cost; `values` (2,) are the cost of rotations and rolls,
- * and the size of the aim error. */
+/* The first step (n,) of a solve, with so much damping, and where it begins: the matrix (n, n), lower triangle, and the
+ * descent (n,) of its cost; `values` (2,) are this cost, and the size of the aim error. */
 LIMBER_EXPORT int32_t limber_bones_step(const struct limber_bones_solve *task, double damping, double *step,
                                         double *matrix, double *descent, double *values);
 

@@ -39,6 +39,7 @@ class BonesStructure(ctypes.Structure):
                 "costs",
                 "end_joints",
                 "end_frames",
+                "sizes",
             )
         ),
     ]
@@ -55,7 +56,7 @@ class _Solve(ctypes.Structure):
             (name, Pointer)
             for name in ("aim", "reference", "deviation", "before", "forces", "angles", "errors")
         ),
-        ("cost", Real),
+        *((name, Real) for name in ("cost", "missed", "jump")),
         *((name, Count) for name in ("aims", "has_last", "has_before", "rows", "goes_on", "steps")),
     ]
 
@@ -63,9 +64,9 @@ class _Solve(ctypes.Structure):
 class FirstStep(NamedTuple):
     """The first step of a solve, and its start."""
 
-    step: Angles  # (n,) [rad or m]
-    matrix: Angles  # (n, n) Hessian of the cost of rotations and rolls
-    descent: Angles  # (n,) negative gradient of that cost
+    step: Angles  # (n,)
+    matrix: Angles  # (n, n) of the cost of rotations, rolls and distances
+    descent: Angles  # (n,)
     cost: float
     aim_error: float
 
@@ -74,11 +75,12 @@ class SolvedBones(NamedTuple):
     """Solution of a goal on bones."""
 
     angles: tuple[float, ...]  # (n,) within limits
-    values: Angles  # (n,) [rad or m] displacements of the joints from the authored pose
-    balls: Angles  # (b, 3, 3) rotations of the balls from the authored pose, in their own frames
-    forces: Angles  # (r,) forces that hold the aim
-    goes_on: bool  # whether the steps started from the last frames' extrapolation
-    cost: float  # cost of the bones' rotations away from the authored pose, and of rolls
+    values: Angles  # (n,) displacements of the joints from the authored pose
+    balls: Angles  # (b, 3, 3) rotations of the balls from it, in their own frames
+    forces: Angles  # (r,) that hold the aim
+    goes_on: bool  # whether steps began where the last frames lead
+    cost: float  # cost of the bones' rotations away from the authored pose, of rolls and distances
+    missed: float  # size of the aim error that is left
     steps: int
     measured: Measured
 
@@ -120,6 +122,7 @@ def real_arrays(model: BonesInput) -> dict[str, Angles]:
         "bone_axes": axes,
         "costs": model.costs,
         "end_frames": frame_numbers(tree.ends),
+        "sizes": model.sizes,
     }
     return {name: np.ascontiguousarray(values, float) for name, values in reals.items()}
 
@@ -171,13 +174,17 @@ class CompiledBones:
         task.forces, task.errors = self._forces.address, ctypes.addressof(self._errors)
         self._aims = aims
 
-    def solve(self, goal: GazeGoal, reference: Angles, last: LastFramesInput | None) -> SolvedBones:
-        """The optimum for a goal and the authored pose with joint values `reference` (n,) [rad or m].
+    def solve(
+        self, goal: GazeGoal, reference: Angles, last: LastFramesInput | None, jump: float
+    ) -> SolvedBones:
+        """The optimum for a goal from the authored pose of joint values `reference` (n,).
+
+        Steps begin where the last frames lead if the aim error there is less than a `jump`.
 
         Raises:
             KernelError: A number is too large for the kernel, or the kernel does not support an aim.
         """
-        self._write_task(goal, reference, last)
+        self._write_task(goal, reference, last, jump)
         task, aims = self._task, len(goal.ends)
         check(self.kernel.bones_solve(self._address))
         ends, n = self._errors[:aims], self._n
@@ -189,28 +196,31 @@ class CompiledBones:
             self._forces.array[: task.rows].copy(),
             bool(task.goes_on),
             task.cost,
+            task.missed,
             task.steps,
             measured(ends),
         )
 
     def first_step(
-        self, goal: GazeGoal, reference: Angles, last: LastFramesInput | None, damping: float
+        self, goal: GazeGoal, reference: Angles, last: LastFramesInput | None, jump: float, damping: float
     ) -> FirstStep:
-        """The first step of a solve, with the given damping."""
-        self._write_task(goal, reference, last)
+        """The first step of a solve, with so much damping."""
+        self._write_task(goal, reference, last, jump)
         step, matrix, descent, values = Buffer(self._n), Buffer(self._n, self._n), Buffer(self._n), Buffer(2)
         addresses = [buffer.address for buffer in (step, matrix, descent, values)]
         check(self.kernel.bones_step(self._address, damping, *addresses))
         whole = matrix.array + np.tril(matrix.array, -1).T
         return FirstStep(step.array, whole, descent.array, *values.array.tolist())
 
-    def _write_task(self, goal: GazeGoal, reference: Angles, last: LastFramesInput | None) -> None:
+    def _write_task(
+        self, goal: GazeGoal, reference: Angles, last: LastFramesInput | None, jump: float
+    ) -> None:
         numbers, task, aims = aim_numbers(goal), self._task, len(goal.ends)
         if aims > self._aims:
             self._grow(aims)
         self._aim.array[: len(numbers)] = numbers
         self._reference.array[:] = reference
-        task.aims = aims
+        task.aims, task.jump = aims, jump
         self._write_last(last if last is not None and len(last.forces) <= ROWS * aims else None)
 
     def _write_last(self, last: LastFramesInput | None) -> None:

@@ -22,9 +22,10 @@ struct bones {
     struct model tree;
     int count, balls;
     struct bone *bone;
-    int32_t *ball_at; /* (n,) index of the ball that starts at a coordinate; -1 if none does */
-    int32_t *spot_of; /* (n,) first of the coordinates that share one position without an order */
-    double *slides;   /* (n,) cost of a prismatic joint's squared displacement [1/m2] */
+    int32_t *ball_at; /* (n,) the ball that begins at a coordinate; -1: none */
+    int32_t *spot_of; /* (n,) first of the coordinates that have one position and no order */
+    double *slides;   /* (n,) */
+    double *sizes;    /* (e,) [m] of what hangs on the bones of the ends */
 };
 
 /* Joint values (n,), where those of balls are ignored, and rotations (b, 9) of the balls. */

@@ -17,9 +17,9 @@ struct level {
 struct evaluated {
     struct configuration at;
     struct pose aim;   /* its frames, axes and aim error */
-    double secondary;  /* cost of rotations and rolls */
-    double *matrix;    /* (n, n) Hessian of the secondary cost, lower triangle */
-    double *descent;   /* (n,) negative gradient of the secondary cost */
+    double secondary;  /* cost of rotations, rolls and distances */
+    double *matrix;    /* (n, n) of the secondary cost, lower triangle */
+    double *descent;   /* (n,) */
 };
 
 struct bones_problem {

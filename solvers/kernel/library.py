@@ -9,8 +9,8 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-VERSION = 5  # version of the functions and their arguments; LIMBER_VERSION of limber.h
-PACKAGE = "limber_kernel"  # package of the wheel that contains the library
+VERSION = 6  # of the entries and their arguments: LIMBER_VERSION of limber.h
+PACKAGE = "limber_kernel"  # of the wheel that carries the library
 CHOICE = "LIMBER_KERNEL"  # environment variable: path of another library, or `WITHOUT`
 WITHOUT = "none"
 NAME = {"win32": "limber_kernel.dll", "darwin": "liblimber_kernel.dylib"}.get(

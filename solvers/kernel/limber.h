@@ -20,7 +20,7 @@
 #define LIMBER_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define LIMBER_VERSION 5 /* version of the functions and their arguments */
+#define LIMBER_VERSION 6 /* of the entries and their arguments */
 
 enum limber_error {
     LIMBER_OK = 0,
