@@ -80,7 +80,7 @@ class _Evaluated(NamedTuple):
 class _Optimum(NamedTuple):
     """The least rotation from an authored pose that meets a goal."""
 
-    angles: tuple[float, ...]  # (n,) within limits
+    angles: Angles  # (n,) within limits
     cost: float  # cost of the bones' rotations away from the authored pose, and of rolls
     steps: int
     memory: LastFrames
@@ -207,7 +207,7 @@ class BoneSolver:
             if gain <= LEAST_GAIN * current.cost(price):
                 break
         pose = problem.polished(current, pose)
-        angles = tuple(model.angles(pose, reference).tolist())
+        angles = model.angles(pose, reference)
         return _Optimum(
             angles, cost, steps, LastFrames(model.deviation(authored, pose), before, forces), None
         )

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..goals import GazeError, GazeGoal
-from ..kernel.aims import is_known
 from ..kernel.binding import CompiledModel
 from ..kernel.library import kernel
 from ..kinematics.rotations import unit
@@ -141,7 +140,7 @@ class Model:
         """This model in the compiled kernel, for a goal; None: there is no kernel, or it does not know an aim
         of the goal, which is then solved by the Python reference.
         """
-        return self.compiled if is_known(goal) else None
+        return None if goal.numbers is None else self.compiled
 
     def turning_end(self, end: int) -> Angles:
         """(n,) 1 for joints that rotate an end, else 0."""

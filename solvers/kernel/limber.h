@@ -18,7 +18,7 @@
 #define LIMBER_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define LIMBER_VERSION 5 /* of the entries and their arguments */
+#define LIMBER_VERSION 6 /* of the entries and their arguments */
 
 enum limber_error {
     LIMBER_OK = 0,
@@ -57,14 +57,15 @@ enum limber_part {
     LIMBER_POINT = 8,     /* the view to `view` */
     LIMBER_UPRIGHT = 16,  /* `up` holds */
     LIMBER_LEVEL = 32,    /* `level` holds: the posture's roll is preferred */
+    LIMBER_ALL_PARTS = 63,
 };
 
 /* The goal of one end. All numbers are doubles, so that a caller can hold many goals in one array. */
 struct limber_aim {
     double end, parts, weight, symmetric; /* the weight is relative to the largest of the goal's */
-    double position[3], rotation[9];
+    double position[3], orientation[4]; /* a unit quaternion (w, x, y, z) */
     double view[3]; /* unit, or a position */
-    double up[3], level[3];
+    double up[3], level[3]; /* unit */
 };
 
 /* A path's kind of movement: the branch itself, which follows the goal; no transition; a transition that holds the aim;
@@ -114,7 +115,7 @@ LIMBER_EXPORT int32_t limber_descend(const struct limber_problem *problem, int32
 struct limber_end_error {
     double angle, whole;  /* [rad] of the view or orientation; the same with the roll, where the goal has one */
     double distance;      /* [m] */
-    int32_t is_at_target; /* whether the end is at the very point that it should look at */
+    double is_at_target;  /* whether the end is at the very point that it should look at */
 };
 
 /* Where the starts of branches are, beside those around the posture. */
@@ -221,7 +222,7 @@ struct limber_joint_model {
 struct limber_hyperparameters {
     double orientation_weight, posture_weight, threshold, aggravation, disturbance, progress, ccd_error, ccd_precision;
     int32_t avoid_edges, avoid_edges_from_iteration, non_convergence_offset_trick, non_convergence_ccd_trick;
-    int32_t max_iterations, max_bwcd_iterations, max_ccd_iterations, is_published_loop;
+    int32_t max_iterations, max_bwcd_iterations, max_ccd_iterations, symmetric_endpoint, is_published_loop;
 };
 
 /* A joint of a chain, or its tool: its frame in the one before, at zero, and its unit axis in its own. */
@@ -243,11 +244,7 @@ struct limber_erik {
     struct limber_hyperparameters hyper;
     int32_t joints, revolute;
     int32_t max_views;                             /* solves for one point at most */
-    int32_t parts;                                 /* of the aim: an orientation, a direction or a point, and whether upright */
-    int32_t symmetric;
-    struct limber_quaternion orientation;          /* unit, of the tool: the aim's, or an upright direction's */
-    struct limber_vector view;                     /* unit, or a point */
-    struct limber_vector up;                       /* unit */
+    const struct limber_aim *aim;                  /* an orientation, a direction or a point */
     const double *posture;                         /* (n,) */
     const double *previous;                        /* (n,) within limits, or NULL */
     double *angles;                                /* (n,) result */

@@ -204,4 +204,4 @@ def test_bad_tasks_are_refused() -> None:
                 last._replace(deviation=last.deviation._replace(balls=np.full((3, 3, 3), bad))),
             )
     with pytest.raises(KernelError, match="aims"):
-        task._grow(0)
+        task._make_room(0)
