@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ..solvers.crossing import crossing_time, remaining_share
 from ..solvers.goals import Aim
 from ..solvers.kinematics import rotations
 from ..solvers.kinematics.rotations import Quaternion, Vector
@@ -21,9 +22,6 @@ BEHIND = math.radians(
     # [rad] that a target must pass beyond straight behind before the look changes sides: one that stands
     # there does not
 )
-# [rad/s] largest speed of the crossing from edge to edge: a quick turn of a human head
-CROSSING_SPEED = math.radians(300)
-STEEPEST = 1.875  # largest speed of the eased crossing, in mean speeds
 
 
 @dataclass(frozen=True)
@@ -190,13 +188,10 @@ def _crossing(
     origin, left, duration = before.origin, max(0.0, before.left - dt), before.duration
     if side != before.side and (is_beyond or before.is_beyond):
         origin = before.angles
-        left = duration = STEEPEST * math.dist(origin, desired) / CROSSING_SPEED
+        left = duration = crossing_time(math.dist(origin, desired))
     if left == 0.0:
         return Look(side, desired, desired, 0.0, 0.0, is_beyond)
-    share = left / duration
-    share = share**3 * (
-        10.0 - 15.0 * share + 6.0 * share * share
-    )  # of the path that is left; begins and ends with velocity 0
+    share = remaining_share(left / duration)  # of the path that is left
     angles = (desired[0] + share * (origin[0] - desired[0]), desired[1] + share * (origin[1] - desired[1]))
     return Look(side, angles, origin, left, duration, is_beyond)
 

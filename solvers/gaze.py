@@ -79,6 +79,8 @@ class Solution:
         """Errors, one for each of `goal.ends`."""
         return self.measured.errors
 
+    is_on_its_way: bool = False  # whether it changes though its goal stays: a transition is in progress
+
     @property
     def aim_error(self) -> float:
         """Aim error [rad] of the end; for Direction and Point, of the view alone."""

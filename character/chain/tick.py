@@ -351,6 +351,8 @@ def _progress(
     current = sum(error.whole + error.distance for error in solution.end_errors), shape
     if last is None:
         return current, NO_MORE if solution.converged else 0
+    if solution.is_on_its_way:
+        return current, 0
     is_still = np.abs(solution.angles - last.angles).max() <= STILL
     is_done = is_still and (solution.converged or not plans)
     if before is None:

@@ -41,6 +41,14 @@ def hanging_inertias(heads: Array, tails: Array, carried: Array, pivots: Array) 
     return inertias
 
 
+def rod_lengths(inertias: Array) -> Array:
+    """Length (k,) [m] of a thin rod about whose end the inertia has the same trace, 2/3 of its cube, for each
+    of (k, 3, 3) [m3].
+    """
+    lengths: Array = np.cbrt(1.5 * np.trace(inertias, axis1=1, axis2=2))
+    return lengths
+
+
 def _outer(vectors: Array) -> Array:
     """Outer products (l, 3, 3) of vectors (l, 3) with themselves."""
     products: Array = vectors[:, :, None] * vectors[:, None, :]

@@ -1,8 +1,10 @@
-"""What the solver remembers of the last frames: where the next frame's steps begin."""
+"""What the solver remembers of the last frames: where the next frame's steps begin, and a transition."""
 
 from typing import NamedTuple
 
+from ..kinematics.se3 import Array
 from ..kinematics.skeleton import Angles
+from .branch_transition import BranchTransition
 from .model import BonePose
 
 
@@ -12,6 +14,14 @@ class LastFrames(NamedTuple):
     deviation: BonePose
     before: BonePose | None  # the deviation of the frame before; None: it is not known
     forces: Angles  # (r,) that held the aim
+    missed: float = 0.0  # size of the aim error that was left
+    transition: BranchTransition | None = None  # on which the answer was shown
+    costs: Array | None = None  # (k, 3, 3) of the bones' rotations, as of `BoneModel`
+
+    @property
+    def shown(self) -> BonePose:
+        """The deviation that was shown: the answer, or where the transition to it was."""
+        return self.deviation if self.transition is None else self.transition.shown()
 
     def extrapolated(self) -> BonePose:
         """The next frame's deviation if it changes as it did."""

@@ -19,7 +19,7 @@ from ..kinematics.skeleton import SHORTEST_LINK, Angles, Joint, Skeleton, laid_o
 from ..kinematics.tree import BASE, Frames, Indices, Tree
 from ..tolerances import MET
 from .ball_angles import FULL_TURN, ball_angles, ball_rotation
-from .inertia import hanging_inertias
+from .inertia import hanging_inertias, rod_lengths
 
 NO_LIMITS = FULL_TURN - 0.01  # [rad] range from which on a joint counts as unlimited
 # power p of the inertia at which a look is spread as animators expect: head most, then neck, then chest
@@ -62,6 +62,8 @@ class BoneModel:
         lower, upper: (n,) limits [rad; prismatic joints m]; infinite where there are none.
         costs: (k, 3, 3) K of each bone, in its own frame.
         slides: (n,) cost of each prismatic joint's squared displacement [1/m2]; 0 for revolute joints.
+        sizes: (e,) [m] of what hangs on the bone of each end: the length of a rod of the same inertia.
+        hinge_units: (n,) units of the coordinates [rad; prismatic joints m]; infinite for those of balls.
     """
 
     def __init__(self, skeleton: Skeleton, options: Options) -> None:
@@ -91,7 +93,13 @@ class BoneModel:
         )
         self._entries, self._slopes = self._places()
         self._units, self._pair_weights = skeleton.units, dict[int, Array]()
-        self.costs, self.slides = self._costs(options)
+        self.hinge_units = skeleton.units.astype(float)
+        self.hinge_units[self.balls] = np.inf
+        inertias = (
+            np.array(options.inertias).reshape(-1, 3, 3) if options.inertias else _own_inertias(skeleton)
+        )
+        self.costs, self.slides = self._costs(options, inertias)
+        self.sizes = rod_lengths(inertias[[end.joint for end in skeleton.ends]])
 
     def length(self, step: Angles) -> float:
         """The largest movement of a coordinate in a step (n,) [rad, or reaches]."""
@@ -124,11 +132,8 @@ class BoneModel:
         into_matrix, into_slope = (np.array(pairs, np.intp).reshape(-1, 2) for pairs in (entries, slopes))
         return (into_matrix[:, 0], into_matrix[:, 1]), (into_slope[:, 0], into_slope[:, 1])
 
-    def _costs(self, options: Options) -> tuple[Array, Array]:
+    def _costs(self, options: Options, inertias: Array) -> tuple[Array, Array]:
         skeleton, bones = self.skeleton, self.bones
-        inertias = (
-            np.array(options.inertias).reshape(-1, 3, 3) if options.inertias else _own_inertias(skeleton)
-        )
         share = options.look_from
         power = EVEN if share <= 0.5 else EVEN * (1.0 - share) / share
         of_bones = inertias[[bone.joints[-1] for bone in bones]]

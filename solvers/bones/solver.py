@@ -1,13 +1,15 @@
 """The expressive solver on bones: exact aim, then the least rotation of bones against the authored pose.
 
 The optimum is one of goal and authored pose alone, so a rig that is animated is answered in the same frame.
-Steps begin where the last frames' rotations lead if that nearly meets the aim, else in the authored pose; the
-answers of both differ by less than is seen.
+Steps begin where the last frames' rotations lead unless the target has jumped from there, else in the
+authored pose; on the same branch the answers of both differ by less than is seen. A motion stays on its
+branch; where that ends, the bones go to another one in an eased transition.
 """
 
 import math
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -15,20 +17,25 @@ import numpy as np
 
 from ..aims.block import Measured
 from ..aims.blocks import ViewBlock
+from ..crossing import CROSSING_SPEED
 from ..diagnosis import Diagnosis
 from ..expressive.aims import AimErrors, BatchedAim
 from ..expressive.options import Options
-from ..gaze import FRAME, Solution
+from ..gaze import FRAME, SPEED, Solution
 from ..goals import GazeGoal, check_goal
 from ..kernel.bones import CompiledBones
 from ..kernel.library import KernelError, kernel
+from ..kinematics.se3 import angle_of
 from ..kinematics.skeleton import Angles, Skeleton
 from ..kinematics.tree import Frames
 from ..least_squares.boxes import boxed
 from ..tolerances import EXACT, SAME_ANGLE
+from . import branch_transition
+from .branch_transition import BranchTransition
 from .last_frames import LastFrames
 from .level import Levels
 from .model import BoneModel, BonePose
+from .nearness import Nearness
 
 # of the squared roll of an end, against the rotation of the last bone: a rolled head is seen as a turned one
 # is
@@ -36,7 +43,7 @@ ROLL_COST = 1.0
 AIM_COST = 1e8  # of the squared aim error: what it leaves is removed by the last steps
 LARGEST_TURN = 1.0  # [rad] of the aim error that one step corrects, at most: within it the linear model holds
 LONGEST_STEP = 1.2  # [rad, or reaches] of a coordinate in one step
-NEARLY = 0.1  # [rad] aim error from which one step along the linear model nearly meets the aim
+NEARLY = 0.1  # [rad] aim error below which a step that leaves the aim by its curvature is brought back to it
 MOST_STEPS = 25
 FIRST_DAMPING, MOST_DAMPING = (
     0.3,
@@ -62,18 +69,18 @@ class _Evaluated(NamedTuple):
     pose: BonePose
     frames: Frames
     errors: AimErrors
-    secondary: float  # cost of rotations and rolls
+    secondary: float  # cost of rotations, rolls and distances
     matrix: Angles  # (n, n) of the secondary cost
     descent: Angles  # (n,)
 
     def cost(self, price: float) -> float:
-        """Cost of rotations and rolls, plus the aim error times its price: least where the aim is met if that
+        """Secondary cost, plus the aim error times its price: least where the aim is met if that
         exceeds all forces.
         """
         return self.secondary + price * float(self.errors.size[0])
 
     def after(self, step: Angles) -> float:
-        """Cost of rotations and rolls after a step (n,), by its quadratic model."""
+        """Secondary cost after a step (n,), by its quadratic model."""
         return self.secondary + float(step @ (0.5 * (self.matrix @ step) - self.descent))
 
 
@@ -81,10 +88,14 @@ class _Optimum(NamedTuple):
     """The least rotation from an authored pose that meets a goal."""
 
     angles: Angles  # (n,) within limits
-    cost: float  # cost of the bones' rotations away from the authored pose, and of rolls
+    cost: float  # cost of the bones' rotations away from the authored pose, of rolls and distances
     steps: int
     memory: LastFrames
     measured: Measured | None  # its errors, where they are known
+
+    def merit(self) -> float:
+        """Its cost with that of the aim error that is left, to compare answers on different branches."""
+        return self.cost + AIM_COST * self.memory.missed**2
 
 
 class BoneSolver:
@@ -116,8 +127,8 @@ class BoneSolver:
             start: Angles (n,) of the last frame. They count only where `goal.keep` is below 1: there the
                 posture pulls the pose toward itself in the course of frames, by `keep` in one of `FRAME`.
             dt: Duration [s] of the frame.
-            memory: `memory` of the last solution: steps begin at its rotations where they nearly meet the
-                aim, which saves most of them.
+            memory: `memory` of the last solution: the answer stays on its branch, unless the target has
+                jumped or the branch ends.
             ahead, mutual: As for `Expressive`; the answer does not depend on them.
 
         Raises:
@@ -129,8 +140,10 @@ class BoneSolver:
         if start is not None and goal.keep < 1.0:
             reference = start + (1.0 - (1.0 - goal.keep) ** (dt / FRAME)) * (authored - start)
         last = memory if isinstance(memory, LastFrames) and self.model.has(memory.deviation) else None
-        optimum = self._descended(goal, reference, last)
-        return self.diagnosis.solution(
+        optimum = self._descended(goal, reference, last, dt)
+        if last is not None and reference is authored:
+            optimum = self._on_its_way(goal, reference, last, optimum, dt)
+        solution = self.diagnosis.solution(
             goal,
             tuple(authored.tolist()),
             optimum.angles,
@@ -140,6 +153,7 @@ class BoneSolver:
             measured=optimum.measured,
             lowered=math.sqrt(2.0 * max(0.0, optimum.cost)),
         )
+        return replace(solution, is_on_its_way=True) if optimum.memory.transition else solution
 
     @cached_property
     def compiled(self) -> CompiledBones | None:
@@ -152,32 +166,86 @@ class BoneSolver:
         except KernelError:
             return None
 
-    def _descended(self, goal: GazeGoal, reference: Angles, last: LastFrames | None) -> _Optimum:
+    def _on_its_way(
+        self, goal: GazeGoal, authored: Angles, last: LastFrames, optimum: _Optimum, dt: float
+    ) -> _Optimum:
+        """The optimum, or a transition to the best one known where the branch of the last frames has ended.
+
+        It is shown at once where the target has jumped, so that steps did not begin where the last frames
+        lead.
+        """
+        if optimum.memory.before is None:
+            return optimum
+        if self._has_left_branch(goal, authored, last, optimum.memory.deviation, dt):
+            optimum = min(optimum, self._descended(goal, authored, None, dt), key=_Optimum.merit)
+            shown, deviation = last.shown, optimum.memory.deviation
+            transition = branch_transition.begin(shown, deviation, self.model.hinge_units)
+            return self._shown(authored, optimum, transition)
+        going_on = last.transition and last.transition.after(dt, optimum.memory.deviation)
+        return self._shown(authored, optimum, going_on) if going_on else optimum
+
+    def _has_left_branch(
+        self, goal: GazeGoal, authored: Angles, last: LastFrames, deviation: BonePose, dt: float
+    ) -> bool:
+        """Whether a bone rotates from the last optimum to this one faster than its target moves by more than
+        a quick turn of a head, against the authored pose.
+        """
+        model, quick = self.model, CROSSING_SPEED * dt
+        if branch_transition.most_rotation(last.deviation, deviation, model.hinge_units) <= quick:
+            return False
+        if last.costs is None or not np.array_equal(
+            last.costs, model.costs
+        ):  # settings changed, such as a keyed `look_from`
+            return False
+        pose = model.pose(authored)
+        before, now = (model.frames(model.deviated(pose, each)) for each in (last.deviation, deviation))
+        turned = angle_of(before.nodes[0, :, :3, :3].swapaxes(1, 2) @ now.nodes[0, :, :3, :3]).max()
+        moved = float(BatchedAim(model, goal).evaluate(before).size[0]) - last.missed  # of the target
+        return bool(turned > moved + quick)
+
+    def _shown(self, authored: Angles, optimum: _Optimum, transition: BranchTransition) -> _Optimum:
+        """The optimum as a transition to it shows it."""
+        model = self.model
+        pose = model.deviated(model.pose(authored), transition.shown())
+        angles = model.angles(pose, authored)
+        memory = optimum.memory._replace(transition=transition)
+        return optimum._replace(angles=angles, memory=memory, measured=None)
+
+    def _descended(self, goal: GazeGoal, reference: Angles, last: LastFrames | None, dt: float) -> _Optimum:
         """The optimum from the authored pose of joint values `reference` (n,)."""
+        jump = SPEED * dt
         if self.compiled is None:
-            return self._descended_in_python(goal, reference, last)
+            return self._descended_in_python(goal, reference, last, jump)
         try:
-            solved = self.compiled.solve(goal, reference, last)
+            solved = self.compiled.solve(goal, reference, last, jump)
         except KernelError:  # a number is beyond what the kernel takes, or it does not know an aim
-            return self._descended_in_python(goal, reference, last)
+            return self._descended_in_python(goal, reference, last, jump)
         before = last.deviation if last is not None and solved.goes_on else None
         return _Optimum(
             solved.angles,
             solved.cost,
             solved.steps,
-            LastFrames(BonePose(solved.values, solved.balls), before, solved.forces),
+            LastFrames(
+                BonePose(solved.values, solved.balls),
+                before,
+                solved.forces,
+                solved.missed,
+                costs=self.model.costs,
+            ),
             solved.measured,
         )
 
-    def _descended_in_python(self, goal: GazeGoal, reference: Angles, last: LastFrames | None) -> _Optimum:
+    def _descended_in_python(
+        self, goal: GazeGoal, reference: Angles, last: LastFrames | None, jump: float
+    ) -> _Optimum:
         """The kernel's reference: damped Newton steps from where the last frames lead, or from the authored
-        pose.
+        pose; `jump` as for `_Problem.begun`.
         """
         model = self.model
         authored = model.pose(reference)
         frames = model.frames(authored)
         problem = _Problem(model, BatchedAim(model, goal), authored, frames, Levels(model.tree, frames, goal))
-        current, forces, before = problem.begun(authored, last)
+        current, forces, before = problem.begun(authored, last, jump)
         damping, price, steps = 0.0, LEAST_PRICE, 0
         pose, cost = current.pose, current.secondary
         while steps < MOST_STEPS:
@@ -207,10 +275,9 @@ class BoneSolver:
             if gain <= LEAST_GAIN * current.cost(price):
                 break
         pose = problem.polished(current, pose)
-        angles = model.angles(pose, reference)
-        return _Optimum(
-            angles, cost, steps, LastFrames(model.deviation(authored, pose), before, forces), None
-        )
+        missed = float(problem.aim.evaluate(model.frames(pose)).size[0])
+        memory = LastFrames(model.deviation(authored, pose), before, forces, missed, costs=model.costs)
+        return _Optimum(model.angles(pose, reference), cost, steps, memory, None)
 
 
 class _Problem:
@@ -221,20 +288,23 @@ class _Problem:
     ) -> None:
         """`frames`: forward kinematics of the authored pose."""
         self.model, self.aim, self.values, self.levels = model, aim, authored.values, levels
+        self.nearness = Nearness(model.tree, aim.goal, model.sizes)
         self.authored = model.orientations(authored, frames).swapaxes(1, 2)
         self._has_view = isinstance(aim.parts[0].block, ViewBlock)
 
     def begun(
-        self, authored: BonePose, last: LastFrames | None
+        self, authored: BonePose, last: LastFrames | None, jump: float
     ) -> tuple[_Evaluated, Angles, BonePose | None]:
-        """Where steps begin: where the last frames' deviations from their authored poses lead if that nearly
-        meets the aim, else in the authored pose; the forces (r,) to begin with; and the last frame's
-        deviation, if it is of use.
+        """Where steps begin: where the last frames' deviations from their authored poses lead, or the last
+        one's alone, if the aim error there is less than a `jump` [rad], else in the authored pose; the
+        forces (r,) to begin with; and the last frame's deviation, if it is of use.
         """
         if last is not None:
-            ahead = self.evaluated(self.model.deviated(authored, last.extrapolated()))
-            if ahead.errors.size[0] < NEARLY and ahead.errors.error[0].shape == last.forces.shape:
-                return ahead, last.forces, last.deviation
+            for deviation in (last.extrapolated(), last.deviation):
+                ahead = self.evaluated(self.model.deviated(authored, deviation))
+                is_same_aim = ahead.errors.error[0].shape == last.forces.shape
+                if is_same_aim and ahead.errors.size[0] < jump:
+                    return ahead, last.forces, last.deviation
         start = self.evaluated(authored)
         return start, np.zeros_like(start.errors.error[0]), None
 
@@ -244,6 +314,7 @@ class _Problem:
         rotations = self.authored @ model.orientations(pose, frames)
         cost, matrix, descent = model.quadratic(rotations, frames, pose.values - self.values)
         cost += self.levels.add(frames, ROLL_COST, matrix, descent)
+        cost += self.nearness.add(frames, matrix, descent)
         return _Evaluated(pose, frames, self.aim.evaluate(frames), cost, matrix, descent)
 
     def step(self, at: _Evaluated, forces: Angles, damping: float) -> tuple[Angles, Angles]:

@@ -25,6 +25,7 @@ struct limber_bones {
     const double *costs;       /* (k, 9) of a bone's squared rotation, in its own frame */
     const int32_t *end_joints; /* (e,) coordinate whose frame carries an end */
     const double *end_frames;  /* (e, 12) in it */
+    const double *sizes;       /* (e,) [m] of what hangs on the bone of each end */
 };
 
 LIMBER_EXPORT size_t limber_bones_bytes(const struct limber_bones *bones);
@@ -46,7 +47,9 @@ struct limber_bones_solve {
     double *forces;               /* (6 aims,) that held the last frame's aim; afterwards this one's */
     double *angles;               /* (n,) result */
     struct limber_end_error *errors; /* (aims,) of the result */
-    double cost;                  /* result: of rotations and rolls */
+    double cost;                  /* result: of rotations, rolls and distances */
+    double missed;                /* result: size of the aim error that is left */
+    double jump;                  /* aim error from which on steps do not begin where the last frames lead */
     int32_t aims;
     int32_t has_last, has_before; /* whether the last frame's deviation is known, and that before it */
     int32_t rows;                 /* of the last frame's aim; afterwards of this one */
@@ -57,7 +60,7 @@ struct limber_bones_solve {
 LIMBER_EXPORT int32_t limber_bones_solve(struct limber_bones_solve *task);
 
 /* The first step (n,) of a solve, with so much damping, and where it begins: the matrix (n, n), lower triangle, and the
- * descent (n,) of its cost; `values` (2,) are the cost of rotations and rolls, and the size of the aim error. */
+ * descent (n,) of its cost; `values` (2,) are this cost, and the size of the aim error. */
 LIMBER_EXPORT int32_t limber_bones_step(const struct limber_bones_solve *task, double damping, double *step,
                                         double *matrix, double *descent, double *values);
 

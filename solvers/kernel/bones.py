@@ -38,6 +38,7 @@ class BonesStructure(ctypes.Structure):
                 "costs",
                 "end_joints",
                 "end_frames",
+                "sizes",
             )
         ),
     ]
@@ -54,7 +55,7 @@ class _Solve(ctypes.Structure):
             (name, Pointer)
             for name in ("aim", "reference", "deviation", "before", "forces", "angles", "errors")
         ),
-        ("cost", Real),
+        *((name, Real) for name in ("cost", "missed", "jump")),
         *((name, Count) for name in ("aims", "has_last", "has_before", "rows", "goes_on", "steps")),
     ]
 
@@ -63,7 +64,7 @@ class FirstStep(NamedTuple):
     """The first step of a solve and where it begins."""
 
     step: Angles  # (n,)
-    matrix: Angles  # (n, n) of the cost of rotations and rolls
+    matrix: Angles  # (n, n) of the cost of rotations, rolls and distances
     descent: Angles  # (n,)
     cost: float
     aim_error: float
@@ -77,7 +78,8 @@ class SolvedBones(NamedTuple):
     balls: Angles  # (b, 3, 3) rotations of the balls from it, in their own frames
     forces: Angles  # (r,) that hold the aim
     goes_on: bool  # whether steps began where the last frames lead
-    cost: float  # cost of the bones' rotations away from the authored pose, and of rolls
+    cost: float  # cost of the bones' rotations away from the authored pose, of rolls and distances
+    missed: float  # size of the aim error that is left
     steps: int
     measured: Measured
 
@@ -117,6 +119,7 @@ def real_arrays(model: BonesInput) -> dict[str, Angles]:
         "bone_axes": axes,
         "costs": model.costs,
         "end_frames": frame_numbers(tree.ends),
+        "sizes": model.sizes,
     }
     return {name: np.ascontiguousarray(values, float) for name, values in reals.items()}
 
@@ -162,13 +165,17 @@ class CompiledBones:
         task.forces, task.errors = self._forces.address, self._errors.address
         task.aims = aims
 
-    def solve(self, goal: GazeGoal, reference: Angles, last: LastFramesInput | None) -> SolvedBones:
+    def solve(
+        self, goal: GazeGoal, reference: Angles, last: LastFramesInput | None, jump: float
+    ) -> SolvedBones:
         """The optimum for a goal from the authored pose of joint values `reference` (n,).
+
+        Steps begin where the last frames lead if the aim error there is less than a `jump`.
 
         Raises:
             KernelError: A number is too large for the kernel, or it does not know an aim.
         """
-        self._write_task(goal, reference, last)
+        self._write_task(goal, reference, last, jump)
         task = self._task
         check(self.kernel.bones_solve(self._address))
         n = self._n
@@ -180,26 +187,29 @@ class CompiledBones:
             self._forces.array[: task.rows].copy(),
             bool(task.goes_on),
             task.cost,
+            task.missed,
             task.steps,
             Measured(self._errors.read()),
         )
 
     def first_step(
-        self, goal: GazeGoal, reference: Angles, last: LastFramesInput | None, damping: float
+        self, goal: GazeGoal, reference: Angles, last: LastFramesInput | None, jump: float, damping: float
     ) -> FirstStep:
         """The first step of a solve, with so much damping."""
-        self._write_task(goal, reference, last)
+        self._write_task(goal, reference, last, jump)
         step, matrix, descent, values = Buffer(self._n), Buffer(self._n, self._n), Buffer(self._n), Buffer(2)
         addresses = [buffer.address for buffer in (step, matrix, descent, values)]
         check(self.kernel.bones_step(self._address, damping, *addresses))
         whole = matrix.array + np.tril(matrix.array, -1).T
         return FirstStep(step.array, whole, descent.array, *values.array.tolist())
 
-    def _write_task(self, goal: GazeGoal, reference: Angles, last: LastFramesInput | None) -> None:
+    def _write_task(
+        self, goal: GazeGoal, reference: Angles, last: LastFramesInput | None, jump: float
+    ) -> None:
         task, aims = self._task, len(goal.ends)
         if aims != task.aims:
             self._make_room(aims)
-        task.aim = aims_address(goal)
+        task.aim, task.jump = aims_address(goal), jump
         self._reference.array[:] = reference
         self._write_last(last if last is not None and len(last.forces) <= ROWS * aims else None)
 

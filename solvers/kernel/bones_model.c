@@ -6,7 +6,7 @@
 #include "tree.h"
 #include "turns.h"
 
-#define MARK UINT64_C(0x6c696d6265726233) /* "limberb3" */
+#define MARK UINT64_C(0x6c696d6265726234) /* "limberb4" */
 
 const struct bones *bones_in(const void *memory) {
     const struct bones *bones = memory;
@@ -30,6 +30,7 @@ static size_t laid_out(struct bones *bones, char *memory, const struct limber_bo
     bones->ball_at = take(&pieces, n, sizeof *bones->ball_at);
     bones->spot_of = take(&pieces, n, sizeof *bones->spot_of);
     bones->slides = take(&pieces, n, sizeof *bones->slides);
+    bones->sizes = take(&pieces, (size_t)b->ends, sizeof *bones->sizes);
     return pieces.bytes;
 }
 
@@ -56,7 +57,7 @@ static int32_t checked(const struct limber_bones *b) {
     size_t n = (size_t)b->joints, k = (size_t)b->bones;
     if (!is_within(&b->reach, 1, LARGEST) || !is_within(b->rests, 12 * n, LARGEST) || !is_within(b->axes, 3 * n, 2.0) ||
         !is_within(b->slides, n, LARGEST) || !is_within(b->bone_axes, 9 * k, 2.0) || !is_within(b->costs, 9 * k, LARGEST) ||
-        !is_within(b->end_frames, 12 * (size_t)b->ends, LARGEST))
+        !is_within(b->end_frames, 12 * (size_t)b->ends, LARGEST) || !is_within(b->sizes, (size_t)b->ends, LARGEST))
         return LIMBER_NOT_FINITE;
     if (b->reach <= 0.0) return LIMBER_SIZE;
     for (int i = 0; i < b->joints; i++)
@@ -111,6 +112,7 @@ int32_t limber_bones(void *memory, size_t bytes, const struct limber_bones *desc
         memcpy(tree->end[i].frame, described->end_frames + 12 * i, sizeof tree->end[i].frame);
     }
     memcpy(bones->slides, described->slides, sizeof *bones->slides * (size_t)tree->joints);
+    memcpy(bones->sizes, described->sizes, sizeof *bones->sizes * (size_t)described->ends);
     write_bones(bones, described);
     bones->mark = MARK;
     return LIMBER_OK;

@@ -25,6 +25,7 @@ struct bones {
     int32_t *ball_at; /* (n,) the ball that begins at a coordinate; -1: none */
     int32_t *spot_of; /* (n,) first of the coordinates that have one position and no order */
     double *slides;   /* (n,) */
+    double *sizes;    /* (e,) [m] of what hangs on the bones of the ends */
 };
 
 /* Joint values (n,), of which those of balls are ignored, and rotations (b, 9) of the balls. */

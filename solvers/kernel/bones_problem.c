@@ -8,6 +8,7 @@
 
 #define ROLL_COST 1.0       /* of the squared roll of an end (solvers/bones/solver.py) */
 #define SMALLEST_ANGLE 1e-3 /* [rad] (solvers/bones/model.py) */
+#define NO_DIRECTION 1e-12  /* solvers/tolerances.py */
 
 static const double BASE_ROTATION[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
 
@@ -116,6 +117,34 @@ static void add_level(const struct bones_problem *problem, const struct level *l
     out->secondary += 0.5 * ROLL_COST * residual * residual;
 }
 
+/* Adds the cost of the distance of one end from the point that it looks at. Source: solvers/bones/nearness.py. */
+static void add_nearness(const struct bones_problem *problem, const struct limber_aim *aim, struct evaluated *out) {
+    const struct model *tree = &problem->bones->tree;
+    const struct pose *pose = &out->aim;
+    size_t n = (size_t)tree->joints;
+    int number = (int)aim->end;
+    const uint8_t *moves = tree->moves + (size_t)tree->end[number].joint * n;
+    double end[12], away[3], size = problem->bones->sizes[number];
+    if (!((int)aim->parts & LIMBER_POINT)) return;
+    end_frame(tree, pose->frames, number, end);
+    subtract(end + 9, aim->view, away);
+    double distance = larger(sqrt(dot(away, away)), NO_DIRECTION * size);
+    if (distance >= size) return;
+    double residual = log(size / distance), square = distance * distance, velocity[3];
+    for (size_t i = 0; i < n; i++) {
+        if (!moves[i]) continue;
+        velocity_of(tree, pose->frames, pose->axes, (int)i, end + 9, velocity);
+        double entry = dot(velocity, away) / square;
+        for (size_t j = 0; j <= i; j++) {
+            if (!moves[j]) continue;
+            velocity_of(tree, pose->frames, pose->axes, (int)j, end + 9, velocity);
+            out->matrix[i * n + j] += entry * (dot(velocity, away) / square);
+        }
+        out->descent[i] += residual * entry;
+    }
+    out->secondary += 0.5 * residual * residual;
+}
+
 void evaluate_bones(const struct bones_problem *problem, struct evaluated *out) {
     const struct bones *bones = problem->bones;
     size_t n = (size_t)bones->tree.joints;
@@ -130,7 +159,10 @@ void evaluate_bones(const struct bones_problem *problem, struct evaluated *out) 
         out->descent[i] -= bones->slides[i] * displacement;
         out->secondary += 0.5 * bones->slides[i] * displacement * displacement;
     }
-    for (int i = 0; i < problem->goal.aims; i++) add_level(problem, &problem->level[i], out);
+    for (int i = 0; i < problem->goal.aims; i++) {
+        add_level(problem, &problem->level[i], out);
+        add_nearness(problem, &problem->goal.aim[i], out);
+    }
 }
 
 int has_view(const struct bones_problem *problem) {

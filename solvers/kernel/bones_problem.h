@@ -16,7 +16,7 @@ struct level {
 struct evaluated {
     struct configuration at;
     struct pose aim;   /* its frames, axes and aim error */
-    double secondary;  /* cost of rotations and rolls */
+    double secondary;  /* cost of rotations, rolls and distances */
     double *matrix;    /* (n, n) of the secondary cost, lower triangle */
     double *descent;   /* (n,) */
 };

@@ -81,6 +81,7 @@ size_t limber_bones_workspace_bytes(const void *memory, int32_t aims) {
 static int32_t check_last(const struct limber_bones_solve *task, const struct bones *bones) {
     size_t n = (size_t)bones->tree.joints, balls = 9 * (size_t)bones->balls;
     if (!task->has_last) return LIMBER_OK;
+    if (!is_within(&task->jump, 1, LARGEST)) return LIMBER_NOT_FINITE;
     if (task->rows < 0 || task->rows > ROWS_OF_AIM * task->aims || (task->has_before && !task->before)) return LIMBER_SIZE;
     if (!is_within(task->deviation, n, LARGEST) || !is_within(task->deviation + n, balls, 2.0) ||
         !is_within(task->forces, (size_t)task->rows, LARGEST))
@@ -110,14 +111,15 @@ static int32_t begin_solve(const struct limber_bones_solve *task, struct solve *
     return LIMBER_OK;
 }
 
-/* Where steps begin: where the last frames' deviations from their authored poses lead if that nearly meets the aim, else in
- * the authored pose. Writes the forces to begin with; returns whether the last frames are of use. */
+/* Where steps begin: where the last frames' deviations from their authored poses lead, or the last one's alone, if the aim
+ * error there is less than a jump, else in the authored pose. Writes the forces to begin with; returns whether the last
+ * frames are of use. */
 static int begun(struct solve *solve, const struct limber_bones_solve *task, struct evaluated *state) {
     const struct bones *bones = solve->problem.bones;
-    if (task->has_last) {
-        extrapolated(bones, &solve->problem.authored, task->deviation, task->has_before ? task->before : NULL, &state->at);
+    for (int is_ahead = task->has_before; task->has_last && is_ahead >= 0; is_ahead--) {
+        extrapolated(bones, &solve->problem.authored, task->deviation, is_ahead ? task->before : NULL, &state->at);
         evaluate_bones(&solve->problem, state);
-        if (state->aim.size < NEARLY && state->aim.rows == task->rows) {
+        if (state->aim.size < task->jump && state->aim.rows == task->rows) {
             memcpy(solve->forces, task->forces, sizeof *solve->forces * (size_t)task->rows);
             return 1;
         }
@@ -128,12 +130,12 @@ static int begun(struct solve *solve, const struct limber_bones_solve *task, str
     return 0;
 }
 
-/* Cost of rotations and rolls, plus the aim error times its price. */
+/* Secondary cost, plus the aim error times its price. */
 static double cost_of(const struct evaluated *state, double price) {
     return state->secondary + price * state->aim.size;
 }
 
-/* Cost of rotations and rolls after a step (n,), by its quadratic model. */
+/* Secondary cost after a step (n,), by its quadratic model. */
 static double cost_after(int n, const struct evaluated *state, const double *step) {
     double change = 0.0;
     for (int i = 0; i < n; i++) {
@@ -274,13 +276,14 @@ static double descended(struct solve *solve, struct limber_bones_solve *task) {
     return state->secondary;
 }
 
-/* Writes the errors of the ends at the resulting angles. */
+/* Writes the errors of the ends at the resulting angles, and the size of what is left of the aim error. */
 static void write_errors(struct solve *solve, struct limber_bones_solve *task) {
     const struct model *tree = &solve->problem.bones->tree;
     struct pose *pose = &solve->second.aim;
     double end[12];
     configured(solve->problem.bones, task->angles, &solve->trial);
-    bones_forward(solve->problem.bones, &solve->trial, pose->frames, pose->axes);
+    evaluate_bones_aim(&solve->problem, &solve->trial, pose);
+    task->missed = pose->size;
     for (int i = 0; i < task->aims; i++) {
         end_frame(tree, pose->frames, (int)task->aim[i].end, end);
         task->errors[i] = end_error_in(&task->aim[i], end, tree->reach);

@@ -136,6 +136,7 @@ class BonesInput(Protocol):
     upper: Angles
     costs: Angles
     slides: Angles
+    sizes: Angles
 
     @property
     def bones(self) -> Sequence[BoneInput]: ...

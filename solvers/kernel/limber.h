@@ -18,7 +18,7 @@
 #define LIMBER_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define LIMBER_VERSION 6 /* of the entries and their arguments */
+#define LIMBER_VERSION 7 /* of the entries and their arguments */
 
 enum limber_error {
     LIMBER_OK = 0,

@@ -95,7 +95,7 @@ def recorded_bones(seed: int) -> tuple[bytes, list[float]]:
     reference = 0.2 * draw.normal(size=count)
     goal = GazeGoal(Direction(kernel_cases.unit(draw, 3)), reference)
     assert solver.compiled is not None
-    answer = solver.compiled.solve(goal, reference, None)
+    answer = solver.compiled.solve(goal, reference, None, 0.0)
     integers, reals = integer_arrays(model), real_arrays(model)
     described = BonesStructure(joints=count, bones=len(model.bones), ends=1, reach=model.reach)
     arrays = *integers.values(), *reals.values(), np.frombuffer(goal.numbers), reference

@@ -16,10 +16,11 @@ from limber.solvers.expressive.options import Options
 from limber.solvers.goals import Aim, GazeGoal
 from limber.solvers.kernel.bones import CompiledBones
 from limber.solvers.kernel.library import KernelError, kernel
-from limber.solvers.kinematics.rotations import Z
+from limber.solvers.kinematics.rotations import Y, Z, add, rotate, scale
 
 from .kernel_cases import KINDS, character_of, goal_of
 from .test_bones import BONES, spine, toward
+from .test_bones_branches import RATE, ROUND, rig, walked
 
 pytestmark = pytest.mark.skipif(kernel() is None, reason="there is no compiled kernel: make kernel")
 
@@ -31,6 +32,7 @@ ROUNDING = 1e-14
 LOST_DIGITS = 1e-10  # of errors and derivatives: directions to near points, rolls near their poles
 SAME = 1e-9  # [rad] of whole motions
 FRAMES = 240
+JUMP = 0.1  # [rad]
 
 
 class InPython(BoneSolver):
@@ -75,9 +77,9 @@ class Case:
     def compare_first_steps(self, goal: GazeGoal, last: LastFrames | None, damping: float) -> bool:
         """Compares the first steps; returns whether they begin where the last frames lead."""
         problem = self.problem(goal)
-        at, forces, before = problem.begun(self.authored, last)
+        at, forces, before = problem.begun(self.authored, last, JUMP)
         step, _ = problem.step(at, forces, damping)
-        ours = compiled(self.solver).first_step(goal, self.reference, last, damping)
+        ours = compiled(self.solver).first_step(goal, self.reference, last, JUMP, damping)
         assert ours.cost == pytest.approx(at.secondary, rel=LOST_DIGITS, abs=LOST_DIGITS)
         assert ours.aim_error == pytest.approx(at.errors.size[0], abs=LOST_DIGITS)
         scale = max(1.0, float(np.abs(at.matrix).max()))
@@ -115,6 +117,20 @@ def test_a_step_from_the_last_frames_is_that_of_the_reference(
     assert not case.compare_first_steps(goal, LastFrames(deviation, None, np.append(forces, 1.0)), damping)
 
 
+@given(seeds, st.integers(1, 6), st.floats(0.1, 0.9))
+def test_a_step_of_an_end_near_its_target_is_that_of_the_reference(
+    seed: int, bones: int, share: float
+) -> None:
+    case = Case(seed, bones, Point, "level")
+    pose = case.skeleton.forward(case.model.angles(case.near, case.reference).tolist())
+    view = scale(rotate(pose.tool_rotation, Y), share * float(case.model.sizes[0]))
+    goal = replace(case.goal, aim=Point(add(pose.tool_position, view), level=Z), others=())
+    deviation = case.model.deviation(case.authored, case.near)
+    assert case.compare_first_steps(goal, LastFrames(deviation, None, np.ones(2)), 0.0)
+    frames, size = case.model.frames(case.near), len(case.skeleton)
+    assert case.problem(goal).nearness.add(frames, np.zeros((size, size)), np.zeros(size)) > 0.0
+
+
 def wave(frame: int, size: int) -> np.ndarray:
     """Posture (n,) of an animated character."""
     return 0.2 * np.sin(0.1 * frame + np.arange(size))
@@ -141,6 +157,19 @@ def test_a_motion_is_that_of_the_reference(aim: str, limit: float) -> None:
         assert last.reason == expected.reason
         np.testing.assert_allclose(last.end_errors, expected.end_errors, rtol=0, atol=SAME)
         assert last.lowered == pytest.approx(expected.lowered, abs=SAME)
+
+
+def test_a_transition_to_another_branch_is_that_of_the_reference() -> None:
+    name, last, expected = "lamp of 4 bones", None, None
+    skeleton = rig(name)
+    ours, theirs = BoneSolver(skeleton, BONES), InPython(skeleton, BONES)
+    for goal in walked(name, skeleton, 1.5, 0.0, range(ROUND)):
+        last = ours.solve(goal, last and last.angles, last and last.memory, dt=1.0 / RATE)
+        expected = theirs.solve(
+            goal, expected and expected.angles, expected and expected.memory, dt=1.0 / RATE
+        )
+        np.testing.assert_allclose(last.angles, expected.angles, rtol=0, atol=SAME)
+        assert last.is_on_its_way == expected.is_on_its_way
 
 
 def test_a_motion_goes_on_where_the_reference_left_it() -> None:
@@ -171,7 +200,7 @@ def test_numbers_beyond_the_kernel_are_solved_by_the_reference(size: float) -> N
     solver, posture = BoneSolver(spine(3), BONES), np.zeros(9)
     far = GazeGoal(Point((size, 1.0, 2.0)), posture)
     with pytest.raises(KernelError, match="not finite"):
-        compiled(solver).solve(far, posture, None)
+        compiled(solver).solve(far, posture, None, JUMP)
     near = GazeGoal(Direction((math.copysign(1.0, size), 0.0, 0.0)), posture)
     np.testing.assert_allclose(solver.solve(far).angles, solver.solve(near).angles, atol=1e-6)
 
@@ -187,21 +216,22 @@ def test_bad_tasks_are_refused() -> None:
         ("bones", None, "not prepared"),
     ):
         task = compiled(BoneSolver(spine(3), BONES))
-        task.solve(goal, np.zeros(9), None)
+        task.solve(goal, np.zeros(9), None, JUMP)
         setattr(task._task, field, value)
         with pytest.raises(KernelError, match=message):
-            task.solve(goal, np.zeros(9), None)
+            task.solve(goal, np.zeros(9), None, JUMP)
     task = compiled(BoneSolver(spine(3), BONES))
     for bad in (math.nan, math.inf):
         with pytest.raises(KernelError, match="not finite"):
-            task.solve(goal, np.array([0.0] * 8 + [bad]), None)
+            task.solve(goal, np.array([0.0] * 8 + [bad]), None, JUMP)
         with pytest.raises(KernelError, match="not finite"):
-            task.solve(goal, np.zeros(9), last._replace(forces=np.array([bad, 0.0])))
+            task.solve(goal, np.zeros(9), last._replace(forces=np.array([bad, 0.0])), JUMP)
         with pytest.raises(KernelError, match="not finite"):
             task.solve(
                 goal,
                 np.zeros(9),
                 last._replace(deviation=last.deviation._replace(balls=np.full((3, 3, 3), bad))),
+                JUMP,
             )
     with pytest.raises(KernelError, match="aims"):
         task._make_room(0)

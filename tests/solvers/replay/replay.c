@@ -81,6 +81,7 @@ static void replay_bones(void) {
     bones->lower = next(n * sizeof(double)), bones->upper = next(n * sizeof(double));
     bones->slides = next(n * sizeof(double)), bones->bone_axes = next(9 * k * sizeof(double));
     bones->costs = next(9 * k * sizeof(double)), bones->end_frames = next(12 * e * sizeof(double));
+    bones->sizes = next(e * sizeof(double));
     struct limber_bones_solve task = {.aims = 1};
     task.aim = next(sizeof *task.aim), task.reference = next(n * sizeof(double));
     size_t bytes = limber_bones_bytes(bones);
