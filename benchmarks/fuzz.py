@@ -99,6 +99,8 @@ def _differences(when: str, first: Solution, second: Solution) -> list[str]:
 def faults_of(name: str, skeleton: Skeleton, goal: GazeGoal, solution: Solution) -> list[str]:
     """What is wrong with an answer."""
     faults = []
+    if solution.angles.shape != (len(skeleton),) or not np.isfinite(solution.angles).all():
+        return [f"the angles are {solution.angles}"]
     figures = [
         solution.aim_error,
         solution.orientation_error,
@@ -106,8 +108,6 @@ def faults_of(name: str, skeleton: Skeleton, goal: GazeGoal, solution: Solution)
         solution.shape_deviation,
     ]
     figures += [part for way in solution.end_errors for part in way]
-    if solution.angles.shape != (len(skeleton),) or not np.isfinite(solution.angles).all():
-        return [f"the angles are {solution.angles}"]
     if not all(map(math.isfinite, figures)):
         faults.append(f"a figure is not finite: {figures}")
     if _excess(skeleton, solution) > HELD:

@@ -84,7 +84,7 @@ class TwoPriority:
         """The combined error; without the posture, the orientation's alone."""
         solved = tuple(angles.tolist())
         error = orientation_error(goal, self.skeleton.forward(solved))
-        return error + self.diagnosis.posture_error(posture, solved) if self.with_posture else error
+        return error + self.diagnosis.posture_error_of(posture, solved) if self.with_posture else error
 
     def _step(self, angles: Angles, target: Quaternion, posture: Angles) -> Angles:
         pose = self.skeleton.forward(angles.tolist())

@@ -1,15 +1,15 @@
 """Errors and diagnostics of a solution, the same for every solver."""
 
 import time
-from typing import NamedTuple
+from collections.abc import Sequence
 
 import numpy as np
 
-from .aims.block import Measured
+from .aims.block import EndError, Measured
 from .gaze import Shape, Solution, end_errors, is_met, limits_hit
 from .goals import GazeGoal
 from .kinematics.rotations import length
-from .kinematics.skeleton import Pose, Skeleton
+from .kinematics.skeleton import Angles, Pose, Skeleton
 from .shortfall import UNFINISHED, reason
 from .tolerances import MET, SAME_ANGLE
 from .virtual_chain.chain import VirtualChain
@@ -19,9 +19,11 @@ from .virtual_chain.posture_error import AGGRAVATION, POSTURE_WEIGHT, PostureErr
 def measure(skeleton: Skeleton, goal: GazeGoal, pose: Pose) -> Measured:
     """Errors of a goal's ends in a pose of the skeleton."""
     least = SAME_ANGLE * skeleton.reach
-    gazes = (end_goal.aim.gaze(skeleton.end_pose(pose, end_goal.end)[1]) for end_goal in goal.ends)
-    at_targets = tuple(gaze is not None and length(gaze) <= least for gaze in gazes)
-    return Measured(end_errors(skeleton, goal, pose), at_targets)
+    numbers: list[float] = []
+    for end_goal, error in zip(goal.ends, end_errors(skeleton, goal, pose), strict=True):
+        gaze = end_goal.aim.gaze(skeleton.end_pose(pose, end_goal.end)[1])
+        numbers += [*error, gaze is not None and length(gaze) <= least]
+    return Measured(numbers)
 
 
 class Diagnosis:
@@ -47,9 +49,9 @@ class Diagnosis:
             self._shape, self._posture = Shape(self.skeleton, posture), posture
         return self._shape
 
-    def posture_error(self, posture: tuple[float, ...], angles: tuple[float, ...]) -> float:
-        """The paper's posture error of `angles` (n,) [rad or m], weighted; on a tree only the joints on the
-        path to the tool count.
+    def posture_error_of(self, posture: tuple[float, ...], angles: Sequence[float]) -> float:
+        """The paper's posture error of angles (n,), weighted; on a tree only the joints on the path to the
+        tool count.
         """
         chain = self._chain
         if chain is None:
@@ -63,7 +65,7 @@ class Diagnosis:
         self,
         goal: GazeGoal,
         posture: tuple[float, ...],
-        angles: tuple[float, ...],
+        angles: Sequence[float] | Angles,
         *,
         iterations: int,
         began: float,
@@ -91,53 +93,45 @@ class Diagnosis:
                 see `shortfall.reason`.
             lowered: Value for `Solution.lowered`.
         """
-        skeleton = self.skeleton
         if measured is None:
-            pose = pose or skeleton.forward(angles)
-            measured = measure(skeleton, goal, pose)
-        if converged is None:
-            converged = all(is_met(skeleton, error) for error in measured.errors)
-        converged = converged and not measured.is_blind
+            measured = measure(
+                self.skeleton, goal, pose or self.skeleton.forward(np.asarray(angles, float).tolist())
+            )
         return Solution(
-            angles=np.array(angles),
-            end_errors=measured.errors,
-            iterations=iterations,
-            converged=converged,
-            seconds=time.perf_counter() - began,
-            findings=_Findings(self, goal, posture, angles, pose, measured, converged, unfinished),
-            memory=memory,
-            lowered=lowered,
+            np.asarray(angles, float),
+            iterations,
+            time.perf_counter() - began,
+            self,
+            goal,
+            posture,
+            measured,
+            memory,
+            lowered,
+            converged,
+            unfinished,
         )
 
+    def converged(self, solution: Solution) -> bool:
+        measured, is_accepted = solution.measured, solution.is_accepted
+        if is_accepted is None:
+            is_accepted = is_met(self.skeleton, EndError(0.0, measured.whole, measured.distance))
+        return is_accepted and not measured.is_blind
 
-class _Findings(NamedTuple):
-    """Properties of a solution that are computed on first access."""
+    def limits_hit(self, solution: Solution) -> tuple[int, ...]:
+        return limits_hit(self.skeleton, solution.angles.tolist())
 
-    diagnosis: Diagnosis
-    goal: GazeGoal
-    posture: tuple[float, ...]  # (n,) [rad] as authored
-    angles: tuple[float, ...]  # (n,) [rad]
-    pose: Pose | None  # pose of the angles; None if unknown
-    measured: Measured
-    converged: bool
-    unfinished: str  # why the method has not converged although the joints would allow it
+    def remark(self, solution: Solution) -> str:
+        return _remark(self.skeleton, solution.posture)
 
-    def limits_hit(self) -> tuple[int, ...]:
-        return limits_hit(self.diagnosis.skeleton, self.angles)
+    def shape_deviation(self, solution: Solution) -> float:
+        return self.shape(solution.posture).deviation(self.skeleton.forward(solution.angles.tolist()))
 
-    def remark(self) -> str:
-        return _remark(self.diagnosis.skeleton, self.posture)
+    def posture_error(self, solution: Solution) -> float:
+        return self.posture_error_of(solution.posture, solution.angles.tolist())
 
-    def shape_deviation(self) -> float:
-        pose = self.pose or self.diagnosis.skeleton.forward(self.angles)
-        return self.diagnosis.shape(self.posture).deviation(pose)
-
-    def posture_error(self) -> float:
-        return self.diagnosis.posture_error(self.posture, self.angles)
-
-    def reason(self) -> str:
-        skeleton, goal, measured = self.diagnosis.skeleton, self.goal, self.measured
-        if self.converged:
+    def reason(self, solution: Solution) -> str:
+        skeleton, goal, measured = self.skeleton, solution.goal, solution.measured
+        if solution.converged:
             return ""
         if measured.is_blind:
             end = goal.ends[measured.at_targets.index(True)].end
@@ -145,9 +139,10 @@ class _Findings(NamedTuple):
                 f"the target is at the very position of '{skeleton.ends[end].name}', so it is in no direction:"
                 " move it away"
             )
-        pose = self.pose or skeleton.forward(self.angles)
-        sentence = reason(skeleton, goal, self.angles, pose, measured.errors, self.unfinished)
-        return sentence or self.unfinished
+        angles = solution.angles.tolist()
+        pose = skeleton.forward(angles)
+        sentence = reason(skeleton, goal, angles, pose, measured.errors, solution.unfinished)
+        return sentence or solution.unfinished
 
 
 def _remark(skeleton: Skeleton, posture: tuple[float, ...]) -> str:

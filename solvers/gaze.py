@@ -3,11 +3,12 @@ solver.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
-from .aims.block import EndError
+from .aims.block import EndError, Measured
 from .goals import EndGoal, GazeGoal
 from .kinematics.rotations import Quaternion, Vector, Y, cross, dot, length, rotate, subtract, unit
 from .kinematics.skeleton import SHORTEST_LINK, Angles, Pose, Skeleton
@@ -23,53 +24,68 @@ FASTEST_TARGET = 18.0
 SEARCH_PAUSE = 0.5
 
 
-class Findings(Protocol):
-    """Properties of a solution that are computed on first access."""
+class Diagnostics(Protocol):
+    """What computes errors and diagnostics of a skeleton's solutions, when they are asked for."""
 
-    def limits_hit(self) -> tuple[int, ...]:
+    def converged(self, solution: "Solution") -> bool:
+        """Value of `Solution.converged`."""
+        ...
+
+    def limits_hit(self, solution: "Solution") -> tuple[int, ...]:
         """Value of `Solution.limits_hit`."""
         ...
 
-    def reason(self) -> str:
+    def reason(self, solution: "Solution") -> str:
         """Value of `Solution.reason`."""
         ...
 
-    def remark(self) -> str:
+    def remark(self, solution: "Solution") -> str:
         """Value of `Solution.remark`."""
         ...
 
-    def shape_deviation(self) -> float:
+    def shape_deviation(self, solution: "Solution") -> float:
         """Value of `Solution.shape_deviation`."""
         ...
 
-    def posture_error(self) -> float:
+    def posture_error(self, solution: "Solution") -> float:
         """Value of `Solution.posture_error`."""
         ...
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Solution:
-    """Solution of a gaze solver, with its errors."""
+    """Solution of a gaze solver; its errors and diagnostics are computed when they are asked for."""
 
-    angles: Angles  # (n,) [rad], prismatic joints [m]; within limits
-    end_errors: tuple[EndError, ...]  # one for each end in `goal.ends`
+    angles: Angles  # (n,) [rad], prismatic joints [m], within limits
     iterations: int
-    converged: bool
     seconds: float
-    findings: Findings = field(compare=False, repr=False)
-    memory: object = None  # state to pass to the next frame; solvers themselves store none
-    lowered: float | None = (
-        # [rad] the shape deviation in the measure that the method minimises; None if the method has no
-        # measure of its own
-        None
-    )
+    diagnostics: Diagnostics = field(repr=False)
+    goal: GazeGoal = field(repr=False)
+    posture: tuple[float, ...] = field(repr=False)  # (n,) as authored
+    measured: Measured = field(repr=False)
+    memory: object = field(default=None, repr=False)  # state to pass to the next frame; solvers keep none
+    # [rad] the shape deviation in the measure that the method minimises, if it has one of its own
+    lowered: float | None = None
+    # whether the method's own criterion is met; None: it is that every goal is met to within `MET`
+    is_accepted: bool | None = field(default=None, repr=False)
+    unfinished: str = field(default="", repr=False)  # why not, where the joints would allow it
+
+    @property
+    def converged(self) -> bool:
+        """Whether the solver has converged, by its own criterion."""
+        return self.diagnostics.converged(self)
+
+    @property
+    def end_errors(self) -> tuple[EndError, ...]:
+        """Errors, one for each of `goal.ends`."""
+        return self.measured.errors
 
     is_on_its_way: bool = False  # whether it changes though its goal stays: a transition is in progress
 
     @property
     def aim_error(self) -> float:
-        """Aim error [rad] of the first end; for Direction and Point, of the view alone."""
-        return self.end_errors[0].angle
+        """Aim error [rad] of the end; for Direction and Point, of the view alone."""
+        return self.measured.angle
 
     @property
     def orientation_error(self) -> float:
@@ -81,29 +97,27 @@ class Solution:
     @cached_property
     def limits_hit(self) -> tuple[int, ...]:
         """Indices of the joints at a limit."""
-        return self.findings.limits_hit()
+        return self.diagnostics.limits_hit(self)
 
     @cached_property
     def reason(self) -> str:
-        """Why the solver has not converged and what helps, as a sentence without a full stop; "" if it has.
-        Computed on first access.
-        """
-        return self.findings.reason()
+        """Why it has not converged and what helps, as a sentence without a full stop; "" if it has."""
+        return self.diagnostics.reason(self)
 
     @cached_property
     def remark(self) -> str:
-        """How the solver changed the goal, as a sentence; "" if it did not."""
-        return self.findings.remark()
+        """How the solver changed the goal, as a sentence."""
+        return self.diagnostics.remark(self)
 
     @cached_property
     def shape_deviation(self) -> float:
-        """The shape deviation [rad] (see `Shape`); computed on first access."""
-        return self.findings.shape_deviation()
+        """The shape deviation [rad], see `Shape`."""
+        return self.diagnostics.shape_deviation(self)
 
     @cached_property
     def posture_error(self) -> float:
-        """The paper's posture error, weighted; computed on first access."""
-        return self.findings.posture_error()
+        """The paper's posture error, weighted."""
+        return self.diagnostics.posture_error(self)
 
 
 class GazeSolver(Protocol):
@@ -168,7 +182,7 @@ def papers_error(angle: float) -> float:
     return math.sqrt(2.0) * math.sin(0.25 * angle)
 
 
-def limits_hit(skeleton: Skeleton, angles: tuple[float, ...]) -> tuple[int, ...]:
+def limits_hit(skeleton: Skeleton, angles: Sequence[float]) -> tuple[int, ...]:
     """Indices of the joints that are at a limit."""
     ranges = zip(angles, skeleton.lower, skeleton.upper, strict=True)
     return tuple(

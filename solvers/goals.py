@@ -1,8 +1,9 @@
 """Inputs of the gaze solvers: goals of ends and the posture to keep, with checks."""
 
 import math
+from array import array
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -11,6 +12,7 @@ from .aims.aim import AIMS, Aim, Direction, Frame, Orientation, Point, Position,
 from .aims.block import Block
 from .aims.rolls import HALF_ROLL, nearer_roll, upright
 from .errors import GazeError, GoalKindError, PostureShapeError, TargetError
+from .kernel.aims import aim_numbers
 from .kinematics.skeleton import Angles, Skeleton
 from .tolerances import LONGEST_FRAME, SHORTEST_FRAME, is_frame
 
@@ -73,8 +75,9 @@ class EndGoal:
 
 @dataclass(frozen=True)
 class GazeGoal:
-    """Goal of a gaze solver: the aim of the first end, the posture to keep and, on a tree, the goals of other
-    ends.
+    """Goal of a gaze solver: aim of the end, posture to keep, and on a tree the goals of other ends.
+
+    It is a value: what solvers need of it is computed once, so a changed posture needs a new goal.
     """
 
     aim: Aim
@@ -85,11 +88,17 @@ class GazeGoal:
     weight: float = 1.0
     keep: float = 1.0  # weight of the posture in relation to the aim, 0 to 1
     others: tuple[EndGoal, ...] = ()
+    ends: tuple[EndGoal, ...] = field(init=False, repr=False, compare=False)  # all, the tool's own first
+    weights: tuple[float, ...] = field(init=False, repr=False, compare=False)  # relative to the largest
+    # numbers of a skeleton's joints and ends, and kinds of aims, for which `check_goal` has last accepted it
+    accepted_for: tuple[int, int, Kinds] | None = field(init=False, repr=False, compare=False)
 
-    @cached_property
-    def ends(self) -> tuple[EndGoal, ...]:
-        """The goals of all ends, that of the tool first."""
-        return EndGoal(self.aim, 0, self.weight, self.symmetric), *self.others
+    def __post_init__(self) -> None:
+        ends = EndGoal(self.aim, 0, self.weight, self.symmetric), *self.others
+        weights = [end_goal.weight for end_goal in ends]
+        heaviest = max(weights) or 1.0
+        shares = tuple([weight / heaviest for weight in weights])
+        vars(self).update(ends=ends, weights=shares, accepted_for=None)
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
@@ -97,11 +106,22 @@ class GazeGoal:
         return tuple([block for end_goal in self.ends for block in end_goal.blocks])
 
     @cached_property
-    def weights(self) -> tuple[float, ...]:
-        """Weights of all ends, relative to the largest weight."""
-        weights = [end_goal.weight for end_goal in self.ends]
-        heaviest = max(weights) or 1.0
-        return tuple([weight / heaviest for weight in weights])
+    def angles(self) -> tuple[float, ...]:
+        """The posture (n,) as floats."""
+        return tuple(np.asarray(self.posture, float).ravel().tolist())
+
+    @cached_property
+    def numbers(self) -> "array[float] | None":
+        """The aims of all ends as an array of `struct limber_aim`; None: the compiled kernel does not know
+        one of them.
+        """
+        numbers = array("d")
+        for each, weight in zip(self.ends, self.weights, strict=True):
+            aim = aim_numbers(each.end, each.blocks, each.aim.level, weight, each.symmetric)
+            if aim is None:
+                return None
+            numbers.extend(aim)
+        return numbers
 
 
 def with_free_roll(goal: GazeGoal) -> GazeGoal:
@@ -130,7 +150,16 @@ def check_goal(
         )
     if start is not None:
         _check_start(skeleton, start)
-    posture = tuple(np.asarray(goal.posture, float).ravel().tolist())
+    case = len(skeleton.joints), len(skeleton.ends), supports
+    if case != goal.accepted_for:
+        _check_for(skeleton, goal, supports)
+        vars(goal)["accepted_for"] = case
+    return goal.angles
+
+
+def _check_for(skeleton: Skeleton, goal: GazeGoal, supports: Kinds) -> None:
+    """Checks of a goal itself."""
+    posture = goal.angles
     if len(posture) != len(skeleton):
         names = ", ".join(joint.name for joint in skeleton.joints)
         raise PostureShapeError(
@@ -153,25 +182,24 @@ def check_goal(
                 f"this solver cannot {kind.words}, only {known}: choose another solver or goal"
             )
         _check_end(skeleton, end_goal)
-    return posture
 
 
 def _check_start(skeleton: Skeleton, start: Sequence[float] | Angles) -> None:
-    if len(start) != len(skeleton):
+    if len(start) != len(skeleton.joints):
         raise PostureShapeError(
             f"the start has {len(start)} angles, the chain {len(skeleton)} joints: begin from scratch"
         )
-    first = _first_infinite(start)
+    values = start.tolist() if isinstance(start, np.ndarray) else start
+    first = _first_infinite(values)
     if first is not None:
         raise PostureShapeError(
             f"the start's angle for joint '{skeleton.joints[first].name}' is {start[first]}: begin from scratch"
         )
 
 
-def _first_infinite(angles: Sequence[float] | Angles) -> int | None:
-    """Index of the first of `angles` (n,) [rad or m] that is not finite; None if all are finite."""
-    values = angles.tolist() if isinstance(angles, np.ndarray) else angles
-    if math.isfinite(sum(values)):  # the sum is not finite if any of the numbers is not
+def _first_infinite(values: Sequence[float]) -> int | None:
+    """Index of the first of angles (n,) that is not finite; None: all are."""
+    if math.isfinite(sum(values)):  # one that is not makes the sum infinite or no number
         return None
     return next((k for k, value in enumerate(values) if not math.isfinite(value)), None)
 

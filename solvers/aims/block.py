@@ -29,16 +29,40 @@ class EndError(NamedTuple):
         return EndError(*map(math.hypot, self, other))
 
 
-class Measured(NamedTuple):
-    """Errors of a pose, one for each of the goal's ends."""
+class Measured(tuple[float, ...]):
+    """Errors of a pose as numbers (4 ends,): for each of the goal's ends those of `EndError`, and 1 where it
+    is at the very point that it should look at.
+    """
 
-    errors: tuple[EndError, ...]
-    at_targets: tuple[bool, ...]  # for each end, whether it is exactly at the point that it should look at
+    @property
+    def angle(self) -> float:
+        """The first end's `EndError.angle` [rad]."""
+        return self[0]
+
+    @property
+    def whole(self) -> float:
+        """The largest `EndError.whole` [rad]."""
+        return max(self[1::4])
+
+    @property
+    def distance(self) -> float:
+        """The largest `EndError.distance` [m]."""
+        return max(self[2::4])
+
+    @property
+    def errors(self) -> tuple[EndError, ...]:
+        """Errors of the ends."""
+        return tuple(map(EndError, self[::4], self[1::4], self[2::4]))
+
+    @property
+    def at_targets(self) -> tuple[bool, ...]:
+        """Whether an end is at the very point that it should look at."""
+        return tuple(map(bool, self[3::4]))
 
     @property
     def is_blind(self) -> bool:
-        """Whether an end is at its target, so that the target is in no direction."""
-        return True in self.at_targets
+        """Whether a target is in no direction."""
+        return any(self[3::4])
 
 
 class BlockErrors(NamedTuple):

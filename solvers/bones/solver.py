@@ -89,7 +89,7 @@ class _Evaluated(NamedTuple):
 class _Optimum(NamedTuple):
     """The smallest rotation from an authored pose that meets a goal."""
 
-    angles: tuple[float, ...]  # (n,) within limits
+    angles: Angles  # (n,) within limits
     cost: float  # cost of the bones' rotations away from the authored pose, of rolls and distances
     steps: int
     memory: LastFrames
@@ -196,7 +196,9 @@ class BoneSolver:
         model, quick = self.model, CROSSING_SPEED * dt
         if branch_transition.most_rotation(last.deviation, deviation, model.hinge_units) <= quick:
             return False
-        if not np.array_equal(last.costs, model.costs):  # settings changed, such as a keyed `look_from`
+        if last.costs is None or not np.array_equal(
+            last.costs, model.costs
+        ):  # settings changed, such as a keyed `look_from`
             return False
         pose = model.pose(authored)
         before, now = (model.frames(model.deviated(pose, each)) for each in (last.deviation, deviation))
@@ -208,7 +210,7 @@ class BoneSolver:
         """The optimum as a transition to it shows it."""
         model = self.model
         pose = model.deviated(model.pose(authored), transition.shown())
-        angles = tuple(model.angles(pose, authored).tolist())
+        angles = model.angles(pose, authored)
         memory = optimum.memory._replace(transition=transition)
         return optimum._replace(angles=angles, memory=memory, measured=None)
 
@@ -277,10 +279,9 @@ class BoneSolver:
             if gain <= LEAST_GAIN * current.cost(price):
                 break
         pose = problem.polished(current, pose)
-        angles = tuple(model.angles(pose, reference).tolist())
         missed = float(problem.aim.evaluate(model.frames(pose)).size[0])
         memory = LastFrames(model.deviation(authored, pose), before, forces, missed, costs=model.costs)
-        return _Optimum(angles, cost, steps, memory, None)
+        return _Optimum(model.angles(pose, reference), cost, steps, memory, None)
 
 
 class _Problem:

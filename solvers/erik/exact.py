@@ -89,7 +89,7 @@ class ErikExact:
         initial = None if start is None else self.skeleton.clamp(start)
         expected = last.aim_error + max(SEEN, FASTEST_TARGET * dt)
         if initial is not None:
-            evaluated = self.correction.correct(goal, posture, initial, steps=0)
+            evaluated = self.correction.correct(goal, posture, (initial,), steps=0)
             if evaluated.aim_error > expected:
                 initial, last = None, Memory()
         if initial is not None and len(last.posture) == len(initial):
@@ -116,19 +116,19 @@ class ErikExact:
         )
 
     def _corrected(
-        self, goal: GazeGoal, posture: tuple[float, ...], starts: Sequence[tuple[float, ...]]
+        self, goal: GazeGoal, posture: tuple[float, ...], starts: Sequence[Sequence[float] | Angles]
     ) -> list[Candidate]:
         """Candidates from several starts (n,) [rad or m], each corrected to an exact aim."""
         return [
             Candidate(
-                each.angles,
+                tuple(each.angles.tolist()),
                 each.aim_error,
                 each.steps,
-                max(MET, each.measured.errors[0].angle),
+                max(MET, each.measured.angle),
                 math.acos(min(1.0, max(-1.0, each.cosine))),
                 each.measured,
             )
-            for each in (self.correction.correct(goal, posture, start) for start in starts)
+            for each in (self.correction.correct(goal, posture, (start,)) for start in starts)
         ]
 
     def _best(

@@ -2,10 +2,10 @@
 
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
-from typing import NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from ..diagnosis import Diagnosis, measure
 from ..expressive.correction import ExactCorrection
 from ..gaze import FRAME, Solution, papers_error
 from ..goals import GazeGoal, Point, check_goal, looks, upright
-from ..kernel.erik import CompiledErik
+from ..kernel.erik import CompiledErik, Look
 from ..kernel.library import KernelError, kernel
 from ..kinematics.rotations import (
     Quaternion,
@@ -40,17 +40,6 @@ from .parameters import Hyperparameters
 SEEDS = 8  # number of starting poses of prismatic joints, tried until one meets the goal
 # most solves for one point, each with the view from the end's position in the previous solution
 MAX_VIEWS = 8
-
-
-class Look(NamedTuple):
-    """Angles of the skeleton that look at a target."""
-
-    angles: tuple[float, ...]  # (n,) within limits
-    posture_error: float  # the paper's posture error, weighted
-    iterations: int
-    # [rad] error of the end's view, or of its orientation; for directions only if it is known
-    view_error: float
-    measured: Measured | None  # errors of the end; None if unknown
 
 
 class Erik:
@@ -94,8 +83,7 @@ class Erik:
         posture = check_goal(self.skeleton, goal, looks, start, dt)
         uses = start is not None and self.hyper.use_previous_solution
         best = self.look(goal, posture, self.skeleton.clamp(start) if uses and start is not None else None)
-        measured = best.measured or measure(self.skeleton, goal, self.skeleton.forward(best.angles))
-        error = max(papers_error(error.whole) for error in measured.errors) + best.posture_error
+        error = papers_error(best.measured.whole) + best.posture_error
         converged = error <= self.hyper.threshold
         return self.diagnosis.solution(
             goal,
@@ -104,7 +92,7 @@ class Erik:
             iterations=best.iterations,
             began=began,
             converged=converged,
-            measured=measured,
+            measured=best.measured,
             unfinished="" if converged else self._above_threshold(error),
         )
 
@@ -124,16 +112,16 @@ class Erik:
         point, all joints move by the smallest change that meets it, and ERIK solves again from there.
         """
         best = self._solved(goal, posture, previous)
-        if not isinstance(goal.aim, Point) or not self.sliding or best.view_error <= self.hyper.ccd_error:
+        if not isinstance(goal.aim, Point) or not self.sliding or best.measured.angle <= self.hyper.ccd_error:
             return best
         view = GazeGoal(replace(goal.aim, up=None), np.array(posture))
-        starts = chain((best.angles, posture), map(tuple, spread(self.skeleton, SEEDS).tolist()))
-        slid = self.correction.nearest(view, posture, starts, looks=False).angles
+        starts = chain((best.angles, posture), spread(self.skeleton, SEEDS))
+        slid = tuple(self.correction.correct(view, posture, starts, looks=False).angles.tolist())
         moved = self._solved(
             goal, tuple(slid[k] if k in self.sliding else angle for k, angle in enumerate(posture)), slid
         )
         iterations = best.iterations + moved.iterations
-        return min(best, moved, key=lambda look: look.view_error)._replace(iterations=iterations)
+        return min(best, moved, key=lambda look: look.measured.angle)._replace(iterations=iterations)
 
     def _solved(self, goal: GazeGoal, posture: tuple[float, ...], previous: tuple[float, ...] | None) -> Look:
         """ERIK's angles, with prismatic joints as in the posture."""
@@ -143,9 +131,9 @@ class Erik:
             answer = self.compiled.solve(goal, posture, previous)
         except KernelError:  # a number exceeds the kernel's range, or the kernel does not support the aim
             return self._solved_in_python(goal, posture, previous)
-        angles, posture_error, iterations, measured = answer
-        known = None if goal.others else measured
-        return Look(angles, posture_error, iterations, measured.errors[0].angle, known)
+        return (
+            answer._replace(measured=self._measured(goal, answer.angles.tolist())) if goal.others else answer
+        )
 
     def _solved_in_python(
         self, goal: GazeGoal, posture: tuple[float, ...], previous: tuple[float, ...] | None
@@ -153,15 +141,18 @@ class Erik:
         """Reference implementation of the kernel's solve."""
         hyper = self.hyper if goal.symmetric else replace(self.hyper, symmetric_endpoint=False)
         aim, pose = goal.aim, self.skeleton.forward(self.skeleton.clamp(posture))
-        if isinstance(aim, Point):
-            return self._seen(aim, posture, hyper, previous)
         view = aim.gaze(pose.tool_position)
-        if view is not None:
+        if isinstance(aim, Point):
+            angles, answer = self._seen(aim, posture, hyper, previous)
+        elif view is not None:
             angles, answer = self._along(view, aim.up, posture, hyper, previous)
         else:
             target = aim.desired_orientation or nearest_orientation(goal.ends[0], pose, self.skeleton.reach)
             angles, answer = self._towards(normalized(target), None, posture, hyper, previous)
-        return Look(angles, answer.posture_error, answer.iterations, 0.0, None)
+        return Look(np.array(angles), answer.posture_error, answer.iterations, self._measured(goal, angles))
+
+    def _measured(self, goal: GazeGoal, angles: Sequence[float]) -> Measured:
+        return measure(self.skeleton, goal, self.skeleton.forward(angles))
 
     def _seen(
         self,
@@ -169,7 +160,7 @@ class Erik:
         posture: tuple[float, ...],
         hyper: Hyperparameters,
         previous: tuple[float, ...] | None,
-    ) -> Look:
+    ) -> tuple[tuple[float, ...], Answer]:
         """Solves for the view of a point repeatedly, each time from the end's position in the solution
         before.
 
@@ -184,27 +175,26 @@ class Erik:
         view = best_view = best_seen = (
             unit(seen) if length(seen) > NO_DIRECTION else rotate(pose.tool_rotation, Y)
         )
-        iterations, best, share = 0, None, 1.0
+        iterations, best, best_error, share = 0, None, math.inf, 1.0
         for _ in range(self.max_views):
             angles, answer = self._along(
-                view, point.up, posture, hyper, previous if best is None else best.angles
+                view, point.up, posture, hyper, previous if best is None else best[0]
             )
             iterations += answer.iterations
             pose = self.skeleton.forward(angles)
             seen = point.gaze(pose.tool_position)
             error = vector_angle(seen, rotate(pose.tool_rotation, Y))
-            if best is None or error < best.view_error:
-                best = Look(angles, answer.posture_error, answer.iterations, error, None)
-                best_view = view
+            if best is None or error < best_error:
+                best, best_error, best_view = (angles, answer), error, view
                 best_seen = unit(seen) if length(seen) > NO_DIRECTION else view
             else:
                 share *= 0.5
-            if best.view_error <= hyper.ccd_error:
+            if best_error <= hyper.ccd_error:
                 break
             part = add(best_view, scale(subtract(best_seen, best_view), share))
             view = unit(part) if length(part) > NO_DIRECTION else best_seen
         assert best is not None
-        return best._replace(iterations=iterations)
+        return best[0], replace(best[1], iterations=iterations)
 
     def _along(
         self,

@@ -4,6 +4,8 @@ import math
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
+import numpy as np
+
 from ..diagnosis import measure
 from ..exact_aim import correct, correct_or_look
 from ..gaze import Shape
@@ -59,46 +61,46 @@ class ExactCorrection:
         self,
         goal: GazeGoal,
         posture: tuple[float, ...],
-        start: Sequence[float] | Angles,
+        starts: Iterable[Sequence[float] | Angles],
         steps: int = MOST_CORRECTIONS,
         looks: bool = True,
     ) -> Correction:
-        """Angles `start` (n,) with an exact aim, or the least error that a descent finds.
+        """The correction of the first of the starts (n,) from which the aim is met; where none meets it, the
+        one with the least error that a descent finds.
 
         Args:
             goal: The goal.
-            posture: Posture (n,) from which the shape deviation is measured.
-            start: Angles (n,) [rad or m].
-            steps: Most steps; 0: the start is only evaluated.
-            looks: Whether only the views are corrected if a chain cannot also be upright.
+            posture: (n,) from which the shape deviation is measured.
+            starts: (n,) each.
+            steps: At most so many from each; 0: the starts are only evaluated.
+            looks: Whether the views alone are corrected where a chain cannot also be upright.
         """
-        if self.compiled is not None:
-            try:
-                return self.compiled.correct(goal, posture, start, self.costs, steps, looks)
-            except KernelError:  # a number exceeds the kernel's range, or the kernel does not support an aim
-                pass
-        method = correct_or_look if looks else correct
-        costs = self.costs or (1.0,) * len(posture)
-        angles, pose, aim_error, used = method(self.skeleton, goal, tuple(start), costs, steps)
-        cosine = math.cos(Shape(self.skeleton, posture).deviation(pose))
-        return Correction(angles, aim_error, cosine, used, measure(self.skeleton, goal, pose))
-
-    def nearest(
-        self,
-        goal: GazeGoal,
-        posture: tuple[float, ...],
-        starts: Iterable[Sequence[float] | Angles],
-        looks: bool = True,
-    ) -> Correction:
-        """The correction of the first of the starts (n,) [rad or m] from which the aim is met; if none meets
-        it, the one with the least error.
-        """
-        best = None
+        best, compiled = None, self.compiled
+        method = self._correct_in_python if compiled is None else compiled.correct
         for start in starts:
-            correction = self.correct(goal, posture, start, looks=looks)
+            try:
+                correction = method(goal, posture, start, self.costs, steps, looks)
+            except KernelError:  # a number is beyond what the kernel takes, or it does not know an aim
+                correction = self._correct_in_python(goal, posture, start, self.costs, steps, looks)
             if best is None or correction.aim_error < best.aim_error:
                 best = correction
             if best.aim_error <= MET:
                 break
         assert best is not None
         return best
+
+    def _correct_in_python(
+        self,
+        goal: GazeGoal,
+        posture: tuple[float, ...],
+        start: Sequence[float] | Angles,
+        costs: tuple[float, ...] | None,
+        steps: int,
+        looks: bool,
+    ) -> Correction:
+        """The kernel's reference."""
+        method = correct_or_look if looks else correct
+        costs = costs or (1.0,) * len(posture)
+        angles, pose, aim_error, used = method(self.skeleton, goal, tuple(start), costs, steps)
+        cosine = math.cos(Shape(self.skeleton, posture).deviation(pose))
+        return Correction(np.array(angles), aim_error, cosine, used, measure(self.skeleton, goal, pose))

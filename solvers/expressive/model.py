@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..goals import GazeError, GazeGoal
-from ..kernel.aims import is_known
 from ..kernel.binding import CompiledModel
 from ..kernel.library import kernel
 from ..kinematics.rotations import unit
@@ -143,7 +142,7 @@ class Model:
         """This model in the compiled kernel, for a goal; None if there is no kernel, or it does not support
         an aim of the goal, which the Python reference then solves.
         """
-        return self.compiled if is_known(goal) else None
+        return None if goal.numbers is None else self.compiled
 
     def turning_end(self, end: int) -> Angles:
         """(n,) 1 for joints that rotate an end, otherwise 0."""

@@ -79,7 +79,7 @@ class Planner:
         from_scratch = self.search.solve(
             context.forecast.goal, tuple(context.posture.tolist()), context.authored
         )
-        branch = np.array([from_scratch.angles])
+        branch = from_scratch.angles[None]
         return state._replace(
             pool=Rows(branch if state.pool is None else np.concatenate([branch, state.pool.array]))
         )

@@ -109,7 +109,7 @@ class Search:
             everyone = np.concatenate([candidates.angles, spare.angles, [posture]])
             best = self._finished(descent, descent.at(everyone, None), posture, RESCUES)
         measured = measure(self.model.skeleton, goal, best.pose)
-        return Searched(best.angles, best.aim_error, steps + POLISHING_STEPS + best.steps, measured)
+        return Searched(np.array(best.angles), best.aim_error, steps + POLISHING_STEPS + best.steps, measured)
 
     def _finished(
         self, descent: Descent, candidates: Candidates, posture: tuple[float, ...], count: int

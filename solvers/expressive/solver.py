@@ -116,7 +116,7 @@ class Expressive:
         """
         began = time.perf_counter()
         authored = check_goal(self.skeleton, goal, start=start)
-        nearest = self.correction.nearest(
+        nearest = self.correction.correct(
             goal, authored, (authored, self._middle if start is None else start)
         )
         return self.diagnosis.solution(

@@ -25,11 +25,12 @@ int32_t check_aims(const struct model *model, const struct limber_aim *aim, int 
     for (int i = 0; i < aims; i++, aim++) {
         if (!is_within((const double *)aim, sizeof *aim / sizeof(double), LARGEST)) return LIMBER_NOT_FINITE;
         if (!(aim->end >= 0.0 && aim->end < model->ends) || aim->end != floor(aim->end)) return LIMBER_GOAL;
-        if (!(aim->parts >= 1.0 && aim->parts < 64.0) || aim->parts != floor(aim->parts)) return LIMBER_GOAL;
+        if (!(aim->parts >= 1.0 && aim->parts <= LIMBER_ALL_PARTS) || aim->parts != floor(aim->parts)) return LIMBER_GOAL;
         int parts = parts_of(aim), rows = rows_of(aim);
         if (rows < 1 || rows > ROWS_OF_AIM) return LIMBER_GOAL;
         if ((parts & LIMBER_DIRECTION) && (parts & LIMBER_POINT)) return LIMBER_GOAL;
         if (aim->weight < 0.0 || aim->weight > 1.0) return LIMBER_GOAL;
+        if (!is_within(aim->orientation, 4, 2.0)) return LIMBER_NOT_FINITE;
     }
     return LIMBER_OK;
 }
@@ -70,7 +71,7 @@ static double *column_of(struct pose *pose, int joint, int row) { return pose->c
 static void orientation(const struct model *model, const struct limber_aim *aim, const double *end,
                         const uint8_t *moves, double side, struct pose *pose, int row) {
     double target[9], back[9], turn[9], weight = aim->weight;
-    for (int i = 0; i < 9; i++) target[i] = aim->rotation[i];
+    matrix_of(aim->orientation, target);
     if (aim->symmetric != 0.0) {
         /* The target's trace with the end's axes less the half roll's, which reverses X and Z. */
         double nearer = 0.0;

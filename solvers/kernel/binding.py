@@ -6,16 +6,17 @@ from itertools import accumulate
 
 import numpy as np
 
+from ..aims.block import Measured
 from ..goals import GazeGoal
 from ..kinematics.skeleton import Angles
-from .aims import SIZE, aim_numbers
-from .inputs import Forecast, ModelInput, PlannedPath, SeedsInput, TransitionInput
+from .aims import SIZE
+from .inputs import Forecast, ModelInput, PlannedPath, SeedsInput, TransitionInput, aims_address, known_aims
 from .library import Kernel, KernelError, check
 from .structures import (
+    END_ERRORS,
     Buffer,
     Correction,
     CorrectionStructure,
-    EndErrors,
     Evaluated,
     FrameStructure,
     PlanStructure,
@@ -25,7 +26,6 @@ from .structures import (
     SkeletonStructure,
     Tracked,
     frame_numbers,
-    measured,
 )
 
 # as in limber.h: branches in a plan, steps of a simulation, and the kind without a transition
@@ -72,11 +72,10 @@ class CompiledModel:
         self._memory = Buffer(size // 8 + 1)
         check(kernel.model(self._memory.address, size, ctypes.byref(described)))
         self._posture = Buffer(self.n)
-        self._kept: tuple[tuple[float, ...], float] | None = None
+        self._posture_written: tuple[float, ...] = ()
         self._problem = ProblemStructure(model=self._memory.address, posture=self._posture.address)
         self._address = ctypes.addressof(self._problem)
-        self._aims, self._candidates = 0, 0
-        self._goal: GazeGoal | None = None
+        self._candidates = 0
         self._start, self._velocity = Buffer(self.n), Buffer(self.n)
         self._branch, self._best = Buffer(self.n), Buffer(self.n)
         self._pool, self._durations, self._goals = Buffer(POOL + 1, self.n), Buffer(MOST_STEPS), Buffer(1)
@@ -103,46 +102,38 @@ class CompiledModel:
         self._joint_costs: tuple[float, ...] | None = None
         self._correction = CorrectionStructure(angles=self._start.address, costs=self._costs.address)
         self._correction_address = ctypes.addressof(self._correction)
-        self._ends: list[EndErrors] = []
 
     def pose(self, goal: GazeGoal, posture: tuple[float, ...], keep: float, candidates: int = 1) -> int:
-        """Writes a problem for `candidates` configurations to memory; returns its address."""
-        aims = len(goal.ends)
-        if aims > self._aims or candidates > self._candidates:
-            self._grow(max(aims, self._aims), max(candidates, self._candidates))
-        self._problem.aim = self._aim.address
-        if goal is not self._goal:
-            self._aim.write(*aim_numbers(goal), *(0.0,) * (SIZE * (self._aims - aims)))
-            self._goal = goal
-        if (posture, keep) != self._kept:
+        """Writes a problem for so many candidates; returns its address."""
+        problem, aims = self._problem, len(goal.ends)
+        if aims != problem.aims or candidates > self._candidates:
+            self._make_room(aims, max(candidates, self._candidates))
+        problem.aim, problem.keep = aims_address(goal), keep
+        if posture is not self._posture_written:
             self._posture.write(*posture)
-            self._problem.keep, self._kept = keep, (posture, keep)
-        self._problem.aims = aims
+            self._posture_written = posture
         return self._address
 
-    def _grow(self, aims: int, candidates: int) -> None:
-        """Makes room for this number of aims and candidates."""
+    def _make_room(self, aims: int, candidates: int) -> None:
+        """Makes room for so many aims and candidates."""
         size = self.kernel.workspace_bytes(self._memory.address, aims, candidates)
         if not size:
             raise KernelError(
                 f"{aims} aims and {candidates} candidates are more than the compiled solver takes"
             )
-        self._workspace, self._aim = Buffer(size // 8 + 1), Buffer(SIZE * aims)
+        self._workspace, self._errors = Buffer(size // 8 + 1), Buffer(END_ERRORS * aims)
+        self._frame.errors = self._correction.errors = self._errors.address
         self._problem.workspace, self._problem.workspace_bytes = self._workspace.address, size
-        self._aims, self._candidates, self._goal = aims, candidates, None
+        self._problem.aims, self._candidates = aims, candidates
         n = self.n
         self._angles, self._sides, self._shape = Buffer(candidates, n), Buffer(candidates), Buffer(candidates)
         self._values = Buffer(8 * candidates + 8)
         self._error, self._columns = Buffer(6 * aims), Buffer(n * 6 * aims)
         self._matrix, self._descent = Buffer(n, n), Buffer(n)
 
-    def _ends_for(self, count: int) -> list[EndErrors]:
-        """Buffers for the errors of `count` ends, which a call writes."""
-        if count > len(self._ends):
-            errors = (EndErrors * count)()
-            self._frame.errors = self._correction.errors = ctypes.addressof(errors)
-            self._ends = list(errors)
-        return self._ends[:count]
+    def _measured(self) -> Measured:
+        """The errors that a call has written."""
+        return Measured(self._errors.read())
 
     def forward(self, angles: Angles) -> tuple[Angles, Angles]:
         """Frames (n, 12) and axes (n, 3) of the joints at angles (n,) [rad or m]."""
@@ -216,12 +207,14 @@ class CompiledModel:
         if seeds is not self._seeds:
             self._use(seeds)
         problem = self.pose(goal, posture, keep, self._search_room)
-        ends, best, values = self._ends_for(len(goal.ends)), self._best, self._values
+        best, values = self._best, self._values
         check(
-            self.kernel.search(problem, self._seeds_address, best.address, self._frame.errors, values.address)
+            self.kernel.search(
+                problem, self._seeds_address, best.address, self._errors.address, values.address
+            )
         )
         aim_error, steps = values.array[:2].tolist()
-        return Searched(best.read(), aim_error, int(steps), measured(ends))
+        return Searched(best.copy(), aim_error, int(steps), self._measured())
 
     def correct(
         self,
@@ -243,7 +236,7 @@ class CompiledModel:
             looks: Whether only the views are corrected if a chain cannot also be upright.
         """
         problem = self.pose(goal, posture, 1.0)
-        ends, correction = self._ends_for(len(goal.ends)), self._correction
+        correction = self._correction
         self._start.write(*start)
         if costs != self._joint_costs:
             self._costs.write(*(costs or (1.0,) * self.n))
@@ -251,7 +244,7 @@ class CompiledModel:
         correction.most_steps, correction.looks = steps, looks
         check(self.kernel.correct(problem, self._correction_address))
         return Correction(
-            self._start.read(), correction.aim_error, correction.cosine, correction.steps, measured(ends)
+            self._start.copy(), correction.aim_error, correction.cosine, correction.steps, self._measured()
         )
 
     def local_frame(
@@ -263,13 +256,13 @@ class CompiledModel:
         trust: float,
         damping: float,
     ) -> Tracked:
-        """The next frame's angles after a local step from `start` (n,) at `velocity` (n,) [rad/s]."""
-        frame, ends = self._frame, self._ends_for(len(problem[0].ends))
+        """The next frame's angles by a local step from `start` (n,) at `velocity` (n,)."""
+        frame = self._frame
         address = self.pose(*problem)
         self._start.array[:], self._velocity.array[:] = start, velocity
         frame.dt, frame.trust, frame.damping = dt, trust, damping
         check(self.kernel.local_frame(address, self._frame_address))
-        return self._tracked(ends, None, 0.0)
+        return self._tracked(None, 0.0)
 
     def transition_frame(
         self,
@@ -281,8 +274,8 @@ class CompiledModel:
         speed: float,
         is_still: bool,
     ) -> Tracked:
-        """The next frame's angles after a step of a transition, and the transition, or its end."""
-        frame, ends = self._frame, self._ends_for(len(problem[0].ends))
+        """The next frame's angles by a step of a transition, and the transition as it goes on."""
+        frame = self._frame
         address = self.pose(*problem)
         self._start.array[:], self._velocity.array[:] = start, velocity
         self._branch.write(*transition.branch)
@@ -290,19 +283,19 @@ class CompiledModel:
         frame.kind, frame.speed, frame.is_still = transition.kind, speed, is_still
         check(self.kernel.transition_frame(address, self._frame_address))
         branch = None if frame.kind == STAY else self._branch.read()
-        return self._tracked(ends, branch, frame.speed)
+        return self._tracked(branch, frame.speed)
 
-    def _tracked(self, ends: list[EndErrors], branch: tuple[float, ...] | None, speed: float) -> Tracked:
-        """The result of a frame of tracking, from the buffers."""
+    def _tracked(self, branch: tuple[float, ...] | None, speed: float) -> Tracked:
+        """The result of a frame."""
         frame = self._frame
         return Tracked(
-            self._best.array.copy(),
+            self._best.copy(),
             frame.aim_error,
             frame.merit,
             frame.steps,
             branch,
             speed,
-            measured(ends),
+            self._measured(),
         )
 
     def plan(
@@ -360,13 +353,11 @@ class CompiledModel:
         if count > len(self._goals.array):
             self._goals, self._moving = Buffer(count), Buffer(6 * ends)
         if forecast.ahead:
-            self._goals.array[:count] = [
-                number for time in times for number in aim_numbers(forecast.at(time))
-            ]
+            self._goals.memory[: 8 * count] = b"".join(known_aims(forecast.at(time)) for time in times)
             return
         self._moving.array[: 6 * ends] = [
             number for velocity in forecast.moving for vector in velocity for number in vector
         ]
         self._times.array[: len(times)] = [forecast.time_of(time) for time in times]
-        aim, moving, when = self._aim.address, self._moving.address, self._times.address
+        aim, moving, when = self._problem.aim, self._moving.address, self._times.address
         check(self.kernel.forecast(aim, moving, ends, when, len(times), self._goals.address))

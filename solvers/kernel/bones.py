@@ -8,10 +8,9 @@ import numpy as np
 from ..aims.block import Measured
 from ..goals import GazeGoal
 from ..kinematics.skeleton import Angles
-from .aims import SIZE, aim_numbers
-from .inputs import BonesInput, DeviationInput, LastFramesInput
+from .inputs import BonesInput, DeviationInput, LastFramesInput, aims_address
 from .library import Count, Kernel, KernelError, Pointer, Real, check
-from .structures import Buffer, EndErrors, frame_numbers, measured
+from .structures import END_ERRORS, Buffer, frame_numbers
 
 MOST_OF_A_BONE = 3  # most joints in a bone
 ROWS = 6  # most residuals of one end's aim
@@ -74,7 +73,7 @@ class FirstStep(NamedTuple):
 class SolvedBones(NamedTuple):
     """Solution of a goal on bones."""
 
-    angles: tuple[float, ...]  # (n,) within limits
+    angles: Angles  # (n,) within limits
     values: Angles  # (n,) displacements of the joints from the authored pose
     balls: Angles  # (b, 3, 3) rotations of the balls from it, in their own frames
     forces: Angles  # (r,) that hold the aim
@@ -157,22 +156,18 @@ class CompiledBones:
             before=self._before.address,
             angles=self._angles.address,
         )
-        self._address, self._aims = ctypes.addressof(self._task), 0
+        self._address = ctypes.addressof(self._task)
 
-    def _grow(self, aims: int) -> None:
-        """Makes room for this number of aims."""
+    def _make_room(self, aims: int) -> None:
+        """Makes room for so many aims."""
         size = self.kernel.bones_workspace_bytes(self._memory.address, aims)
         if not size:
             raise KernelError(f"{aims} aims are more than the compiled solver takes")
-        self._workspace, self._aim, self._forces = (
-            Buffer(size // 8 + 1),
-            Buffer(SIZE * aims),
-            Buffer(ROWS * aims),
-        )
-        self._errors, task = (EndErrors * aims)(), self._task
-        task.workspace, task.workspace_bytes, task.aim = self._workspace.address, size, self._aim.address
-        task.forces, task.errors = self._forces.address, ctypes.addressof(self._errors)
-        self._aims = aims
+        self._workspace, self._forces = Buffer(size // 8 + 1), Buffer(ROWS * aims)
+        self._errors, task = Buffer(END_ERRORS * aims), self._task
+        task.workspace, task.workspace_bytes = self._workspace.address, size
+        task.forces, task.errors = self._forces.address, self._errors.address
+        task.aims = aims
 
     def solve(
         self, goal: GazeGoal, reference: Angles, last: LastFramesInput | None, jump: float
@@ -185,12 +180,12 @@ class CompiledBones:
             KernelError: A number is too large for the kernel, or the kernel does not support an aim.
         """
         self._write_task(goal, reference, last, jump)
-        task, aims = self._task, len(goal.ends)
+        task = self._task
         check(self.kernel.bones_solve(self._address))
-        ends, n = self._errors[:aims], self._n
+        n = self._n
         deviation = self._deviation.array.copy()
         return SolvedBones(
-            tuple(self._angles.array.tolist()),
+            self._angles.copy(),
             deviation[:n],
             deviation[n:].reshape(-1, 3, 3),
             self._forces.array[: task.rows].copy(),
@@ -198,7 +193,7 @@ class CompiledBones:
             task.cost,
             task.missed,
             task.steps,
-            measured(ends),
+            Measured(self._errors.read()),
         )
 
     def first_step(
@@ -215,12 +210,11 @@ class CompiledBones:
     def _write_task(
         self, goal: GazeGoal, reference: Angles, last: LastFramesInput | None, jump: float
     ) -> None:
-        numbers, task, aims = aim_numbers(goal), self._task, len(goal.ends)
-        if aims > self._aims:
-            self._grow(aims)
-        self._aim.array[: len(numbers)] = numbers
+        task, aims = self._task, len(goal.ends)
+        if aims != task.aims:
+            self._make_room(aims)
+        task.aim, task.jump = aims_address(goal), jump
         self._reference.array[:] = reference
-        task.aims, task.jump = aims, jump
         self._write_last(last if last is not None and len(last.forces) <= ROWS * aims else None)
 
     def _write_last(self, last: LastFramesInput | None) -> None:

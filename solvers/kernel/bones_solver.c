@@ -287,7 +287,7 @@ static void write_errors(struct solve *solve, struct limber_bones_solve *task) {
     task->missed = pose->size;
     for (int i = 0; i < task->aims; i++) {
         end_frame(tree, pose->frames, (int)task->aim[i].end, end);
-        task->errors[i] = end_error_of_aim(&task->aim[i], end, tree->reach);
+        task->errors[i] = end_error_in(&task->aim[i], end, tree->reach);
     }
 }
 

@@ -57,10 +57,14 @@ static size_t laid_out(struct work *work, char *memory, const struct model *mode
     return pieces.bytes;
 }
 
+static int counts_fit(int32_t aims, int32_t candidates) {
+    return aims >= 1 && aims <= MOST_AIMS && candidates >= 1 && candidates <= MOST_CANDIDATES;
+}
+
 size_t limber_workspace_bytes(const void *memory, int32_t aims, int32_t candidates) {
     const struct model *model = model_in(memory);
     struct work work;
-    if (!model || aims < 1 || aims > MOST_AIMS || candidates < 1 || candidates > MOST_CANDIDATES) return 0;
+    if (!model || !counts_fit(aims, candidates)) return 0;
     return laid_out(&work, NULL, model, (size_t)aims, (size_t)candidates);
 }
 
@@ -68,14 +72,13 @@ int32_t begin(const struct limber_problem *problem, int32_t candidates, struct w
     if (!problem || !problem->posture || !problem->aim) return LIMBER_SIZE;
     const struct model *model = model_in(problem->model);
     if (!model) return LIMBER_MODEL;
-    size_t bytes = limber_workspace_bytes(model, problem->aims, candidates);
-    if (!bytes || !problem->workspace || ((uintptr_t)problem->workspace & 15) || problem->workspace_bytes < bytes)
+    if (!counts_fit(problem->aims, candidates) || !problem->workspace || ((uintptr_t)problem->workspace & 15) ||
+        problem->workspace_bytes < laid_out(work, problem->workspace, model, (size_t)problem->aims, (size_t)candidates))
         return LIMBER_SIZE;
     if (!is_within(problem->posture, (size_t)model->joints, FARTHEST) || !is_within(&problem->keep, 1, 1.0))
         return LIMBER_NOT_FINITE;
     int32_t error = check_aims(model, problem->aim, problem->aims);
     if (error) return error;
-    laid_out(work, problem->workspace, model, (size_t)problem->aims, (size_t)candidates);
     work->model = model, work->n = model->joints, work->candidates = candidates;
     work->authored.keep = problem->keep;
     memset(work->zeros, 0, sizeof *work->zeros * (size_t)work->n);
@@ -112,7 +115,7 @@ void write_end_errors(const struct work *work, struct limber_end_error *errors) 
         const struct limber_aim *aim = &work->goal.aim[i];
         double end[12];
         end_frame(work->model, work->pose.frames, (int)aim->end, end);
-        errors[i] = end_error_of_aim(aim, end, work->model->reach);
+        errors[i] = end_error_in(aim, end, work->model->reach);
     }
 }
 

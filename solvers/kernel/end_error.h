@@ -5,6 +5,6 @@
 #include "limber.h"
 
 /* Errors of an end with this frame (12) for an aim. */
-struct limber_end_error end_error_of_aim(const struct limber_aim *aim, const double *frame, double reach);
+struct limber_end_error end_error_in(const struct limber_aim *aim, const double *frame, double reach);
 
 #endif

@@ -1,22 +1,19 @@
 """ERIK on one skeleton in the compiled kernel."""
 
 import ctypes
-from struct import Struct
 from typing import NamedTuple
 
 import numpy as np
 
 from ..aims.block import Measured
-from ..aims.blocks import OrientationBlock, ViewBlock
-from ..goals import GazeGoal, upright
-from ..kinematics.rotations import IDENTITY, ORIGIN, Y, normalized, unit
-from ..kinematics.skeleton import Skeleton
+from ..goals import GazeGoal
+from ..kinematics.rotations import Y, normalized, unit
+from ..kinematics.skeleton import Angles, Skeleton
 from ..virtual_chain.chain import VirtualChain
 from ..virtual_chain.joint_model import JointModel
-from .aims import DIRECTION, ORIENTATION, POINT, UPRIGHT
-from .inputs import HyperparametersInput
-from .library import Kernel, KernelError, check
-from .structures import Buffer, EndErrors, measured
+from .inputs import HyperparametersInput, aims_address
+from .library import Kernel, check
+from .structures import END_ERRORS, Buffer
 
 Pointer, Real, Count = ctypes.c_void_p, ctypes.c_double, ctypes.c_int32
 REALS = (
@@ -37,6 +34,7 @@ COUNTS = (
     "max_iterations",
     "max_bwcd_iterations",
     "max_ccd_iterations",
+    "symmetric_endpoint",
 )
 
 
@@ -62,27 +60,21 @@ class _Erik(ctypes.Structure):
         ("joint_models", Pointer),
         ("to_virtual", Real * 4),
         ("hyper", _Hyperparameters),
-        *((name, Count) for name in ("joints", "revolute", "max_views", "parts", "symmetric")),
-        ("orientation", Real * 4),
-        ("view", Real * 3),
-        ("up", Real * 3),
-        *((name, Pointer) for name in ("posture", "previous", "angles")),
+        *((name, Count) for name in ("joints", "revolute", "max_views")),
+        *((name, Pointer) for name in ("aim", "posture", "previous", "angles")),
         ("posture_error", Real),
-        ("end_error", EndErrors),
+        ("end_error", Real * END_ERRORS),
         ("iterations", Count),
     ]
 
 
-AIM = Struct("10d")  # the fields `orientation`, `view` and `up`, which are contiguous
+class Look(NamedTuple):
+    """Angles of a skeleton that look at a target."""
 
-
-class EriksAnswer(NamedTuple):
-    """Result of ERIK on a skeleton."""
-
-    angles: tuple[float, ...]  # (n,) [rad or m] within limits
-    posture_error: float  # the paper's posture error, weighted
+    angles: Angles  # (n,) within limits
+    posture_error: float  # the paper's, weighted
     iterations: int
-    measured: Measured  # errors of the goal's first end
+    measured: Measured  # errors of its ends; from the kernel of the goal's first
 
 
 def joint_numbers(model: JointModel) -> list[float]:
@@ -158,35 +150,19 @@ class CompiledErik:
             posture=self._posture.address,
             angles=self._angles.address,
         )
-        self._address = ctypes.addressof(self._task)
-        self._memory, self._end_error = memoryview(self._task).cast("B"), self._task.end_error
-        self._symmetric = hyper.symmetric_endpoint
+        self._address, self._end_error = ctypes.addressof(self._task), self._task.end_error
 
     def solve(
         self, goal: GazeGoal, posture: tuple[float, ...], previous: tuple[float, ...] | None = None
-    ) -> EriksAnswer:
-        """ERIK's angles for a goal, from the posture (n,) [rad or m]; `previous` (n,) is the last frame's
-        solution, if used. For points, prismatic joints stay as in the posture.
+    ) -> Look:
+        """ERIK's angles for a goal, from the posture (n,); `previous` (n,) is the last frame's solution, if
+        used. Points are looked at with prismatic joints as in the posture.
 
         Raises:
             KernelError: A number is too large for the kernel, or the kernel does not support the aim.
         """
-        task, (block, *further) = self._task, goal.ends[0].blocks
-        parts, orientation, view, up = ORIENTATION, None, ORIGIN, None
-        if type(block) is OrientationBlock and not further:
-            orientation = block.wxyz
-        elif type(block) is ViewBlock and not further:
-            parts, view, up = (POINT if block.is_point else DIRECTION), block.goal, block.up
-            if not block.is_point:
-                orientation = upright(view, up)
-                up = None if orientation is None else up
-        else:
-            raise KernelError(f"the kernel's ERIK cannot {goal.aim.words}")
-        task.parts = parts if up is None else parts | UPRIGHT
-        task.symmetric = goal.symmetric and self._symmetric
-        AIM.pack_into(
-            self._memory, _Erik.orientation.offset, *(orientation or IDENTITY), *view, *(up or ORIGIN)
-        )
+        task = self._task
+        task.aim = aims_address(goal)
         self._posture.write(*posture)
         if previous is None:
             task.previous = None
@@ -194,9 +170,9 @@ class CompiledErik:
             self._previous.write(*previous)
             task.previous = self._previous.address
         check(self.kernel.erik(self._address))
-        return EriksAnswer(
-            self._angles.read(),
+        return Look(
+            self._angles.copy(),
             task.posture_error,
             task.iterations,
-            measured((self._end_error,)),
+            Measured(self._end_error),
         )

@@ -63,20 +63,21 @@ static int32_t check_chain(const struct limber_erik *task) {
 
 static int32_t check_task(const struct limber_erik *task) {
     const Hyperparameters *hyper = &task->hyper;
+    const struct limber_aim *aim = task->aim;
     const double numbers[] = {hyper->orientation_weight, hyper->posture_weight, hyper->threshold, hyper->aggravation,
                               hyper->disturbance, hyper->progress, hyper->ccd_error, hyper->ccd_precision, task->reach};
     size_t bytes = limber_erik_bytes(task->joints), n = bytes ? (size_t)task->joints : 0;
     if (!bytes || task->revolute < 1 || task->revolute > task->joints || task->max_views < 1 ||
         task->max_views > MOST_COUNT || !counts_fit(hyper) || hyper->disturbance < 0.0 || !task->workspace ||
         ((uintptr_t)task->workspace & 15) || task->workspace_bytes < bytes || !task->links || !task->turning ||
-        !task->joint_models || !task->posture || !task->angles)
+        !task->joint_models || !task->posture || !task->angles || !task->aim)
         return LIMBER_SIZE;
     if (!is_within(numbers, sizeof numbers / sizeof *numbers, LARGEST) ||
-        !is_within((const double *)&task->to_virtual, 4, 2.0) || !is_within((const double *)&task->orientation, 4, 2.0) ||
-        !is_within((const double *)&task->view, 3, LARGEST) || !is_within((const double *)&task->up, 3, 2.0) ||
+        !is_within((const double *)&task->to_virtual, 4, 2.0) || !is_within(aim->orientation, 4, 2.0) ||
+        !is_within(aim->view, 3, LARGEST) || !is_within(aim->up, 3, 2.0) || !is_within(&aim->parts, 1, LIMBER_ALL_PARTS) ||
         !is_within(task->posture, n, LARGEST_ANGLE) || (task->previous && !is_within(task->previous, n, FARTHEST)))
         return LIMBER_NOT_FINITE;
-    int kind = task->parts & ~LIMBER_UPRIGHT;
+    int kind = (int)aim->parts & ~(LIMBER_UPRIGHT | LIMBER_LEVEL);
     if (kind != LIMBER_ORIENTATION && kind != LIMBER_DIRECTION && kind != LIMBER_POINT) return LIMBER_GOAL;
     return check_chain(task);
 }
@@ -98,7 +99,8 @@ static double unwound(const struct limber_link *link, double angle, double desir
 static int towards(struct solver *solver, const Quaternion *tool_target, Vector view, const double *previous,
                    double *angles) {
     const struct limber_erik *task = solver->task;
-    struct end_aim aim = {rotate(task->to_virtual, view), IDENTITY, 0, task->symmetric};
+    int symmetric = task->aim->symmetric != 0.0 && task->hyper.symmetric_endpoint;
+    struct end_aim aim = {rotate(task->to_virtual, view), IDENTITY, 0, symmetric};
     if (tool_target) {
         aim.orientation = multiply(task->to_virtual, *tool_target), aim.has_orientation = 1;
         aim.direction = rotate(aim.orientation, Y);
@@ -139,24 +141,29 @@ static struct tool tool_at(const struct limber_erik *task, const double *angles)
     return tool;
 }
 
-/* Solves for the view of a point repeatedly, each time from the end's position in the solution before.
- * After the first, each solve starts from the best solution so far. A view that increases the error is
- * discarded, and a smaller step is made. */
+/* ERIK's angles (n,) for a view that is a unit vector, upright where the aim says so and the view is not along `up`. */
+static int along(struct solver *solver, Vector view, const double *previous, double *angles) {
+    const struct limber_aim *aim = solver->task->aim;
+    Quaternion target;
+    int has_target = ((int)aim->parts & LIMBER_UPRIGHT) && upright(view, vector_of(aim->up), &target);
+    return towards(solver, has_target ? &target : NULL, view, previous, angles);
+}
+
+/* Solves for the view of a point repeatedly, each time from the end's position in the solution before. Each view after the
+ * first goes on from the best solution yet. A view that increases the error is taken back, and a smaller step is made. */
 static int seen(struct solver *solver, struct limber_erik *task) {
     double best_error = INFINITY, share = 1.0;
     const double *previous = task->previous, *start = previous ? previous : task->posture;
     for (int k = 0; k < task->joints; k++) solver->angles[k] = clamped(&task->links[k], start[k]);
     struct tool tool = tool_at(task, solver->angles);
-    Vector gap = subtract(task->view, tool.position);
+    Vector point = vector_of(task->aim->view), gap = subtract(point, tool.position);
     Vector view = length(gap) > NO_DIRECTION ? unit(gap) : rotate(tool.rotation, Y), best_view = view, best_seen = view;
     int iterations = 0;
     for (int i = 0; i < task->max_views; i++) {
-        Quaternion target;
-        int has_target = (task->parts & LIMBER_UPRIGHT) && upright(view, task->up, &target);
-        if (!towards(solver, has_target ? &target : NULL, view, previous, solver->angles)) return 0;
+        if (!along(solver, view, previous, solver->angles)) return 0;
         iterations += solver->erik.iterations;
         tool = tool_at(task, solver->angles);
-        gap = subtract(task->view, tool.position);
+        gap = subtract(point, tool.position);
         double error = vector_angle(gap, rotate(tool.rotation, Y));
         if (i == 0 || error < best_error) {
             keep_answer(solver, task, solver->angles);
@@ -182,18 +189,19 @@ int32_t limber_erik(struct limber_erik *task) {
     laid_out(&solver, task->workspace, (size_t)task->joints);
     solver.erik.chain = (struct chain){task->revolute, task->joint_models};
     solver.erik.hyper = &task->hyper;
-    int is_solved;
-    if (task->parts & LIMBER_POINT) {
+    const struct limber_aim *aim = task->aim;
+    int is_solved, parts = (int)aim->parts;
+    if (parts & LIMBER_POINT) {
         is_solved = seen(&solver, task);
     } else {
-        int has_target = task->parts & (LIMBER_ORIENTATION | LIMBER_UPRIGHT);
-        is_solved = towards(&solver, has_target ? &task->orientation : NULL, task->view, task->previous, solver.angles);
+        Quaternion orientation = quaternion_of(aim->orientation);
+        is_solved = parts & LIMBER_ORIENTATION ? towards(&solver, &orientation, Y, task->previous, solver.angles)
+                                               : along(&solver, vector_of(aim->view), task->previous, solver.angles);
         if (is_solved) keep_answer(&solver, task, solver.angles);
         task->iterations = solver.erik.iterations;
     }
     if (!is_solved) return LIMBER_NOT_FINITE;
-    struct look look = {task->parts, task->symmetric, task->orientation, task->view, task->up};
     struct tool tool = tool_at(task, task->angles);
-    task->end_error = end_error(&look, tool.rotation, tool.position, task->reach);
+    task->end_error = end_error(aim, tool.rotation, tool.position, task->reach);
     return LIMBER_OK;
 }

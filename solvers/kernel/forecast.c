@@ -1,34 +1,27 @@
-/* Future goals, extrapolated from their velocities. Source: solvers/expressive/prediction.py. */
-#include <string.h>
-
+/* Goals to come, extrapolated from their velocities. Source: solvers/expressive/prediction.py. */
 #include "aims.h"
-#include "vectors.h"
+#include "rotations.h"
 
 #define LASTING 0.55       /* [s] in which a goal's velocity decreases by a factor of e */
-#define NO_DIRECTION 1e-12 /* solvers/tolerances.py */
 
-/* Rotation (9) by a vector [rad]. */
-static void rotation_of(const double *vector, double *rotation) {
-    double angle = sqrt(dot(vector, vector)), sine = sin(angle), versine = 1.0 - cos(angle), axis[3];
-    for (int i = 0; i < 3; i++) axis[i] = vector[i] / angle;
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) rotation[3 * i + j] = versine * axis[i] * axis[j] + (i == j) * (1.0 - versine);
-    rotation[1] -= sine * axis[2], rotation[2] += sine * axis[1], rotation[3] += sine * axis[2];
-    rotation[5] -= sine * axis[0], rotation[6] -= sine * axis[1], rotation[7] += sine * axis[0];
+static void move(double time, const double *velocity, double *position) {
+    for (int i = 0; i < 3; i++) position[i] += time * velocity[i];
 }
 
 /* The aim after a time [s] at constant velocity. */
 static void extrapolate(struct limber_aim *aim, const struct limber_velocity *moving, double time) {
     int parts = (int)aim->parts;
-    double vector[3] = {time * moving->turn[0], time * moving->turn[1], time * moving->turn[2]}, turn[9], turned[9];
-    if (sqrt(dot(vector, vector)) > NO_DIRECTION) {
-        rotation_of(vector, turn);
-        multiply(turn, aim->rotation, turned);
-        memcpy(aim->rotation, turned, sizeof turned);
-        if (parts & LIMBER_DIRECTION) rotate(turn, aim->view, aim->view);
+    Vector vector = scale(vector_of(moving->turn), time);
+    double angle = length(vector), *q = aim->orientation, *view = aim->view;
+    if (angle > NO_DIRECTION) {
+        Quaternion turn = about(scale(vector, 1.0 / angle), angle);
+        Quaternion turned = multiply(turn, quaternion_of(q));
+        q[0] = turned.w, q[1] = turned.x, q[2] = turned.y, q[3] = turned.z;
+        Vector seen = rotate(turn, vector_of(view));
+        if (parts & LIMBER_DIRECTION) view[0] = seen.x, view[1] = seen.y, view[2] = seen.z;
     }
-    if (parts & LIMBER_POSITION) add_scaled(time, moving->drift, aim->position);
-    if (parts & LIMBER_POINT) add_scaled(time, moving->drift, aim->view);
+    if (parts & LIMBER_POSITION) move(time, moving->drift, aim->position);
+    if (parts & LIMBER_POINT) move(time, moving->drift, view);
 }
 
 int32_t limber_forecast(const struct limber_aim *aim, const struct limber_velocity *moving, int32_t aims,

@@ -1,5 +1,6 @@
-"""Interfaces of the models, transitions and forecasts that the kernel reads."""
+"""What the kernel needs of the solvers' models, goals, transitions and forecasts."""
 
+from array import array
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
@@ -7,6 +8,19 @@ from ..goals import GazeGoal
 from ..kinematics.rotations import Vector
 from ..kinematics.skeleton import Angles, Skeleton
 from ..kinematics.tree import Indices, Tree
+from .library import KernelError
+
+
+def known_aims(goal: GazeGoal) -> "array[float]":
+    """`GazeGoal.numbers`; raises KernelError where the kernel does not know an aim."""
+    if goal.numbers is None:
+        raise KernelError(f"the kernel cannot {goal.aim.words}")
+    return goal.numbers
+
+
+def aims_address(goal: GazeGoal) -> int:
+    """Address of a goal's array of `struct limber_aim`, which it keeps."""
+    return known_aims(goal).buffer_info()[0]
 
 
 class DirectionInput(Protocol):

@@ -8,10 +8,11 @@ static double hemisphere(const JointModel *model, Vector target) {
 /* 1 along the parent's segment, 0 against it (eq. 16). */
 static double latitude(const JointModel *model, Vector target) { return 0.5 * (dot(target, model->parent) + 1.0); }
 
-/* The angle, without limits, at which the segment has this latitude or the nearest possible one. */
-static double angle_at(const JointModel *model, double level, double side) {
+/* Half the difference of the two angles, without limits, at which the segment has this latitude or the nearest possible
+ * one. */
+static double half_opening(const JointModel *model, double level) {
     double cosine = (2.0 * level - 1.0 - model->level) / model->swing;
-    return model->zero + side * acos(cosine < -1.0 ? -1.0 : cosine > 1.0 ? 1.0 : cosine);
+    return acos(cosine < -1.0 ? -1.0 : cosine > 1.0 ? 1.0 : cosine);
 }
 
 void local_swing(const JointModel *model, Vector target, double *angle, double *other) {
@@ -20,9 +21,9 @@ void local_swing(const JointModel *model, Vector target, double *angle, double *
             model, signed_angle(reject(model->segment, model->axis), reject(target, model->axis), model->axis));
         return;
     }
-    double level = latitude(model, target), side = hemisphere(model, target);
-    *angle = safe_angle(model, angle_at(model, level, side));
-    *other = safe_angle(model, angle_at(model, level, -side));
+    double opening = hemisphere(model, target) * half_opening(model, latitude(model, target));
+    *angle = safe_angle(model, model->zero + opening);
+    *other = safe_angle(model, model->zero - opening);
 }
 
 int opposite(const JointModel *model, double angle, double *second) {

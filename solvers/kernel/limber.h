@@ -20,7 +20,7 @@
 #define LIMBER_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define LIMBER_VERSION 6 /* of the entries and their arguments */
+#define LIMBER_VERSION 7 /* of the entries and their arguments */
 
 enum limber_error {
     LIMBER_OK = 0,
@@ -59,14 +59,15 @@ enum limber_part {
     LIMBER_POINT = 8,     /* the view to `view` */
     LIMBER_UPRIGHT = 16,  /* `up` holds */
     LIMBER_LEVEL = 32,    /* `level` holds: the posture's roll is preferred */
+    LIMBER_ALL_PARTS = 63,
 };
 
 /* The goal of one end. All numbers are doubles, so that a caller can hold many goals in one array. */
 struct limber_aim {
-    double end, parts, weight, symmetric; /* weight: relative to the goal's largest weight */
-    double position[3], rotation[9];
-    double view[3]; /* unit vector, or a position [m] */
-    double up[3], level[3];
+    double end, parts, weight, symmetric; /* the weight is relative to the largest of the goal's */
+    double position[3], orientation[4]; /* a unit quaternion (w, x, y, z) */
+    double view[3]; /* unit, or a position */
+    double up[3], level[3]; /* unit */
 };
 
 /* A path's kind of movement: the branch itself, which follows the goal; no transition; a transition that holds the aim;
@@ -117,7 +118,7 @@ struct limber_end_error {
     /* [rad] error of the view or orientation; the same including the roll, if the goal prescribes one */
     double angle, whole;
     double distance;      /* [m] */
-    int32_t is_at_target; /* whether the end is at the very point that it should look at */
+    double is_at_target;  /* whether the end is at the very point that it should look at */
 };
 
 /* Starting configurations of branches, in addition to those around the posture. */
@@ -225,7 +226,7 @@ struct limber_joint_model {
 struct limber_hyperparameters {
     double orientation_weight, posture_weight, threshold, aggravation, disturbance, progress, ccd_error, ccd_precision;
     int32_t avoid_edges, avoid_edges_from_iteration, non_convergence_offset_trick, non_convergence_ccd_trick;
-    int32_t max_iterations, max_bwcd_iterations, max_ccd_iterations, is_published_loop;
+    int32_t max_iterations, max_bwcd_iterations, max_ccd_iterations, symmetric_endpoint, is_published_loop;
 };
 
 /* A joint of a chain, or its tool: its frame in the one before, at zero, and its unit axis in its own. */
@@ -246,18 +247,12 @@ struct limber_erik {
     struct limber_quaternion to_virtual;           /* rotation from the base frame to the virtual one */
     struct limber_hyperparameters hyper;
     int32_t joints, revolute;
-    int32_t max_views;                             /* most solves for one point */
-    /* parts of the aim: an orientation, a direction or a point, and whether upright */
-    int32_t parts;
-    int32_t symmetric;
-    /* unit quaternion, orientation of the tool: the aim's, or that of an upright direction */
-    struct limber_quaternion orientation;
-    struct limber_vector view;                     /* unit vector, or a point [m] */
-    struct limber_vector up;                       /* unit vector */
-    const double *posture;                         /* (n,) [rad or m] */
-    const double *previous;                        /* (n,) [rad or m] within limits, or NULL */
-    double *angles;                                /* (n,) [rad or m] result */
-    double posture_error;                          /* the paper's posture error, weighted */
+    int32_t max_views;                             /* solves for one point at most */
+    const struct limber_aim *aim;                  /* an orientation, a direction or a point */
+    const double *posture;                         /* (n,) */
+    const double *previous;                        /* (n,) within limits, or NULL */
+    double *angles;                                /* (n,) result */
+    double posture_error;                          /* the paper's, weighted */
     struct limber_end_error end_error;
     int32_t iterations;
 };

@@ -32,37 +32,25 @@ static double whole_angle(Quaternion target, Quaternion end, int symmetric) {
     return angle_between(nearer_roll(target, end, symmetric), end);
 }
 
-struct limber_end_error end_error(const struct look *look, Quaternion end, Vector position, double reach) {
-    struct limber_end_error error = {0.0, 0.0, 0.0, 0};
-    if (look->parts & LIMBER_ORIENTATION) {
-        error.angle = error.whole = whole_angle(look->orientation, end, look->symmetric);
-        return error;
-    }
-    if (!(look->parts & (LIMBER_DIRECTION | LIMBER_POINT))) return error;
-    Vector direction = look->view;
-    if (look->parts & LIMBER_POINT) {
+struct limber_end_error end_error(const struct limber_aim *aim, Quaternion end, Vector position, double reach) {
+    struct limber_end_error error = {0.0, 0.0, 0.0, 0.0};
+    int parts = (int)aim->parts, symmetric = aim->symmetric != 0.0;
+    if (parts & LIMBER_POSITION) error.distance = length(subtract(vector_of(aim->position), position));
+    if (parts & LIMBER_ORIENTATION) error.angle = error.whole = whole_angle(quaternion_of(aim->orientation), end, symmetric);
+    if (!(parts & (LIMBER_DIRECTION | LIMBER_POINT))) return error;
+    Vector direction = vector_of(aim->view);
+    if (parts & LIMBER_POINT) {
         direction = subtract(direction, position);
         error.is_at_target = length(direction) <= SAME_ANGLE * reach;
     }
     Quaternion target;
     error.angle = error.whole = vector_angle(rotate(end, Y), direction);
-    if ((look->parts & LIMBER_UPRIGHT) && length(direction) > NO_DIRECTION &&
-        upright(unit(direction), look->up, &target))
-        error.whole = whole_angle(target, end, look->symmetric);
+    if ((parts & LIMBER_UPRIGHT) && length(direction) > NO_DIRECTION &&
+        upright(unit(direction), vector_of(aim->up), &target))
+        error.whole = whole_angle(target, end, symmetric);
     return error;
 }
 
-static Vector vector_of(const double *numbers) { return (Vector){numbers[0], numbers[1], numbers[2]}; }
-
-static Quaternion rotation_of(const double *matrix) {
-    return from_axes(column(matrix, 0), column(matrix, 1), column(matrix, 2));
-}
-
-struct limber_end_error end_error_of_aim(const struct limber_aim *aim, const double *frame, double reach) {
-    struct look look = {(int)aim->parts, aim->symmetric != 0.0, IDENTITY, vector_of(aim->view), vector_of(aim->up)};
-    if (look.parts & LIMBER_ORIENTATION) look.orientation = rotation_of(aim->rotation);
-    struct limber_end_error error = end_error(&look, rotation_of(frame), vector_of(frame + 9), reach);
-    if (look.parts & LIMBER_POSITION)
-        error.distance = length(subtract(vector_of(aim->position), vector_of(frame + 9)));
-    return error;
+struct limber_end_error end_error_in(const struct limber_aim *aim, const double *frame, double reach) {
+    return end_error(aim, from_axes(column(frame, 0), column(frame, 1), column(frame, 2)), vector_of(frame + 9), reach);
 }

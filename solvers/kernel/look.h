@@ -5,20 +5,11 @@
 #include "end_error.h"
 #include "rotations.h"
 
-/* What an end should do: take an orientation, or look somewhere with a free or upright roll. */
-struct look {
-    int parts; /* LIMBER_ORIENTATION, LIMBER_DIRECTION or LIMBER_POINT; the latter two possibly with LIMBER_UPRIGHT */
-    int symmetric;
-    Quaternion orientation;
-    Vector view; /* unit vector, or a point [m] */
-    Vector up;   /* unit vector */
-};
-
 /* Whether a roll is upright, and the orientation with Y along the unit vector `direction`, X perpendicular to the unit
  * vector `up` and Z on its side. */
 int upright(Vector direction, Vector up, Quaternion *orientation);
 
 /* Errors of an end with this orientation and position. */
-struct limber_end_error end_error(const struct look *look, Quaternion end, Vector position, double reach);
+struct limber_end_error end_error(const struct limber_aim *aim, Quaternion end, Vector position, double reach);
 
 #endif

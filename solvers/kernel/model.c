@@ -5,15 +5,8 @@
 #include "vectors.h"
 
 #define MARK UINT64_C(0x6c696d6265722031) /* "limber 1" */
-#define ALIGNMENT 16
 
 int32_t limber_version(void) { return LIMBER_VERSION; }
-
-void *take(struct pieces *pieces, size_t count, size_t size) {
-    void *piece = pieces->memory ? pieces->memory + pieces->bytes : NULL;
-    pieces->bytes += (count * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    return piece;
-}
 
 int is_within(const double *numbers, size_t count, double largest) {
     for (size_t i = 0; i < count; i++)

@@ -9,6 +9,7 @@
 #define MOST_ENDS 1024
 #define MOST_AIMS 1024
 #define MOST_CANDIDATES 65536
+#define ALIGNMENT 16     /* [bytes] of memory, models and pieces of them */
 #define FARTHEST 1e9     /* [rad or m] farthest value of a joint, as in solvers/kinematics/skeleton.py */
 #define LARGEST 1e100    /* largest absolute value of any other number: its square is finite */
 
@@ -63,6 +64,10 @@ struct pieces {
     char *memory;
     size_t bytes;
 };
-void *take(struct pieces *pieces, size_t count, size_t size);
+static inline void *take(struct pieces *pieces, size_t count, size_t size) {
+    void *piece = pieces->memory ? pieces->memory + pieces->bytes : NULL;
+    pieces->bytes += (count * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return piece;
+}
 
 #endif

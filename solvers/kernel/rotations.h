@@ -22,6 +22,12 @@ typedef struct limber_quaternion Quaternion;
 static const Quaternion IDENTITY = {1.0, 0.0, 0.0, 0.0};
 static const Vector Y = {0.0, 1.0, 0.0};
 
+static inline Vector vector_of(const double *numbers) { return (Vector){numbers[0], numbers[1], numbers[2]}; }
+
+static inline Quaternion quaternion_of(const double *numbers) {
+    return (Quaternion){numbers[0], numbers[1], numbers[2], numbers[3]};
+}
+
 static inline double dot(Vector a, Vector b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 
 static inline Vector cross(Vector a, Vector b) {

@@ -1,17 +1,18 @@
 """The kernel's structures in memory, and its results."""
 
 import ctypes
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from struct import Struct
 from typing import NamedTuple
 
 import numpy as np
 
-from ..aims.block import EndError, Measured
+from ..aims.block import Measured
 from ..kinematics.skeleton import Angles
 
 ALIGNMENT = 64
+END_ERRORS = 4  # numbers of `struct limber_end_error`
 Pointer = ctypes.c_void_p
 
 
@@ -114,24 +115,15 @@ class PlanStructure(ctypes.Structure):
     ]
 
 
-class EndErrors(ctypes.Structure):
-    """Memory layout of `struct limber_end_error` for ctypes."""
-
-    _fields_ = [
-        ("angle", ctypes.c_double),
-        ("whole", ctypes.c_double),
-        ("distance", ctypes.c_double),
-        ("is_at_target", ctypes.c_int32),
-    ]
-
-
 class Buffer:
     """An array of doubles at a fixed address.
 
     Attributes:
         array: The array.
-        write: Writes its arguments to the whole array; faster than numpy for a few numbers.
-        read: Returns all numbers as a tuple, equally fast.
+        memory: Its bytes.
+        write: Writes all numbers, its arguments, and for a few in less time than the array does.
+        read: All numbers as a tuple, likewise.
+        copy: The array as it is now.
     """
 
     def __init__(self, *shape: int) -> None:
@@ -140,23 +132,16 @@ class Buffer:
         start = -bytes_.ctypes.data % ALIGNMENT
         self.array: Angles = bytes_[start : start + 8 * count].view(np.float64).reshape(shape)
         self.address: int = self.array.ctypes.data
-        doubles, memory = Struct(f"{count}d"), bytes_.data[start : start + 8 * count]
-        self.write: Callable[..., None] = partial(doubles.pack_into, memory, 0)
-        self.read: Callable[[], tuple[float, ...]] = partial(doubles.unpack_from, memory)
+        self.memory: memoryview = bytes_.data[start : start + 8 * count]
+        doubles = Struct(f"{count}d")
+        self.write: Callable[..., None] = partial(doubles.pack_into, self.memory, 0)
+        self.read: Callable[[], tuple[float, ...]] = partial(doubles.unpack_from, self.memory)
+        self.copy: Callable[[], Angles] = self.array.copy
 
 
 def frame_numbers(frames: Angles) -> Angles:
     """Frames (k, 4, 4) in the kernel's form (k, 12): rotations row by row, then positions."""
     return np.concatenate([frames[:, :3, :3].reshape(-1, 9), frames[:, :3, 3]], 1)
-
-
-def measured(errors: Iterable[EndErrors]) -> Measured:
-    """Errors of a goal's ends, from the kernel's numbers."""
-    ends, at_targets = [], []
-    for error in errors:
-        ends.append(EndError(error.angle, error.whole, error.distance))
-        at_targets.append(error.is_at_target != 0)
-    return Measured(tuple(ends), tuple(at_targets))
 
 
 class Evaluated(NamedTuple):
@@ -188,8 +173,8 @@ class Tracked(NamedTuple):
 class Searched(NamedTuple):
     """The best configuration of a search from scratch."""
 
-    angles: tuple[float, ...]  # (n,) within limits
-    aim_error: float  # [rad] size of the remaining error
+    angles: Angles  # (n,) within limits
+    aim_error: float  # [rad] size of the remaining residual
     steps: int
     measured: Measured
 
@@ -197,8 +182,8 @@ class Searched(NamedTuple):
 class Correction(NamedTuple):
     """One configuration after the exact correction of its aim."""
 
-    angles: tuple[float, ...]  # (n,) within limits
-    aim_error: float  # [rad] size of the remaining error
-    cosine: float  # mean cosine of the shape deviation
+    angles: Angles  # (n,) within limits
+    aim_error: float  # [rad] size of the remaining residual
+    cosine: float  # mean, of the shape deviation
     steps: int
     measured: Measured

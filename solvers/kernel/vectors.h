@@ -41,6 +41,14 @@ static inline void axis_of(const double *rotation, int axis, double *out) {
     out[0] = rotation[axis], out[1] = rotation[3 + axis], out[2] = rotation[6 + axis];
 }
 
+/* The rotation (9) of a unit quaternion. */
+static inline void matrix_of(const double *q, double *out) {
+    double w = q[0], x = q[1], y = q[2], z = q[3];
+    out[0] = 1.0 - 2.0 * (y * y + z * z), out[1] = 2.0 * (x * y - w * z), out[2] = 2.0 * (x * z + w * y);
+    out[3] = 2.0 * (x * y + w * z), out[4] = 1.0 - 2.0 * (x * x + z * z), out[5] = 2.0 * (y * z - w * x);
+    out[6] = 2.0 * (x * z - w * y), out[7] = 2.0 * (y * z + w * x), out[8] = 1.0 - 2.0 * (x * x + y * y);
+}
+
 /* out = a b; out is neither */
 static inline void multiply(const double *restrict a, const double *restrict b, double *restrict out) {
     for (int i = 0; i < 3; i++)

@@ -154,7 +154,7 @@ def answering(chain, moves, **changes):
 
 @pytest.mark.parametrize("converged", [True, False])
 def test_a_goal_is_solved_on_until_the_joints_stand_still(converged):
-    chain, solver = answering(model(), [0.0, 0.05, 0.03, 0.02], converged=converged)
+    chain, solver = answering(model(), [0.0, 0.05, 0.03, 0.02], is_accepted=converged)
     still, (_, state) = goal(), tick(model(), goal(), None, 0.0)
     for _ in range(10):
         outputs, state = tick(chain, still, state, DT)
@@ -167,7 +167,7 @@ def test_a_goal_is_solved_on_until_the_joints_stand_still(converged):
 
 @pytest.mark.parametrize("converged", [True, False])
 def test_an_answer_that_gets_no_better_is_final_although_the_joints_still_move(converged):
-    chain, solver = answering(model(), [0.01, -0.01] * 500, converged=converged)
+    chain, solver = answering(model(), [0.01, -0.01] * 500, is_accepted=converged)
     still, (_, state) = goal(), tick(model(), goal(), None, 0.0)
     for _ in range(400):
         outputs, state = tick(chain, still, state, DT)

@@ -16,7 +16,6 @@ from limber.solvers.expressive.prediction import GoalForecast, Velocity
 from limber.solvers.expressive.seeds import Seeds
 from limber.solvers.expressive.shape import Authored
 from limber.solvers.goals import GazeGoal, Orientation
-from limber.solvers.kernel.aims import aim_numbers
 from limber.solvers.kernel.binding import CompiledModel
 from limber.solvers.kernel.library import KernelError, kernel
 from limber.solvers.kernel.structures import Buffer, frame_numbers
@@ -171,7 +170,7 @@ def test_goals_to_come_are_those_of_the_reference(kind: type) -> None:
     times = (0.005, 1 / 30, 0.3, 1.0)
     case.compiled.pose(case.goal, case.posture, 1.0)
     case.compiled._write_goals(forecast, 1, times)
-    expected = [number for time in times for number in aim_numbers(forecast.at(time))]
+    expected = [number for time in times for number in np.frombuffer(forecast.at(time).numbers)]
     found = case.compiled._goals.array[: len(expected)]
     np.testing.assert_allclose(found, expected, rtol=0, atol=ROUNDING * 10)
 

@@ -11,7 +11,6 @@ from limber.solvers.erik.solver import Erik
 from limber.solvers.expressive.model import Model
 from limber.solvers.expressive.options import Options
 from limber.solvers.goals import Direction, GazeGoal, Orientation, Point
-from limber.solvers.kernel.aims import aim_numbers
 from limber.solvers.kernel.bones import BonesStructure, integer_arrays, real_arrays
 from limber.solvers.kernel.library import kernel
 from limber.solvers.kernel.structures import SkeletonStructure, frame_numbers
@@ -42,7 +41,7 @@ def recorded_erik(seed: int) -> tuple[bytes, list[float]]:
     goal, erik = kernel_cases.goal_of(draw, skeleton, kind), Erik(skeleton).compiled
     assert erik is not None
     answer = erik.solve(goal, tuple(goal.posture.tolist()))
-    arrays = erik._links.array, erik._turning, erik._joints.array, goal.posture
+    arrays = erik._links.array, erik._turning, erik._joints.array, np.frombuffer(goal.numbers), goal.posture
     record = b"E" + bytes(erik._task) + b"".join(array.tobytes() for array in arrays)
     return record, [answer.iterations, *answer.angles, *answer.measured.errors[0][:2]]
 
@@ -72,7 +71,7 @@ def recorded_correction(seed: int) -> tuple[bytes, list[float]]:
         model.weights,
         np.array([end.joint for end in skeleton.ends], np.int32),
         frame_numbers(tree.ends),
-        np.array(aim_numbers(goal)),
+        np.frombuffer(goal.numbers),
         start,
         start,
     )
@@ -99,7 +98,7 @@ def recorded_bones(seed: int) -> tuple[bytes, list[float]]:
     answer = solver.compiled.solve(goal, reference, None, 0.0)
     integers, reals = integer_arrays(model), real_arrays(model)
     described = BonesStructure(joints=count, bones=len(model.bones), ends=1, reach=model.reach)
-    arrays = *integers.values(), *reals.values(), np.array(aim_numbers(goal)), reference
+    arrays = *integers.values(), *reals.values(), np.frombuffer(goal.numbers), reference
     record = b"B" + bytes(described) + b"".join(array.tobytes() for array in arrays)
     error = answer.measured.errors[0]
     return record, [answer.steps, answer.cost, *answer.angles, error.angle, error.whole]

@@ -234,4 +234,4 @@ def test_bad_tasks_are_refused() -> None:
                 JUMP,
             )
     with pytest.raises(KernelError, match="aims"):
-        task._grow(0)
+        task._make_room(0)

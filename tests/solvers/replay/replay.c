@@ -35,6 +35,7 @@ static void replay_erik(void) {
     task->links = next((n + 1) * sizeof *task->links);
     task->turning = next(revolute * sizeof *task->turning);
     task->joint_models = next(revolute * sizeof *task->joint_models);
+    task->aim = next(sizeof *task->aim);
     task->posture = next(n * sizeof(double));
     task->previous = NULL;
     task->angles = room(n * sizeof(double));
