@@ -86,7 +86,7 @@ def _add(drawn: Drawing, rig, chain) -> None:
     if view.arcs:
         _add_arcs(segments, rig, session)
     if view.rays:
-        for ray in chain_lines.rays(rig, chain, session.look):
+        for ray in chain_lines.rays(rig, chain, session.look, session.is_on_its_way):
             segments.setdefault((RAY, 2.0), []).append(np.array((ray.eye, ray.hit)))
             if not ray.is_meant:
                 segments.setdefault((MISS, 3.0), []).append(np.array((ray.hit, ray.target)))

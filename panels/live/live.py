@@ -77,8 +77,10 @@ def _outcome(chain, session) -> str:
     error = session.outputs.filtered_errors[0]
     if chain.goal not in LOOKS | ORIENTS:
         return f"Distance: {_length(error.distance)}"
-    beyond = ", beyond Widest Look" if session.look is not None and session.look.is_beyond else ""
-    return f"Aim error: {degrees(error.angle):.1f}°{beyond}"
+    why = ", on its way" if session.is_on_its_way else ""
+    if session.look is not None and session.look.is_beyond:
+        why = ", beyond Widest Look"
+    return f"Aim error: {degrees(error.angle):.1f}°{why}"
 
 
 def _troubles(rig, chain, session) -> list[tuple[str, str]]:

@@ -110,6 +110,19 @@ class ChainSession(SceneSession):
         return all(state is None or state.is_settled for state in states)
 
     @property
+    def is_on_its_way(self) -> bool:
+        """Whether the look still eases toward its target: its attention moves, or it crosses over to the
+        other side or to another branch.
+        """
+        if self.state is None or self.state.task is None:
+            return False
+        states = (self.state.task.attention, self.state.task.look)
+        solution = self.outputs.solution if self.outputs is not None else None
+        return any(state is not None and not state.is_settled for state in states) or (
+            solution is not None and solution.is_on_its_way
+        )
+
+    @property
     def look(self) -> Look | None:
         """State of the look at the last tick; None without a widest look and offset."""
         return self.state.task.look if self.state is not None and self.state.task is not None else None

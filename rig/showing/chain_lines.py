@@ -37,13 +37,14 @@ class Ray(NamedTuple):
     is_partial: bool = False
     is_beyond: bool = False  # whether the target is beyond Widest Look, where the look rests at its edge
     is_offset: bool = False  # whether Look Aside or Look Up offset the look from the target
+    is_on_its_way: bool = False  # whether the look still eases toward the target
 
     @property
     def is_meant(self) -> bool:
         """Whether the end is intended to look past its target, so that the angle between them is not an
         error.
         """
-        return self.is_partial or self.is_beyond or self.is_offset
+        return self.is_partial or self.is_beyond or self.is_offset or self.is_on_its_way
 
     def label(self, name: str) -> str:
         """Text on where the ray ends relative to its target; `name`: name of the chain."""
@@ -52,6 +53,8 @@ class Ray(NamedTuple):
             return f"{name}: beyond Widest Look"
         if self.is_partial:
             return f"{name}: leaves {angle} to others"
+        if self.is_on_its_way:
+            return f"{name}: on its way, {angle} left"
         return f"{name}: looks {angle} past" if self.is_offset else f"{name}: error {angle}"
 
     @property
@@ -71,7 +74,12 @@ class Arc(NamedTuple):
     room: float
 
 
-def rays(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, look: Look | None = None) -> Iterator[Ray]:
+def rays(
+    rig: bpy.types.Object,
+    chain: bpy.types.PropertyGroup,
+    look: Look | None = None,
+    is_on_its_way: bool = False,
+) -> Iterator[Ray]:
     """Gaze rays of the chain's ends that look at a point. A target that is not in the scene has none: a
     deleted object still exists, invisibly, while a chain refers to it.
 
@@ -79,6 +87,7 @@ def rays(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, look: Look | Non
         rig: The armature object.
         chain: The chain.
         look: State of the look of its own end; None without a widest look and offset.
+        is_on_its_way: Whether that look still eases toward its target.
     """
     scene, view_layer = bpy.context.scene, bpy.context.view_layer
     for end in ends_of(chain):
@@ -105,6 +114,7 @@ def rays(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, look: Look | Non
             is_partial=chain.share < 1.0 or chain.dead_zone > 0.0,
             is_beyond=look is not None and look.is_beyond,
             is_offset=chain.look_aside != 0.0 or chain.look_up != 0.0,
+            is_on_its_way=is_on_its_way,
         )
 
 

@@ -7,12 +7,13 @@ import bpy
 import pytest
 from limber.panels.authoring import chain_overlay
 from limber.rig.authoring.chains import new_chain
+from limber.rig.live import live
 from limber.rig.live.budget import STEP
 from mathutils import Vector
 
 from tests.blender.characters import character
 from tests.blender.rigs import looking_chain, make_active
-from tests.blender.shown import choose, settle
+from tests.blender.shown import choose, depsgraph, settle
 
 pytestmark = pytest.mark.every_blender
 
@@ -24,7 +25,6 @@ def chain():
 
 @pytest.fixture
 def session(rig, chain):
-    from limber.rig.live import live
 
     bpy.ops.limber.live()
     bpy.context.view_layer.update()
@@ -64,7 +64,6 @@ def test_the_ray_misses_by_the_angle_that_the_end_misses(rig, chain, session):
     bpy.ops.limber.end_live()
     bpy.ops.limber.live()
     bpy.context.view_layer.update()
-    from limber.rig.live import live
 
     (ray,) = chain_lines.rays(rig, chain)
     error = degrees(live.session(rig, chain).outputs.filtered_aim_error)
@@ -83,6 +82,22 @@ def test_a_chain_that_leaves_a_part_to_others_shows_that_and_no_error(rig, chain
     assert degrees(ray.error) > 5
     assert ray.label("Torso") == f"Torso: leaves {degrees(ray.error):.1f}° to others"
     assert not any(colour == chain_overlay.MISS for colour, _ in chain_overlay.drawing().segments)
+
+
+def test_a_look_that_eases_to_a_target_that_has_jumped_says_so_and_shows_no_error(rig, chain, session):
+    choose(chain, change=1.0, filter="none")
+    settle()
+    chain.target.location = Vector((0.5, 0.6, 0.3))
+    bpy.context.view_layer.update()
+    for step in range(9):
+        live.advance_clock(bpy.context.scene, depsgraph(), 500.0 + step * STEP)
+    (_, ray), *_ = chain_overlay.drawing().rays
+    assert degrees(ray.error) > 5
+    assert ray.label("Head") == f"Head: on its way, {degrees(ray.error):.1f}° left"
+    assert not any(colour == chain_overlay.MISS for colour, _ in chain_overlay.drawing().segments)
+    settle()
+    (_, ray), *_ = chain_overlay.drawing().rays
+    assert ray.label("Head") == "Head: error 0.0°"
 
 
 def test_a_look_that_is_to_go_past_its_target_says_so_and_shows_no_error(rig, chain, session):
@@ -107,7 +122,6 @@ def test_each_joint_has_an_arc_over_its_range_and_the_hand_stands_on_it(rig, cha
     bpy.ops.limber.end_live()
     bpy.ops.limber.live()
     bpy.context.view_layer.update()
-    from limber.rig.live import live
 
     arcs = list(chain_lines.arcs(rig, live.session(rig, chain)))
     assert len(arcs) == len(chain.joints)
@@ -122,7 +136,6 @@ def test_each_joint_has_an_arc_over_its_range_and_the_hand_stands_on_it(rig, cha
 
 
 def test_an_arc_ends_after_a_full_turn_and_a_joint_without_limits_has_none():
-    from limber.rig.live import live
     from limber.rig.showing import chain_lines
 
     rig = character()
@@ -157,7 +170,6 @@ def test_the_hand_of_the_last_bones_joint_points_as_the_bone_does(rig, chain, se
 
 
 def test_bones_that_the_filter_keeps_back_have_a_ghost_where_the_solver_wants_them(rig, chain, session):
-    from limber.rig.live import live
     from limber.rig.showing import chain_lines
 
     assert chain_lines.late(rig, session) == []
@@ -177,7 +189,6 @@ def test_bones_that_the_filter_keeps_back_have_a_ghost_where_the_solver_wants_th
 
 
 def test_without_influence_the_ghost_is_where_the_bones_are_posed(rig, chain, session):
-    from limber.rig.live import live
     from limber.rig.showing import chain_lines
 
     choose(chain, influence=0.0)
@@ -190,7 +201,6 @@ def test_without_influence_the_ghost_is_where_the_bones_are_posed(rig, chain, se
 
 
 def test_without_live_there_is_nothing_to_draw(rig, chain):
-    from limber.rig.live import live
 
     assert live.live_chains() == []
 
@@ -209,7 +219,6 @@ def test_words_beside_one_target_lie_above_one_another_and_others_stay_where_the
 
 def test_nothing_is_drawn_over_a_chain_while_a_bake_steps_through_the_scene(rig, chain, session):
     from limber.panels.authoring import chain_overlay
-    from limber.rig.live import live
 
     assert chain_overlay.drawing().rays
     live.suspend(True)
