@@ -132,8 +132,8 @@ class Placement:
         return self._hanging_bone(rig, bone.parent, self._rests.in_parent(bone) @ relative)
 
     def hanging(self, obj: bpy.types.Object, bone: str = "") -> Hanging | None:
-        """An object, or a bone of it, that a chain carries through parents and the like alone; None if none
-        does, or if only Blender can compute its pose.
+        """An object, or a bone of it, that a chain carries through parents and Child Of constraints alone;
+        None if no chain does, or if only Blender can compute its pose.
         """
         if not self._bone_frames:
             return None
@@ -142,8 +142,8 @@ class Placement:
         return self._hanging_object(obj, np.eye(4))
 
     def target(self, obj: bpy.types.Object, bone: str) -> list[list[float]]:
-        """World matrix (4, 4) of the target that is an object, or a bone of it, in double precision if that
-        is known.
+        """World matrix (4, 4) of a target, an object or a bone of it; in double precision if the chain that
+        carries it is known.
         """
         if not bone and (person := self.person(obj)) is not None:
             rows = [list(row) for row in self.object(obj)]
@@ -271,7 +271,7 @@ class Placement:
         return matrix
 
     def parent_frame(self, obj: bpy.types.Object) -> Matrix:
-        """Predicted world matrix of the frame to which an object's own channels are relative."""
+        """Predicted world matrix (4, 4) of the frame to which an object's own channels are relative."""
         return self._parent(obj, self.object(obj.parent), is_new=True) @ obj.matrix_parent_inverse
 
     def _placed(self, obj: bpy.types.Object, evaluated: bpy.types.Object) -> Matrix:

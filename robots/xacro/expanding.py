@@ -117,9 +117,9 @@ class _Expander:
         return expanded
 
     def _message(self, text: Text, scope: Scope) -> None:
-        """Evaluates a text for what the file itself says in it, ${xacro.fatal('...')} or
-        ${xacro.warning('...')}. No robot is read from texts (they are Gazebo's), so that whatever else is
-        wrong with one is no fault of the robot.
+        """Evaluates a text for the file's own messages in it, ${xacro.fatal('...')} or
+        ${xacro.warning('...')}. Other errors in it are ignored, since texts (such as Gazebo's) do not
+        describe the robot.
 
         Raises:
             RefusedByFileError: the file itself refuses its arguments.
