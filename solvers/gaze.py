@@ -104,12 +104,14 @@ class Solution:
 
     @cached_property
     def reason(self) -> str:
-        """Why it has not converged and what helps, as a sentence without a full stop; "" if it has."""
+        """Why the solver has not converged, and the remedy, as a sentence without a full stop; "" if it has
+        converged.
+        """
         return self.diagnostics.reason(self)
 
     @cached_property
     def remark(self) -> str:
-        """How the solver changed the goal, as a sentence."""
+        """How the solver changed the goal, as a sentence; "" if it did not."""
         return self.diagnostics.remark(self)
 
     @cached_property

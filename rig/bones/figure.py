@@ -20,7 +20,7 @@ REACH = 0.05  # share of the figure's size: smallest length of a limb, except fo
 SHORT_LEG = (
     0.02,
     0.5,
-    # smallest descent of a short leg, as a share both of the figure's size and of the height at which it begins
+    # smallest descent of a short leg: share of the figure's size, and of the height at which the leg begins
 )
 SAME = 1e-5  # share of the figure's size: positions in single precision that differ less are the same
 NEAR = 0.01  # share of the figure's size: positions within it coincide

@@ -35,7 +35,9 @@ def expand(reader: AttributeReader, root: Element, arguments: Mapping[str, str])
     """The document as a <robot> without xacro.
 
     Args:
-        arguments: Values of its xacro:arg, by name.
+        reader: Reader of the document, for its attributes and errors.
+        root: Root element of the document.
+        arguments: Values of its xacro:arg elements, by name.
 
     Raises:
         UrdfError: the document cannot be expanded; the message names file, line, element and remedy.

@@ -28,8 +28,8 @@ EVEN = 0.25
 STEEPEST, DEAREST = (
     100.0,
     1e6,
-    # if only the last bone is to look (`look_from` 0): ratio of each bone's cost to the next one's, and largest
-    # ratio of any bone's cost to the last one's
+    # if only the last bone is to look (`look_from` 0): factor of cost from each bone to the one before it,
+    # and largest factor between any two bones
 )
 LEAST_INERTIA = 1e-6  # fraction of the last bone's inertia: smallest inertia, for bones without length
 # cost of a single bone, whatever its inertia: if its roll is free, it takes the shortest rotation to the

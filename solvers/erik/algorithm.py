@@ -138,8 +138,8 @@ def calculate_erik(  # noqa: C901 (the paper's pseudocode, step by step)
 
 
 def _offset(chain: VirtualChain, angles: Sequence[float], goal: Quaternion, disturbance: float) -> Quaternion:
-    """NonConvOffsetTrick as in section 7.1 (the text calls it random): the target rotated about the
-    root's axis, then its child's.
+    """NonConvOffsetTrick as in section 7.1 (the text calls it random): the target rotated by `disturbance`
+    [rad] about the axis of the root, then of its child; `angles` (n,) [rad] decide the signs.
     """
     bases = chain.bases(angles)
     for k in range(min(2, len(chain))):
