@@ -69,7 +69,7 @@ class Timing(NamedTuple):
     """State of the estimation of the sample times of m signals. Times are in seconds since the start."""
 
     raws: Array  # (m,) [s] times of the newest samples by the sender's clock, if it gives them
-    lines: Array  # (m,) [s] the same by the line of steady times
+    lines: Array  # (m,) [s] times of the newest samples by the line of steady times
     is_exact: Mask  # (m,) whether the sender's times are used directly
     sent: Array  # (m,) [s] times of the newest samples as sent; NaN if not given
     arrivals: Array  # (m,) [s] their times of arrival
@@ -84,7 +84,7 @@ class Timing(NamedTuple):
     spreads: Array  # (m,) [s] mean deviation of arrivals from the line
     # (m,) mean distance of values from the extrapolation of the earlier motion; NaN if not known
     errors: Array
-    sent_errors: Array  # (m,) the same with the sender's times
+    sent_errors: Array  # (m,) mean distance as in `errors`, with the sender's times
     needs: Array  # (m,) [s] greatest age of a sample when the next one arrived, in the last half minute
     needed: Array  # (m,) [s] last time at which the age was about as great
     delays: Array  # (m,) [s] delay between a sample and its display

@@ -232,7 +232,9 @@ class Performance:
         self._stage.tick(self.parts, moment, dt, {})
 
     def _direct(self, performer: Performer, dt: float, chain: str, clip: Directed, kept: int) -> Directed:
-        """The values of a chain's clip, changed by the behaviour."""
+        """Values requested of a chain in this frame: those of its clip, `clip`, changed by the behaviour;
+        arguments as for `Performer.direct`.
+        """
         return performer.direct(chain, self._posture_names[chain], clip, kept, dt)
 
     @property

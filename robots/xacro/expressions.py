@@ -18,8 +18,7 @@ from .formatting import braces, percent
 MAX_LENGTH = 10_000  # largest number of characters in an expression
 MAX_BITS = 1024  # largest number of bits in a whole number: the range of a double
 MAX_SIZE = 100_000  # largest number of characters and entries in a value, including nested ones
-# largest number of steps to evaluate a document's expressions, including the size of their values: public
-# robots need some ten thousand
+# largest number of steps, including sizes of values, for a document; public robots need some ten thousand
 MAX_STEPS = 1_000_000
 PARSING = 5  # number of steps counted for each character that is parsed
 # largest number of entries in a map or set that an expression makes, since keys can be chosen so that each is
@@ -178,8 +177,7 @@ NAMES |= {
     "sum": Function(_sum),
 }
 NAMES |= {"True": True, "False": False, "None": None}
-# functions by their names after `python.`, such as `python.len`, which no property can hide
-PYTHON = NAMES | {
+PYTHON = NAMES | {  # functions by names such as `python.len`, which no property can hide
     "divmod": Function(divmod),
     "enumerate": Function(lambda *given: list(enumerate(*given))),
     "ord": Function(ord),

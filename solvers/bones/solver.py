@@ -37,34 +37,29 @@ from .level import Levels
 from .model import BoneModel, BonePose
 from .nearness import Nearness
 
-# weight of an end's squared roll relative to the squared rotation of the last bone: a rolled head is as
-# conspicuous as a turned one
+# weight of an end's squared roll relative to the last bone's squared rotation: both are equally conspicuous
 ROLL_COST = 1.0
 AIM_COST = 1e8  # cost of the squared aim error [rad]; the last steps remove the error that it leaves
-LARGEST_TURN = 1.0  # [rad] largest aim error that one step corrects: up to this angle the linear model holds
+LARGEST_TURN = 1.0  # [rad] largest aim error corrected by one step: up to it the linear model holds
 LONGEST_STEP = 1.2  # [rad, or fractions of the reach] largest movement of a coordinate in one step
-# [rad] aim error below which a step that leaves the aim because of the aim's curvature is corrected
-NEARLY = 0.1
+NEARLY = 0.1  # [rad] aim error below which a step that leaves the aim by its curvature is corrected
 MOST_STEPS = 25
 FIRST_DAMPING, MOST_DAMPING = (
     0.3,
     1e9,
 )  # fractions of the Hessian's diagonal that are added to it if a step does not help
-# smallest cost of an aim error of one radian when steps are compared; the cost must exceed the forces that
-# hold the aim
+# smallest cost of an aim error of one radian when steps are compared; it must exceed the aim's forces
 LEAST_PRICE = 2.0
 # most iterations of the active set in one step: with the aim's curvature they might not end by themselves
 PASSES = 8
 POLISHING_STEPS = 6  # most steps at the end, each of which squares the remaining aim error
-# [rad, or in fractions of the reach] aim error of which one correction, which squares it, leaves only
-# rounding errors
+# [rad, or in fractions of the reach] aim error that one correction, which squares it, reduces to rounding
 NEARLY_MET = 1e-5
 # [rad, or in fractions of the reach] largest step without damping after which the error of the solution is
 # invisible: the square of the step, and the errors of the model
 SMALL_STEP = 1.5e-3
-# [rad, or in fractions of the reach] no further step is tried after a damped step shorter than this
-NO_STEP = 1e-5
-LEAST_GAIN = 1e-6  # smallest relative reduction of the cost per step: with smaller ones bones move invisibly
+NO_STEP = 1e-5  # [rad, or in fractions of the reach] no step follows a damped step shorter than this
+LEAST_GAIN = 1e-6  # smallest relative reduction of the cost per step; below it bones move invisibly
 
 
 class _Evaluated(NamedTuple):
@@ -174,8 +169,8 @@ class BoneSolver:
     def _on_its_way(
         self, goal: GazeGoal, authored: Angles, last: LastFrames, optimum: _Optimum, dt: float
     ) -> _Optimum:
-        """The optimum, or, after the branch of the last frames has ended, the current step of a transition to
-        the best known optimum.
+        """The optimum, or, after its branch has ended, the current step of a transition to the best one
+        known.
 
         The optimum is returned at once if the target has jumped, so that its steps did not begin at the
         extrapolation of the last frames.
@@ -193,9 +188,8 @@ class BoneSolver:
     def _has_left_branch(
         self, goal: GazeGoal, authored: Angles, last: LastFrames, deviation: BonePose, dt: float
     ) -> bool:
-        """Whether the branch of the last frames has ended: whether some bone's rotation from the last optimum
-        to this one, both applied to the current authored pose, exceeds the target's movement by more than
-        a quick turn of a head in `dt` [s].
+        """Whether a bone rotates from the last optimum to this one, both applied to the current authored
+        pose, by more than its target moves plus a quick turn of a head in `dt` [s].
         """
         model, quick = self.model, CROSSING_SPEED * dt
         if branch_transition.most_rotation(last.deviation, deviation, model.hinge_units) <= quick:
@@ -303,12 +297,9 @@ class _Problem:
     def begun(
         self, authored: BonePose, last: LastFrames | None, jump: float
     ) -> tuple[_Evaluated, Angles, BonePose | None]:
-        """Start of the steps: the configuration, the forces (r,), and the last frame's deviation if it is
-        used, else None.
-
-        The configuration is the first of these with an aim error below `jump` [rad]: the authored pose with
-        the deviation extrapolated from the last frames, or with the last frame's deviation; else the authored
-        pose.
+        """Start of the steps, its forces (r,), and the last frame's deviation if it is used, else None. The
+        start is the authored pose with the extrapolated or else the last deviation, whichever first has an
+        aim error below `jump` [rad]; otherwise the authored pose.
         """
         if last is not None:
             for deviation in (last.extrapolated(), last.deviation):
