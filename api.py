@@ -47,7 +47,7 @@ class GoalError(NamedTuple):
     """Error of one goal: of an end of a chain, a bone of a body, or a body or motor of a mechanism.
 
     Attributes:
-        name: What has the goal, in quotation marks: "'hand'".
+        name: Name of the end, body or motor with the goal, in quotation marks: "'hand'".
         angle: Angle [deg] by which its orientation is off; 0 where the goal has none, NaN where it has no
             target now.
         distance: Distance [m] by which its position is off; 0 where the goal has none, NaN where it has no

@@ -1,4 +1,4 @@
-"""Random draws of a character: the same seed, purpose and number always give the same ones."""
+"""Random draws of a character: equal seed, purpose and number always give equal draws."""
 
 from functools import lru_cache
 from random import Random
@@ -12,5 +12,5 @@ def draws(seed: int, what: str, number: int) -> tuple[float, float, float]:
 
 
 def between(least: float, most: float, share: float) -> float:
-    """A draw from 0 to 1 as one from `least` to `most`."""
+    """Scales a draw `share` (0 to 1) to the range from `least` to `most`."""
     return least + (most - least) * share

@@ -24,8 +24,8 @@ SWAY = (
 GLANCE = 1.7  # [s] mean time between glances
 JITTER = 0.7  # width of the random shift of a glance's start, as a share of GLANCE
 DART = 0.15  # [s] duration of a glance's motion, that of a head's quick look
-# share of the reach per radian: if no joint lifts the end by more, breathing is reduced, down to none in an
-# upright chain
+# share of the reach per radian: if no joint lifts the end by more than this, breathing is reduced, and
+# vanishes in an upright chain
 LIFTS = 0.1
 ROOTED = 0.3  # amplitude of the sway at the end, relative to the root's, since bodies sway from the feet
 
@@ -79,7 +79,9 @@ def _breath(seed: int, seconds: float) -> float:
 
 
 def _lifts(skeleton: Skeleton, angles: Sequence[float], up: Vector) -> list[float]:
-    """How much each joint lifts the end (n,), relative to the joint that lifts it most."""
+    """Upward velocity (n,) of the end per unit of each joint's velocity, relative to the joint that lifts the
+    end most.
+    """
     pose = skeleton.forward(angles)
     axes, lifts = skeleton.world_axes(pose), [0.0] * len(skeleton)
     for k in skeleton.path():

@@ -2,10 +2,10 @@
 times under the assumption of no loss. Pure functions.
 
 With an outdated period, samples seem to be lost or late. For each sample of the window, two descriptions of
-the later samples are compared: by the current line, including the assumed losses, and by a new line,
-including its two parameters and its begin. The shortest description decides whether and when the sender has
-changed its rate. Losses are more likely if values move less evenly without them: a lost sample changes the
-values too, a late one only its time.
+the later samples are compared: one by the current line, including the assumed losses, and one by a new line,
+including its two parameters and its first sample. The shortest description decides whether and when the
+sender has changed its rate. Losses are more likely if values move less evenly without them: a lost sample
+changes the values too, a late one only its time.
 
 Sources: Rissanen 1978, "Modeling by shortest data description"; Lorden 1971, "Procedures for reacting to a
 change in distribution" (the likelihood ratio, over all times of the change).
@@ -20,8 +20,9 @@ from ..solvers.kinematics.se3 import Array
 
 LENGTH = 32  # number of samples in a window; 24 and 48 give the same results
 COLUMNS = 5
-LINE = 2.0  # number of parameters of a line; as many samples lie on it exactly
-LEAST_SPREAD = 1e-12  # smallest spread of sample numbers, for a single sample
+LINE = 2.0  # number of parameters of a line, which is also the number of samples that any line fits exactly
+# smallest sum of squared deviations of sample numbers, so that a single sample causes no division by 0
+LEAST_SPREAD = 1e-12
 
 Mask = NDArray[np.bool_]
 
@@ -30,8 +31,8 @@ class TimedSample(NamedTuple):
     """A new sample of each of m signals, relative to the current line."""
 
     taken: Array  # (m,) [s] best estimate of the time at which it was taken
-    came: Array  # (m,) number of samples that arrived with it, itself included
-    late: Array  # (m,) [s] lateness, scaled to that relative to an exactly known line
+    came: Array  # (m,) number of samples that arrived together with this one, which is included
+    late: Array  # (m,) [s] lateness, scaled as if the line were known exactly
     lost: Array  # (m,) number of samples lost before it
     values: Array  # (m,) [nats] by which the description of its values is shorter if none was lost
 
@@ -39,7 +40,7 @@ class TimedSample(NamedTuple):
 class Verdict(NamedTuple):
     """Result for each of m signals. The other fields are meaningless for signals without a new rate."""
 
-    is_new: Mask  # (m,) whether the sender has another rate
+    is_new: Mask  # (m,) whether the sender has changed its rate
     periods: Array  # (m,) [s] period of the line since the change
     newest: Array  # (m,) [s] time of the newest sample on that line
     counts: Array  # (m,) number of samples since the change
@@ -48,24 +49,32 @@ class Verdict(NamedTuple):
 
 
 def empty(count: int) -> Array:
-    """Windows (m, 5, 32) of m signals: the fields of `TimedSample` for each sample, the newest last; NaN for
-    none.
+    """Empty windows (m, 5, 32) of `count` = m signals: the five fields of `TimedSample` for each of 32
+    samples, the newest last; NaN where there is no sample.
     """
     return np.full((count, COLUMNS, LENGTH), np.nan)
 
 
 def added(window: Array, sample: TimedSample, begins: Mask) -> Array:
-    """Windows with a sample added to each signal; those of `begins` (m,) are emptied first."""
+    """Windows (m, 5, 32) with a sample added to each signal; windows of the signals in the mask `begins` (m,)
+    are emptied first.
+    """
     older = np.where(begins[:, None, None], np.nan, window[:, :, 1:])
     return np.concatenate((older, np.stack(sample, 1)[:, :, None]), 2)
 
 
 def verdict(window: Array, dt: float, rounding: Array) -> Verdict:
-    """What windows say, where ticks are `dt` [s] apart. `rounding` (m,) [s]: times within it are the same."""
+    """Decides for each window whether the sender has changed its rate.
+
+    Args:
+        window: (m, 5, 32) windows.
+        dt: [s] time between ticks.
+        rounding: (m,) [s] time differences below this cannot be distinguished.
+    """
     is_there = np.isfinite(window[:, 0])
     taken, counts, late, lost, values = np.where(is_there[:, None], window, 0.0).transpose(1, 0, 2)
 
-    # lines through the samples from each one on; numbers and times are relative to the newest sample
+    # lines through each sample and all later ones; numbers and times are relative to the newest sample
     n = _from_each(is_there.astype(float))
     x, t = counts - _from_each(counts), np.where(is_there, taken - taken[:, -1:], 0.0)
     x_sum, t_sum = _from_each(x * is_there), _from_each(t)
@@ -75,7 +84,8 @@ def verdict(window: Array, dt: float, rounding: Array) -> Verdict:
     periods = covariance / x_spread
     residuals = np.maximum(_from_each(t * t) - t_sum**2 / n_at_least_1 - covariance**2 / x_spread, 0.0)
 
-    # Lengths of both descriptions of the samples after each. Deviations within half of it are rounding.
+    # Lengths of both descriptions of the samples after each sample. Deviations up to half of `rounding` do
+    # not count.
     after = np.maximum(n - 1.0, 1.0)
     least = (rounding * rounding / 4.0)[:, None]
     present = np.maximum(_after_each(late * late) / after, least)
@@ -103,13 +113,13 @@ def verdict(window: Array, dt: float, rounding: Array) -> Verdict:
 
 
 def _from_each(values: Array) -> Array:
-    """Sums (m, n) of values (m, n) from each one on, itself included."""
+    """Sums (m, n): each of the values (m, n) plus all later values."""
     sums: Array = np.cumsum(values[:, ::-1], 1)[:, ::-1]
     return sums
 
 
 def _after_each(values: Array) -> Array:
-    """Sums (m, n) of values (m, n) after each one."""
+    """Sums (m, n): of the values (m, n) later than each value."""
     return np.concatenate((_from_each(values)[:, 1:], np.zeros((len(values), 1))), 1)
 
 

@@ -8,7 +8,7 @@ from ..solvers.kinematics.se3 import Array
 from . import stream
 from .sample_times import is_outdated
 
-WIDEST = 4  # largest count of numbers for an address: a quaternion
+WIDEST = 4  # largest number of components of an address: those of a quaternion
 
 
 class RemoteSignals:
@@ -18,7 +18,7 @@ class RemoteSignals:
 
     def __init__(self) -> None:
         self._rows: dict[str, int] = {}  # row of each address
-        self._sizes: dict[str, int] = {}  # count of numbers for each address
+        self._sizes: dict[str, int] = {}  # number of components of each address
         self._begun: set[str] = set()  # addresses whose first numbers have arrived since the last tick
         self._state: stream.StreamState | None = None
         self._samples = stream.Samples(
@@ -68,11 +68,11 @@ class RemoteSignals:
         Args:
             address: Its address.
             numbers: Its newest numbers.
-            count: How many messages came for it since the last call.
-            velocity: Their rates [1/s] if the sender knows them.
-            time: When they were taken [s], by the sender's clock; NaN: not said.
-            age: How long ago they came, as a share of the time since the last call of `advance`; NaN: not
-                known.
+            count: Number of messages that arrived for the address since the last call.
+            velocity: Rates of change [1/s] of the numbers; None if not sent.
+            time: Time [s] of the numbers by the sender's clock; NaN if not given.
+            age: Time since the numbers arrived, as a share of the time since the last call of `advance`; NaN
+                if unknown.
         """
         row = self._rows[address]
         if is_outdated(time, self._samples.times[row]):
@@ -86,12 +86,14 @@ class RemoteSignals:
         self._samples = stream.Samples(values, counts, velocities, times, ages)
 
     def value(self, address: str) -> list[float]:
-        """The last received numbers for an OSC address."""
+        """The last numbers received for an OSC address."""
         numbers: list[float] = self._samples.values[self._rows[address], : self._sizes[address]].tolist()
         return numbers
 
     def advance(self, dt: float) -> Iterator[tuple[str, list[float]]]:
-        """Advances by `dt` [s]; yields the addresses whose numbers change, with the new numbers."""
+        """Advances the signals by `dt` [s]; yields (address, new numbers) for each address whose numbers
+        change.
+        """
         if self._state is None or dt <= 0.0:
             return
         before = self._state.values

@@ -1,18 +1,19 @@
-"""Times at which samples of signals were taken, from those at which they came. Pure functions.
+"""Estimates when samples of signals were taken from when they arrived. Pure functions.
 
-Programs sample at a steady rate; networks deliver late, in clumps, or not at all. So a sample's time is a
-whole number of periods after that of the sample before, and the line of these times through the arrivals is a
-regression in which what comes far off counts no more than what comes off as usual. How many samples were lost
-before one that has come is the number that fits both its arrival and the motion of its values best: a lost
-sample changes both, a late one only its arrival. Where the motion cannot say it, it does not matter either.
-Between two ticks several samples may come: when the system received each says more than at which tick.
-Whether the sender has another rate is seen from a window of samples (`rate_window`).
+Programs sample at a steady rate; networks deliver samples late, in clumps, or not at all. So the time of a
+sample is a whole number of periods after that of the previous sample. The line of these times is fitted to
+the arrivals by a regression in which large deviations are clipped to the usual size. The number of samples
+lost before a new sample is the number that fits both its arrival and the motion of its values best: a lost
+sample changes both, a late one only its arrival. If the motion does not show how many were lost, the number
+does not matter either. Between two ticks several samples may arrive; the time at which the system received
+each of them is more precise than the time of the tick. A change of the sender's rate is detected in a window
+of samples (`rate_window`).
 
 If a sender gives the times of its samples by its own clock, these do not depend on the network: the line is
-then fitted to them, and arrivals only give the offset of the clocks, by the smallest delay. If values move as
-evenly by the sender's times as by the line, the times are used directly, so that its rate need not be steady;
-otherwise its clock is coarse, and the line is used. A time that is not later than the previous one is
-ignored, and so is a clock that stands still, jumps or has another speed.
+then fitted to the sender's times, and arrivals only give the offset of the two clocks, by the smallest delay.
+If values move as evenly by the sender's times as by the line, the sender's times are used directly, so that
+its rate need not be steady; otherwise its clock is coarse, and the line is used. A time that is not later
+than the previous one is ignored, and so is a clock that stands still, jumps or has another speed.
 
 Values are shown with a delay that is just long enough for the next sample to be known in time, even if it is
 as late, or as many samples before it are lost, as in the last half minute.
@@ -37,24 +38,29 @@ LEARNT = 3  # number of samples after which the period is known well enough to d
 # [s] without a sample, after which the sender has stopped; the next sample begins a new motion
 PAUSE = 0.5
 LEAST = 1e-3  # [s] shortest period
-# number of mean deviations from the line beyond which a sample has no more weight in the regression
+# largest deviation of a sample that counts in the regression, in mean deviations from the line; larger ones
+# are clipped to it
 ROBUST = 2.0
 STEADY = 0.1  # weight of a new deviation in the mean deviation
 LONGEST = 0.1  # [s] largest excess of the delay over a period
-SLEW = 0.01  # [s] largest change of the delay per second; motion is slower or faster by as much
+# [s/s] largest rate of change of the delay; shown motion is slower or faster by the same fraction
+SLEW = 0.01
 # [s] after which a required delay is forgotten, and in which two clocks are observed to drift apart
 FORGET = 30.0
 SHRINK = 10.0  # [s] time constant with which a forgotten delay decreases
 ABOUT = 0.8  # share of the greatest required delay from which another one keeps it from being forgotten
-# ratio of errors by the sender's times to those by the line, above which its clock is coarse: times that are
-# rounded down scatter about twice as much from sample to sample as about a line
+# ratio of the errors by the sender's times to the errors by the line above which the sender's clock counts as
+# coarse: times that are rounded down scatter about twice as much from sample to sample as about a line
 COARSE = 1.25
-PACE = 0.2  # share of a period by which times of a clock of another speed differ from arrivals on the average
+# share of a period: if intervals of the sender's clock differ by more from those of arrivals on average, its
+# clock runs at another speed
+PACE = 0.2
 SMALLEST = 1e-12  # mean error of values that are exact but for rounding
-# [s] by which networks, and programs that send, are uneven without a sense, whatever the ticks are: the time
-# to which a radio network delivers
+# [s] unevenness of networks and sending programs that carries no information, whatever the time between
+# ticks: the interval at which a radio network delivers
 UNEVEN = 0.0125
-NEAR = np.array([-1.0, 0.0, 1.0])  # numbers of lost samples that are tried around the one that the time says
+# numbers of lost samples to try, relative to the number that the time of arrival suggests
+NEAR = np.array([-1.0, 0.0, 1.0])
 
 Mask = NDArray[np.bool_]
 
@@ -63,7 +69,7 @@ class Timing(NamedTuple):
     """State of the estimation of the sample times of m signals. Times are in seconds since the start."""
 
     raws: Array  # (m,) [s] times of the newest samples by the sender's clock, if it gives them
-    lines: Array  # (m,) [s] the same by the line of steady times
+    lines: Array  # (m,) [s] times of the newest samples by the line of steady times
     is_exact: Mask  # (m,) whether the sender's times are used directly
     sent: Array  # (m,) [s] times of the newest samples as sent; NaN if not given
     arrivals: Array  # (m,) [s] their times of arrival
@@ -78,7 +84,7 @@ class Timing(NamedTuple):
     spreads: Array  # (m,) [s] mean deviation of arrivals from the line
     # (m,) mean distance of values from the extrapolation of the earlier motion; NaN if not known
     errors: Array
-    sent_errors: Array  # (m,) the same with the sender's times
+    sent_errors: Array  # (m,) mean distance as in `errors`, with the sender's times
     needs: Array  # (m,) [s] greatest age of a sample when the next one arrived, in the last half minute
     needed: Array  # (m,) [s] last time at which the age was about as great
     delays: Array  # (m,) [s] delay between a sample and its display
@@ -149,26 +155,28 @@ def renewed(
     moved: Array,
     course: Course,
 ) -> tuple[Timing, Arrival]:
-    """Timing of signals after samples of each have arrived.
+    """Timing of signals after new samples of each signal have arrived, and the classification of these
+    samples.
 
     Args:
-        before: Timing after the samples before.
-        time: [s] of the tick in which the samples came.
-        dt: [s] since the tick before.
-        sample_counts: (m,) samples that have come since then, at least 1.
-        sent: (m,) [s] when they were taken, by the sender's clock; NaN: not said.
-        ages: (m,) how long before that tick they came, as shares of `dt`; NaN: not known.
-        moved: (m, d) change of the values since the samples before.
-        course: How the values moved until then.
+        before: Timing after the previous samples.
+        time: [s] time of the tick in which the samples arrived.
+        dt: [s] time since the previous tick.
+        sample_counts: (m,) number of samples that have arrived since the previous tick, at least 1.
+        sent: (m,) [s] times of the newest samples by the sender's clock; NaN if not given.
+        ages: (m,) time from the arrival of the newest samples to this tick, as shares of `dt`; NaN if
+            unknown.
+        moved: (m, d) change of the values since the previous samples.
+        course: Motion of the values up to the previous samples.
     """
     stamps = before.stamps
     gap = np.maximum(time - stamps, LEAST)
     came = time - dt * np.nan_to_num(ages)
     sent_span = sent - before.sent
     is_later, is_said, drifts = _said(before, time, gap, sent_span)
-    # Deviations from the line within half of this mean nothing.
+    # Deviations from the line of up to half of this carry no information.
     rounding = np.where(np.isfinite(ages) & ~is_said, np.minimum(dt, UNEVEN), dt)
-    taken = np.where(is_said, before.raws + sent_span, came)  # as well as it is known
+    taken = np.where(is_said, before.raws + sent_span, came)  # best estimate
     was_known = before.counts > 0.0
     is_first = was_known & (before.periods == 0.0) & (gap <= PAUSE)
     is_paused = ~was_known | (gap > PAUSE)
@@ -185,7 +193,8 @@ def renewed(
     scale = np.maximum(before.errors, SMALLEST)
     better = np.log1p((errors_now / scale) ** 2) - np.log1p((errors_unbroken / scale) ** 2)
     better = np.where(is_known & np.isfinite(better), better, 0.0)
-    # relative to a line through few samples a new one deviates more, by as much as it moves the line
+    # lateness scaled as if the line were known exactly, since the new sample also moves a line through few
+    # samples
     beside = late * np.sqrt(1.0 - _shares(np.minimum(before.counts + 1.0, MEMORY))[0])
     sample = rate_window.TimedSample(taken, sample_counts, beside, lost, better)
     window = rate_window.added(before.window, sample, is_paused)
@@ -217,7 +226,8 @@ def renewed(
     apart = np.where(
         is_said & ~is_paused, np.where(age < 0.0, age, age * np.minimum(span / FORGET, 1.0)), 0.0
     )
-    # age of the previous sample at the last tick; what was needed beyond a period is still needed
+    # age of the previous sample at the last tick; an age beyond the period that was needed before is still
+    # needed
     still_needed = np.maximum(says.needs, before.needs - before.periods + period)
     need = np.where(is_other, still_needed, np.maximum(gap - dt, 0.0))
     is_old = time - before.needed > FORGET
@@ -312,6 +322,8 @@ def _lost(
 
 
 def slewed(timing: Timing, time: float, dt: float) -> Timing:
-    """Timing with delays that change slowly to what the sender requires."""
+    """Timing with delays moved toward the delays that the sender requires, by at most `SLEW` times `dt`
+    [s].
+    """
     needs = np.minimum(timing.needs, timing.periods + LONGEST)
     return timing._replace(delays=timing.delays + np.clip(needs - timing.delays, -SLEW * dt, SLEW * dt))

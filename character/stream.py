@@ -36,17 +36,18 @@ Motion = tuple[Array, Array]  # values (m, d) and velocities (m, d) [1/s]
 Rows = TypeVar("Rows", bound=tuple[Any, ...])
 
 
-UNKNOWN = np.array(np.nan)  # of all signals
+UNKNOWN = np.array(np.nan)  # one value for all signals
 
 
 class Samples(NamedTuple):
     """The newest sample of each of m signals with d components."""
 
     values: Array  # (m, d); NaN: lost
-    numbers: Indices  # (m,) samples of the signal that have come so far
+    numbers: Indices  # (m,) number of samples of the signal that have arrived so far
     velocities: Array  # (m, d) [1/s] as sent with the sample; NaN: not sent
-    times: Array  # (m,) [s] when it was taken, by the sender's clock; NaN: not said
-    # (m,) how long before this tick it came, as a share of the time since the tick before; NaN: not known
+    times: Array  # (m,) [s] when the sample was taken, by the sender's clock; NaN if not given
+    # (m,) time from the sample's arrival to this tick, as a share of the time since the previous tick; NaN if
+    # unknown
     ages: Array = UNKNOWN
 
 
@@ -84,12 +85,13 @@ class Cubics(NamedTuple):
     highest: Array  # (m, d) upper bounds
 
     def at(self, time: float, periods: Array, rest: Array) -> tuple[Array, Array]:
-        """Values (m, d) and velocities (m, d) [1/s] at a time [s] after the curves' begin.
+        """Values (m, d) and velocities (m, d) [1/s] at a time [s] after the curves began.
 
         Args:
             time: [s] since the start.
-            periods: (m,) [s] between samples, for which a signal continues after its end; 0 for not at all.
-            rest: (m, d) samples, to which it then returns.
+            periods: (m,) [s] periods between samples: a signal continues for one period after the end of its
+                curve; 0 if it does not continue.
+            rest: (m, d) last samples, to which signals then return.
         """
         course = _cubic(
             (self.begin_values, self.begin_velocities),
@@ -260,7 +262,8 @@ def _cubics(
     is_slow = timing.periods > (1.0 + ROUNDING) * dt
     gap = np.where(state.timing.counts > 0.0, overdue, np.maximum(START, overdue))
     caught_up = np.where(is_interrupted, state.time + np.minimum(gap, rejoin), state.cubics.caught_up)
-    is_shown_late = is_slow | (state.timing.periods > 0.0)  # now, or before its rate changed
+    # the signal is slower than the ticks now, or was so before its rate changed
+    is_shown_late = is_slow | (state.timing.periods > 0.0)
     caught_up = np.where(arrival.begins, state.time + START * is_shown_late, caught_up)
     soonest = np.where(arrival.is_paused, state.time + dt, np.maximum(due, state.time + timing.periods))
     stops = arrival.is_paused | is_new

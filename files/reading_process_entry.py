@@ -47,7 +47,7 @@ def main() -> None:
     answer = importlib.import_module(f"{name}.files.reading_process").called(function, arguments)
     sys.stdout.buffer.write(answer)
     sys.stdout.flush()
-    os._exit(0)  # the main thread waits for Blender
+    os._exit(0)  # exit at once, since the other thread still waits for standard input
 
 
 if __name__ == "__main__":

@@ -75,7 +75,9 @@ class NetworkTransport:
                 self._socket.close()
 
     def _connected_socket(self) -> socket.socket | None:
-        """The connected socket; None while it is not. Raises TransportError."""
+        """The connected socket; None while there is no connection yet. Raises TransportError if connecting
+        has failed.
+        """
         with self._lock:
             if self._failure is not None:
                 raise self._failure

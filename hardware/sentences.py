@@ -67,7 +67,9 @@ class HostWords(NamedTuple):
 
 
 class _ButtonField:
-    """Field of a text with a button behind its colon, "{press:Arm}"."""
+    """Field of a format string that names a button after its colon, "{press:Arm}": `words` returns the text
+    to insert for that button.
+    """
 
     def __init__(self, words: Callable[[str], str]) -> None:
         self._words = words

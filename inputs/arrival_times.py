@@ -1,5 +1,5 @@
-"""When the system received a packet, which is earlier than when a program reads it: timestamps of sockets, of
-Linux and macOS. No Blender.
+"""Times at which the system received packets, which is before a program reads them, by the timestamps of
+sockets on Linux and macOS. No Blender.
 
 Sources: socket(7), SO_TIMESTAMP; Linux' Documentation/networking/timestamping.rst, SO_TIMESTAMPNS.
 """
@@ -11,25 +11,28 @@ import time
 from contextlib import suppress
 from math import nan
 
-# system -> the option of sockets, which is the type of its control messages on Linux, the type on others, and
-# what is in these: seconds and parts of one
+# system -> socket option for timestamps, type of the control messages with timestamps, their layout (seconds,
+# then fractions of a second), and the unit [s] of these fractions
 STAMPS = {"linux": (35, 35, "@ll", 1e-9), "darwin": (0x0400, 0x02, "@li", 1e-6)}
 ANCILLARY = 64  # [bytes] of control messages: one timestamp
 
 
 def request(source: socket.socket) -> None:
-    """Makes the system stamp what it receives at a socket; no effect where it cannot."""
+    """Makes the system add timestamps to the packets that it receives at a socket; no effect if the system
+    cannot.
+    """
     if sys.platform in STAMPS:
         with suppress(OSError):
             source.setsockopt(socket.SOL_SOCKET, STAMPS[sys.platform][0], 1)
 
 
 def receive(source: socket.socket, buffer: memoryview) -> tuple[int, float]:
-    """Receives a packet into a buffer; returns its size [bytes] and when the system received it, in seconds
-    of `time.monotonic`; NaN: not known.
+    """Receives a packet into a buffer; returns its size [bytes] and the time [s] at which the system received
+    it, on the clock of `time.monotonic`; NaN if unknown.
 
-    The system stamps by a clock that people and networks set. What a packet waited is told by that clock, so
-    only what waits while it is set has a wrong time, and `share` keeps that between two looks.
+    The system's timestamps are of a clock that people and networks set. Only a packet's waiting time is
+    measured by that clock, so only packets that wait while the clock is set get a wrong time; `share` limits
+    this error to the time between two looks.
 
     Raises:
         OSError: As `recv_into`.
@@ -47,7 +50,8 @@ def receive(source: socket.socket, buffer: memoryview) -> tuple[int, float]:
 
 
 def share(came: float, before: float, now: float) -> float:
-    """How long ago a packet came, as a share of the time between two looks [s]: 0 at this look, `now`, 1 at
-    the one before. So it holds for ticks whatever their time is, that of a slow playback too. NaN: not known.
+    """Time since a packet arrived at `came` [s], as a share of the time between two looks: 0 if it arrived at
+    this look, `now` [s], 1 at the previous look, `before` [s], or earlier; NaN if unknown. As a share, it
+    applies to ticks of any duration, also in slow playback.
     """
     return min(max((now - came) / (now - before), 0.0), 1.0) if now > before and came == came else nan

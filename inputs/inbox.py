@@ -1,13 +1,14 @@
 """Receives OSC messages over UDP in bounded time, without blocking. No Blender.
 
-Each `look` takes at most `BUDGET` of the main thread: first it empties the socket; then it parses packets
-from the newest to the oldest, and only the newest value of each key counts. Packets that are not parsed in
-time are parsed at the next `look`, after those that are newer.
+Each `look` takes at most `BUDGET` of processor time on the main thread. It first empties the socket, then
+parses packets from the newest to the oldest; only the newest value of each key counts. Packets that are not
+parsed in time are parsed at the next `look`, after those that are newer.
 
-An inbox with an urgent address has a thread that empties the socket and searches for it, so that it is heard
-at once: between two looks, in a flood, and while Blender is busy. On Linux urgent packets have a socket of
-their own (`urgent_socket`), which no flood fills. The thread reads them first, so what the other socket
-holds then may have been sent before: it would come too late, and is dropped.
+An inbox with an urgent address has a thread that empties the socket and searches for this address, so that an
+urgent message takes effect at once: between two looks, in a flood, and while Blender is busy. On Linux urgent
+packets have a socket of their own (`urgent_socket`), which no flood fills. The thread reads the urgent socket
+first, so packets that the other socket then still holds may have been sent before the urgent one: they would
+take effect too late, and are dropped.
 """
 
 import select
@@ -59,7 +60,7 @@ class _Packet(NamedTuple):
     size: int  # [bytes]
     left: Iterator[Message]
     came: float  # [s] when the system received it, as `arrival_times`; NaN: not known
-    time: float | None  # [s] that the sender has said last by its clock's address; None: it says none
+    time: float | None  # [s] last time that the sender gave by its clock's address; None if it gives none
 
 
 class Inbox:
@@ -72,7 +73,7 @@ class Inbox:
     # address for which `alarm` is called before any packet is parsed, at any position in a packet
     urgent = b""
     clock_address = b""  # address by which a sender gives its time, before or after the values of that time
-    timed_root = ""  # beginning of the addresses whose values belong to that time
+    timed_root = ""  # beginning of the addresses whose values were taken at that time
     numbered_roots: tuple[str, ...] = ()  # beginnings of addresses whose first number selects the subject
 
     def __init__(self, host: str, port: int, clock: Callable[[], float] | None = None) -> None:
@@ -101,7 +102,8 @@ class Inbox:
         self.received = 0  # number of the newest packet
         self._size = 0  # [bytes] of the packets in the queue
         self._has_dropped = self._is_alarmed = False  # since the last look
-        # [bytes] of the ordinary socket that may have arrived before an urgent packet: at most a full buffer
+        # [bytes] still to be dropped from the ordinary socket, since they may have arrived before an urgent
+        # packet: at most a full buffer
         self._outdated = 0
         self._sender_time: float | None = None
         # number of the newest packet of each key, while older ones are in the queue
@@ -224,7 +226,7 @@ class Inbox:
         """Moves a packet from a socket to the queue; returns whether there was one."""
         try:
             size, came = arrival_times.receive(source, self._buffer)
-        except BlockingIOError:  # nothing waits
+        except BlockingIOError:  # no packet waits
             if source is self._socket:
                 self._outdated = 0
             return False
@@ -244,8 +246,8 @@ class Inbox:
         return True
 
     def _put(self, packet: bytes, came: float) -> None:
-        """Puts a packet that came at a time [s] into the queue, which drops the oldest ones where it has no
-        room.
+        """Puts a packet that arrived at the time `came` [s] into the queue, which drops its oldest packets if
+        it is full.
         """
         size = len(packet) + OVERHEAD
         self._size += size

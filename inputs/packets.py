@@ -14,7 +14,7 @@ from typing import NamedTuple
 BUNDLE = b"#bundle\x00"
 HEADER = len(BUNDLE) + 8  # [bytes] header of a bundle: its mark and time tag
 FIRST_ELEMENT = HEADER + 4  # offset [bytes] of a bundle's first element, after its size
-IMMEDIATELY = 1  # largest time tag without a time; some senders send 0 for it
+IMMEDIATELY = 1  # largest time tag that gives no time; some senders send 0 instead of 1
 FRACTION = 2.0**-32  # [s] unit of time tags
 NUMBERS = {"f": (">f", 4), "d": (">d", 8), "i": (">i", 4), "h": (">q", 8)}
 NOTHING = {"T": 1.0, "F": 0.0, "I": 1.0, "N": 0.0}  # tags without bytes: true, false, impulse, nil
@@ -38,9 +38,9 @@ class Message(NamedTuple):
     address: str  # "" if it cannot be read
     arguments: tuple[float | str, ...] = ()  # numbers and strings in order
     trouble: str = ""  # why it cannot be read: what was expected and what was found
-    repeats: int = 1  # messages of its address since the last one that was taken, this one included
-    time: float = nan  # [s] when its values were taken, by the sender's clock; NaN: not said
-    # how long ago the system received it, as a share of the time since the look before; NaN: not known
+    repeats: int = 1  # number of messages with its key since the last one that was handled, this one included
+    time: float = nan  # [s] when its values were taken, by the sender's clock; NaN if not given
+    # time since the system received it, as a share of the time since the previous look; NaN if unknown
     age: float = nan
 
     @property

@@ -28,11 +28,8 @@ _HALVE_EVERY = 6
 
 
 def pulse_to(goal: float, velocity: float, acceleration: float, limit: float, jerk: float) -> Pulse:
-    """Fastest change from (velocity, acceleration) to (goal, 0), with
-    acceleration
-     at most `limit` [rad/s2] if it starts within that, and
-    jerk
-     at most `jerk` [rad/s3].
+    """Fastest change of the velocity to `goal` [rad/s], with acceleration 0 at its end. Jerk is at most
+    `jerk` [rad/s3]; acceleration is at most `limit` [rad/s2] if it begins within this limit.
     """
     excess = velocity - goal
     if (
@@ -130,13 +127,7 @@ def toward_rest(point: Point, dt: float, speed: float, limit: float, jerk: float
         point: Position relative to the goal, velocity, acceleration. A point outside the limits first returns
             into them.
         dt: Time step [s], above 0.
-        speed, limit, jerk: Largest
-    velocity
-     [rad/s],
-    acceleration
-     [rad/s2] and
-    jerk
-     [rad/s3].
+        speed, limit, jerk: Largest velocity [rad/s], acceleration [rad/s2] and jerk [rad/s3].
         grain: Rounding error of positions [rad]: planning is no finer.
 
     Returns:

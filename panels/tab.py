@@ -120,7 +120,8 @@ def listed(
         owner, items, active: The owner, and its property names of the collection and of the index.
         add, remove: Operators of the two buttons; "": no button.
         rows: Minimum height [lines].
-        menu: Class of a menu with further operators.
+        move: Operator that moves the selected item up or down; "": no buttons for it.
+        menu: Class of a menu with further operators; "": no menu.
     """
     row = layout.row()
     row.template_list(list_name, "", owner, items, owner, active, rows=rows)

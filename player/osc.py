@@ -16,10 +16,10 @@ class Heard(NamedTuple):
     """A command received by OSC.
 
     Attributes:
-        order: The newest one of its kind.
-        messages: How many of its kind have come since the one before.
-        time: When its numbers were taken [s], by the sender's clock; NaN: not said.
-        age: How long ago it came, as `Message.age`; NaN: not known.
+        order: The newest command of its kind.
+        messages: Number of messages of its kind since the previous command, this one included.
+        time: Time [s] at which its numbers were taken, by the sender's clock; NaN if not given.
+        age: Time since it arrived, as in `Message.age`; NaN if unknown.
     """
 
     order: Order
@@ -29,7 +29,7 @@ class Heard(NamedTuple):
 
 
 class PlayerInbox(Inbox):
-    """Messages to a performance.
+    """Receives OSC messages for a performance.
 
     Args:
         host, port: Address to listen on.

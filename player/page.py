@@ -9,7 +9,7 @@ from .directing import Director
 
 
 def why_not_served(host: str, port: int, error: OSError | ValueError) -> str:
-    """A sentence on an address at which the page cannot be served."""
+    """Why the page cannot be served at an address, and the remedy, as a sentence."""
     if isinstance(error, ValueError) or error.errno == errno.EADDRNOTAVAIL:
         return (
             f"The page cannot be served on '{host}', which is no address of this computer: give --page-host one"

@@ -40,10 +40,11 @@ class PlayedChainSession(Session[PlayedView, ChainPose]):
 
     Attributes:
         entry: The chain.
-        target: Name of the target that its own end follows.
-        directed: What was asked of it at the last tick; None: it had none.
-        posture: Index of the stored posture that it kept then; -1: none.
-        base: World matrix of its base frame.
+        target: Name of the target that the chain's own end follows.
+        directed: Postures, settings and target requested of the chain at the last tick; None before the
+            first.
+        posture: Index of the stored posture that the chain kept at the last tick; -1 if none.
+        base: World matrix (4, 4) of the chain's base frame.
         models: Models by whether stored postures are switched.
     """
 
@@ -115,7 +116,7 @@ class PlayedChainSession(Session[PlayedView, ChainPose]):
 
     @property
     def kept(self) -> Requested:
-        """What was asked of it at the last tick."""
+        """Values requested of the chain at the last tick."""
         if (directed := self.directed) is None:
             return Requested({}, 1.0, 1.0)
         names = [each.name for each in self.entry.postures]
@@ -124,7 +125,7 @@ class PlayedChainSession(Session[PlayedView, ChainPose]):
 
     @property
     def target_position(self) -> list[float]:
-        """Position [m] in the world of the target that its own end follows, at the last tick."""
+        """World position [m] of the target that the chain's own end follows, at the last tick."""
         inputs = self.ticked[1] if self.ticked is not None else None
         return [row[3] for row in inputs.ends[0].target[:3]] if isinstance(inputs, ChainInputs) else []
 
@@ -154,11 +155,11 @@ class PlayedChain(PlayedMover[ChainEntry]):
 
     @property
     def anchors(self) -> list[Anchor]:
-        """Anchor of its base."""
+        """Anchor of the chain's base."""
         return [self.entry.base_frame]
 
     def followed(self, moment: Moment) -> Iterator[str]:
-        """Names of the targets that it follows, or may follow."""
+        """Names of the targets that the chain follows or may follow."""
         for end in self.entry.ends:
             yield from end.targets
         if (target := moment.controls[self.entry.name].target) is not None:
@@ -231,7 +232,9 @@ class Performance:
         self._stage.tick(self.parts, moment, dt, {})
 
     def _direct(self, performer: Performer, dt: float, chain: str, clip: Directed, kept: int) -> Directed:
-        """The values of a chain's clip, changed by the behaviour."""
+        """Values requested of a chain in this frame: those of its clip, `clip`, changed by the behaviour;
+        arguments as for `Performer.direct`.
+        """
         return performer.direct(chain, self._posture_names[chain], clip, kept, dt)
 
     @property
@@ -307,7 +310,7 @@ class Performance:
         return list(self._scene.anchors)
 
     def target_position(self, chain: ChainEntry) -> list[float]:
-        """Position [m] in the world of the target that a chain's own end follows."""
+        """World position [m] of the target that a chain's own end follows."""
         return self._session(chain).target_position
 
     def problem(self, entry: MoverEntry) -> str:
@@ -337,7 +340,7 @@ class Performance:
         return motion
 
     def values(self) -> list[float]:
-        """The values other than joints'."""
+        """The numbers of the character that are not joint values, in the order of the file."""
         return [
             float(_or(self.controls.values[value.name], self._value(value)))
             for value in self.character.values
@@ -360,7 +363,7 @@ class Performance:
 def _named(
     names: Sequence[str], values: Sequence[float], motion: Sequence[Kinematic]
 ) -> dict[str, Kinematic]:
-    """Motion of joints by their names; where no motion is known, joints at rest at their values."""
+    """Motion of joints by their names; without known `motion`, the joints are at rest at `values` (n,)."""
     known = motion or [Kinematic(value) for value in values]
     return dict(zip(names, known, strict=False))
 

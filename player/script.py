@@ -24,12 +24,12 @@ KINDS = ("event", "state", "set", "target")  # types of entries
 
 
 class Event(NamedTuple):
-    """An event at a time [s]; one of the other fields is given.
+    """An event of a script; besides `at`, exactly one field is given.
 
     Attributes:
         event, state: Name of an event, or of a state to enter.
         values: Values to set, by path.
-        target: A chain, and the target that it follows from now on.
+        target: Name of a chain, and name of the target that the chain follows from this time on.
     """
 
     at: float

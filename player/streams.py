@@ -23,13 +23,14 @@ class OrderStreams:
             self._signals.begin(_key(order), order.numbers, time)
 
     def continues(self, order: Order, count: int, time: float, age: float = nan) -> bool:
-        """Whether an order continues a stream, and then need not be obeyed at once.
+        """Whether a command continues a stream; if so, its numbers are taken, and it need not be executed at
+        once.
 
         Args:
-            order: The order.
-            count: How many of its kind came since the last call.
-            time: [s] of its numbers by the sender's clock; NaN: not said.
-            age: How long ago they came, as `Message.age`; NaN: not known.
+            order: The command.
+            count: Number of commands of its kind since the last call.
+            time: Time [s] of its numbers by the sender's clock; NaN if not given.
+            age: Time since they arrived, as in `Message.age`; NaN if unknown.
         """
         key, numbers = _key(order), order.numbers
         if key not in self._signals or not numbers:
@@ -48,7 +49,7 @@ class OrderStreams:
         self._orders = {key: order for key, order in self._orders.items() if key in self._signals}
 
     def end(self, order: Order) -> None:
-        """Ends the stream on the subject of a command, which another source controls now."""
+        """Ends the stream that has the same subject as a command, since another source controls it now."""
         self._signals.end(_key(order))
 
 

@@ -19,7 +19,7 @@ class MalformedError(UrdfError):
 
 
 class RefusedByFileError(MalformedError):
-    """The file itself refuses what it is given, by ${xacro.fatal('...')}."""
+    """The file itself refuses its arguments, by ${xacro.fatal('...')}."""
 
 
 class LargeRobotError(UrdfError, LargeError):

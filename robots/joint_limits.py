@@ -17,7 +17,8 @@ LARGEST = 1e8  # as for URDF's limits: a larger limit is a placeholder
 
 @dataclass(frozen=True)
 class JointRates:
-    """Limits of a joint [rad or m, per second]; None if the file has none.
+    """Largest velocity [rad/s or m/s], acceleration [per s2] and jerk [per s3] of a joint; None if the file
+    gives none.
 
     Attributes:
         has_range: Whether the file also limits the joint's position.

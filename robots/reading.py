@@ -42,6 +42,7 @@ def read(
     """Robot model of a URDF, xacro or MJCF file.
 
     Args:
+        path: Path of the file.
         for_mechanism: Skip visuals, and leave out invalid masses and speed limits with a warning, since a
             mechanism can do without them. Otherwise they are errors.
         remade: Names of joints that closures.py changes to another type; their axes, limits and leaders are

@@ -1,4 +1,4 @@
-"""Eased crossing between two poses that no continuous answer joins: a minimum-jerk movement of limited
+"""Eased crossing between two poses that no continuous solution connects: a minimum-jerk movement of limited
 speed.
 """
 
@@ -6,7 +6,7 @@ import math
 
 # [rad/s] largest speed of a crossing: a quick turn of a human head
 CROSSING_SPEED = math.radians(300)
-STEEPEST = 1.875  # largest speed of a minimum-jerk movement, in mean speeds
+STEEPEST = 1.875  # ratio of the largest to the mean speed of a minimum-jerk movement
 
 
 def crossing_time(angle: float) -> float:

@@ -1,6 +1,4 @@
-"""Solutions of the gaze solvers with their errors, such as the shape deviation; and the interface of a
-solver.
-"""
+"""Interface of the gaze solvers, and their solutions with errors such as the shape deviation."""
 
 import math
 from collections.abc import Sequence
@@ -18,14 +16,15 @@ FRAME = 1 / 60  # [s] duration of a frame if none is given
 SPEED = math.radians(
     480
 )  # [rad/s] largest speed of a joint: at 60 frames a second, about half of what looks like a jump
-# [rad/s, or multiples of its distance from the base per second] a target that moves faster has jumped
+# [rad/s, or multiples of its distance from the base per second] a target that moves faster than this counts
+# as jumping
 FASTEST_TARGET = 18.0
 # [s] between failed searches for other solutions: a target out of reach tends to stay so for a while
 SEARCH_PAUSE = 0.5
 
 
 class Diagnostics(Protocol):
-    """What computes errors and diagnostics of a skeleton's solutions, when they are asked for."""
+    """Interface of an object that computes errors and diagnostics of a skeleton's solutions on request."""
 
     def converged(self, solution: "Solution") -> bool:
         """Value of `Solution.converged`."""
@@ -54,7 +53,7 @@ class Diagnostics(Protocol):
 
 @dataclass(eq=False)
 class Solution:
-    """Solution of a gaze solver; its errors and diagnostics are computed when they are asked for."""
+    """Solution of a gaze solver; its errors and diagnostics are computed on request."""
 
     angles: Angles  # (n,) [rad], prismatic joints [m], within limits
     iterations: int
@@ -64,11 +63,14 @@ class Solution:
     posture: tuple[float, ...] = field(repr=False)  # (n,) as authored
     measured: Measured = field(repr=False)
     memory: object = field(default=None, repr=False)  # state to pass to the next frame; solvers keep none
-    # [rad] the shape deviation in the measure that the method minimises, if it has one of its own
+    # [rad] shape deviation by the measure that the method minimises; None if the method has no measure of its
+    # own
     lowered: float | None = None
-    # whether the method's own criterion is met; None: it is that every goal is met to within `MET`
+    # whether the method's own criterion is met; None if its criterion is that every goal is met to within
+    # `MET`
     is_accepted: bool | None = field(default=None, repr=False)
-    unfinished: str = field(default="", repr=False)  # why not, where the joints would allow it
+    # why the criterion is not met although the joints would allow it, with the remedy; "" for none
+    unfinished: str = field(default="", repr=False)
 
     @property
     def converged(self) -> bool:
@@ -80,7 +82,8 @@ class Solution:
         """Errors, one for each of `goal.ends`."""
         return self.measured.errors
 
-    is_on_its_way: bool = False  # whether it changes though its goal stays: a transition is in progress
+    # whether a transition is in progress, so that the solution changes even if its goal does not
+    is_on_its_way: bool = False
 
     @property
     def aim_error(self) -> float:
@@ -101,12 +104,14 @@ class Solution:
 
     @cached_property
     def reason(self) -> str:
-        """Why it has not converged and what helps, as a sentence without a full stop; "" if it has."""
+        """Why the solver has not converged, and the remedy, as a sentence without a full stop; "" if it has
+        converged.
+        """
         return self.diagnostics.reason(self)
 
     @cached_property
     def remark(self) -> str:
-        """How the solver changed the goal, as a sentence."""
+        """How the solver changed the goal, as a sentence; "" if it did not."""
         return self.diagnostics.remark(self)
 
     @cached_property

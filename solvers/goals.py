@@ -49,7 +49,7 @@ def any_aim(kind: type[Aim]) -> bool:
 
 
 def looks(kind: type[Aim]) -> bool:
-    """Whether an aim of that kind is an orientation alone."""
+    """Whether an aim of that kind prescribes only an orientation or view, and no position."""
     return kind.is_look
 
 
@@ -64,7 +64,7 @@ class EndGoal:
     aim: Aim
     end: int = 0  # index in `Skeleton.ends`
     weight: float = 1.0
-    # whether it is equally good when rolled by pi about its own Y; for Orientation, Frame and `up`
+    # whether the end is equally good when rolled by pi about its own Y; for Orientation, Frame and `up`
     symmetric: bool = True
 
     @cached_property
@@ -77,7 +77,8 @@ class EndGoal:
 class GazeGoal:
     """Goal of a gaze solver: aim of the end, posture to keep, and on a tree the goals of other ends.
 
-    It is a value: what solvers need of it is computed once, so a changed posture needs a new goal.
+    A goal is an immutable value: data derived from it are computed once, so a changed posture needs a new
+    goal.
     """
 
     aim: Aim
@@ -90,7 +91,8 @@ class GazeGoal:
     others: tuple[EndGoal, ...] = ()
     ends: tuple[EndGoal, ...] = field(init=False, repr=False, compare=False)  # all, the tool's own first
     weights: tuple[float, ...] = field(init=False, repr=False, compare=False)  # relative to the largest
-    # numbers of a skeleton's joints and ends, and kinds of aims, for which `check_goal` has last accepted it
+    # number of joints and number of ends of the skeleton, and supported kinds of aims, for which `check_goal`
+    # last accepted the goal
     accepted_for: tuple[int, int, Kinds] | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -112,8 +114,8 @@ class GazeGoal:
 
     @cached_property
     def numbers(self) -> "array[float] | None":
-        """The aims of all ends as an array of `struct limber_aim`; None: the compiled kernel does not know
-        one of them.
+        """The aims of all ends as an array of `struct limber_aim`; None if the compiled kernel does not
+        support one of them.
         """
         numbers = array("d")
         for each, weight in zip(self.ends, self.weights, strict=True):
@@ -198,8 +200,8 @@ def _check_start(skeleton: Skeleton, start: Sequence[float] | Angles) -> None:
 
 
 def _first_infinite(values: Sequence[float]) -> int | None:
-    """Index of the first of angles (n,) that is not finite; None: all are."""
-    if math.isfinite(sum(values)):  # one that is not makes the sum infinite or no number
+    """Index of the first value (n,) that is not finite; None if all are finite."""
+    if math.isfinite(sum(values)):  # a value that is not finite makes the sum infinite or NaN
         return None
     return next((k for k, value in enumerate(values) if not math.isfinite(value)), None)
 

@@ -26,8 +26,8 @@ class Senses(NamedTuple):
 
 
 class Presence(NamedTuple):
-    """Whether a person is seen, the time [s] since that last changed, and the duration [s] of the opposite
-    before; infinite if a tracker has never reported otherwise.
+    """Whether a person is seen, the time [s] since this last changed, and how long [s] the opposite lasted
+    before; both are infinite until a tracker reports a change.
     """
 
     is_seen: bool = False
@@ -42,8 +42,8 @@ class Presence(NamedTuple):
 
 
 class PlayingGesture(NamedTuple):
-    """A gesture that plays: its name, the time [s] since its begin, and the time [s] at which it is cut
-    off.
+    """A gesture that plays: its name, the time [s] since it began, and the time [s] after its beginning at
+    which it is cut off.
     """
 
     name: str
@@ -52,8 +52,8 @@ class PlayingGesture(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """A decision: its time [s], the state that it leaves and enters or the gesture that begins, its cause,
-    and the random draw [s] behind it.
+    """A decision: its time [s] since the start, the states before and after it or the gesture that begins,
+    its cause, and the randomly drawn waiting time [s] that led to it (None if no draw was involved).
     """
 
     time: float
@@ -99,7 +99,7 @@ def decide(
     events: Sequence[str] = (),
     senses: Senses | None = None,
 ) -> tuple[BehaviourState, tuple[Decision, ...]]:
-    """The behaviour's state `dt` [s] later, and the decisions made meanwhile.
+    """The behaviour's state `dt` [s] later, and the decisions made in this time step.
 
     Args:
         behaviour: The behaviour.
@@ -123,7 +123,7 @@ def decide(
 
 
 def enter(state: BehaviourState, name: str, cause: str) -> tuple[BehaviourState, Decision]:
-    """The state that an event or a person has chosen, and the decision."""
+    """The state just after entering `name`, and the decision with its `cause`."""
     entered = state._replace(name=name, seconds=0.0, announced=0.0, visits=state.visits + 1)
     return entered, Decision(state.time, state.name, name, cause)
 
@@ -173,7 +173,9 @@ def _changed(
     event: str | None,
     decisions: list[Decision],
 ) -> BehaviourState:
-    """The state after the first transition that applies: one from the state itself before one from any."""
+    """The state after the first transition that applies; transitions from the current state precede those
+    from any state.
+    """
     for index, transition in behaviour.leaving(state.name):
         draw = _draw(transition, index, state, seed)
         if not _applies(behaviour, transition, state, senses, event, draw):

@@ -109,7 +109,7 @@ class Performer:
         self.decisions: list[Decision] = []
         self._blends: dict[str, BlendState] = {}
         self._by_hand: dict[str, ByHand] = {}
-        # by the chains' names, what they were last to do, and the names of their postures
+        # the last instruction of each chain and the names of its postures, by the chain's name
         self._instructed: dict[str, tuple[Instruction, Sequence[str]]] = {}
 
     def copy(self) -> Self:

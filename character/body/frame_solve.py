@@ -88,7 +88,7 @@ class FrameTargets(NamedTuple):
     """Targets on the path from the last frame to this one."""
 
     inputs: BodyInputs  # targets and settings of this frame
-    parts: list[BodyInputs]  # at the end of each of the solver's steps
+    parts: list[BodyInputs]  # targets and settings at the end of each of the solver's steps
     velocities: Velocities
 
     @property

@@ -39,6 +39,8 @@ class EndInputs(NamedTuple):
         subject: Name of the end at the beginning of sentences.
         tool: Rotation (w, x, y, z) of the tool in the end bone's frame, for orientations.
         roll: "FREE", "UPRIGHT" (the end stays upright) or "POSTURE" (it keeps the posture's roll).
+        weight: Weight of the goal relative to other ends' goals.
+        symmetric: Whether the end is equally good when rolled by pi about its own Y.
     """
 
     number: int

@@ -12,8 +12,8 @@ from .compression import PLAIN as UNCOMPRESSED
 from .encodings import FORMATS, PLAIN, RLE, packed, run
 from .reading import DATA, MAGIC, OPTIONAL, REPEATED, REQUIRED
 
-BYTE_ARRAY = 6  # Type
-UTF8, LIST = 0, 3  # ConvertedType
+BYTE_ARRAY = 6  # value of the format's enumeration Type
+UTF8, LIST = 0, 3  # values of the format's enumeration ConvertedType
 KINDS = {"int64": 2, "float32": 4}
 CREATED_BY = "Limber"
 

@@ -1,9 +1,11 @@
 """LeRobot's calibration of a robot of Feetech or Dynamixel servos: its JSON file, and conversion of its
 values.
 
-LeRobot keeps one file per robot, with one entry per motor. It writes homing offset and range of each entry
-into the servo too (of Feetech's into registers 31, 9 and 11), so that positions read from the servo are
-already shifted: reported = actual - homing offset, of a Dynamixel actual + homing offset.
+LeRobot keeps one file per robot, with one entry per motor. It also writes the homing offset and the range of
+each entry into the servo (registers 31, 9 and 11 of a Feetech servo), so that positions read from the servo
+are
+already shifted: for a Feetech servo reported = actual - homing offset, for a Dynamixel reported = actual +
+homing offset.
 
 Its values have one of three modes (`lerobot.motors.MotorNormMode`). Positions of a motor with the range a to
 b, in steps p:
@@ -116,12 +118,13 @@ def family_of(path: Path, protocol: str) -> Family:
 
 @dataclass(frozen=True, slots=True)
 class LeRobotMotor:
-    """An entry of LeRobot's calibration.
+    """Entry of one motor in LeRobot's calibration.
 
     Attributes:
         id: The servo's id.
         drive_mode: 1 negates values in the two range modes.
-        homing_offset: Offset in the servo [steps], reported = actual - offset.
+        homing_offset: Offset in the servo [steps]: reported = actual - offset for a Feetech servo, actual +
+            offset for a Dynamixel.
         range_min: Lowest recorded position, as reported [steps].
         range_max: Highest recorded position, as reported [steps].
     """
@@ -252,9 +255,10 @@ def _entries(
 
 
 def _prefixes(motors: Collection[str]) -> dict[str, str]:
-    """The first word of each motor's name, where some are arms': several first words have the same names
-    after them. The servos of each arm are at a port of their own, and may have the same ids; so may those of
-    a head or a base, which are at one of these ports.
+    """The first word of each motor's name, by the motor's name, if some first words name arms, which is so if
+    several of them are followed by the same names; empty if none do. Each arm has a port of its own, so
+    servos of two arms may have the same ids; so may servos of a head or base, which share the port of one
+    arm.
     """
     words = {name: re.split(f"[{re.escape(SEPARATORS)}]", name, maxsplit=1) for name in motors}
     if any(len(parts) < 2 for parts in words.values()):

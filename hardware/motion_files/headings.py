@@ -11,7 +11,7 @@ from ..lerobot.calibration import GRIPPER
 from .csv_rows import is_number, with_point
 from .recording import MotionFileError, Unit
 
-# headings of the time; a unit may be added: "time [ms]" or "t_ms"
+# headings of the column of times; a unit may be added: "time [ms]" or "t_ms"
 TIMES = (
     "time",
     "t",
@@ -26,8 +26,8 @@ TIMES = (
 )
 # Last words of headings of the time: "sim time", "recording timestamp".
 TIME_WORDS = ("time", "datetime", "timestamp", "stamp", "zeit")
-SINCE = ("since", "from")  # words after a unit, which make a time of it: "secs_since_start"
-TIME_UNITS = {  # also as the whole heading of the time -> s
+SINCE = ("since", "from")  # words after a unit that mark a column of times: "secs_since_start"
+TIME_UNITS = {  # unit of time, which may also be the whole heading -> seconds
     **dict.fromkeys(("seconds", "s", "second", "sec", "secs"), 1.0),
     **dict.fromkeys(("milliseconds", "ms", "millisecond", "msec", "millis"), 1e-3),
     **dict.fromkeys(("microseconds", "us", "microsecond", "usec"), 1e-6),
@@ -123,14 +123,14 @@ def words_of(heading: str) -> str:
 
 
 def time_factor(heading: str) -> float | None:
-    """Seconds in the unit of a heading of the time; None if it is no such heading: "time", "t_ms", "Time
-    [s]", "seconds".
+    """Seconds per unit of a column of times, from its heading, such as "time", "t_ms", "Time [s]" or
+    "seconds"; None if the heading does not name a time.
     """
     name, unit = name_and_unit(heading)
     words = words_of(name).split()
     if not unit and len(words) > 1 and words[-1] in TIME_UNITS:
         unit = words.pop()
-    # a second column of the same name
+    # the number of a second column with the same name
     if len(words) > 1 and words[-1].isdecimal() and words[-2] in TIME_WORDS:
         words.pop()
     if " ".join(words) in TIMES or (words and words[-1] in TIME_WORDS):
@@ -180,7 +180,7 @@ def _has_no_positions(name: str) -> bool:
 
 
 def _unmarked(name: str, marks: Sequence[str]) -> str:
-    """A name without the mark before or after it; "" if it has none."""
+    """A name without its mark, the first or last word; "" if the name has none of the marks."""
     before, end = _without_end(name)
     first, _, after = name.partition("_")
     if before and end.lower() in marks:
@@ -232,7 +232,8 @@ def _without_position(name: str, unmarked: str, marks: ShortMarks) -> str:
 
 
 def _unit(heading: str, unit_name: str) -> tuple[Unit, float]:
-    """Unit that a column's heading names, and the factor to it; "" for a plain number.
+    """Unit of a column's positions and the factor from the unit in its heading; a `unit_name` of "" stands
+    for plain numbers.
 
     Raises:
         MotionFileError: The unit is unknown.
@@ -292,9 +293,10 @@ def _are_units(names: list[str], cells: list[str]) -> bool:
 
 
 def time_columns(heading: list[str], frame_rate: float) -> tuple[bool, dict[int, float]]:
-    """(whether a table has times, {column: seconds in its unit}); the time is the sum of these columns. They
-    are the first time, with nanoseconds if these follow whole seconds as in ROS's stamps; else the frame
-    numbers. Without any, rows are frames.
+    """(whether a table has times, {index of a column: seconds per unit of that column}); a row's time is the
+    sum over these columns. They are the first column of times, together with a column of nanoseconds if
+    that follows whole seconds as in ROS's stamps; else the column of frame numbers. Without any of these,
+    each row is one frame.
 
     Raises:
         MotionFileError: There is no time, and the frame rate is not known.

@@ -114,7 +114,7 @@ def read(data: bytes, path: Path, episode: EpisodeChoice, allow_large: bool = Fa
 
 
 def _names(info: JsonFields, part: str) -> list[str]:
-    """Names of a feature's components: the joints."""
+    """Names of the components of the feature `part`, one for each of the arm's joints."""
     features = info.child("features")
     if not features.has(part):
         features.wrong(part, "the arm's values")

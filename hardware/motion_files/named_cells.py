@@ -42,7 +42,9 @@ def with_columns(rows: Rows) -> Rows:
 
 
 def _names_and_positions(rows: Rows) -> tuple[int, int] | None:
-    """The column with the joints' names and that with their positions; None unless there are both."""
+    """Indices of the column with the joints' names and of the column with their positions; None unless both
+    exist.
+    """
     heading, first = rows[0], rows[1]
     names = next((k for k, cell in enumerate(heading) if _last_words(cell) in NAMES), None)
     positions = next((k for k, cell in enumerate(heading) if _has_positions(cell)), None)

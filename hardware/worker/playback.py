@@ -231,7 +231,9 @@ class CommandPlayback:
         self._restart([self._ahead((1.0 - k) * interval) for k in reversed(range(STANDING))])
 
     def _restart(self, points: Sequence[Angles]) -> None:
-        """Continue on a new curve of control points, with the best lag."""
+        """Continue on a new curve through control points [rad or m], one `interval` apart, at the lag of
+        `_best_lag` behind the last of them.
+        """
         for point in points:
             self._curve.append(self._pace.interval, point)
         self._lead = self._pace.interval

@@ -238,7 +238,10 @@ class ReachyConnection(Connection):
             self.fail(Fault.DEVICE_REFUSED, f"another program has set its motors to '{status.motors}'")
 
     def _arm(self, time: float) -> None:
-        """Switch the motors' torque on, after their current positions were sent as goals."""
+        """Arm the robot, one step at each call: send the motors' current positions as goals and switch their
+        torque on, then wait until the daemon confirms it. Fails if the robot keeps moving or does not
+        confirm in time; `time`: [s].
+        """
         if time - self._heard_at > POSE_FRESH:
             return  # silence is handled by its own monitor
         assert self._status is not None

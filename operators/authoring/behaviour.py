@@ -181,7 +181,9 @@ class LIMBER_OT_mask_joint(UndoOperator):
 
     bl_label = "Gesture's Joint"
 
-    joint: StringProperty(name="Joint", description="Label of the joint")
+    joint: StringProperty(
+        name="Joint", description="Joint that the gesture moves or not, by its label in the list"
+    )
 
     @classmethod
     def why_not(cls, context) -> str:

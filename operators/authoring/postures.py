@@ -158,7 +158,7 @@ class LIMBER_OT_move_posture(PostureOperator):
 
     direction: EnumProperty(
         name="Direction",
-        description="Direction in the list",
+        description="Direction in which the posture moves in the list",
         items=[("UP", "Up", "One position up"), ("DOWN", "Down", "One position down")],
     )
 

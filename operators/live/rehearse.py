@@ -56,7 +56,7 @@ class LIMBER_OT_send_event(Operator):
 
     bl_label = "Send Event"
 
-    name: StringProperty(name="Event", description="Name of the event")
+    name: StringProperty(name="Event", description="Event to send to the behaviour")
 
     why_not = needs_rehearsal
 
@@ -73,7 +73,7 @@ class LIMBER_OT_enter_state(Operator):
 
     bl_label = "Enter State"
 
-    name: StringProperty(name="State", description="Name of the state")
+    name: StringProperty(name="State", description="State of the behaviour to enter")
 
     why_not = needs_rehearsal
 

@@ -105,7 +105,9 @@ class LIMBER_OT_sort_comparison(Operator):
     bl_label = "Sort"
     bl_options = {"INTERNAL"}
 
-    column: StringProperty(name="Column", description="Key of the column", options={"SKIP_SAVE"})
+    column: StringProperty(
+        name="Column", description="Column to sort by, by its identifier in the table", options={"SKIP_SAVE"}
+    )
 
     @classmethod
     def description(cls, context, properties):
@@ -131,7 +133,7 @@ class LIMBER_OT_use_solver(UndoOperator):
 
     solver: StringProperty(
         name="Solver",
-        description="Identifier of the solver",
+        description="Solver to use, by its identifier",
         options={"SKIP_SAVE"},
     )
 

@@ -32,9 +32,9 @@ class LIMBER_OT_export_motion(ActsOnMover, Stepwise, WritesFile):
     filter_glob: shown_files(";".join(f"*{suffix}" for suffix in SUFFIXES))
     format: format_property(list(FORMATS), PLAYER)
     format_menu: format_menu(list(FORMATS), PLAYER)
-    frame_start: IntProperty(name="Start", description="First frame", options={"SKIP_SAVE"})
+    frame_start: IntProperty(name="Start", description="First frame to export", options={"SKIP_SAVE"})
     frame_end: IntProperty(
-        name="End", description="Last frame; what is live then comes to rest", options={"SKIP_SAVE"}
+        name="End", description="Last frame to export; live motion then comes to rest", options={"SKIP_SAVE"}
     )
     rate: IntProperty(
         name="Sample Rate",

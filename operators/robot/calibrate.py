@@ -33,7 +33,7 @@ class LIMBER_OT_set_zero(UndoOperator):
 
     bl_label = "Set Zero Here"
 
-    joint: StringProperty(name="Joint", description="Name of the joint", options={"SKIP_SAVE"})
+    joint: StringProperty(name="Joint", description="Joint whose servo's zero is set", options={"SKIP_SAVE"})
     angle: FloatProperty(
         name="Angle", description="Current angle of the joint; metres for prismatic joints", subtype="ANGLE"
     )
@@ -50,11 +50,14 @@ class LIMBER_OT_set_end(UndoOperator):
 
     bl_label = "Set End Here"
 
-    joint: StringProperty(name="Joint", description="Name of the joint", options={"SKIP_SAVE"})
+    joint: StringProperty(name="Joint", description="Joint whose servo's range is set", options={"SKIP_SAVE"})
     end: EnumProperty(
         name="End",
         description="End of the range to set",
-        items=[("LOW", "Min", "The smallest position"), ("HIGH", "Max", "The largest value")],
+        items=[
+            ("LOW", "Min", "Smallest joint value of the range"),
+            ("HIGH", "Max", "Largest joint value of the range"),
+        ],
     )
 
     why_not = in_state(links.QUIET)

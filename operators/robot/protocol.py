@@ -21,7 +21,9 @@ class LIMBER_OT_choose_baudrate(UndoOperator):
 
     bl_label = "Choose Baud Rate"
 
-    baudrate: IntProperty(name="Baud Rate", description="Baud rate to use", options={"SKIP_SAVE"})
+    baudrate: IntProperty(
+        name="Baud Rate", description="Speed of the serial line, in bits per second", options={"SKIP_SAVE"}
+    )
 
     @classmethod
     def why_not(cls, context) -> str:

@@ -27,7 +27,9 @@ class LIMBER_OT_choose_port(UndoOperator):
 
     bl_label = "Choose Port"
 
-    port: StringProperty(name="Port", description="Port to use", options={"SKIP_SAVE"})
+    port: StringProperty(
+        name="Port", description="Serial port to which the robot is connected", options={"SKIP_SAVE"}
+    )
 
     why_not = needs_rig
 

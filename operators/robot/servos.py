@@ -72,7 +72,9 @@ class LIMBER_OT_use_preset(UndoOperator):
 
     bl_label = "Servo Model"
 
-    preset: EnumProperty(name="Model", description="Model of the servo", items=_presets)
+    preset: EnumProperty(
+        name="Model", description="Servo model whose range, units and speed are used", items=_presets
+    )
     which: EnumProperty(
         name="Apply To",
         description="Servos to set up",
@@ -173,7 +175,7 @@ class LIMBER_OT_remove_share(UndoOperator):
 
     index: IntProperty(
         name="Index",
-        description="Index in the list",
+        description="Position, in the list of joints that drive the servo, of the joint to change; 0: the first",
         min=0,
         options={"SKIP_SAVE"},
     )
@@ -195,11 +197,11 @@ class LIMBER_OT_choose_share(UndoOperator):
 
     index: IntProperty(
         name="Index",
-        description="Index in the list",
+        description="Position, in the list of joints that drive the servo, of the joint to change; 0: the first",
         min=0,
         options={"SKIP_SAVE"},
     )
-    joint: StringProperty(name="Joint", description="Name of the joint", options={"SKIP_SAVE"})
+    joint: StringProperty(name="Joint", description="Joint that drives the servo", options={"SKIP_SAVE"})
 
     why_not = _needs_channel
 

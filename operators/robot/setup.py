@@ -27,7 +27,9 @@ class LIMBER_OT_wiggle(Operator):
 
     bl_label = "Wiggle"
 
-    servo: IntProperty(name="Servo", description="Number of the servo", min=0, options={"SKIP_SAVE"})
+    servo: IntProperty(
+        name="Servo", description="Number of the servo to move, its ID on a bus", min=0, options={"SKIP_SAVE"}
+    )
 
     why_not = in_state(links.QUIET)
 
@@ -115,7 +117,7 @@ class LIMBER_OT_jog(Operator):
 
     bl_label = "Jog"
 
-    joint: StringProperty(name="Joint", description="Name of the joint", options={"SKIP_SAVE"})
+    joint: StringProperty(name="Joint", description="Joint to move", options={"SKIP_SAVE"})
     amount: FloatProperty(
         name="Degrees",
         description="Amount in degrees; millimetres for prismatic joints",
@@ -143,7 +145,7 @@ class LIMBER_OT_test_joint(Operator):
 
     bl_label = "Test Joint"
 
-    joint: StringProperty(name="Joint", description="Name of the joint", options={"SKIP_SAVE"})
+    joint: StringProperty(name="Joint", description="Joint to move", options={"SKIP_SAVE"})
 
     why_not = in_state(links.QUIET)
 

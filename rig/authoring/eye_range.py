@@ -1,4 +1,4 @@
-"""How far an eye looks in its skull."""
+"""Limits of how far an eye looks in its skull."""
 
 from math import pi, radians
 
@@ -13,14 +13,15 @@ ROUND = 2 * pi - 0.01  # [rad] a joint with this range counts as unlimited
 
 
 def hold_in_skull(chain: bpy.types.PropertyGroup) -> None:
-    """Limits how far an eye looks, and its roll, within what limits there are in the rig.
+    """Limits how far an eye looks and rolls; narrower limits of the rig stay.
 
-    Where the eye looks along an axis of its bone, the bone's joints are its yaw, pitch and roll. Elsewhere
-    each of them rolls it: then it looks no farther than all of them allow without roll.
+    If the eye looks along an axis of its bone, the bone's joints are its yaw, pitch and roll. If it looks in
+    another direction, each joint also rolls it; it then looks no farther than the limits of all joints allow
+    in every direction.
     """
     chain.options.expressive.roll = 1.0
     if is_of_bones(chain, chain.solver):
-        chain.roll = (  # the least rotation to where it looks: it does not counter-roll a head that leans
+        chain.roll = (  # shortest rotation to the target: the eye does not counter-roll when the head leans
             "FREE"
         )
     view = chain.forward_axis[1] if chain.forward_axis != CUSTOM else ""

@@ -55,7 +55,8 @@ class Made(NamedTuple):
 
     names: list[str]  # names of the chains, from the torso up
     target: bpy.types.Object
-    legs: str  # why the first chain begins at its root, as part of a sentence; "" if there is nothing to say
+    # why the first chain begins at its root bone, as part of a sentence; "" if this needs no explanation
+    legs: str
     lacks: list[str]  # sentences on parts that are missing
     done: list[str]  # sentences on what else was set up
 
@@ -70,8 +71,8 @@ def parents_of(rig: bpy.types.Object, name: str) -> list[str]:
 
 
 def ends_found(rig: bpy.types.Object) -> Ends:
-    """Last bone of torso, head and each eye, as `_ends_found`; the head of an imported robot is the link that
-    motors move. Raises RigError, as that.
+    """Last bone of torso, head and each eye, as `_ends_found`; the head of an imported robot is a link that
+    motors move. Raises RigError as `_ends_found` does.
     """
     ends = _ends_found(rig)
     if not (imported_robot.is_robot(rig) and ends.head):
@@ -123,8 +124,8 @@ def looking_of(rig: bpy.types.Object, selected: list[str]) -> str:
 
 
 def _completed(figure: Figure, ends: Ends) -> Ends:
-    """The ends found by names, completed by structure. A head whose name is no usual one for heads counts
-    only if the structure shows none.
+    """The ends found by names, completed by structure. A head with an unusual name is used only if the
+    structure shows no head.
     """
     bones = parents(figure.rig)
     if ends.head not in [

@@ -1,5 +1,5 @@
-"""Heads of imported robots, of which motors count: a link called head that no motor moves carries the one
-that looks.
+"""Finds the heads of imported robots. Motors decide: a link called head that no motor moves is not the link
+that looks, but carries it.
 """
 
 import itertools
@@ -16,14 +16,16 @@ OF_HEAD = (BodyPart("", "head"), BodyPart("", "neck"))
 
 
 def first_link(rig: bpy.types.Object, name: str) -> str:
-    """The first of the links that lead to a robot's head and are called heads or necks."""
+    """Name of the first link, from the root, of the links called head or neck that lead without interruption
+    to the robot's head `name`.
+    """
     above = (bone.name for bone in rig.data.bones[name].parent_recursive)
     return [name, *itertools.takewhile(lambda each: read(each).part in OF_HEAD, above)][-1]
 
 
 def looking(rig: bpy.types.Object, head: str) -> str:
-    """The link that looks: a head, or, where no motor moves it and those that lead to it, the last hinge
-    below it that is called a head or a neck, or by nothing but its axis ("pan_link").
+    """Name of the link that looks: the head itself; or, if no motor moves it or the links called head or neck
+    that lead to it, the last hinge below it that is called head or neck, or only by its axis ("pan_link").
     """
     first = first_link(rig, head)
     own = itertools.takewhile(lambda bone: bone.name != first, rig.data.bones[head].parent_recursive)
@@ -43,13 +45,15 @@ def _is_hinge_of_head(rig: bpy.types.Object, name: str) -> bool:
 
 
 def is_of_limb(name: str) -> bool:
-    """Whether a link is called a part of an arm or leg, and so is no head."""
+    """Whether a link's name is that of a part of an arm or leg, so that it is no head."""
     part = read(name).part
     return part is not None and part.side != ""
 
 
 def refuse_unmoved(rig: bpy.types.Object, path: list[str]) -> None:
-    """Raises RigError where no motor moves any link of the path to an imported robot's head."""
+    """Raises RigError if no motor moves any link of the `path`, whose last link is an imported robot's
+    head.
+    """
     if imported_robot.is_robot(rig) and not any(joint_axes(rig.pose.bones[name]) for name in path):
         raise RigError(
             f"No motor moves '{path[-1]}', which would be the head: select the link that is to look, and press"

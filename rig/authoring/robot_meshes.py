@@ -40,7 +40,7 @@ def adding(
     progress after each visual, and returns warnings about missing files, files that were rotated, and sizes.
 
     Args:
-        up_axis: Up axis with which DAE and glTF files were read.
+        up_axis: Up axis that was assumed when DAE and glTF files were read.
     """
     look = _Look(files, collection, up_axis)
     frames = files.tree.frames({})

@@ -31,10 +31,11 @@ PIECES = {
     "wrist": "hand",
     "ankle": "foot",
 }  # word in a robot's link name -> body part that ends at the link
-# limb of numbered links -> parts that no link is named after, if only the numbers tell the parts
+# limb of numbered links -> parts of its lower half; only if no link is named after one of them do the numbers
+# determine the parts
 LOWER = {"upper_arm": {"elbow", "forearm"}, "leg": {"thigh", "shin"}}
 ARM = ("upper_arm", "forearm", "hand")
-ENDS = {"upper_arm": {"wrist", "hand"}, "leg": {"ankle", "foot"}}  # limb -> names of what ends it
+ENDS = {"upper_arm": {"wrist", "hand"}, "leg": {"ankle", "foot"}}  # limb -> names of the parts that end it
 NUMBERED = {
     "arm": ("upper_arm", "forearm", "hand"),
     "zarm": ("upper_arm", "forearm", "hand"),
@@ -105,7 +106,8 @@ def parts(bones: Parents, heads: Heads | None = None) -> dict[BodyPart, list[str
 
     Args:
         bones: Parent of each bone.
-        heads: Positions of the bones' heads, where known: they tell collar bones from hinges of a shoulder.
+        heads: Positions [m] of the bones' heads, if known, to distinguish collar bones from hinges of a
+            shoulder.
     """
     short = short_names(bones)
     long = {name: bone for bone, name in short.items()}
@@ -145,8 +147,9 @@ def _place_head(bones_by_part: dict[BodyPart, list[str]]) -> None:
 
 
 def _place_trunk(bones_by_part: dict[BodyPart, list[str]], roots: Sequence[str], bones: Parents) -> None:
-    """Roots of a body that hang on the hips belong to the spine, and so do those that carry hips and arms
-    both; where no bone is named as the hips, the root that carries the thighs is.
+    """Assigns the bones called a root ("base", "body"): those below the hips belong to the spine, and so do
+    those that carry both hips and arms. If no bone is named as the hips, the root that carries the thighs
+    is the hips.
     """
     hips, spine = BodyPart("", "hips"), BodyPart("", "spine")
     below_hips = _below(bones_by_part.get(hips, [])[:1], roots, bones)
@@ -160,7 +163,7 @@ def _place_trunk(bones_by_part: dict[BodyPart, list[str]], roots: Sequence[str],
 def _carrying_hips_and_arms(
     roots: Sequence[str], bones_by_part: Mapping[BodyPart, list[str]], bones: Parents
 ) -> list[str]:
-    """The roots on which the hips hang and, on another branch, an arm."""
+    """The roots that carry the hips and, on another branch, an arm."""
     hips = bones_by_part.get(BodyPart("", "hips"), [])[:1]
     arm = next((bones_by_part[part] for name in ARM if (part := BodyPart("left", name)) in bones_by_part), [])
     if not hips or not arm or _below(hips, arm[:1], bones):
@@ -184,8 +187,8 @@ def _carrying_thighs(
 
 
 def _bases_above_waist(bones_by_part: dict[BodyPart, list[str]], bones: Parents) -> list[str]:
-    """Takes bones called a base out of the hips, where a waist that hangs on them carries the legs, and
-    another branch of theirs an arm.
+    """Removes and returns the bones of the hips if they are a base: if they carry a waist that carries the
+    legs, and an arm on another branch. Otherwise returns [].
     """
     hips, waist = bones_by_part.get(BodyPart("", "hips"), []), bones_by_part.get(BodyPart("", "waist"), [])
     thigh, arm = (
@@ -260,7 +263,7 @@ def _plain(name: str) -> str:
 
 
 def _tell_rigify(bones_by_part: dict[BodyPart, list[str]], bones: Parents) -> None:
-    """Corrects the parts of a Rigify spine, whose bones from hips to head are all named "spine"."""
+    """Corrects the parts of a Rigify spine, whose bones are all named "spine", from hips to head."""
     spine = bones_by_part.get(BodyPart("", "spine"), [])
     if BodyPart("", "hips") in bones_by_part or not spine or not all(map(NUMBERED_SPINE.match, spine)):
         return
@@ -348,8 +351,8 @@ def _without_pieces(side_bones: Mapping[str, list[str]]) -> dict[str, list[str]]
 
 
 def _numbered(bones: Sequence[str], is_end_named: bool) -> dict[str, list[str]]:
-    """The parts of an arm or leg all of whose links have its name and a number, without its hand or foot
-    where that has a name of its own; empty: it is none.
+    """Parts of an arm or leg whose links are all named by the limb and a number; without the hand or foot if
+    `is_end_named`, since a link is then named after it. Empty if the links are not named in this way.
     """
     numbers = {
         bone: number
@@ -368,8 +371,8 @@ def _numbered(bones: Sequence[str], is_end_named: bool) -> dict[str, list[str]]:
 
 
 def _is_hinge_of_shoulder(had: Mapping[str, Sequence[str]], heads: Heads) -> bool:
-    """Whether the bone named shoulder has its head at that of the upper arm, so that it is the link between
-    two hinges of one joint.
+    """Whether the head of the bone named shoulder is near the head of the upper arm, so that it is the link
+    between two hinges of one joint.
     """
     lower = had.get("elbow") or had.get("forearm")
     if "upper_arm" not in had or not lower:

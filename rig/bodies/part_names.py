@@ -108,7 +108,7 @@ SIDED = with_translations(
         "toe": ("toe", "toes", "toebase", "ball", "ballfoot", "forefoot", "footindex", "つま先"),
     }
 )
-OTHERS = ("hipjoint",)  # words of other names: in CMU's clips the bone from the pelvis to a hip
+OTHERS = ("hipjoint",)  # names that name no body part: in CMU's clips the bone from the pelvis to a hip
 VERTEBRAE = re.compile(r"(?:.*:)?[lt]\d{1,2}", re.IGNORECASE)  # Xsens: L5, L3, T12, T8
 SIDES = {
     "left": "left",
@@ -139,12 +139,14 @@ SHORT = {  # abbreviation -> the words that it stands for
     "ffe": ("foot", "fe"),
     "faa": ("foot", "aa"),
 }
-LIMBS = {"arm", "leg"}  # in names of their parts, "arm_left_elbow"
-ENDS_OF_LIMBS = {"hand", "foot"}  # in names of what they hang on, "LeftHandWrist"
-HALVES = {"upper", "lower"}  # of a joint's links, "left_lower_elbow"
-COMMON = 0.75  # share of an armature's names that begin with a word from which on the word says nothing
-FEW = 8  # names, of which too few are left to tell what they begin with
-SHORTEST = 3  # letters of a part's name that a side may precede without a mark, "lknee"
+LIMBS = {"arm", "leg"}  # limbs that may precede the name of a part: "arm_left_elbow"
+ENDS_OF_LIMBS = {"hand", "foot"}  # ends of limbs that may precede the part that carries them: "LeftHandWrist"
+HALVES = {"upper", "lower"}  # words for the two links of a joint: "left_lower_elbow"
+# share of an armature's names above which a common first word is taken as a prefix without meaning
+COMMON = 0.75
+FEW = 8  # smallest number of names from which a common first word can be detected
+# [letters] shortest name of a part that a letter for the side may precede without a separator: "lknee"
+SHORTEST = 3
 MOTORS = {"motor", "motors", "servo", "actuator"}
 SILENT = {
     "link",
@@ -223,7 +225,7 @@ def _narrowed(name_words: Sequence[str], side: str) -> tuple[list[str], list[str
 
 
 def _has_roll(name_words: Sequence[str]) -> bool:
-    """Whether a name has the letter of the roll axis after its side."""
+    """Whether the letter of the roll axis, "r", comes after the side in a name."""
     at = next((k for k, word in enumerate(name_words) if word in SIDES), len(name_words))
     return ROLL in name_words[at + 1 :]
 
@@ -273,7 +275,7 @@ def short_names(names: Iterable[str]) -> dict[str, str]:
     )
     begin, count = begins.most_common(1)[0] if begins else ("", 0)
     says = read(begin)
-    is_of_body = says.part is not None and says.part.name != "root"  # "Body_" says nothing
+    is_of_body = says.part is not None and says.part.name != "root"  # "Body_" names no part
     if len(bones) < FEW or count < COMMON * len(bones) or side_of(begin) or is_of_body or says.stem in LIMBS:
         return dict(zip(bones, bones, strict=True))
     known = set(bones)

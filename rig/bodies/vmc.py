@@ -25,8 +25,8 @@ PREFIX = "/VMC/"
 ROOT, BONE, TIME = "/VMC/Ext/Root/Pos", "/VMC/Ext/Bone/Pos", "/VMC/Ext/T"
 PORT = 39539  # UDP port to which VMC performers send
 UNIT = 0.1  # a quaternion whose length differs from 1 by more is not a rotation
-# smallest count of numbers in a message: position and quaternion; a root may add scale and offset for mixed
-# reality
+# smallest number of numbers in a message: 3 of a position and 4 of a quaternion; a root may add scale and
+# offset for mixed reality
 NUMBERS = 7
 FINGERS = ("Thumb", "Index", "Middle", "Ring", "Little")
 JOINTS = ("Proximal", "Intermediate", "Distal")
@@ -87,9 +87,10 @@ class Humanoid:
     def __init__(self) -> None:
         self._root: tuple[Vector, Quaternion] = ORIGIN, rotations.IDENTITY
         self._local: dict[str, tuple[Vector, Quaternion]] = {}
-        self._counts: Counter[str] = Counter()  # messages of each bone
-        self._times: dict[str, float] = {}  # [s] time of the newest one, by the sender's clock
-        self._ages: dict[str, float] = {}  # how long before it was read that one had come, as `Message.age`
+        self._counts: Counter[str] = Counter()  # number of messages by bone
+        self._times: dict[str, float] = {}  # [s] time of each bone's newest message, by the sender's clock
+        # time from the arrival of each bone's newest message to its reading, as in `Message.age`
+        self._ages: dict[str, float] = {}
         self._posed: dict[
             str, tuple[Vector, Quaternion]
         ] = {}  # world poses by bone, cleared when a message arrives
@@ -143,7 +144,9 @@ class Humanoid:
         return self._times.get(name, np.nan)
 
     def age(self, name: str) -> float:
-        """How long before they were read a bone's newest values came, as `Message.age`; NaN: not known."""
+        """Time from the arrival of a bone's newest values to their reading, as in `Message.age`; NaN if
+        unknown.
+        """
         return self._ages.get(name, np.nan)
 
     def t_pose(self, names: Sequence[str]) -> Array:

@@ -13,17 +13,19 @@ from mathutils import Vector
 from . import imported_robot
 from .controls import Controls
 
-# share of the figure's height below which the end of a standing limb is, since a figure's feet may rest at
-# different heights
+# share of the figure's height: a limb that reaches below this height counts as standing, since feet may rest
+# at different heights
 LOW = 0.15
 REACH = 0.05  # share of the figure's size: smallest length of a limb, except for short legs
 SHORT_LEG = (
     0.02,
     0.5,
-)  # a short leg goes down by this share of the figure's size, and of the height at which it begins
+    # smallest descent of a short leg: share of the figure's size, and of the height at which the leg begins
+)
 SAME = 1e-5  # share of the figure's size: positions in single precision that differ less are the same
 NEAR = 0.01  # share of the figure's size: positions within it coincide
-# of the figure's size: a bone that begins at least this far from its parent is no part of the same limb
+# share of the figure's size: a bone that begins at least this far from its parent is not part of the same
+# limb
 AWAY = 0.35
 LEVEL = 0.3  # sine of the largest angle to the ground of the line from a bone to its mirror image
 ALIKE = cos(radians(3))  # cosine of the angle within which two directions are treated as equal
@@ -165,7 +167,7 @@ class Figure:
             pairs = sum(other >= 0 and other != k for k, other in images.items())
             score = sum(other >= 0 for other in images.values()) + 0.1 * abs(
                 normal @ along_x
-            )  # of equal candidates, the one along X, as in Blender's figures
+            )  # of equally good candidates, the normal along X, as in Blender's figures
             if pairs and score > most:
                 best, most = (normal, offset), score
         return best
@@ -215,8 +217,8 @@ class Figure:
         return [(self.heads[bone], self.heads[other]), (self.tips[bone], self.tips[other]), middles]
 
     def _images(self, normal: np.ndarray, offset: float) -> dict[int, int]:
-        """Mirror image of each bone of the body: itself in the plane, also where another one lies at the same
-        place; -1: there is none.
+        """Index of the mirror image of each bone of the body: the bone itself if it is in the plane, even if
+        another bone is at the same position; -1 if there is none.
         """
         heads, tips = self.heads[self.body], self.tips[self.body]
         mirror = lambda points: points - 2 * np.outer(points @ normal - offset, normal)  # noqa: E731
@@ -234,8 +236,8 @@ class Figure:
 
     @cached_property
     def image(self) -> dict[int, int]:
-        """Mirror image of each bone of the body: itself if it is in the plane of symmetry, -1 if there is
-        none.
+        """Index of the mirror image of each bone of the body: the bone itself if it is in the plane of
+        symmetry, -1 if there is none.
         """
         return self._images(*self._plane) if self._plane else dict.fromkeys(self.body, -1)
 
@@ -248,8 +250,8 @@ class Figure:
 
     @cached_property
     def trunk(self) -> set[int]:
-        """Indices of the bones of the longest connected line in the plane of symmetry, with its branches:
-        spine, neck, head.
+        """Indices of the bones of the longest connected line in the plane of symmetry (spine, neck, head),
+        with its branches in this plane.
         """
         lines: dict[int, set[int]] = {}
         for k in sorted(self.middle):

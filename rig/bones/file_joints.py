@@ -1,7 +1,7 @@
 """Finds joints of an object by their names in motion files, with the channels that store their values.
 
-A maker's files name a joint as the robot's URDF does, Limber names it by its bone and axis. The sign of an
-imported robot's bone may differ from the URDF joint's.
+Files of a robot's manufacturer name a joint as its URDF does; Limber names it by its bone and axis. The sign
+of an imported robot's bone may differ from the URDF joint's.
 """
 
 import re
@@ -15,7 +15,7 @@ from . import axes, channels, imported_robot
 from .channels import Channel
 from .joint_axes import joint_axes
 
-JOINT = ("joint", "jnt")  # words of names that say nothing
+JOINT = ("joint", "jnt")  # words in names of joints that are ignored
 SourceKey = tuple[str, str, str]  # uid of the chain or mechanism ("": none), bone or joint, axis
 
 
@@ -133,10 +133,10 @@ def match(
     """Matches a file's joints to the robot's joints; returns the robot's joints by the file's names. Joints
     without a match are left out.
 
-    A joint is found by one of its names, else by one that differs only in case or punctuation, else by
-    another name that the file's joint may have, else by its servo; else, where that tells all joints of the
-    file, by a name without a namespace and the word "joint". If the file names it by Limber's own label, the
-    sign is 1, since the file's values already have the channel's sign.
+    A joint is found by one of its names, else by a name that differs only in case or punctuation, else by
+    another name that the file's joint may have, else by its servo. The rest is found by names without
+    namespace and the word "joint", but only if these identify all joints that are left. If the file names it
+    by Limber's own label, the sign is 1, since the file's values already have the channel's sign.
 
     Args:
         names: (name, id of its servo or -1) of each joint in the file.
@@ -170,8 +170,8 @@ def match(
 def _by_bare_names(
     names: Sequence[str], joints: Sequence[FileJoint], taken: set[int]
 ) -> dict[str, FileJoint]:
-    """The joints that names without a namespace and the word "joint" tell, of those that are not taken. Empty
-    unless each name tells one: else the file may be another robot's.
+    """Joints that are not `taken`, by the file's names, compared without namespace and the word "joint".
+    Empty unless each name identifies exactly one joint, since the file may otherwise be another robot's.
     """
     bare_names = {_bare(name): name for name in names} | {"": ""}
     by_name: dict[str, set[int]] = {}
@@ -185,8 +185,8 @@ def _by_bare_names(
 
 
 def _bare(name: str) -> str:
-    """The last part of a name's path, without the word "joint", in small letters; "": nothing but a number is
-    left.
+    """The last part of a name's path, without the word "joint" and separators, in lower case; "" if only a
+    number is left.
     """
     words = re.split(r"[\W_]+", name.rpartition("/")[2].casefold())
     bare = "".join(word for word in words if word not in JOINT)

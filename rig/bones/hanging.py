@@ -12,7 +12,8 @@ from .controls import Controls
 
 
 class HangingBones:
-    """Which bones of an armature object hang on which. A snapshot: make a new one for each tick.
+    """Which bones of an armature object are carried by which, through parents and constraints. A snapshot:
+    make a new one for each tick.
 
     Args:
         rig: The armature object.
@@ -23,16 +24,18 @@ class HangingBones:
 
     @cached_property
     def _above(self) -> list[set[str]]:
-        """For each bone itself and all that it hangs on; 20 ms in a rig of 700 bones."""
+        """For each bone, the names of the bone itself and of all bones that carry it; takes 20 ms in a rig of
+        700 bones.
+        """
         controls = Controls(self.rig)
         return [{bone.name, *controls.upstream(bone.name)} for bone in self.rig.data.bones]
 
     def inertias(self, names: list[str]) -> dict[str, tuple[float, ...]]:
-        """Rotational inertia (9) of all that hangs on each bone, about the bone's head and in its frame, at
-        rest, row by row.
+        """Rotational inertia (9) [m3, mass counts as length] of everything that each bone carries, by bone:
+        about the bone's head and in its frame, at rest, row by row.
 
-        Where any deform bones hang on the last bone, they alone count: control bones, helpers and shapes have
-        no mass.
+        If the last bone carries any deform bones, only deform bones count: control bones, helpers and shapes
+        have no mass.
 
         Args:
             names: The bones, root first.

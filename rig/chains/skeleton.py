@@ -52,7 +52,7 @@ class BonePose(NamedTuple):
         float, ...
     ]  # angles (x, y, z) [rad] of its hinges, or a unit quaternion if no joint rotates the bone
     scale: tuple[float, float, float]
-    carried: Carried | None = None  # carrier's values in this frame, if it has one
+    carried: Carried | None = None  # the carrier's values in this frame, if the bone has a carrier
 
     def unjointed_location(self, part: ChainBone) -> tuple[float, float, float]:
         """The bone's location without the components that prismatic joints move."""
@@ -112,8 +112,8 @@ class ChainReader:
     Args:
         rig: The armature object.
         chain: The chain.
-        hanging: What hangs on the rig's bones, where `solver_options` needs the reader; None: inertias are
-            not read.
+        hanging: Which bones the rig's bones carry, if the solver needs their inertias; None: inertias are not
+            read.
 
     Raises:
         RigError: the bones form no tree, or no joint can move.
@@ -134,7 +134,8 @@ class ChainReader:
         limits = {joint.key: (joint.lower, joint.upper) for joint in chain.joints}
         self.parts = [self._part(pose_bones[name], limits) for name in self.names]
         self.has_carriers = any(part.carrier for part in self.parts)
-        # bones whose own channels compensate for a carrier, so that they do not contain the joint values
+        # names of the bones whose own channels compensate for a carrier, so that they do not contain the
+        # joint values
         self.made_up = set(self.modes) if self.has_carriers else set()
         # joints in the skeleton's order, root first
         self.joint_keys = [key for part in self.parts for key in part.joint_keys]
@@ -148,7 +149,7 @@ class ChainReader:
         self.tips = set(self.names) - {self.names[part.parent] for part in self.parts[1:]}
         self.armature_name = rig.data.name
         self.end_lengths = [rig.data.bones[end].length for end in self.ends]
-        # Of what hangs on each bone with a joint, row by row.
+        # Inertia of everything that each bone with a joint carries, row by row; see `HangingBones.inertias`.
         self.inertias = (
             hanging.inertias(self._bones_with_joints())
             if hanging is not None and measure.is_of_bones(chain, "expressive")

@@ -22,7 +22,7 @@ from ..scene.rest_frames import RestFrames
 from .mover import Key, Mover, SceneSession
 from .movers import mover_of
 
-PERFORMERS = "performers"  # their key in a snapshot
+PERFORMERS = "performers"  # key of the performers in a snapshot
 
 
 class SceneHost:
@@ -77,7 +77,7 @@ class SceneHost:
         return self.stage.performers.get(self.depsgraph.scene.session_uid) if chain.is_live else None
 
     def hanging(self, rig: bpy.types.Object) -> HangingBones:
-        """What hangs on the bones of an armature object."""
+        """Which bones of an armature object are carried by which."""
         return self._hanging.setdefault(rig.session_uid, HangingBones(rig))
 
     def solver(self, chain: Mover) -> str:

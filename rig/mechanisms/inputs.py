@@ -188,7 +188,7 @@ def refuse_change(owner: bpy.types.Object, reading: Reading) -> None:
 
 
 def _changed(settings: bpy.types.PropertyGroup, reading: Reading, current_signature: tuple) -> str:
-    """What has changed since the mechanism was read, as part of a sentence."""
+    """Description of the changes since the mechanism was read, as part of a sentence."""
     joints, closures, motors, bones = zip(current_signature, reading.signature, strict=True)
     if motors[0] != motors[1]:
         if len(motors[0]) != len(motors[1]):

@@ -126,7 +126,11 @@ class LimberPair(PropertyGroup):
         default=(1.0, 0.0, 0.0, 0.0),
         options={"HIDDEN"},
     )
-    calibrated: BoolProperty(name="Calibrated", description="The pair is calibrated", options={"HIDDEN"})
+    calibrated: BoolProperty(
+        name="Calibrated",
+        description="The bone's rotation in its source bone's frame has been stored",
+        options={"HIDDEN"},
+    )
 
 
 class LimberRetarget(LimberMotionStyle, LimberRange, PropertyGroup):
@@ -147,7 +151,7 @@ class LimberRetarget(LimberMotionStyle, LimberRange, PropertyGroup):
         ),
     )
     input: EnumProperty(
-        name="Follow", description="Input of the retargeting", items=INPUTS, update=_offer_port
+        name="Follow", description="Where the motion to follow comes from", items=INPUTS, update=_offer_port
     )
     host: StringProperty(
         name="Address",

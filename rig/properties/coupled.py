@@ -33,5 +33,15 @@ class LimberCoupledLimit(PropertyGroup):
         type=LimberCoupledJoint,
     )
     active_joint: IntProperty(name="Joint", description="Joint whose settings are shown")
-    lower: FloatProperty(name="Min", description="Smallest sum", subtype="ANGLE", default=-pi)
-    upper: FloatProperty(name="Max", description="Largest sum", subtype="ANGLE", default=pi)
+    lower: FloatProperty(
+        name="Min",
+        description="Smallest allowed sum of the joint angles, each times its factor",
+        subtype="ANGLE",
+        default=-pi,
+    )
+    upper: FloatProperty(
+        name="Max",
+        description="Largest allowed sum of the joint angles, each times its factor",
+        subtype="ANGLE",
+        default=pi,
+    )

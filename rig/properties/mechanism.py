@@ -299,7 +299,7 @@ class LimberMechanism(LimberPostures, LimberMotionStyle, LimberRange, PropertyGr
     )
     filter: filter_property()
     joints: CollectionProperty(name="Joints", description="Joints between objects", type=LimberMechanismJoint)
-    active_joint: IntProperty(name="Joint", description="The selected joint")
+    active_joint: IntProperty(name="Joint", description="Joint whose settings are shown")
     use_bones: BoolProperty(
         name="Bones as Bodies",
         description="Use bones of this armature as bodies, and their free axes as joints",

@@ -68,8 +68,9 @@ class LimberStyle(LimberSmoothness):
     beta: FloatProperty(
         name="Soft Limits",
         description=(
-            "Beta of the Nutty filter: how near a joint's limit it slows down; 1: from the middle of the"
-            " range on, larger: later. A joint without limits is not slowed (Ribeiro & Paiva 2019, eq. 23)"
+            "Beta of the Nutty filter: how near to its limit a joint begins to slow down. 1: in the middle of"
+            " its range; larger values: nearer to the limit. A joint without limits is not slowed (Ribeiro"
+            " & Paiva 2019, eq. 23)"
         ),
         default=1.0,
         min=0.1,

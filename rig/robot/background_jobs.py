@@ -22,10 +22,13 @@ class RunningJob:
     """A background job and its results so far.
 
     Attributes:
+        job: The job.
         share: Progress, 0 to 1.
-        says: Text about the current step or, at the end, the result.
+        says: Text about the current step or, after the end, about the result.
         failed: Whether the job has failed.
-        before: Port, baud rate and ID that the servo to change had before.
+        before: Port, baud rate and ID of a servo before the job changes them; None for other jobs.
+        found: Servos that a scan has found so far.
+        remarks: The job's remarks for the user, at most `MOST_REMARKS`.
     """
 
     job: BackgroundJob

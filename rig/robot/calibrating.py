@@ -182,7 +182,7 @@ def _channels_of(rig: bpy.types.Object, name: str) -> list[tuple[int, ServoChann
 
 
 def _homing_offset(rig: bpy.types.Object, index: int) -> float | None:
-    """Homing offset that the servo of a channel reports; None if it is not known."""
+    """Homing offset [raw units] that the servo of the channel with this index reports; None if unknown."""
     status = links.status(rig)
     return None if status is None else status.channels[index].homing_offset
 

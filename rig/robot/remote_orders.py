@@ -111,7 +111,9 @@ def _weigh_by_hand(
     weight: float,
     is_whole: bool = False,
 ) -> None:
-    """Sets a posture's weight, with precedence over the state of a rehearsed behaviour."""
+    """Gives a posture's weight precedence over the state of the behaviour, if one is rehearsed. `is_whole`:
+    all other postures get weight 0.
+    """
     if (directing := rehearsal.directing(rig, settings)) is not None:
         performer, chain = directing
         name = kept_posture.names(settings)[list(settings.postures).index(posture)]

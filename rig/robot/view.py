@@ -60,7 +60,9 @@ class LimberView(bpy.types.PropertyGroup):
     found_page: IntProperty(
         name="Page", description="Page of the scan's results that is shown", default=1, min=1, soft_max=10
     )
-    plot_joint: EnumProperty(name="Joint", description="Joint that is plotted", items=_joints)
+    plot_joint: EnumProperty(
+        name="Joint", description="Joint whose commanded and measured position is plotted", items=_joints
+    )
 
 
 def show_virtual(device: bpy.types.PropertyGroup) -> None:

@@ -25,7 +25,9 @@ NO_BODIES: Bodies = MappingProxyType({})
 
 @dataclass(frozen=True)
 class Dependency:
-    """A bone or a whole object that moves another object; equal to another way by which the same one does."""
+    """A bone or a whole object that moves another object. Two dependencies are equal if the same bone or
+    object moves it, in whatever way (`how`).
+    """
 
     how: str = field(compare=False)  # how it moves the other object, as part of a sentence
     rig: Any  # the bone's armature object, or the whole object
@@ -121,7 +123,7 @@ def _followed(how: str, obj: bpy.types.Object, bone: str, seen: set, surely: boo
 
 
 def is_moved_by(dependency: Dependency, rig: bpy.types.Object, bones: set[str] | frozenset[str]) -> bool:
-    """Whether a dependency is one of `bones` of `rig`, or a descendant of one."""
+    """Whether a dependency is one of `bones` of `rig`, or a descendant of one of them."""
     return bool(dependency.bone) and dependency.rig == rig and not bones.isdisjoint(dependency.line)
 
 
@@ -201,8 +203,8 @@ def moved_targets(chain: bpy.types.PropertyGroup, other: Moved) -> list[ChainTar
 
 
 class Dependencies:
-    """What moves the objects of a scene, of which each is looked up once: a generated rig has hundreds of
-    drivers. A snapshot: make a new one for each tick.
+    """Dependencies of the objects of a scene. Each object is looked up once, since a generated rig has
+    hundreds of drivers. A snapshot: make a new one for each tick.
 
     Args:
         surely: As for `dependencies_of`.
@@ -213,7 +215,9 @@ class Dependencies:
         self._by_object: dict[int, tuple[Dependency, ...]] = {}  # by session_uid
 
     def of(self, obj: bpy.types.Object, bone: str = "") -> tuple[Dependency, ...]:
-        """An object, or a bone of it, as a dependency, then each bone and object that moves it."""
+        """The object, or a bone of it, itself as a dependency, then each bone and object that moves the
+        object.
+        """
         if (known := self._by_object.get(obj.session_uid)) is None:
             every = (Dependency("", obj, ""), *dependencies_of(obj, surely=self._surely))
             known = self._by_object[obj.session_uid] = tuple(dict.fromkeys(every))
@@ -230,7 +234,7 @@ class Support(NamedTuple):
 
 
 def supports(pair: tuple, objects: Dependencies) -> list[Support]:
-    """All that moves a (rig, chain) pair's base, its armature and its targets."""
+    """Everything that moves the base, the armature or the targets of a (rig, chain) pair."""
     rig, chain = pair
     root = rig.data.bones.get(chain.root)
     above = [Dependency("", rig, root.parent.name)] if root is not None and root.parent is not None else []

@@ -132,8 +132,8 @@ class Placement:
         return self._hanging_bone(rig, bone.parent, self._rests.in_parent(bone) @ relative)
 
     def hanging(self, obj: bpy.types.Object, bone: str = "") -> Hanging | None:
-        """An object, or a bone of it, that a chain carries through parents and the like alone; None if none
-        does, or if only Blender can compute its pose.
+        """An object, or a bone of it, that a chain carries through parents and Child Of constraints alone;
+        None if no chain does, or if only Blender can compute its pose.
         """
         if not self._bone_frames:
             return None
@@ -142,8 +142,8 @@ class Placement:
         return self._hanging_object(obj, np.eye(4))
 
     def target(self, obj: bpy.types.Object, bone: str) -> list[list[float]]:
-        """World matrix (4, 4) of the target that is an object, or a bone of it, in double precision if that
-        is known.
+        """World matrix (4, 4) of a target, an object or a bone of it; in double precision if the chain that
+        carries it is known.
         """
         if not bone and (person := self.person(obj)) is not None:
             rows = [list(row) for row in self.object(obj)]
@@ -221,8 +221,8 @@ class Placement:
         return link @ self._rests.in_parent(bone) @ _translation(location)
 
     def _link(self, rig: bpy.types.Object, bone: bpy.types.Bone) -> np.ndarray | None:
-        """Frame (4, 4) of a bone that is a link of a whole body; None if it is none, or if something else
-        moves it too.
+        """Frame (4, 4), in armature space, of a bone that is a link of a whole body; None if the bone is no
+        such link, or if another mover moves it too.
         """
         uid = rig.session_uid
         if bone is None or uid in self.bodies or bone.name not in (frames := self.frames.get(uid, {})):
@@ -271,7 +271,7 @@ class Placement:
         return matrix
 
     def parent_frame(self, obj: bpy.types.Object) -> Matrix:
-        """Predicted world matrix of the frame to which an object's own channels are relative."""
+        """Predicted world matrix (4, 4) of the frame to which an object's own channels are relative."""
         return self._parent(obj, self.object(obj.parent), is_new=True) @ obj.matrix_parent_inverse
 
     def _placed(self, obj: bpy.types.Object, evaluated: bpy.types.Object) -> Matrix:

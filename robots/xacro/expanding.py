@@ -35,7 +35,9 @@ def expand(reader: AttributeReader, root: Element, arguments: Mapping[str, str])
     """The document as a <robot> without xacro.
 
     Args:
-        arguments: Values of its xacro:arg, by name.
+        reader: Reader of the document, for its attributes and errors.
+        root: Root element of the document.
+        arguments: Values of its xacro:arg elements, by name.
 
     Raises:
         UrdfError: the document cannot be expanded; the message names file, line, element and remedy.
@@ -117,9 +119,9 @@ class _Expander:
         return expanded
 
     def _message(self, text: Text, scope: Scope) -> None:
-        """Evaluates a text for what the file itself says in it, ${xacro.fatal('...')} or
-        ${xacro.warning('...')}. No robot is read from texts (they are Gazebo's), so that whatever else is
-        wrong with one is no fault of the robot.
+        """Evaluates a text for the file's own messages in it, ${xacro.fatal('...')} or
+        ${xacro.warning('...')}. Other errors in it are ignored, since texts (such as Gazebo's) do not
+        describe the robot.
 
         Raises:
             RefusedByFileError: the file itself refuses its arguments.

@@ -15,14 +15,14 @@ from typing import Any
 from ..errors import UrdfError
 from .formatting import braces, percent
 
-MAX_LENGTH = 10_000  # characters of an expression
-MAX_BITS = 1024  # of a whole number: the range of a double
-MAX_SIZE = 100_000  # characters and entries of a value, including nested ones
-# work of a document's expressions, and size of their values: public robots need some ten thousand
+MAX_LENGTH = 10_000  # largest number of characters in an expression
+MAX_BITS = 1024  # largest number of bits in a whole number: the range of a double
+MAX_SIZE = 100_000  # largest number of characters and entries in a value, including nested ones
+# largest number of steps, including sizes of values, for a document; public robots need some ten thousand
 MAX_STEPS = 1_000_000
 PARSING = 5  # number of steps counted for each character that is parsed
-# entries of a map that an expression makes, since keys can be chosen so that each is compared with all
-# others
+# largest number of entries in a map or set that an expression makes, since keys can be chosen so that each is
+# compared with all others
 MAX_KEYS = 1000
 MAX_POWER = 1024  # largest exponent of whole numbers
 
@@ -106,8 +106,8 @@ NUMBER_TOO_LARGE = "its number is too large"
 
 
 def size_of(value: Any) -> int:
-    """Number of characters and entries in a value, including nested lists and maps, each of which Python can
-    write as text.
+    """Number of characters and entries in a value, including nested lists and maps; also checks that Python
+    can write each whole number in it as text.
 
     Raises:
         ExpressionError: the value has more than MAX_SIZE characters and entries, or a whole number in it more
@@ -177,7 +177,7 @@ NAMES |= {
     "sum": Function(_sum),
 }
 NAMES |= {"True": True, "False": False, "None": None}
-PYTHON = NAMES | {  # by names such as `python.len`, which no property hides
+PYTHON = NAMES | {  # functions by names such as `python.len`, which no property can hide
     "divmod": Function(divmod),
     "enumerate": Function(lambda *given: list(enumerate(*given))),
     "ord": Function(ord),
@@ -211,7 +211,7 @@ class Evaluator:
         except (
             ExpressionError,
             UrdfError,
-        ):  # the latter comes from a property, or from a loaded file
+        ):  # CycleError and UrdfError come from a property, or from a loaded file
             raise
         except (RecursionError, MemoryError) as error:
             raise ExpressionError("it is nested too deep") from error

@@ -8,7 +8,7 @@ CLOSING = {"{": "}", "(": ")"}
 def parts(text: str) -> Iterator[tuple[str, str]]:
     """Parts of a text in their order: ("{", expression), ("(", substitution), or ("", text).
 
-    $$ is one $. Of several $ before a bracket, all but the first are text, and so is the bracket.
+    $$ stands for one $. If several $ precede a bracket, all but the first are text, and so is the bracket.
 
     Raises:
         ValueError: a bracket is not closed; the message says which.

@@ -21,7 +21,7 @@ NO_NAMES: Mapping[str, Any] = {}
 
 
 class FatalError(ExpressionError):
-    """The file itself refuses what it is given."""
+    """The file itself refuses its arguments, by xacro.fatal()."""
 
 
 class TextEvaluator:
@@ -190,8 +190,8 @@ class TextEvaluator:
             return str(package_path)
         if word == "dirname":
             return str(Path(element.file).parent)
-        # relative to the working directory in the reference; Blender may be started anywhere, so it is the
-        # robot file's folder
+        # in the reference this is the working directory; since Blender may be started anywhere, it is the
+        # folder of the robot's file here
         if word == "cwd":
             return str(self.files.document.parent)
         if word == "eval":

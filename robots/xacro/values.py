@@ -57,8 +57,8 @@ def truth(value: Any) -> bool:
 
 
 def yaml_scalar(text: str, is_plain: bool, tag: str | None, evaluate: Callable[[str], Any]) -> Any:
-    """Value of a YAML scalar: a quoted scalar is a text, a tag is a unit of its number or expression, which
-    `evaluate` evaluates. Raises ValueError for unknown tags.
+    """Value of a YAML scalar. A quoted scalar is a text. A tag is the unit of a number or of an expression,
+    which `evaluate` evaluates. Raises ValueError for unknown tags.
     """
     if tag:
         if tag not in UNITS:
@@ -124,8 +124,8 @@ class Scope:
 
     @property
     def caller(self) -> "Scope":
-        """Scope around a macro's call, in which properties of scope `parent` are set; for a namespace, the
-        parent is that of its include.
+        """Scope that properties with `scope="parent"` are set in: the one around a macro's call, or, in a
+        namespace, around its include.
         """
         scope = self.parent or self
         while not self.is_namespace and scope.is_namespace and scope.parent is not None:

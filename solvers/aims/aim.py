@@ -55,7 +55,7 @@ class Aim(Block):
     """What an end should do, in the base frame of its skeleton.
 
     Attributes:
-        words: What it asks for, as the rest of the sentence "this solver cannot ...".
+        words: Verb phrase for the goal, to complete the sentence "this solver cannot ...".
         is_look: Whether it prescribes only an orientation, not a position: some solvers support no other
             aims.
     """

@@ -27,7 +27,8 @@ from .rolls import upright, whole_angle
 # as the end moves
 NEAREST = 1e-3
 ROLL_WEIGHT = 0.1  # weight of uprightness relative to the view: if a chain cannot satisfy both, the view wins
-HALF_ROLL_SIGNS = np.array([-1.0, 1.0, -1.0])  # factors by which a half roll multiplies a rotation's columns
+# factors of a rotation matrix's columns that roll it by 180 degrees about Y
+HALF_ROLL_SIGNS = np.array([-1.0, 1.0, -1.0])
 UNIT = np.eye(3)
 
 

@@ -1,8 +1,8 @@
-"""Transition of bones to another branch of optima: eased, where the branch that a motion was on has ended.
+"""Eased transition of bones to another branch of optima, after the branch of a motion has ended.
 
-A target that passes behind is met over one shoulder, then over the other: between the two answers no
-continuous motion keeps the aim. So the bones go from one to the other by minimum-jerk movements, at the speed
-of a quick turn of a head.
+A character that follows a target behind it looks over one shoulder, then over the other: no continuous motion
+between these two optima keeps the aim. So the bones move from one optimum to the other by a minimum-jerk
+movement, at the speed of a quick turn of a head.
 """
 
 import math
@@ -16,29 +16,31 @@ from ..kinematics.skeleton import Angles
 from ..tolerances import NO_DIRECTION
 from .model import BonePose
 
-# [rad] angle of a rotation, at most, by the distance of its matrix from one, 2 sqrt(2) sin(angle / 2)
+# largest ratio of the angle [rad] between two rotations to the Frobenius distance of their matrices, which is
+# 2 sqrt(2) sin(angle / 2)
 ANGLE_BY_DISTANCE = math.pi / (2.0 * math.sqrt(2.0))
 
 
 class BranchTransition(NamedTuple):
     """A transition in progress."""
 
-    origin: BonePose  # deviation from the authored pose where it began
-    optimum: BonePose  # deviation to which it leads
-    vectors: Array  # (b, 3) [rad] rotations of the balls from there to the origin, in their own frames
+    origin: BonePose  # deviation from the authored pose at its beginning
+    optimum: BonePose  # deviation at its end
+    # (b, 3) [rad] rotation vectors of the balls from the optimum to the origin, in their own frames
+    vectors: Array
     left: float  # [s] remaining time
     duration: float  # [s]
 
     def shown(self) -> BonePose:
-        """The deviation on the way."""
+        """The current deviation."""
         share = remaining_share(self.left / self.duration)
         values = self.optimum.values + share * (self.origin.values - self.optimum.values)
         return BonePose(values, self.optimum.balls @ exponential(share * self.vectors))
 
     def after(self, dt: float, optimum: BonePose) -> "BranchTransition | None":
-        """The transition `dt` [s] later, to the optimum of then; None: it has ended.
+        """The transition `dt` [s] later, to that frame's optimum; None if it has ended.
 
-        Bones stay on their way round, though the other one may have become the shorter one.
+        Each ball keeps rotating in the same direction, even if the opposite direction has become shorter.
         """
         if self.left <= dt:
             return None
@@ -65,15 +67,15 @@ def _rotations(before: BonePose, after: BonePose) -> Array:
 
 
 def rotation(before: BonePose, after: BonePose, units: Angles) -> float:
-    """Rotation [rad] of any bone against the base between two deviations, at most: the sum of all bones'
-    rotations, and of displacements in `units` (n,).
+    """Upper bound [rad] of any bone's rotation in the base frame between two deviations: the sum of the
+    angles of all balls and of the changes of the other coordinates, in their `units` (n,).
     """
     balls = angle_of(before.balls.swapaxes(1, 2) @ after.balls)
     return float(balls.sum() + np.abs((after.values - before.values) / units).sum())
 
 
 def most_rotation(before: BonePose, after: BonePose, units: Angles) -> float:
-    """A bound [rad] of `rotation` that takes a fraction of its time."""
+    """Upper bound [rad] of `rotation`, computed in a fraction of its time."""
     turned, moved = (after.balls - before.balls).ravel(), (after.values - before.values) / units
     distances, displacements = len(after.balls) * float(turned @ turned), len(moved) * float(moved @ moved)
     return ANGLE_BY_DISTANCE * math.sqrt(distances) + math.sqrt(displacements)

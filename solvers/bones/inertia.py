@@ -45,8 +45,8 @@ def hanging_inertias(heads: Array, tails: Array, carried: Array, pivots: Array) 
 
 
 def rod_lengths(inertias: Array) -> Array:
-    """Length (k,) [m] of a thin rod about whose end the inertia has the same trace, 2/3 of its cube, for each
-    of (k, 3, 3) [m3].
+    """For each inertia (k, 3, 3) [m3], the length (k,) [m] of a thin rod whose inertia about its end, with
+    the trace 2/3 length^3, has the same trace.
     """
     lengths: Array = np.cbrt(1.5 * np.trace(inertias, axis1=1, axis2=2))
     return lengths

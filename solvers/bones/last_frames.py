@@ -1,4 +1,6 @@
-"""What the solver remembers of the last frames: where the next frame's steps begin, and a transition."""
+"""Memory of the bone solver between frames: the start of the next frame's steps, and a transition in
+progress.
+"""
 
 from typing import NamedTuple
 
@@ -9,18 +11,19 @@ from .model import BonePose
 
 
 class LastFrames(NamedTuple):
-    """The last frame's solution, as a deviation from its authored pose."""
+    """The last frame's solution as a deviation from its authored pose, and a transition in progress."""
 
     deviation: BonePose
-    before: BonePose | None  # the deviation of the frame before; None: it is not known
-    forces: Angles  # (r,) that held the aim
-    missed: float = 0.0  # size of the aim error that was left
-    transition: BranchTransition | None = None  # on which the answer was shown
-    costs: Array | None = None  # (k, 3, 3) of the bones' rotations, as of `BoneModel`
+    before: BonePose | None  # the deviation of the frame before it; None if unknown
+    forces: Angles  # (r,) forces (multipliers of the residuals) that held the aim
+    missed: float = 0.0  # size of the remaining aim error
+    # transition in progress, which was shown; None if there was none
+    transition: BranchTransition | None = None
+    costs: Array | None = None  # (k, 3, 3) costs of the bones' rotations, as in `BoneModel`
 
     @property
     def shown(self) -> BonePose:
-        """The deviation that was shown: the answer, or where the transition to it was."""
+        """The deviation that was shown: the solution, or the current deviation of the transition to it."""
         return self.deviation if self.transition is None else self.transition.shown()
 
     def extrapolated(self) -> BonePose:

@@ -18,7 +18,7 @@ class _Level(NamedTuple):
     # up has no roll
     direction: Array
     up: Array  # (3,) unit vector in the base frame
-    turning: Array  # (n,) 1 for coordinates that rotate the end, otherwise 0
+    turning: Array  # (n,) 1 for coordinates that rotate the end, 0 for others
 
 
 class Levels:

@@ -28,12 +28,14 @@ EVEN = 0.25
 STEEPEST, DEAREST = (
     100.0,
     1e6,
-)  # if the last bone looks alone: how much more each bone costs than the next, and the maximum for all
-LEAST_INERTIA = 1e-6  # fraction of the last bone's inertia: the least for bones without length
-# cost of a bone that shares a look with no other, wherever it points: without a level direction it takes the
-# shortest rotation
+    # if only the last bone is to look (`look_from` 0): factor of cost from each bone to the one before it,
+    # and largest factor between any two bones
+)
+LEAST_INERTIA = 1e-6  # fraction of the last bone's inertia: smallest inertia, for bones without length
+# cost of a single bone, whatever its inertia: if its roll is free, it takes the shortest rotation to the
+# target
 ALONE = 0.01
-# [rad] for smaller angles the right Jacobian of this one is used, which is equal to double precision
+# [rad] for smaller angles the Jacobian's factor at this angle is used, which is equal to double precision
 SMALLEST_ANGLE = 1e-3
 FREE_BODY = 1e-4  # weight of the first bone's rotation if the body may rotate as a whole
 
@@ -62,7 +64,8 @@ class BoneModel:
         lower, upper: (n,) limits [rad; prismatic joints m]; infinite if there are none.
         costs: (k, 3, 3) K of each bone, in its own frame.
         slides: (n,) cost of each prismatic joint's squared displacement [1/m2]; 0 for revolute joints.
-        sizes: (e,) [m] of what hangs on the bone of each end: the length of a rod of the same inertia.
+        sizes: (e,) [m] size of everything that the bone of each end carries: length of a rod with the same
+            inertia.
         hinge_units: (n,) units of the coordinates [rad; prismatic joints m]; infinite for those of balls.
     """
 
@@ -166,8 +169,8 @@ class BoneModel:
         return BonePose(values, ball_rotation(self.ball_axes, values[self.balls]))
 
     def has(self, pose: BonePose) -> bool:
-        """Whether a configuration has as many joints and balls as the skeleton; with other limits it has
-        other balls.
+        """Whether a configuration has as many joints and balls as this skeleton. The same skeleton with other
+        limits may have other balls.
         """
         return len(pose.values) == len(self.skeleton) and len(pose.balls) == len(self.balls)
 
@@ -308,7 +311,9 @@ def _bones_beyond(skeleton: Skeleton, bones: list[Bone]) -> Array:
 
 
 def _own_inertias(skeleton: Skeleton) -> Array:
-    """Inertia (n, 3, 3) [m3] of what each joint carries, in its own frame, if only the skeleton is known."""
+    """Inertia (n, 3, 3) [m3] of the links that each joint carries, in its own frame; used if the inertias of
+    an armature's bones are unknown.
+    """
     count, pose = len(skeleton), skeleton.forward([0.0] * len(skeleton))
     links = [
         (joint.parent, pose.positions[joint.parent], pose.positions[k])

@@ -1,8 +1,10 @@
-"""Distance of ends from the points that they look at: an eye does not move into what it sees.
+"""Cost of the distance between ends and the points that they look at, so that an eye does not move into its
+target.
 
-An end at its target may look anywhere, so without a cost the least rotation would often be to move the end
-there, where the smallest movement of the target demands any rotation. An end that comes nearer than the size
-of what hangs on its bone costs the squared logarithm of the ratio, which counts as an angle.
+An end at its target may look anywhere, so without this cost the least rotation would often be to move the end
+to the target, where the smallest movement of the target demands arbitrary rotations. An end that is nearer to
+its target than the size of everything that its bone carries costs the squared logarithm of the ratio of this
+size to the distance, which counts as an angle [rad].
 """
 
 import math
@@ -21,18 +23,18 @@ from ..tolerances import NO_DIRECTION
 class _Near(NamedTuple):
     """One end that looks at a point."""
 
-    node: int  # of `Frames.nodes` that carries the end
-    offset: Array  # (3,) [m] the end's position in the node
-    target: Array  # (3,) [m]
+    node: int  # index in `Frames.nodes` of the node that carries the end
+    offset: Array  # (3,) [m] position of the end in the node's frame
+    target: Array  # (3,) [m] position of the point that it looks at, in the base frame
     size: float  # [m] distance below which the end is near
-    moving: Array  # (n,) 1 for coordinates that move the end, else 0
+    moving: Array  # (n,) 1 for coordinates that move the end, 0 for others
 
 
 class Nearness:
     """Residuals of the distances of one goal's ends from the points that they look at."""
 
     def __init__(self, tree: Tree, goal: GazeGoal, sizes: Angles) -> None:
-        """`sizes`: (e,) [m] of what hangs on the bones of the ends."""
+        """`sizes`: (e,) [m] distances below which the ends are near, as in `BoneModel.sizes`."""
         self._near = []
         for end_goal in goal.ends:
             for block in end_goal.blocks:
@@ -44,8 +46,8 @@ class Nearness:
                     )
 
     def add(self, frames: Frames, matrix: Array, descent: Array) -> float:
-        """Cost of the distances of one pose, half the squared residuals; adds its Hessian (n, n) of Gauss and
-        Newton to `matrix`, and its descent (n,) to `descent`.
+        """Cost of the distances of one pose, half the squared residuals; adds its Gauss-Newton Hessian (n, n)
+        to `matrix` and its negative gradient (n,) to `descent`.
         """
         cost = 0.0
         for near in self._near:

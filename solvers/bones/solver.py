@@ -1,9 +1,9 @@
 """The expressive solver on bones: exact aim, then the least rotation of bones against the authored pose.
 
-The optimum is one of goal and authored pose alone, so a rig that is animated is answered in the same frame.
-Steps begin where the last frames' rotations lead unless the target has jumped from there, else in the
-authored pose; on the same branch the answers of both differ by less than is seen. A motion stays on its
-branch; where that ends, the bones go to another one in an eased transition.
+The optimum depends only on the goal and the authored pose, so it follows an animated rig in the same frame.
+Steps begin at the extrapolation of the last frames' rotations or, if the target has jumped, at the authored
+pose; on the same branch the solutions from both differ invisibly. A motion stays on its branch; if the branch
+ends, the bones move to another one in an eased transition.
 """
 
 import math
@@ -37,32 +37,29 @@ from .level import Levels
 from .model import BoneModel, BonePose
 from .nearness import Nearness
 
-# weight of an end's squared roll relative to the rotation of the last bone: a rolled head is as conspicuous
-# as a turned one
+# weight of an end's squared roll relative to the last bone's squared rotation: both are equally conspicuous
 ROLL_COST = 1.0
-AIM_COST = 1e8  # of the squared aim error: what it leaves is removed by the last steps
-LARGEST_TURN = 1.0  # [rad] of the aim error that one step corrects, at most: within it the linear model holds
-LONGEST_STEP = 1.2  # [rad, or reaches] of a coordinate in one step
-NEARLY = 0.1  # [rad] aim error below which a step that leaves the aim by its curvature is brought back to it
+AIM_COST = 1e8  # cost of the squared aim error [rad]; the last steps remove the error that it leaves
+LARGEST_TURN = 1.0  # [rad] largest aim error corrected by one step: up to it the linear model holds
+LONGEST_STEP = 1.2  # [rad, or fractions of the reach] largest movement of a coordinate in one step
+NEARLY = 0.1  # [rad] aim error below which a step that leaves the aim by its curvature is corrected
 MOST_STEPS = 25
 FIRST_DAMPING, MOST_DAMPING = (
     0.3,
     1e9,
 )  # fractions of the Hessian's diagonal that are added to it if a step does not help
-# least cost of an aim error of one radian when steps are compared: it must exceed the forces that hold the
-# aim
+# smallest cost of an aim error of one radian when steps are compared; it must exceed the aim's forces
 LEAST_PRICE = 2.0
 # most iterations of the active set in one step: with the aim's curvature they might not end by themselves
 PASSES = 8
 POLISHING_STEPS = 6  # most steps at the end, each of which squares the remaining aim error
-# [rad, or in fractions of the reach] after one correction of such an aim error, which squares it, only
-# rounding errors remain
+# [rad, or in fractions of the reach] aim error that one correction, which squares it, reduces to rounding
 NEARLY_MET = 1e-5
-# [rad, or in fractions of the reach] a step without damping that leaves an invisible error: its square, and
-# the errors of the model
+# [rad, or in fractions of the reach] largest step without damping after which the error of the solution is
+# invisible: the square of the step, and the errors of the model
 SMALL_STEP = 1.5e-3
-NO_STEP = 1e-5  # [rad, or in fractions of the reach] after a damped step of this length no other is tried
-LEAST_GAIN = 1e-6  # least relative reduction of the cost per step: below it bones move invisibly
+NO_STEP = 1e-5  # [rad, or in fractions of the reach] no step follows a damped step shorter than this
+LEAST_GAIN = 1e-6  # smallest relative reduction of the cost per step; below it bones move invisibly
 
 
 class _Evaluated(NamedTuple):
@@ -72,12 +69,12 @@ class _Evaluated(NamedTuple):
     frames: Frames
     errors: AimErrors
     secondary: float  # cost of rotations, rolls and distances
-    matrix: Angles  # (n, n) of the secondary cost
+    matrix: Angles  # (n, n) Gauss-Newton Hessian of the secondary cost
     descent: Angles  # (n,)
 
     def cost(self, price: float) -> float:
-        """Secondary cost, plus the aim error times its price: least where the aim is met if that
-        exceeds all forces.
+        """Secondary cost plus the aim error times `price`; if the price exceeds all forces, its minimum meets
+        the aim.
         """
         return self.secondary + price * float(self.errors.size[0])
 
@@ -96,13 +93,13 @@ class _Optimum(NamedTuple):
     measured: Measured | None  # errors of the ends; None if unknown
 
     def merit(self) -> float:
-        """Its cost with that of the aim error that is left, to compare answers on different branches."""
+        """Its cost including that of the remaining aim error, to compare optima on different branches."""
         return self.cost + AIM_COST * self.memory.missed**2
 
 
 class BoneSolver:
-    """Meets the aim exactly; subject to that rotates the bones as little as possible from the authored pose,
-    as `BoneModel` weighs them.
+    """Meets the aim exactly and, subject to that, rotates the bones as little as possible from the authored
+    pose, by the costs of `BoneModel`.
 
     Source: docs/expressive.md, "Character rigs".
     """
@@ -130,9 +127,9 @@ class BoneSolver:
                 posture then pulls the pose toward itself over several frames, by the fraction `keep` per
                 `FRAME`.
             dt: Duration [s] of the frame.
-            memory: `memory` of the last solution: the answer stays on its branch, unless the target has
+            memory: `memory` of the last solution: the new solution stays on its branch, unless the target has
                 jumped or the branch ends.
-            ahead, mutual: As for `Expressive`; the answer does not depend on them.
+            ahead, mutual: As for `Expressive`; the solution does not depend on them.
 
         Raises:
             GazeError: As `GazeSolver.solve`.
@@ -172,10 +169,11 @@ class BoneSolver:
     def _on_its_way(
         self, goal: GazeGoal, authored: Angles, last: LastFrames, optimum: _Optimum, dt: float
     ) -> _Optimum:
-        """The optimum, or a transition to the best one known where the branch of the last frames has ended.
+        """The optimum, or, after its branch has ended, the current step of a transition to the best one
+        known.
 
-        It is shown at once where the target has jumped, so that steps did not begin where the last frames
-        lead.
+        The optimum is returned at once if the target has jumped, so that its steps did not begin at the
+        extrapolation of the last frames.
         """
         if optimum.memory.before is None:
             return optimum
@@ -190,15 +188,15 @@ class BoneSolver:
     def _has_left_branch(
         self, goal: GazeGoal, authored: Angles, last: LastFrames, deviation: BonePose, dt: float
     ) -> bool:
-        """Whether a bone rotates from the last optimum to this one faster than its target moves by more than
-        a quick turn of a head, against the authored pose.
+        """Whether a bone rotates from the last optimum to this one, both applied to the current authored
+        pose, by more than its target moves plus a quick turn of a head in `dt` [s].
         """
         model, quick = self.model, CROSSING_SPEED * dt
         if branch_transition.most_rotation(last.deviation, deviation, model.hinge_units) <= quick:
             return False
         if last.costs is None or not np.array_equal(
             last.costs, model.costs
-        ):  # settings changed, such as a keyed `look_from`
+        ):  # the solver's settings have changed, such as a keyed `look_from`
             return False
         pose = model.pose(authored)
         before, now = (model.frames(model.deviated(pose, each)) for each in (last.deviation, deviation))
@@ -207,7 +205,7 @@ class BoneSolver:
         return bool(turned > moved + quick)
 
     def _shown(self, authored: Angles, optimum: _Optimum, transition: BranchTransition) -> _Optimum:
-        """The optimum as a transition to it shows it."""
+        """The optimum with the angles of the current step of a transition to it."""
         model = self.model
         pose = model.deviated(model.pose(authored), transition.shown())
         angles = model.angles(pose, authored)
@@ -215,13 +213,13 @@ class BoneSolver:
         return optimum._replace(angles=angles, memory=memory, measured=None)
 
     def _descended(self, goal: GazeGoal, reference: Angles, last: LastFrames | None, dt: float) -> _Optimum:
-        """The optimum from the authored pose of joint values `reference` (n,)."""
+        """The optimum for the authored pose with joint values `reference` (n,) [rad or m]."""
         jump = SPEED * dt
         if self.compiled is None:
             return self._descended_in_python(goal, reference, last, jump)
         try:
             solved = self.compiled.solve(goal, reference, last, jump)
-        except KernelError:  # a number is beyond what the kernel takes, or it does not know an aim
+        except KernelError:  # a number is too large for the kernel, or the kernel does not support an aim
             return self._descended_in_python(goal, reference, last, jump)
         before = last.deviation if last is not None and solved.goes_on else None
         return _Optimum(
@@ -241,8 +239,8 @@ class BoneSolver:
     def _descended_in_python(
         self, goal: GazeGoal, reference: Angles, last: LastFrames | None, jump: float
     ) -> _Optimum:
-        """The kernel's reference: damped Newton steps from where the last frames lead, or from the authored
-        pose; `jump` as for `_Problem.begun`.
+        """Reference implementation of the kernel's solve: damped Newton steps from the extrapolation of the
+        last frames, or from the authored pose; `jump` as for `_Problem.begun`.
         """
         model = self.model
         authored = model.pose(reference)
@@ -299,9 +297,9 @@ class _Problem:
     def begun(
         self, authored: BonePose, last: LastFrames | None, jump: float
     ) -> tuple[_Evaluated, Angles, BonePose | None]:
-        """Where steps begin: where the last frames' deviations from their authored poses lead, or the last
-        one's alone, if the aim error there is less than a `jump` [rad], else in the authored pose; the
-        forces (r,) to begin with; and the last frame's deviation, if it is of use.
+        """Start of the steps, its forces (r,), and the last frame's deviation if it is used, else None. The
+        start is the authored pose with the extrapolated or else the last deviation, whichever first has an
+        aim error below `jump` [rad]; otherwise the authored pose.
         """
         if last is not None:
             for deviation in (last.extrapolated(), last.deviation):
@@ -322,14 +320,14 @@ class _Problem:
         return _Evaluated(pose, frames, self.aim.evaluate(frames), cost, matrix, descent)
 
     def step(self, at: _Evaluated, forces: Angles, damping: float) -> tuple[Angles, Angles]:
-        """Step (n,) toward the minimum of the quadratic model, within limits; and the forces (r,) that hold
-        the aim.
+        """Step (n,) [rad or m] toward the minimum of the quadratic model, within limits; and the forces (r,)
+        that hold the aim.
 
         Args:
             at: Configuration before the step.
             forces: Forces (r,) of the last step, by which the curvature of the aim is weighted.
-            damping: Fraction of the secondary cost's diagonal that is added to it; it also reduces the
-                corrected part of the aim error.
+            damping: Fraction of the diagonal of the secondary cost's Hessian that is added to the Hessian; it
+                also reduces the corrected part of the aim error.
         """
         errors, columns = at.errors.error[0], at.errors.columns[0]
         desired = (
@@ -348,8 +346,8 @@ class _Problem:
         return self._solved(at.matrix, np.zeros_like(at.descent), pose, errors.columns[0], errors.error[0])
 
     def polished(self, at: _Evaluated, pose: BonePose) -> BonePose:
-        """The pose nearest to `pose`, which is near `at`, that meets the aim, or as near as the last steps
-        come.
+        """The nearest pose to `pose`, which is near `at`, that meets the aim, or comes as near to it as the
+        last steps allow.
         """
         errors = at.errors if pose is at.pose else self.aim.evaluate(self.model.frames(pose))
         for _ in range(POLISHING_STEPS):
@@ -367,8 +365,8 @@ class _Problem:
     def _solved(
         self, matrix: Angles, descent: Angles, pose: BonePose, columns: Angles, desired: Angles
     ) -> Angles:
-        """Step (n,) from a pose to the minimum of a quadratic cost, and to the aim with the error `desired`
-        (r,) and its reduction per unit of the joints `columns` (n, r).
+        """Step (n,) [rad or m] from a pose that minimises a quadratic cost and corrects the aim error
+        `desired` (r,), within limits; `columns` (n, r): reduction of the error per unit of each joint.
         """
         model = self.model
         whole = AIM_COST * (columns @ columns.T)

@@ -43,9 +43,9 @@ class TranslationPull(NamedTuple):
 
 
 class Range(NamedTuple):
-    """How far [rad] a joint may rotate within its limits."""
+    """Range of rotation [rad] that is left to a joint within its limits, relative to its current angle."""
 
-    back: float  # [rad], zero or negative
+    back: float  # [rad] to the lower limit, zero or negative
     ahead: float
 
 

@@ -1,7 +1,7 @@
-"""ERIK, expressive inverse kinematics (Ribeiro & Paiva 2019): a file for each part of the paper's map (Figure
-14).
+"""ERIK, expressive inverse kinematics (Ribeiro & Paiva 2019), with one file for each part of the paper's
+overview (Figure 14).
 
 The names follow the paper's text: a link is a joint and the unit segment that it carries, its basis is its
-frame before its own rotation, a twister rotates about its own segment, a hinge does not. Section, equation
-and algorithm numbers are the paper's.
+frame before its own rotation, a twister rotates about its own segment, and a hinge rotates about another
+axis. Section, equation and algorithm numbers are the paper's.
 """

@@ -74,8 +74,8 @@ def calculate_erik(  # noqa: C901 (the paper's pseudocode, step by step)
         direction: The unit vector along which the end looks; that of `target` when there is one.
         hyper: The hyperparameters.
         previous: Angles (n,) within limits of the last frame's solution. After a correction of its aim it is
-            returned unchanged if its error is within the threshold, with 0 iterations. The paper names this
-            input and never uses it.
+            returned unchanged if its error is within the threshold, with 0 iterations. The paper lists this
+            input but never uses it.
     """
     # If the roll is free, the end's twist stays as authored, since it determines the roll.
     ignored = chain.shapeless if target is not None else chain.shapeless - {len(chain) - 1}
@@ -138,8 +138,8 @@ def calculate_erik(  # noqa: C901 (the paper's pseudocode, step by step)
 
 
 def _offset(chain: VirtualChain, angles: Sequence[float], goal: Quaternion, disturbance: float) -> Quaternion:
-    """NonConvOffsetTrick as in section 7.1 (the text calls it random): the target rotated about the
-    root's axis, then its child's.
+    """NonConvOffsetTrick as in section 7.1 (the text calls it random): the target rotated by `disturbance`
+    [rad] about the axis of the root, then of its child; `angles` (n,) [rad] decide the signs.
     """
     bases = chain.bases(angles)
     for k in range(min(2, len(chain))):

@@ -1,4 +1,6 @@
-"""Coordinate descent of ERIK: BWCD from the root, CCD from the end (section 3.2, Algorithms 19 to 22)."""
+"""Coordinate descent of ERIK: BWCD (backward coordinate descent) from the root, CCD (cyclic coordinate
+descent) from the end (section 3.2, Algorithms 19 to 22).
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -110,9 +112,8 @@ def bwcd_solution(
     the target, and then twisting the end.
 
     The paper does not mention clamping; here angles stay within limits. A chain without a twister at its end
-    cannot
-    correct its roll by a twist: its joints rotate toward the whole orientation instead. Of two end twists
-    with equal errors the one nearer to `twist_before` [rad] is used.
+    cannot correct its roll by a twist, so its joints rotate toward the whole orientation instead. Of two end
+    twists with equal errors the one nearer to `twist_before` [rad] is used.
     """
     solved = list(angles)
     whole = _whole(chain, aim)

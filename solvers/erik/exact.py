@@ -16,13 +16,13 @@ from ..tolerances import MET, SEEN
 from .parameters import Hyperparameters
 from .solver import Erik
 
-# ratio of errors up to which two solutions count as equally good if neither meets the aim
+# largest ratio of the errors of two solutions that count as equally good, if neither meets the aim
 ABOUT_AS_WELL = 1.1
-VIEWS = 2  # number of solves for a point in ERIK: the correction accounts for the parallax by itself
+# number of ERIK's solves for a point; two are enough, since the correction then accounts for the parallax
+VIEWS = 2
 SEEDS = 8  # number of starting poses spread over the joints' ranges, tried if no nearer start meets the aim
-# [rad/s; prismatic joints in units of the chain] speed of a joint on the way to a better solution, before the
-# aim is
-# corrected: no jump is visible
+# [rad/s; prismatic joints in reaches per second] largest speed of a joint on the way to a better solution,
+# before the aim is corrected: no jump is visible
 BRANCH_SPEED = math.radians(300)
 
 
@@ -59,8 +59,8 @@ class Candidate(NamedTuple):
 
 
 class ErikExact:
-    """ERIK followed by the smallest change of angles that makes the aim exact. Another candidate is the
-    posture with the same correction.
+    """ERIK followed by the smallest change of angles that makes the aim exact. The posture, corrected in the
+    same way, is another candidate.
 
     The solution is the candidate that meets the aim with the least shape deviation. If none does, starts
     spread over the joints' ranges are tried, and the least error decides. If a chain cannot be upright as
@@ -80,8 +80,8 @@ class ErikExact:
         """Solution of a goal; arguments as for `GazeSolver.solve`. Its `converged` says whether the whole
         goal is met; its `iterations` counts the steps of ERIK and of the correction.
 
-        With `start` the solution moves to the best one in small steps that keep the aim, and jumps only if
-        none does. After a jump of the target, the goal is solved from scratch.
+        With `start`, the solution moves to the best candidate in small steps that keep the aim, and jumps
+        only if no such step keeps it. After a jump of the target, the goal is solved from scratch.
         """
         began = time.perf_counter()
         posture = check_goal(self.skeleton, goal, looks, start, dt)

@@ -98,8 +98,8 @@ class Hyperparameters(Settings):
     avoid_edges: bool = setting(
         True, "Avoid Edges", "Move joints off their exact limits (ERIK paper, AvoidEdges)"
     )
-    # The first iteration goes without: AvoidEdges would spoil an exact solution. Iterations that leave the
-    # goal unsolved need it.
+    # The first iteration does without AvoidEdges, which would spoil an exact solution; it is needed after an
+    # iteration that has left the goal unsolved.
     avoid_edges_from_iteration: int = setting(
         2,
         "Avoid Edges from Iteration",

@@ -1,9 +1,10 @@
 """ERIK's two phases.
 
 The forward phase (Algorithms 8 to 14) goes from the end, which holds the target, down to the root: the
-child's basis is the orientation that a link must reach; the rotation that its joint cannot perform within
-limits goes into the link's own basis, which its parent must reach, and so on to the root, whose basis ends up
-displaced. The backward phase (Algorithms 15 to 18) goes from the fixed root up to the end.
+child's basis is the orientation that a link must reach. The rotation that the link's joint cannot perform
+within limits is added to the link's own basis, which its parent must reach, and so on to the root, whose
+basis is displaced in the end. The backward phase (Algorithms 15 to 18) goes from the fixed root up to the
+end.
 """
 
 import math
@@ -57,8 +58,7 @@ def forward_phase(
     for k in range(end, -1, -1):
         model = models[k]
         # Lines 2 to 9 rotate and roll the link's basis until its parent's direction and its pitch axis are
-        # those of the
-        # posture: the result is the posture's basis.
+        # those of the posture. The result is the posture's basis.
         basis = posture_bases[k]
         # Lines 10 to 25 (a search for a roll, and its propagation to the parents) change nothing: each
         # parent's own rotation resets it.

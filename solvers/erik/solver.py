@@ -1,4 +1,6 @@
-"""The ERIK solver: converts goals on a skeleton to the virtual chain, and its solutions back."""
+"""The ERIK solver: converts goals on a skeleton to goals of the virtual chain, and the chain's solutions back
+to the skeleton.
+"""
 
 import math
 import time
@@ -97,7 +99,7 @@ class Erik:
         )
 
     def _above_threshold(self, error: float) -> str:
-        """What the solution lacks, as the rest of a sentence."""
+        """Why a solution with this weighted error has not converged, as part of a sentence."""
         return (
             f"the weighted error of aim and posture is {error:.2g}, above the threshold of"
             f" {self.hyper.threshold:.2g}: choose ERIK (exact aim) or Expressive"

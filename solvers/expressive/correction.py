@@ -17,7 +17,8 @@ from ..kinematics.skeleton import Angles, Skeleton
 from ..tolerances import MET
 from .model import Model
 
-# cost of a rotation of everything as a whole, relative to 1: a rotation toward the target changes no shape
+# cost of a rotation of the whole chain by its root joint, which changes no shape; a joint that carries nearly
+# all links costs about 1
 ROOT_COST = 0.03
 
 
@@ -65,22 +66,22 @@ class ExactCorrection:
         steps: int = MOST_CORRECTIONS,
         looks: bool = True,
     ) -> Correction:
-        """The correction of the first of the starts (n,) from which the aim is met; where none meets it, the
-        one with the least error that a descent finds.
+        """The correction of the first start from which the aim is met; if no start meets it, the correction
+        with the least aim error, after a descent.
 
         Args:
             goal: The goal.
-            posture: (n,) from which the shape deviation is measured.
-            starts: (n,) each.
-            steps: At most so many from each; 0: the starts are only evaluated.
-            looks: Whether the views alone are corrected where a chain cannot also be upright.
+            posture: Posture (n,) [rad or m] from which the shape deviation is measured.
+            starts: Configurations (n,) [rad or m] to begin with, in this order.
+            steps: Largest number of steps from each start; 0: the starts are only evaluated.
+            looks: Whether only the views are corrected if a chain cannot also be upright.
         """
         best, compiled = None, self.compiled
         method = self._correct_in_python if compiled is None else compiled.correct
         for start in starts:
             try:
                 correction = method(goal, posture, start, self.costs, steps, looks)
-            except KernelError:  # a number is beyond what the kernel takes, or it does not know an aim
+            except KernelError:  # a number is too large for the kernel, or the kernel does not support an aim
                 correction = self._correct_in_python(goal, posture, start, self.costs, steps, looks)
             if best is None or correction.aim_error < best.aim_error:
                 best = correction
@@ -98,7 +99,7 @@ class ExactCorrection:
         steps: int,
         looks: bool,
     ) -> Correction:
-        """The kernel's reference."""
+        """Reference implementation of the kernel's correction."""
         method = correct_or_look if looks else correct
         costs = costs or (1.0,) * len(posture)
         angles, pose, aim_error, used = method(self.skeleton, goal, tuple(start), costs, steps)

@@ -89,8 +89,8 @@ class StepBounds:
         return within_speed(self.model, self.start, self.dt, share)
 
     def by_acceleration(self, acceleration: float, share: float = 1.0) -> Bounds:
-        """Lower and upper bounds (n,) within the joint limits, the acceleration limit and a fraction of the
-        speed limit.
+        """Lower and upper bounds (n,) [rad; prismatic joints m] within the joint limits, an acceleration
+        [rad/s2; prismatic joints reaches/s2] and the fraction `share` of the speed limit.
         """
         lower, upper = self.by_speed()
         middle, gain = self.start + self.velocity * self.dt, acceleration * self.dt**2 * self.model.scale

@@ -65,7 +65,7 @@ static void logarithm(const double *turn, double *vector) {
     for (int i = 0; i < 3; i++) vector[i] = signed_angle * (axis[i] / larger(length, TINY));
 }
 
-/* Components i..i+2 of the columns: the contribution of a joint that moves the end. */
+/* The column of a joint from a row on: reduction of these errors per unit of the joint. */
 static double *column_of(struct pose *pose, int joint, int row) { return pose->columns + joint * pose->rows + row; }
 
 static void orientation(const struct model *model, const struct limber_aim *aim, const double *end,
@@ -73,7 +73,8 @@ static void orientation(const struct model *model, const struct limber_aim *aim,
     double target[9], back[9], turn[9], weight = aim->weight;
     matrix_of(aim->orientation, target);
     if (aim->symmetric != 0.0) {
-        /* The target's trace with the end's axes less the half roll's, which reverses X and Z. */
+        /* Sum of the cosines between the axes of target and end, minus that for the target rolled by 180
+           degrees, which reverses X and Z. */
         double nearer = 0.0;
         for (int i = 0; i < 9; i++)
             if (i % 3 != 1) nearer += 2.0 * target[i] * end[i];
@@ -131,13 +132,13 @@ static void view(const struct model *model, const struct limber_aim *aim, const 
     rotate_back(end, gap, desired);
     double x = desired[0], y = desired[1], z = desired[2], sine = hypot(x, z);
     if (sine <= NO_DIRECTION) {
-        if (hypot(sine, y) <= NO_DIRECTION) y = 1.0; /* an end that is at its target may have any view */
+        if (hypot(sine, y) <= NO_DIRECTION) y = 1.0; /* an end at its target may have any view */
         x = 0.0, z = NO_DIRECTION; /* at 180 degrees any perpendicular of the view is a rotation axis: X */
         sine = NO_DIRECTION;
     }
     double distance = hypot(sine, y), share = atan2(sine, y) / sine;
     pose->error[row] = weight * (share * z), pose->error[row + 1] = weight * (share * -x);
-    /* Rows are along the end's axes X, Z and, of the roll, Y. */
+    /* Rows are along the end's axes X and Z, and along Y for the roll. */
     static const int axes[3] = {0, 2, 1};
     for (int i = 0; i < 3; i++) axis_of(end, axes[i], by_turn + 3 * i);
     if (parts & LIMBER_UPRIGHT) {

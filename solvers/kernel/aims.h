@@ -14,8 +14,8 @@ int sided_aim(const struct limber_aim *aim, int aims);
 /* Number of rows in an aim's residual. */
 int rows_of(const struct limber_aim *aim);
 
-/* Writes `rows`, `error`, `columns` and `size` of a pose whose frames and axes are known. `side` is +1 for the target
- * itself, -1 for its half roll, 0 for the nearer. */
+/* Writes `rows`, `error`, `columns` and `size` of a pose whose frames and axes are known. `side` is +1 for
+ * the target itself, -1 for the target rolled by 180 degrees, 0 for the nearer of the two. */
 void evaluate_aims(const struct model *model, const struct goal *goal, double side, struct pose *pose);
 
 #endif

@@ -11,15 +11,15 @@ from ..aims.blocks import OrientationBlock, PositionBlock, ViewBlock
 from ..kinematics.rotations import ORIGIN, Vector, unit
 
 ORIENTATION, POSITION, DIRECTION, POINT, UPRIGHT, LEVEL = 1, 2, 4, 8, 16, 32
-SIZE = 20  # numbers of an aim
+SIZE = 20  # number of doubles in an aim
 NO_ORIENTATION = (0.0, 0.0, 0.0, 0.0)
 
 
 def aim_numbers(
     end: int, blocks: Sequence[Block], level: Vector | None, weight: float, symmetric: bool
 ) -> tuple[float, ...] | None:
-    """The numbers of an end's aim; None: the kernel does not know one of its blocks. `weight` is relative to
-    the largest of the goal's.
+    """The numbers (20,) of `struct limber_aim` for an end's aim; None if the kernel does not support one of
+    its blocks. `weight` is relative to the largest weight of the goal.
     """
     parts, position, orientation, view, up = 0, ORIGIN, NO_ORIENTATION, ORIGIN, ORIGIN
     for block in blocks:

@@ -74,7 +74,7 @@ struct least_squares {
     int row_count, most_rounds;
     double stiffness;  /* stiffness of the active rows' springs */
     double *halves;    /* (m, 6 + n) scratch: rows after elimination of the joints */
-    double *compliance; /* (m, m) scratch: compliance of the springs and of what they are attached to */
+    double *compliance; /* (m, m) scratch: compliance of the springs and of the bodies to which they are attached */
     double *pushes;    /* (m,) scratch */
 };
 

@@ -28,9 +28,10 @@ from .structures import (
     frame_numbers,
 )
 
-# as in limber.h: branches in a plan, steps of a simulation, and the kind without a transition
+# as in limber.h: largest numbers of branches in a plan and of steps in a simulation, and the kind of a path
+# without a transition
 POOL, MOST_STEPS, STAY = 10, 64, 1
-MOST_CORRECTIONS = 200  # most steps of an exact correction (`bounded_step.MAX_ITERATIONS`)
+MOST_CORRECTIONS = 200  # largest number of steps of an exact correction (`bounded_step.MAX_ITERATIONS`)
 Problem = tuple[GazeGoal, tuple[float, ...], float]  # goal, posture (n,) within limits, weight of the shape
 
 
@@ -104,7 +105,7 @@ class CompiledModel:
         self._correction_address = ctypes.addressof(self._correction)
 
     def pose(self, goal: GazeGoal, posture: tuple[float, ...], keep: float, candidates: int = 1) -> int:
-        """Writes a problem for so many candidates; returns its address."""
+        """Writes a problem to memory, with room for this number of candidates; returns its address."""
         problem, aims = self._problem, len(goal.ends)
         if aims != problem.aims or candidates > self._candidates:
             self._make_room(aims, max(candidates, self._candidates))
@@ -115,7 +116,7 @@ class CompiledModel:
         return self._address
 
     def _make_room(self, aims: int, candidates: int) -> None:
-        """Makes room for so many aims and candidates."""
+        """Makes room for these numbers of aims and candidates."""
         size = self.kernel.workspace_bytes(self._memory.address, aims, candidates)
         if not size:
             raise KernelError(
@@ -132,7 +133,7 @@ class CompiledModel:
         self._matrix, self._descent = Buffer(n, n), Buffer(n)
 
     def _measured(self) -> Measured:
-        """The errors that a call has written."""
+        """The errors written by the last call."""
         return Measured(self._errors.read())
 
     def forward(self, angles: Angles) -> tuple[Angles, Angles]:
@@ -232,7 +233,7 @@ class CompiledModel:
             posture: Posture (n,) from which the shape deviation is measured.
             start: Angles (n,) [rad or m].
             costs: Costs (n,) of the joints; None: all 1.
-            steps: Most steps; 0: the start is only evaluated.
+            steps: Largest number of steps; 0: the start is only evaluated.
             looks: Whether only the views are corrected if a chain cannot also be upright.
         """
         problem = self.pose(goal, posture, 1.0)
@@ -256,7 +257,9 @@ class CompiledModel:
         trust: float,
         damping: float,
     ) -> Tracked:
-        """The next frame's angles by a local step from `start` (n,) at `velocity` (n,)."""
+        """The next frame's angles (n,) [rad or m] by a local step from `start` (n,) with the velocity (n,)
+        [per s] of the last frame; `dt`: duration [s] of the frame.
+        """
         frame = self._frame
         address = self.pose(*problem)
         self._start.array[:], self._velocity.array[:] = start, velocity
@@ -274,7 +277,9 @@ class CompiledModel:
         speed: float,
         is_still: bool,
     ) -> Tracked:
-        """The next frame's angles by a step of a transition, and the transition as it goes on."""
+        """The next frame's angles (n,) [rad or m] by a step of a transition, and the transition after this
+        step.
+        """
         frame = self._frame
         address = self.pose(*problem)
         self._start.array[:], self._velocity.array[:] = start, velocity

@@ -1,4 +1,4 @@
-/* What the kernel exports of the solver for character rigs; see limber.h for the conventions.
+/* Exports of the kernel's solver for character rigs; see limber.h for the conventions.
  *
  * Source of names and formulas: solvers/bones.
  */
@@ -15,18 +15,18 @@ struct limber_bones {
     double reach;              /* [m] */
     const int32_t *parents;    /* (n,) -1: the base */
     const int32_t *prismatic;  /* (n,) 1 for a prismatic joint, 0 for a revolute one */
-    const double *rests;       /* (n, 12) frames in the parents', at zero */
+    const double *rests;       /* (n, 12) frames in the parents' frames, at zero */
     const double *axes;        /* (n, 3) unit vectors in the joints' frames */
     const double *lower;       /* (n,) limits [rad or m], possibly infinite */
     const double *upper;       /* (n,) [rad or m] */
     const double *slides;      /* (n,) cost of a prismatic joint's squared displacement [1/m2]; 0 for others */
-    const int32_t *bone_joints; /* (k, 3) coordinates of each bone in order, -1: fewer than three */
-    const int32_t *is_ball;    /* (k,) */
+    const int32_t *bone_joints; /* (k, 3) coordinates of each bone in order; -1 fills up bones with fewer than three */
+    const int32_t *is_ball;    /* (k,) 1 if the bone is a ball, 0 if not */
     const double *bone_axes;   /* (k, 3, 3) of a ball: the axes of the revolute joints whose angles are its coordinates */
-    const double *costs;       /* (k, 9) of a bone's squared rotation, in its own frame */
+    const double *costs;       /* (k, 9) cost (3, 3) of a bone's squared rotation, in its own frame */
     const int32_t *end_joints; /* (e,) coordinate whose frame carries an end */
-    const double *end_frames;  /* (e, 12) in it */
-    const double *sizes;       /* (e,) [m] of what hangs on the bone of each end */
+    const double *end_frames;  /* (e, 12) frame of each end in that coordinate's frame */
+    const double *sizes;       /* (e,) [m] size of everything that the bone of each end carries */
 };
 
 LIMBER_EXPORT size_t limber_bones_bytes(const struct limber_bones *bones);
@@ -35,33 +35,35 @@ LIMBER_EXPORT size_t limber_bones_workspace_bytes(const void *bones, int32_t aim
 /* Writes the model of a skeleton as bones to memory, which must not be moved afterwards. */
 LIMBER_EXPORT int32_t limber_bones(void *memory, size_t bytes, const struct limber_bones *bones);
 
-/* One solve: what is to be met, where steps may begin, and the result. A deviation (n + 9 b,) is that of a configuration
- * from its authored pose: displacements of the joints, then rotations of the balls. */
+/* One solve: the goal, the memory of the last frames, and the result. A deviation (n + 9 b,) of a
+ * configuration from its authored pose consists of displacements of the joints, then rotations of the
+ * balls. */
 struct limber_bones_solve {
     const void *bones;
     void *workspace;              /* need not be kept between calls */
     size_t workspace_bytes;
     const struct limber_aim *aim; /* (aims,) */
     const double *reference;      /* (n,) joint values of the authored pose */
-    double *deviation;            /* (n + 9 b,) of the last frame; afterwards of this one */
-    const double *before;         /* (n + 9 b,) of the frame before it */
-    double *forces;               /* (6 aims,) that held the last frame's aim; afterwards this one's */
+    double *deviation;            /* (n + 9 b,) deviation of the last frame; afterwards of this frame */
+    const double *before;         /* (n + 9 b,) deviation of the frame before the last one */
+    double *forces;               /* (6 aims,) forces that held the last frame's aim; afterwards those of this frame */
     double *angles;               /* (n,) result */
-    struct limber_end_error *errors; /* (aims,) of the result */
-    double cost;                  /* result: of rotations, rolls and distances */
-    double missed;                /* result: size of the aim error that is left */
-    double jump;                  /* aim error from which on steps do not begin where the last frames lead */
+    struct limber_end_error *errors; /* (aims,) errors of the result */
+    double cost;                  /* result: cost of rotations, rolls and distances */
+    double missed;                /* result: size of the remaining aim error */
+    double jump;                  /* aim error [rad] from which on steps do not begin at the last frames' extrapolation */
     int32_t aims;
     int32_t has_last, has_before; /* whether the deviations of the last frame and of the one before it are known */
-    int32_t rows;                 /* rows of the last frame's aim; afterwards of this frame's */
+    int32_t rows;                 /* number of rows of the last frame's aim; afterwards of this frame's */
     int32_t goes_on;              /* result: whether steps started from the last frames' extrapolation */
     int32_t steps;                /* result: number of steps */
 };
 
 LIMBER_EXPORT int32_t limber_bones_solve(struct limber_bones_solve *task);
 
-/* The first step (n,) of a solve, with so much damping, and where it begins: the matrix (n, n), lower triangle, and the
- * descent (n,) of its cost; `values` (2,) are this cost, and the size of the aim error. */
+/* The first step (n,) of a solve with this damping, and the cost at its start: `matrix` (n, n), lower
+ * triangle, is the cost's Gauss-Newton Hessian, `descent` (n,) its negative gradient; `values` (2,) are
+ * the cost and the size of the aim error. */
 LIMBER_EXPORT int32_t limber_bones_step(const struct limber_bones_solve *task, double damping, double *step,
                                         double *matrix, double *descent, double *values);
 

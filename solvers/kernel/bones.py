@@ -12,8 +12,8 @@ from .inputs import BonesInput, DeviationInput, LastFramesInput, aims_address
 from .library import Count, Kernel, KernelError, Pointer, Real, check
 from .structures import END_ERRORS, Buffer, frame_numbers
 
-MOST_OF_A_BONE = 3  # most joints in a bone
-ROWS = 6  # most residuals of one end's aim
+MOST_OF_A_BONE = 3  # largest number of joints in a bone
+ROWS = 6  # largest number of residuals of one end's aim
 
 
 class BonesStructure(ctypes.Structure):
@@ -64,7 +64,7 @@ class FirstStep(NamedTuple):
     """The first step of a solve, and its start."""
 
     step: Angles  # (n,)
-    matrix: Angles  # (n, n) of the cost of rotations, rolls and distances
+    matrix: Angles  # (n, n) Gauss-Newton Hessian of the cost of rotations, rolls and distances
     descent: Angles  # (n,)
     cost: float
     aim_error: float
@@ -75,11 +75,11 @@ class SolvedBones(NamedTuple):
 
     angles: Angles  # (n,) within limits
     values: Angles  # (n,) displacements of the joints from the authored pose
-    balls: Angles  # (b, 3, 3) rotations of the balls from it, in their own frames
-    forces: Angles  # (r,) that hold the aim
-    goes_on: bool  # whether steps began where the last frames lead
+    balls: Angles  # (b, 3, 3) rotations of the balls from the authored pose, in their own frames
+    forces: Angles  # (r,) forces that hold the aim
+    goes_on: bool  # whether steps began at the extrapolation of the last frames
     cost: float  # cost of the bones' rotations away from the authored pose, of rolls and distances
-    missed: float  # size of the aim error that is left
+    missed: float  # size of the remaining aim error
     steps: int
     measured: Measured
 
@@ -159,7 +159,7 @@ class CompiledBones:
         self._address = ctypes.addressof(self._task)
 
     def _make_room(self, aims: int) -> None:
-        """Makes room for so many aims."""
+        """Makes room for this number of aims."""
         size = self.kernel.bones_workspace_bytes(self._memory.address, aims)
         if not size:
             raise KernelError(f"{aims} aims are more than the compiled solver takes")
@@ -174,7 +174,7 @@ class CompiledBones:
     ) -> SolvedBones:
         """The optimum for a goal from the authored pose of joint values `reference` (n,).
 
-        Steps begin where the last frames lead if the aim error there is less than a `jump`.
+        Steps begin at the extrapolation of the last frames if the aim error there is less than `jump` [rad].
 
         Raises:
             KernelError: A number is too large for the kernel, or the kernel does not support an aim.
@@ -199,7 +199,7 @@ class CompiledBones:
     def first_step(
         self, goal: GazeGoal, reference: Angles, last: LastFramesInput | None, jump: float, damping: float
     ) -> FirstStep:
-        """The first step of a solve, with so much damping."""
+        """The first step of a solve, with this damping; other arguments as for `solve`."""
         self._write_task(goal, reference, last, jump)
         step, matrix, descent, values = Buffer(self._n), Buffer(self._n, self._n), Buffer(self._n), Buffer(2)
         addresses = [buffer.address for buffer in (step, matrix, descent, values)]

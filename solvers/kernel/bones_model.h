@@ -5,7 +5,7 @@
 #include "bones.h"
 #include "model.h"
 
-#define MOST_OF_A_BONE 3 /* most joints in a bone */
+#define MOST_OF_A_BONE 3 /* largest number of joints in a bone */
 
 /* The joints that form one bone. */
 struct bone {
@@ -22,10 +22,10 @@ struct bones {
     struct model tree;
     int count, balls;
     struct bone *bone;
-    int32_t *ball_at; /* (n,) the ball that begins at a coordinate; -1: none */
-    int32_t *spot_of; /* (n,) first of the coordinates that have one position and no order */
-    double *slides;   /* (n,) */
-    double *sizes;    /* (e,) [m] of what hangs on the bones of the ends */
+    int32_t *ball_at; /* (n,) index of the ball whose first coordinate this is; -1 if there is none */
+    int32_t *spot_of; /* (n,) first coordinate of the ball to which a coordinate belongs, or the coordinate itself */
+    double *slides;   /* (n,) cost of each prismatic joint's squared displacement [1/m2]; 0 for others */
+    double *sizes;    /* (e,) [m] size of everything that the bone of each end carries */
 };
 
 /* Joint values (n,), where those of balls are ignored, and rotations (b, 9) of the balls. */
@@ -33,7 +33,7 @@ struct configuration {
     double *values, *balls;
 };
 
-/* The bones in the memory; NULL if there are none. */
+/* The model in this memory; NULL if the memory holds none. */
 const struct bones *bones_in(const void *memory);
 
 /* Frames (n, 12) and axes (n, 3) of the coordinates. */
@@ -47,7 +47,7 @@ void copy_configuration(const struct bones *bones, const struct configuration *f
 /* The configuration after a step (n,) of all coordinates. */
 void moved_by(const struct bones *bones, const struct configuration *at, const double *step, struct configuration *out);
 
-/* How a configuration differs from an authored one; see `limber_bones_solve`. */
+/* Writes the deviation (n + 9 b,) of a configuration from an authored one; see `limber_bones_solve`. */
 void deviation_of(const struct bones *bones, const struct configuration *authored, const struct configuration *solved,
                   double *deviation);
 

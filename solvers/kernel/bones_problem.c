@@ -12,7 +12,7 @@
 
 static const double BASE_ROTATION[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
 
-/* Rotation (9) of a bone in its parent's frame; that of a ball, from its rest pose. */
+/* Rotation (9) of a bone in its parent's frame; for a ball, relative to its rest pose. */
 static void orientation_of(const struct bones *bones, const struct bone *bone, const struct configuration *at,
                            const double *frames, double *orientation) {
     if (bone->ball >= 0) {
@@ -24,7 +24,8 @@ static void orientation_of(const struct bones *bones, const struct bone *bone, c
     multiply_from_back(outer, frames + 12 * bone->joint[bone->count - 1], orientation);
 }
 
-/* The roll that is level in the authored pose stays level. Source: solvers/bones/level.py. */
+/* Writes the direction of an end that is level in the authored pose and should stay level. Source:
+   solvers/bones/level.py. */
 static void author_level(const struct bones_problem *problem, const double *frames, const struct limber_aim *aim,
                          struct level *level) {
     const struct end *end = &problem->bones->tree.end[(int)aim->end];
@@ -55,8 +56,8 @@ void evaluate_bones_aim(const struct bones_problem *problem, const struct config
     evaluate_aims(&problem->bones->tree, &problem->goal, 0.0, aim);
 }
 
-/* Derivative (9) of a rotation vector [rad] by a rotation in the rotated frame: 1 + S / 2 + (1 - a / 2 cot(a / 2)) / a^2
- * S^2 with S b = vector x b. */
+/* Derivative (9) of a rotation vector v [rad] of angle a with respect to a rotation in the rotated frame:
+ * 1 + S / 2 + (1 - a / 2 cot(a / 2)) / a^2 S^2 with S b = v x b. */
 static void inverse_right_jacobian(const double *v, double *derivative) {
     double square = dot(v, v), angle = larger(sqrt(square), SMALLEST_ANGLE), half = 0.5 * angle;
     double factor = (1.0 - half / tan(half)) / (angle * angle);
@@ -67,7 +68,8 @@ static void inverse_right_jacobian(const double *v, double *derivative) {
                 (i == j) + 0.5 * spin[3 * i + j] + factor * (v[i] * v[j] - (i == j ? square : 0.0));
 }
 
-/* Adds the cost of one bone's rotation vector from the authored pose, and its derivatives by the bone's joints. */
+/* Adds the cost of one bone's rotation vector from the authored pose, and its derivatives with respect to
+   the bone's joints. */
 static void add_bone(const struct bones_problem *problem, int number, struct evaluated *out) {
     const struct bones *bones = problem->bones;
     const struct bone *bone = &bones->bone[number];

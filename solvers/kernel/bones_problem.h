@@ -1,4 +1,5 @@
-/* One goal from one authored pose: costs and derivatives of configurations. Source: solvers/bones/solver.py. */
+/* One goal for one authored pose: costs and derivatives of configurations. Source:
+   solvers/bones/solver.py. */
 #ifndef LIMBER_BONES_PROBLEM_H
 #define LIMBER_BONES_PROBLEM_H
 
@@ -10,7 +11,7 @@ struct level {
     int joint;           /* joint that carries the end; -1: no roll of this end is preferred */
     /* direction in that joint's frame; its length is the sine of the angle from up to the authored view */
     double direction[3];
-    double up[3];        /* unit vector */
+    double up[3];        /* up, a unit vector in the base frame */
 };
 
 /* Configuration with its costs, and their derivatives. */
@@ -18,8 +19,8 @@ struct evaluated {
     struct configuration at;
     struct pose aim;   /* its frames, axes and aim error */
     double secondary;  /* cost of rotations, rolls and distances */
-    double *matrix;    /* (n, n) of the secondary cost, lower triangle */
-    double *descent;   /* (n,) */
+    double *matrix;    /* (n, n) Gauss-Newton Hessian of the secondary cost, lower triangle */
+    double *descent;   /* (n,) negative gradient of the secondary cost */
 };
 
 struct bones_problem {

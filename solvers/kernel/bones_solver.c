@@ -26,12 +26,12 @@
 #define EXACT 1e-10 /* solvers/tolerances.py, as the next one */
 #define SAME_ANGLE 1e-9
 
-/* A solve, with its arrays in the workspace. */
+/* State of a solve, with its arrays in the workspace. */
 struct solve {
     struct bones_problem problem;
-    struct evaluated first, second; /* the current configuration, and the one that is tried */
+    struct evaluated first, second; /* the current configuration, and the configuration being tried */
     struct configuration solved, trial;
-    double *forces, *desired;                      /* (r,) forces that hold the aim; error that a step corrects */
+    double *forces, *desired;                      /* (r,) forces that hold the aim; aim error that a step corrects */
     double *matrix, *whole, *vector, *least, *most, *step, *zeros, *scratch; /* arrays of one step */
 };
 
@@ -111,9 +111,9 @@ static int32_t begin_solve(const struct limber_bones_solve *task, struct solve *
     return LIMBER_OK;
 }
 
-/* Where steps begin: where the last frames' deviations from their authored poses lead, or the last one's alone, if the aim
- * error there is less than a jump, else in the authored pose. Writes the forces to begin with; returns whether the last
- * frames are of use. */
+/* Writes the start of the steps and the forces to begin with: the authored pose with the deviation
+ * extrapolated from the last frames, or with the last frame's deviation, whichever first has an aim error
+ * below `jump`; else the authored pose. Returns whether the last frames are used. */
 static int begun(struct solve *solve, const struct limber_bones_solve *task, struct evaluated *state) {
     const struct bones *bones = solve->problem.bones;
     for (int is_ahead = task->has_before; task->has_last && is_ahead >= 0; is_ahead--) {
@@ -155,8 +155,8 @@ static double step_length(const struct solve *solve) {
     return longest;
 }
 
-/* Writes the step (n,) from joint values (n,) to the minimum of a quadratic cost, and to the aim: `desired` (r,) of its
- * error. */
+/* Writes the step (n,) from joint values (n,) that minimises a quadratic cost and corrects the aim error
+ * `desired` (r,), within limits. */
 static void solve_step(struct solve *solve, const double *matrix, const double *descent, const double *values,
                        const struct pose *aim, const double *desired) {
     const struct model *tree = &solve->problem.bones->tree;
@@ -209,8 +209,8 @@ static void step_to_aim(struct solve *solve, const struct evaluated *state, cons
     solve_step(solve, state->matrix, solve->zeros, values, aim, aim->error);
 }
 
-/* Moves `solved`, which is near `state`, to the nearest pose that meets the aim, or as near to it as the
- * last steps come; `spare` is overwritten. */
+/* Moves `solved`, which is near `state`, to the nearest pose that meets the aim, or comes as near to it as
+ * the last steps allow; `spare` is overwritten. */
 static void polish(struct solve *solve, const struct evaluated *state, const struct pose *aim, struct pose *spare) {
     const struct bones *bones = solve->problem.bones;
     for (int i = 0; i < POLISHING_STEPS && aim->size > SAME_ANGLE; i++) {
@@ -277,7 +277,7 @@ static double descended(struct solve *solve, struct limber_bones_solve *task) {
     return state->secondary;
 }
 
-/* Writes the errors of the ends at the resulting angles, and the size of what is left of the aim error. */
+/* Writes the errors of the ends at the resulting angles, and the size of the remaining aim error. */
 static void write_errors(struct solve *solve, struct limber_bones_solve *task) {
     const struct model *tree = &solve->problem.bones->tree;
     struct pose *pose = &solve->second.aim;

@@ -26,7 +26,7 @@ double violation(const struct row *row) {
 
 static int is_equal(const struct row *row) { return row->lower == row->upper; }
 
-/* The row's displacement by which its multiplier shifts it. */
+/* Displacement of a row by its multiplier. */
 static double shift(const struct least_squares *problem, const struct row *row) { return row->force / problem->stiffness; }
 
 static int is_loaded(const struct least_squares *problem, const struct row *row, double value) {

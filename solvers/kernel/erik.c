@@ -51,7 +51,7 @@ static double posture_error(const struct erik *erik, const Quaternion *bases) {
 /* The paper's orientation error for an error angle [rad] (eq. 20; Algorithm 5). */
 static double papers_error(double angle) { return sqrt(2.0) * sin(0.25 * angle); }
 
-/* Whether the angles' error is within the threshold (Algorithm 7); the best are kept. */
+/* Whether the angles' error is within the threshold (Algorithm 7); keeps the best angles so far. */
 static int accepts(struct erik *erik, const struct end_aim *aim, const double *angles) {
     const Hyperparameters *hyper = erik->hyper;
     Quaternion *bases = erik->pose;
@@ -83,7 +83,7 @@ static Quaternion offset(struct erik *erik, const double *angles, Quaternion goa
     return goal;
 }
 
-/* The trick at the end: CCD from the last angles, else from the previous ones or from zero. */
+/* The final trick: CCD from the last angles, else from the previous solution or from zero angles. */
 static void try_ccd(struct erik *erik, const struct end_aim *aim, const struct end_aim *current,
                     const double *previous) {
     ccd(&erik->chain, erik->solved, current, erik->hyper, &erik->scratch);

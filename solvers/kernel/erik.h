@@ -4,7 +4,7 @@
 
 #include "coordinate_descent.h"
 
-/* ERIK on one chain, laid out in its workspace: the posture's shape, and the memory of one solve. */
+/* ERIK on one chain, laid out in its workspace: the posture's shape, and the state of one solve. */
 struct erik {
     struct chain chain;
     const Hyperparameters *hyper;
@@ -18,7 +18,7 @@ struct erik {
     struct descent_scratch scratch;
 };
 
-/* Lays out a solve in memory; NULL: only counts. Returns its bytes. */
+/* Lays out a solve in memory, or only measures it if `memory` is NULL; returns its size [bytes]. */
 size_t erik_laid_out(struct erik *erik, char *memory, size_t joints);
 
 /* Algorithm 3: the angles that point the end at the target and keep the posture's shape, as `calculate_erik`.

@@ -74,7 +74,7 @@ class Look(NamedTuple):
     angles: Angles  # (n,) within limits
     posture_error: float  # the paper's, weighted
     iterations: int
-    measured: Measured  # errors of its ends; from the kernel of the goal's first
+    measured: Measured  # errors of the ends; the kernel measures only the goal's first end
 
 
 def joint_numbers(model: JointModel) -> list[float]:

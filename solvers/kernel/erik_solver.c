@@ -1,11 +1,12 @@
-/* ERIK on a skeleton: from its goal to the virtual chain and back. Source: solvers/erik/solver.py. */
+/* ERIK on a skeleton: converts its goal to the virtual chain, and the solution back. Source:
+   solvers/erik/solver.py. */
 #include <string.h>
 
 #include "erik.h"
 #include "look.h"
 #include "model.h"
 
-#define MOST_COUNT 1000     /* most iterations, sweeps and views */
+#define MOST_COUNT 1000     /* largest number of iterations, sweeps and views */
 #define LARGEST_ANGLE 1e300 /* largest angle [rad] of an authored posture, which may be many rotations away */
 
 /* A task, with its arrays in the workspace. */
@@ -86,16 +87,18 @@ static double clamped(const struct limber_link *link, double value) {
     return value < link->lower ? link->lower : value > link->upper ? link->upper : value;
 }
 
-/* The angle plus the full rotations that bring it nearest to `desired` within the joint's limits. */
+/* The angle [rad] plus the full rotations that bring it nearest to `desired` [rad] within the joint's
+   limits. */
 static double unwound(const struct limber_link *link, double angle, double desired) {
     double turns = rint((clamped(link, desired) - angle) / TAU), turned = angle + turns * TAU;
-    /* the nearest one to a limit may be beyond it */
+    /* the nearest such angle may be beyond a limit */
     if (turns != 0.0 && !(link->lower <= turned && turned <= link->upper))
         turned = angle + (turns > 0.0 ? turns - 1.0 : turns + 1.0) * TAU;
     return turned;
 }
 
-/* ERIK's angles (n,) for an orientation of the tool, or with NULL for its view; `previous` (n,) may be NULL. */
+/* Writes ERIK's angles (n,) for an orientation of the tool, or, if `tool_target` is NULL, for its view;
+   `previous` (n,) may be NULL. */
 static int towards(struct solver *solver, const Quaternion *tool_target, Vector view, const double *previous,
                    double *angles) {
     const struct limber_erik *task = solver->task;
@@ -141,7 +144,8 @@ static struct tool tool_at(const struct limber_erik *task, const double *angles)
     return tool;
 }
 
-/* ERIK's angles (n,) for a view that is a unit vector, upright where the aim says so and the view is not along `up`. */
+/* Writes ERIK's angles (n,) for a view, a unit vector; upright if the aim prescribes it and the view is
+   not along `up`. */
 static int along(struct solver *solver, Vector view, const double *previous, double *angles) {
     const struct limber_aim *aim = solver->task->aim;
     Quaternion target;
@@ -149,8 +153,9 @@ static int along(struct solver *solver, Vector view, const double *previous, dou
     return towards(solver, has_target ? &target : NULL, view, previous, angles);
 }
 
-/* Solves for the view of a point repeatedly, each time from the end's position in the solution before. Each view after the
- * first goes on from the best solution yet. A view that increases the error is taken back, and a smaller step is made. */
+/* Solves for the view of a point repeatedly, each time from the end's position in the solution before.
+ * Each solve after the first starts from the best solution so far. A view that increases the error is
+ * discarded, and a smaller step is made. */
 static int seen(struct solver *solver, struct limber_erik *task) {
     double best_error = INFINITY, share = 1.0;
     const double *previous = task->previous, *start = previous ? previous : task->posture;

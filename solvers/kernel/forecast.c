@@ -1,8 +1,8 @@
-/* Goals to come, extrapolated from their velocities. Source: solvers/expressive/prediction.py. */
+/* Future goals, extrapolated from their velocities. Source: solvers/expressive/prediction.py. */
 #include "aims.h"
 #include "rotations.h"
 
-#define LASTING 0.55       /* [s] in which a goal's velocity decreases by a factor of e */
+#define LASTING 0.55       /* [s] time in which a goal's velocity decreases by a factor of e */
 
 static void move(double time, const double *velocity, double *position) {
     for (int i = 0; i < 3; i++) position[i] += time * velocity[i];

@@ -1,4 +1,4 @@
-"""What the kernel needs of the solvers' models, goals, transitions and forecasts."""
+"""Interfaces of the solvers' models, goals, transitions and forecasts, as far as the kernel needs them."""
 
 from array import array
 from collections.abc import Sequence
@@ -12,14 +12,14 @@ from .library import KernelError
 
 
 def known_aims(goal: GazeGoal) -> "array[float]":
-    """`GazeGoal.numbers`; raises KernelError where the kernel does not know an aim."""
+    """`GazeGoal.numbers`; raises KernelError if the kernel does not support an aim."""
     if goal.numbers is None:
         raise KernelError(f"the kernel cannot {goal.aim.words}")
     return goal.numbers
 
 
 def aims_address(goal: GazeGoal) -> int:
-    """Address of a goal's array of `struct limber_aim`, which it keeps."""
+    """Address of a goal's array of `struct limber_aim`; the goal keeps the array in memory."""
     return known_aims(goal).buffer_info()[0]
 
 
@@ -99,7 +99,7 @@ class PlannedPath(NamedTuple):
     speed: float  # [rad/s] of the transition in progress
     kind: int  # kind of the transition in progress; STAY if there is none
     branch: tuple[float, ...]  # (n,) branch of the transition in progress; () if there is none
-    hysteresis: float  # [deg] by which another path must be cheaper
+    hysteresis: float  # [deg] margin by which another path must be cheaper
     is_lasting: bool  # whether the loss of the aim lasts: the aim error at the end is then decisive
     is_straight_only: bool  # whether only straight transitions may be chosen
 

@@ -1,4 +1,4 @@
-/* The compiled core of the gaze solvers: what it exports.
+/* Exports of the compiled core of the gaze solvers.
  *
  * Plain mathematics on arrays that the caller owns: no allocation, no state between calls, no library but
  * C's. Every function checks sizes and that numbers are finite, and returns LIMBER_OK, or an error code
@@ -20,7 +20,7 @@
 #define LIMBER_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define LIMBER_VERSION 7 /* of the entries and their arguments */
+#define LIMBER_VERSION 7 /* version of the functions and their arguments */
 
 enum limber_error {
     LIMBER_OK = 0,
@@ -51,7 +51,7 @@ struct limber_skeleton {
     const double *end_frames;  /* (e, 12) frame of each end in that joint's */
 };
 
-/* Parts that an aim prescribes; they are added. */
+/* Flags of the parts that an aim prescribes; an aim has the sum of its flags. */
 enum limber_part {
     LIMBER_ORIENTATION = 1,
     LIMBER_POSITION = 2,
@@ -66,8 +66,8 @@ enum limber_part {
 struct limber_aim {
     double end, parts, weight, symmetric; /* the weight is relative to the largest of the goal's */
     double position[3], orientation[4]; /* a unit quaternion (w, x, y, z) */
-    double view[3]; /* unit, or a position */
-    double up[3], level[3]; /* unit */
+    double view[3]; /* unit vector of a direction, or position [m] of a point */
+    double up[3], level[3]; /* unit vectors */
 };
 
 /* A path's kind of movement: the branch itself, which follows the goal; no transition; a transition that holds the aim;
@@ -160,15 +160,17 @@ struct limber_velocity {
     double drift[3]; /* [m/s] velocity of a position */
 };
 
-/* The goals (count, aims) at times [s] from now, extrapolated from their velocities (aims,), which decay. */
+/* Writes the goals (count, aims) at `count` times [s] from now, extrapolated from their velocities
+   (aims,), which decay. */
 LIMBER_EXPORT int32_t limber_forecast(const struct limber_aim *aim, const struct limber_velocity *moving, int32_t aims,
                                       const double *times, int32_t count, struct limber_aim *goals);
 
-#define LIMBER_BRANCH_STEPS 3 /* steps of starting configurations toward the future goal */
-/* starts that take more than one step: this many of the best by merit, and as many by estimated cost */
+#define LIMBER_BRANCH_STEPS 3 /* number of steps of starting configurations toward the future goal */
+/* number of starts that take more than one step: as many of the best by merit, and as many by estimated
+   cost */
 #define LIMBER_KEPT 30
-#define LIMBER_POOL 10        /* branches that are kept from plan to plan, and are simulated */
-#define LIMBER_MOST_STEPS 64  /* most steps of a simulation */
+#define LIMBER_POOL 10        /* largest number of branches that are kept from plan to plan and simulated */
+#define LIMBER_MOST_STEPS 64  /* largest number of steps of a simulation */
 
 /* The plan of a frame; the problem's aims are replaced by the future ones when branches are followed. The
  * workspace has room for (LIMBER_POOL + 1) (steps + 1) candidates, and for LIMBER_STARTS. */
@@ -176,7 +178,7 @@ struct limber_plan {
     const double *angles; /* (n,) [rad or m] angles at its start */
     double dt;            /* [s] duration of a frame */
     double speed;         /* [rad/s] of the transition in progress */
-    double hysteresis;    /* [deg] by which another path must be cheaper than the one in progress */
+    double hysteresis;    /* [deg] margin by which another path must be cheaper than the one in progress */
     double *branch;       /* (n,) branch of the transition in progress; afterwards of the chosen one */
     int32_t kind;         /* kind of that transition; LIMBER_STAY if there is none */
     int32_t is_new;       /* result: whether another transition than the one in progress was chosen */
@@ -189,7 +191,7 @@ struct limber_plan {
     double *pool; /* (LIMBER_POOL + 1, n) the `pooled` known branches; afterwards the best on different branches */
 };
 
-/* Most starts of a plan, for a skeleton with n joints. */
+/* Largest number of starts of a plan, for a skeleton with n joints. */
 #define LIMBER_STARTS(n, spreads) (LIMBER_POOL + 1 + 2 * (16 + (spreads)) + 4 * (n))
 
 LIMBER_EXPORT int32_t limber_plan(const struct limber_problem *problem, struct limber_plan *plan);
@@ -201,7 +203,7 @@ struct limber_correction {
     struct limber_end_error *errors; /* (aims,) errors of the result's ends */
     double aim_error;    /* size [rad] of the remaining error */
     double cosine;       /* mean cosine of the shape deviation */
-    int32_t most_steps;  /* most steps; 0: the configuration is only evaluated */
+    int32_t most_steps;  /* largest number of steps; 0: the configuration is only evaluated */
     int32_t looks;       /* whether only the views are corrected if a chain cannot also be upright */
     int32_t steps;
 };
@@ -229,7 +231,8 @@ struct limber_hyperparameters {
     int32_t max_iterations, max_bwcd_iterations, max_ccd_iterations, symmetric_endpoint, is_published_loop;
 };
 
-/* A joint of a chain, or its tool: its frame in the one before, at zero, and its unit axis in its own. */
+/* A joint of a chain, or its tool: its frame at zero in the previous joint's frame, and its unit axis in
+   its own frame. */
 struct limber_link {
     struct limber_quaternion rest; /* unit quaternion */
     struct limber_vector offset, axis;
@@ -247,7 +250,7 @@ struct limber_erik {
     struct limber_quaternion to_virtual;           /* rotation from the base frame to the virtual one */
     struct limber_hyperparameters hyper;
     int32_t joints, revolute;
-    int32_t max_views;                             /* solves for one point at most */
+    int32_t max_views;                             /* largest number of solves for one point */
     const struct limber_aim *aim;                  /* an orientation, a direction or a point */
     const double *posture;                         /* (n,) */
     const double *previous;                        /* (n,) within limits, or NULL */
@@ -257,7 +260,7 @@ struct limber_erik {
     int32_t iterations;
 };
 
-/* Size [bytes] of its workspace; 0 if there are too many joints. */
+/* Size [bytes] of ERIK's workspace for this number of joints; 0 if there are too many. */
 LIMBER_EXPORT size_t limber_erik_bytes(int32_t joints);
 LIMBER_EXPORT int32_t limber_erik(struct limber_erik *task);
 

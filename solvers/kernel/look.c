@@ -1,7 +1,7 @@
 #include "look.h"
 
-/* The unit quaternion of a rotation whose columns are three axes; the candidate based on the largest
- * component loses no digits. */
+/* The unit quaternion of a rotation whose columns are three axes, computed from its largest component to
+ * lose no digits. */
 static Quaternion from_axes(Vector x, Vector y, Vector z) {
     const Quaternion candidates[4] = {
         {1.0 + x.x + y.y + z.z, y.z - z.y, z.x - x.z, x.y - y.x},

@@ -7,7 +7,8 @@
 
 #define MOST_SPREADS 1024
 
-/* Starts on one side of a symmetric end, `count` from `first` on; the next `count` are the same angles on the other. */
+/* Starts with a symmetric end on one side: `count` starts, the first with the index `first`; the next
+   `count` starts have the same angles and the end on the other side. */
 struct twins {
     int first, count;
 };

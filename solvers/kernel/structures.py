@@ -12,7 +12,7 @@ from ..aims.block import Measured
 from ..kinematics.skeleton import Angles
 
 ALIGNMENT = 64
-END_ERRORS = 4  # numbers of `struct limber_end_error`
+END_ERRORS = 4  # number of doubles in `struct limber_end_error`
 Pointer = ctypes.c_void_p
 
 
@@ -121,9 +121,9 @@ class Buffer:
     Attributes:
         array: The array.
         memory: Its bytes.
-        write: Writes all numbers, its arguments, and for a few in less time than the array does.
-        read: All numbers as a tuple, likewise.
-        copy: The array as it is now.
+        write: Writes its arguments to all elements; for few elements faster than the array.
+        read: Returns all elements as a tuple, likewise faster for few elements.
+        copy: Returns a copy of the array.
     """
 
     def __init__(self, *shape: int) -> None:
@@ -147,7 +147,7 @@ def frame_numbers(frames: Angles) -> Angles:
 class Evaluated(NamedTuple):
     """Errors and derivatives of one configuration, with r components of the aim error."""
 
-    error: Angles  # (r,) [rad], positions in fractions of the reach
+    error: Angles  # (r,) aim error [rad]; positions in fractions of the reach
     columns: Angles  # (n, r) reduction of the error per unit of each joint
     matrix: Angles  # (n, n) Gauss-Newton matrix of the shape
     descent: Angles  # (n,) negative gradient of the shape's cost
@@ -184,6 +184,6 @@ class Correction(NamedTuple):
 
     angles: Angles  # (n,) within limits
     aim_error: float  # [rad] size of the remaining residual
-    cosine: float  # mean, of the shape deviation
+    cosine: float  # mean cosine of the shape deviation
     steps: int
     measured: Measured

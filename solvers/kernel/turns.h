@@ -8,7 +8,7 @@
 #define NEAR_HALF_TURN 1e-5
 #define PI 3.14159265358979323846
 
-/* out = a b'; out is neither */
+/* out = a b'; `out` must be neither a nor b */
 static inline void multiply_back(const double *a, const double *b, double *out) {
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) out[3 * i + j] = dot(a + 3 * i, b + 3 * j);

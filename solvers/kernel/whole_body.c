@@ -206,7 +206,7 @@ static void constrain(struct stepper *stepper, const double *joints, const doubl
     }
 }
 
-/* Rows by which lower levels keep what a level has reached. */
+/* Constraint rows that keep lower levels from changing what a level has reached. */
 static void keep_level(struct stepper *stepper, const struct turn *turns, const struct move *moves, int level) {
     const struct node *nodes = stepper->problem.nodes;
     for (int i = 0; i < stepper->body->turning; i++)

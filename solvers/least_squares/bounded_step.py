@@ -13,7 +13,7 @@ from ..kinematics.tree import Indices, Mask
 from ..tolerances import EXACT
 
 LONGEST_STEP = (
-    0.5  # [rad, or in sizes of a robot] of a coordinate in one step: beyond it the linear model says little
+    0.5  # [rad, or in sizes of a robot] of a coordinate in one step: beyond it the linear model is inaccurate
 )
 # limit for loops that end by themselves: none observed takes this many, and rounding errors cannot keep
 # one going

@@ -163,7 +163,8 @@ class _Penalty:
             constraints,
         )
         size = float((constraints.matrix**2).sum(1).max(initial=0.0))
-        # times the objective's own: by about this factor each set of multipliers reduces the error
+        # about 1 / `MET` times the objective's own stiffness; each update of the multipliers reduces the
+        # error by about this ratio
         self.stiffness = float(matrix.diagonal().max()) / (MET * (size or 1.0))
 
     def _cost(self, x: Array, shift: Array) -> float:

@@ -35,6 +35,7 @@ def assemble(
     first near and then far.
 
     Args:
+        solver: Solver of the mechanism.
         start: First pose to search from; None: the bodies' rest poses.
         goals: Goals that decide between several assemblies: the one with the least task error is chosen;
             without goals, the first one found, which is near the start.

@@ -258,7 +258,7 @@ class WholeBody:
     def _fixed(
         self, desired: DesiredMotion, frames: Frames, move: Array, constraints: Constraints | None
     ) -> Constraints:
-        """Constraints by which lower priority levels preserve what a level has reached."""
+        """Constraints that keep lower priority levels from changing what a level has reached."""
         parts = [
             self.body.jacobian(frames, int(link))[0]
             for link in self._motion_targets.orientation_links[desired.turn_weights > 0.0]
@@ -327,7 +327,12 @@ class WholeBody:
         lower: Array,
         upper: Array,
     ) -> tuple[State, Answer]:
-        """The state with its contacts exactly met, corrected for the error of linearisation."""
+        """The state `after` a step with its contacts exactly met, corrected for the error of linearisation,
+        and the step's unchanged answer.
+
+        `state` is the state before the step, `lower` and `upper` (v,) [rad or m] are the step's bounds, and
+        `dt` [s] its duration. Nothing is corrected if contacts had to yield.
+        """
         before = after
         left = sys.float_info.max
         while not answer.yielded.any():

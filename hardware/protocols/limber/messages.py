@@ -7,7 +7,8 @@ rules of a session.
 from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 
-from ..interface import ProtocolError as ProtocolError  # the same for every protocol
+# exported from this module too; all protocols share this error
+from ..interface import ProtocolError as ProtocolError
 
 VERSION = 1
 MAX_CHANNELS = 24

@@ -20,7 +20,9 @@ LOW, RISING, SLIDES = (
     0.04,
     0.12,
     0.09,
-)  # height [in leg lengths], its rate [1/s] and distance of a foot that slides flat
+    # largest height [leg lengths] and vertical speed [leg lengths/s] of a foot that may be flat on the
+    # ground, and distance [leg lengths] beyond which it slides
+)
 
 
 def steps(rotations: Array) -> Array:

@@ -24,12 +24,12 @@ class ClipVerdict:
 
     Attributes:
         aim_error: Largest error [deg] of a link or an end.
-        joints_at_limit: Joints that are stopped at a limit while the clip goes farther.
-        pops: Frames in which the clip or the robot jumps.
+        joints_at_limit: Number of joints that stop at a limit while the clip goes farther.
+        pops: Number of frames in which the clip or the robot jumps.
         joint_jump: Largest rotation [deg] of a joint in one frame; a link may be still while its joints
             rotate.
         slid_feet: Largest distance, as a share of the leg's length, that a foot slides.
-        out_of_range: Joints of the clip's figure that go beyond a person's range.
+        out_of_range: Number of joints of the clip's figure that exceed a person's range.
         findings: Sentences with joint or bone and frame; empty if the clip is good.
     """
 

@@ -26,10 +26,10 @@ def _jump(view: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
 class LimberFinding(bpy.types.PropertyGroup):
     """A row in the list of findings."""
 
-    name: StringProperty(name="Finding", description="Finding of the check")
+    name: StringProperty(name="Finding", description="What the check found, as a sentence")
     subject: StringProperty(name="Subject", description="Joint or chain of the finding")
-    kind: StringProperty(name="Kind", description="Key of the kind of finding")
-    frame: IntProperty(name="Frame", description="Worst frame")
+    kind: StringProperty(name="Kind", description="Identifier of the kind of finding")
+    frame: IntProperty(name="Frame", description="Frame in which the finding is worst")
     until: IntProperty(name="Last Frame", description="Last frame of the finding")
     since: IntProperty(name="First Frame", description="First frame of the finding")
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 FINER = 2  # number of samples per pixel along each axis, for smooth edges
-MARGIN = 0.06  # margin on each side, in sides of the picture
+MARGIN = 0.06  # margin on each side, as a fraction of the picture's side
 LIGHT = np.array([-0.35, 0.55, 0.76])  # unit vector to the light: right, up, near
 DIM = 0.45  # brightness of a face turned away from the light
 OUTLINE = 0.35  # brightness of a solid along its outline
