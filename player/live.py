@@ -91,12 +91,10 @@ class LiveOptions:
 
 
 class _Waiting(NamedTuple):
-    """A waiting command: the number of stops before it, its time of arrival [s], its source, and its line or
-    the command itself.
-    """
+    """A waiting command, as a typed line or read already; `stops`: number of stops that came before it."""
 
     stops: int
-    arrived_at: float
+    arrived_at: float  # [s]
     cause: str
     order: str | Order
 

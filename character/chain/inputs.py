@@ -138,6 +138,12 @@ class Task(NamedTuple):
     )
     eyes: EyesState | None = None  # state of the eyes; None without eyes
 
+    @property
+    def is_easing(self) -> bool:
+        """Whether the look still eases to its target: attention changes, or the look crosses over."""
+        states = (self.attention, self.look)
+        return any(state is not None and not state.is_settled for state in states)
+
 
 def task(inputs: ChainInputs, skeleton: Skeleton, before: Task | None, dt: float) -> Task:
     """The solver's task of a frame, in the base frame.

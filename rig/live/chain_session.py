@@ -12,7 +12,7 @@ from mathutils import Matrix
 
 from ...character.attention import Attention
 from ...character.chain.hanging import ChainPose
-from ...character.chain.inputs import ChainInputs, EndInputs, InputsError
+from ...character.chain.inputs import ChainInputs, EndInputs, InputsError, Task
 from ...character.chain.settings import (
     BLEND,
     POSTURE,
@@ -50,18 +50,9 @@ from .chain_recipe import ChainRecipe
 from .directed import DirectedChain, by_behaviour
 from .lids import Lid, lid_channels, read_lids
 from .mover import JointKey, JointLimits, Mover, SceneSession
+from .shown_pose import ShownPose
 
 SETUP_ERRORS = (RigError, GazeError, SkeletonError, MotionError, InputsError)
-
-
-class ShownPose(dict):
-    """Basis of each bone that a chain moves, and the frames of its joints for the objects that they carry."""
-
-    def __init__(
-        self, channels: dict[str, tuple], chain: ChainPose, bone_frames: dict[str, tuple[int, np.ndarray]]
-    ) -> None:
-        super().__init__(channels)
-        self.chain, self.bone_frames = chain, bone_frames
 
 
 @dataclass
@@ -94,38 +85,35 @@ class ChainSession(SceneSession):
         return self.state.task.influence if self.state is not None and self.state.task is not None else 1.0
 
     @property
+    def _task(self) -> Task | None:
+        return self.state.task if self.state is not None else None
+
+    @property
     def attention(self) -> Attention | None:
         """State of attention at the last tick; None without lag, dead zone and change time."""
-        return self.state.task.attention if self.state is not None and self.state.task is not None else None
+        return self._task.attention if self._task is not None else None
 
     @property
     def goal(self) -> GazeGoal | None:
         """The solver's goal in the last tick."""
-        return self.state.task.goal if self.state is not None and self.state.task is not None else None
+        return self._task.goal if self._task is not None else None
 
     @property
     def is_settled(self) -> bool:
-        task = self.state.task if self.state is not None else None
-        states = (task.attention, task.look, task.eyes) if task is not None else ()
-        return all(state is None or state.is_settled for state in states)
+        task = self._task
+        return task is None or not (task.is_easing or (task.eyes is not None and not task.eyes.is_settled))
 
     @property
     def is_on_its_way(self) -> bool:
-        """Whether the look still eases toward its target: its attention moves, or it crosses over to the
-        other side or to another branch.
-        """
-        if self.state is None or self.state.task is None:
-            return False
-        states = (self.state.task.attention, self.state.task.look)
+        """Whether the look still eases toward its target, or the bones cross over to another branch."""
         solution = self.outputs.solution if self.outputs is not None else None
-        return any(state is not None and not state.is_settled for state in states) or (
-            solution is not None and solution.is_on_its_way
-        )
+        is_easing = self._task is not None and self._task.is_easing
+        return is_easing or (solution is not None and solution.is_on_its_way)
 
     @property
     def look(self) -> Look | None:
         """State of the look at the last tick; None without a widest look and offset."""
-        return self.state.task.look if self.state is not None and self.state.task is not None else None
+        return self._task.look if self._task is not None else None
 
     @property
     def posture_offsets(self) -> np.ndarray | None:
