@@ -193,7 +193,7 @@ def _read_words(name_words: Sequence[str], side: str) -> NameReading:
     rest = [word for word in name_words if not (word in SIDES or word.isdecimal())]
     spoken, named, jointed, half = _narrowed(rest, side)
     whole = "".join(rest)
-    hung = [word for word in jointed if word not in ENDS_OF_LIMBS] if len(jointed) > 1 else []
+    hung = [word for word in jointed if word not in ENDS_OF_LIMBS] if side else []
     stems = (whole, *map("".join, (spoken, named, reversed(named), jointed, half, hung)))
     part, stem, rank = _known_part(stems, side) if whole not in OTHERS else UNKNOWN
     is_hinge = _has_roll(name_words) or len(named) < len(spoken)
