@@ -179,6 +179,12 @@ SIDED_PARTS = {alias: (part, rank) for part, aliases in SIDED.items() for rank, 
 UNKNOWN: tuple[None, str, int] = (None, "", 0)  # result for an unknown name: no part, no stem, no rank
 
 
+def is_axis_alone(name: str) -> bool:
+    """Whether a name says no more than the axis of a hinge: "pan_link"."""
+    said = [word for word in words(name) if not (word in SILENT or word.isdecimal())]
+    return bool(said) and AXES.issuperset(said)
+
+
 @lru_cache(maxsize=4096)
 def read(name: str) -> NameReading:
     """Reads the side, the body part and the number from a bone's name."""
