@@ -32,10 +32,8 @@ class RemoteSignals:
     def is_active(self) -> bool:
         return bool(self._rows)
 
-    def begin(self, address: str, numbers: Sequence[float], time: float) -> None:
-        """Begins or restarts a signal at rest. `time`: time [s] of its numbers by the sender's clock; NaN if
-        not given.
-        """
+    def begin(self, address: str, numbers: Sequence[float], time: float, age: float = np.nan) -> None:
+        """Begins or restarts a signal at rest; `numbers`, `time` and `age` as for `receive`."""
         self.end(address)
         row = stream.begin(
             stream.Samples(
@@ -43,7 +41,7 @@ class RemoteSignals:
                 np.ones(1, np.int64),
                 np.full((1, WIDEST), np.nan),
                 np.array([time]),
-                np.array([np.nan]),
+                np.array([age]),
             ),
             is_timed=True,
         )
@@ -100,7 +98,7 @@ class RemoteSignals:
         fresh = self._samples.numbers != self._state.samples.numbers
         values, self._state = stream.advance(self._state, self._samples, dt, rejoin=0.0)
         self._state = self._state.with_samples_now(
-            [self._rows[address] for address in self._begun & self._rows.keys()]
+            [self._rows[address] for address in self._begun & self._rows.keys()], dt
         )
         self._begun.clear()
         changed = fresh | (values != before).any(1)

@@ -94,10 +94,13 @@ class Timing(NamedTuple):
         """Times (m,) [s] of the newest samples."""
         return np.where(self.is_exact, self.raws, self.lines)
 
-    def at(self, time: float, rows: NDArray[np.int64]) -> "Timing":
-        """Timing with the newest samples of some signals (`rows`) arriving at a time [s]."""
+    def at(self, time: float, rows: NDArray[np.int64], before: Array | float = 0.0) -> "Timing":
+        """Timing with the newest samples of some signals (`rows`) received at a tick at a time [s], having
+        come `before` (k,) [s] that tick.
+        """
         raws, lines, arrivals = self.raws.copy(), self.lines.copy(), self.arrivals.copy()
-        raws[rows] = lines[rows] = arrivals[rows] = time
+        raws[rows] = lines[rows] = time - before
+        arrivals[rows] = time
         return self._replace(raws=raws, lines=lines, arrivals=arrivals)
 
 

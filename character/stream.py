@@ -142,9 +142,13 @@ class StreamState(NamedTuple):
             _joined(self.cubics, first.cubics._replace(**times)),
         )
 
-    def with_samples_now(self, rows: Sequence[int]) -> "StreamState":
-        """State in which the samples of some signals (`rows`) have arrived just now."""
-        return self._replace(timing=self.timing.at(self.time, np.array(rows, int)))
+    def with_samples_now(self, rows: Sequence[int], dt: float) -> "StreamState":
+        """State in which the samples of some signals (`rows`) have arrived since the last tick, `dt` [s]
+        ago.
+        """
+        indices = np.array(rows, int)
+        before = dt * np.nan_to_num(self.samples.ages[indices])
+        return self._replace(timing=self.timing.at(self.time, indices, before))
 
 
 def begin(samples: Samples, is_timed: bool = False) -> StreamState:

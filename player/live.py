@@ -284,7 +284,7 @@ class LivePlay:
         for order, count, time_sent, age in heard:
             is_continued = self._streams.continues(order, count, time_sent, age)
             if not is_continued and self._can_do(order, troubles):
-                self._streams.begin(order, time_sent)
+                self._streams.begin(order, time_sent, age)
         for order in self._streams.advance(dt):
             if not self._can_do(order, troubles):
                 self._streams.end(order)

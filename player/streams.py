@@ -14,13 +14,11 @@ class OrderStreams:
         self._signals = RemoteSignals()
         self._orders: dict[str, Order] = {}
 
-    def begin(self, order: Order, time: float) -> None:
-        """Begins a stream with an executed command. `time`: time [s] of its numbers by the sender's clock;
-        NaN if not given.
-        """
+    def begin(self, order: Order, time: float, age: float = nan) -> None:
+        """Begins a stream with an executed command; `time` and `age` as for `continues`."""
         if order.word in STREAMED and order.numbers:
             self._orders[_key(order)] = order
-            self._signals.begin(_key(order), order.numbers, time)
+            self._signals.begin(_key(order), order.numbers, time, age)
 
     def continues(self, order: Order, count: int, time: float, age: float = nan) -> bool:
         """Whether a command continues a stream; if so, its numbers are taken, and it need not be executed at

@@ -7,10 +7,9 @@ import itertools
 import bpy
 
 from ..blender.errors import RigError
-from ..bodies.part_names import BodyPart, read
+from ..bodies.part_names import BodyPart, is_axis_alone, read
 from ..bones import imported_robot
 from ..bones.joint_axes import joint_axes
-from .gaze_bones import EYES
 
 OF_HEAD = (BodyPart("", "head"), BodyPart("", "neck"))
 
@@ -19,17 +18,20 @@ def first_link(rig: bpy.types.Object, name: str) -> str:
     """Name of the first link, from the root, of the links called head or neck that lead without interruption
     to the robot's head `name`.
     """
+    return _links_of_head(rig, name)[-1]
+
+
+def _links_of_head(rig: bpy.types.Object, name: str) -> list[str]:
+    """Names of a robot's head and of the links above it that are called head or neck."""
     above = (bone.name for bone in rig.data.bones[name].parent_recursive)
-    return [name, *itertools.takewhile(lambda each: read(each).part in OF_HEAD, above)][-1]
+    return [name, *itertools.takewhile(lambda each: read(each).part in OF_HEAD, above)]
 
 
 def looking(rig: bpy.types.Object, head: str) -> str:
     """Name of the link that looks: the head itself; or, if no motor moves it or the links called head or neck
     that lead to it, the last hinge below it that is called head or neck, or only by its axis ("pan_link").
     """
-    first = first_link(rig, head)
-    own = itertools.takewhile(lambda bone: bone.name != first, rig.data.bones[head].parent_recursive)
-    if any(joint_axes(rig.pose.bones[name]) for name in (head, *(bone.name for bone in own), first)):
+    if any(joint_axes(rig.pose.bones[name]) for name in _links_of_head(rig, head)):
         return head
     hinges = [bone for bone in rig.data.bones[head].children_recursive if _is_hinge_of_head(rig, bone.name)]
     last = max(hinges, key=lambda bone: len(bone.parent_recursive), default=None)
@@ -37,10 +39,7 @@ def looking(rig: bpy.types.Object, head: str) -> str:
 
 
 def _is_hinge_of_head(rig: bpy.types.Object, name: str) -> bool:
-    reading = read(name)
-    is_called_so = reading.part in OF_HEAD or (
-        reading.part is None and reading.is_hinge and reading.stem not in EYES
-    )
+    is_called_so = read(name).part in OF_HEAD or is_axis_alone(name)
     return is_called_so and bool(joint_axes(rig.pose.bones[name]))
 
 

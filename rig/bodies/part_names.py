@@ -181,6 +181,12 @@ SIDED_PARTS = {alias: (part, rank) for part, aliases in SIDED.items() for rank, 
 UNKNOWN: tuple[None, str, int] = (None, "", 0)  # result for an unknown name: no part, no stem, no rank
 
 
+def is_axis_alone(name: str) -> bool:
+    """Whether a name says no more than the axis of a hinge: "pan_link"."""
+    said = [word for word in words(name) if not (word in SILENT or word.isdecimal())]
+    return bool(said) and AXES.issuperset(said)
+
+
 @lru_cache(maxsize=4096)
 def read(name: str) -> NameReading:
     """Reads the side, the body part and the number from a bone's name."""
@@ -195,7 +201,7 @@ def _read_words(name_words: Sequence[str], side: str) -> NameReading:
     rest = [word for word in name_words if not (word in SIDES or word.isdecimal())]
     spoken, named, jointed, half = _narrowed(rest, side)
     whole = "".join(rest)
-    hung = [word for word in jointed if word not in ENDS_OF_LIMBS] if len(jointed) > 1 else []
+    hung = [word for word in jointed if word not in ENDS_OF_LIMBS] if side else []
     stems = (whole, *map("".join, (spoken, named, reversed(named), jointed, half, hung)))
     part, stem, rank = _known_part(stems, side) if whole not in OTHERS else UNKNOWN
     is_hinge = _has_roll(name_words) or len(named) < len(spoken)

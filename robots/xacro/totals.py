@@ -85,9 +85,9 @@ class Totals:
     def deeper(self, element: Element, question: str) -> Iterator[None]:
         """Context manager for one more level of nesting; `question`: possible cause of too many levels."""
         self.depth += 1
-        if self.depth > MAX_DEPTH:
-            raise self._error(element, f"{NESTED}: {question}")
         try:
+            if self.depth > MAX_DEPTH:
+                raise self._error(element, f"{NESTED}: {question}")
             yield
         finally:
             self.depth -= 1

@@ -533,3 +533,10 @@ def test_a_motor_beside_a_joint_is_not_the_limb():
     assert parts(dict.fromkeys(("left_knee_motor", "left_ankle_motor")))[BodyPart("left", "foot")] == [
         "left_ankle_motor"
     ]
+
+
+def test_controls_of_hands_and_feet_without_a_side_are_no_part_of_the_trunk():
+    bones = {**body(MIXAMO_WORDS), "hand_root": "Hips", "foot_root": "Hips", "hand_head": "Hips"}
+    found = parts(bones)
+    assert found[BodyPart("", "spine")] == ["Spine", "Spine1", "Spine2"]
+    assert found[BodyPart("", "head")] == ["Head"]

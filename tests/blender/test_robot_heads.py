@@ -211,6 +211,28 @@ def test_eyes_and_ears_on_a_head_without_a_motor_are_no_head(tmp_path):
     assert spans(rig)["Head"] == ("waist_yaw_link", "head_link")
 
 
+def test_a_head_that_no_motor_moves_carries_the_one_that_looks_above_a_waist_too(tmp_path):
+    rig = robot(
+        tmp_path,
+        ("waist_yaw_link", "base_link", "z", "0 0 .2"),
+        ("head_link", "waist_yaw_link", "", "0 0 .4"),
+        ("head_pan_link", "head_link", "z", "0 0 .1"),
+        ("head_tilt_link", "head_pan_link", "y", "0 0 .05"),
+    )
+    assert spans(rig)["Head"][1] == "head_tilt_link"
+
+
+@pytest.mark.parametrize("part", ["jaw_pitch_link", "lidar_tilt_link", "antenna_roll"])
+def test_what_else_a_motor_moves_on_a_head_without_a_motor_is_no_head(tmp_path, part: str):
+    rig = robot(
+        tmp_path,
+        ("waist_yaw_link", "base_link", "z", "0 0 .2"),
+        ("head_link", "waist_yaw_link", "", "0 0 .4"),
+        (part, "head_link", "y", ".05 0 0"),
+    )
+    assert spans(rig)["Head"] == ("waist_yaw_link", "head_link")
+
+
 def test_links_at_the_same_place_lie_in_the_plane_of_symmetry(tmp_path):
     rig = robot(
         tmp_path,

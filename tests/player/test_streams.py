@@ -3,6 +3,7 @@
 from math import nan, pi, sin
 
 import numpy as np
+import pytest
 from limber.inputs.words import Order
 from limber.player.streams import OrderStreams
 
@@ -74,3 +75,19 @@ def test_what_somebody_else_directs_is_followed_no_more():
     streams.end(TARGET)
     assert list(streams.advance(1 / CLOCK)) == []
     assert not streams.continues(TARGET, 1, nan)
+
+
+@pytest.mark.parametrize(("rate", "clock"), [(20, 24), (60, 60)])
+@pytest.mark.parametrize("phase", [0.1, 0.5, 0.9])
+def test_where_packets_came_between_ticks_counts_from_the_first_on(rate: float, clock: float, phase: float):
+    taken = (phase + np.arange(rate)) / rate
+    streams, places, received = OrderStreams(), [], 0
+    for tick in range(1, clock):
+        count = int((taken <= tick / clock).sum())
+        order = TARGET._replace(numbers=(place(taken[max(count - 1, 0)]), 0.0, 0.5))
+        age = tick - taken[max(count - 1, 0)] * clock
+        if count > received and not streams.continues(order, count - received, nan, age):
+            streams.begin(order, nan, age)
+        places += [advanced.numbers[0] for advanced in streams.advance(1 / clock)]
+        received = count
+    assert np.abs(np.diff(places)).max() * clock < 1.5 * RATE

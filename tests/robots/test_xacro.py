@@ -472,6 +472,12 @@ def test_what_is_wrong_with_a_text_for_gazebo_is_no_fault_of_the_robot(tmp_path)
     assert names_of(tmp_path, body) == ["a"]
 
 
+def test_texts_that_are_nested_too_deep_count_no_levels_of_what_follows(tmp_path):
+    chain = "".join(f'<xacro:property name="p{k}" value="${{p{k + 1}}}"/>' for k in range(75))
+    deep = "<gazebo>" * 60 + "${p0}<plugin/>" * 120 + "</gazebo>" * 60
+    assert names_of(tmp_path, chain + deep + "<link name='${1}'/>") == ["1"]
+
+
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
