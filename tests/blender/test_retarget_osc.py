@@ -412,7 +412,7 @@ def test_a_links_sample_knows_since_when_it_has_come():
             + padded("Head")
             + struct.pack(">7f", *(0.0,) * 6, 1.0)
         )
-        begun = time.time()
+        begun = time.monotonic()
         heard._arrivals_known_until, heard.now = begun - 10.0, lambda: begun + 10.0
         heard.look()
     heard.close()
