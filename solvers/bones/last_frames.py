@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from ..goals import GazeGoal
 from ..kinematics.se3 import Array
 from ..kinematics.skeleton import Angles
 from .branch_transition import BranchTransition
@@ -17,6 +18,12 @@ class LastFrames(NamedTuple):
     missed: float = 0.0  # size of the aim error that was left
     transition: BranchTransition | None = None  # on which the answer was shown
     costs: Array | None = None  # (k, 3, 3) of the bones' rotations, as of `BoneModel`
+    goal: GazeGoal | None = None  # that it met
+
+    def is_of(self, goal: GazeGoal) -> bool:
+        """Whether it met the same goal, with the same posture."""
+        last = self.goal
+        return last is goal or (last is not None and last.ends == goal.ends and last.angles == goal.angles)
 
     @property
     def shown(self) -> BonePose:
