@@ -212,9 +212,9 @@ def call_bones(draw: np.random.Generator, skeleton: Skeleton, bones: CompiledBon
         before = deviations[1] if draw.random() < 0.5 else None
         last = LastFrames(deviations[0], before, np.array(vector(draw, int(draw.integers(0, 7)))))
     if draw.random() < 0.2:
-        step = bones.first_step(goal, np.array(vector(draw, n)), last, abs(number(draw)))
+        step = bones.first_step(goal, np.array(vector(draw, n)), last, number(draw), abs(number(draw)))
         return [step.step, np.array((step.cost, step.aim_error))]
-    solved = bones.solve(goal, np.array(vector(draw, n)), last)
+    solved = bones.solve(goal, np.array(vector(draw, n)), last, number(draw))
     numbers = np.array((*solved.angles, solved.cost, *np.ravel(solved.measured.errors)))
     return [numbers, solved.values, solved.balls, solved.forces]
 

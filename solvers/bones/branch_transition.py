@@ -20,6 +20,9 @@ from .model import BonePose
 # 2 sqrt(2) sin(angle / 2)
 ANGLE_BY_DISTANCE = math.pi / (2.0 * math.sqrt(2.0))
 
+# why the aim is lost meanwhile, for `shortfall.reason`
+UNFINISHED = "its bones are on their way to another pose that meets the goal: wait"
+
 
 class BranchTransition(NamedTuple):
     """A transition in progress."""
@@ -52,11 +55,13 @@ class BranchTransition(NamedTuple):
         return self._replace(optimum=optimum, vectors=vectors, left=self.left - dt)
 
 
-def begin(shown: BonePose, optimum: BonePose, units: Angles) -> BranchTransition:
-    """A transition from one deviation to another, in which bones take the shortest rotation; `units` as for
-    `rotation`.
+def begin(shown: BonePose, optimum: BonePose, units: Angles) -> BranchTransition | None:
+    """A transition from one deviation to another, in which bones take the shortest rotation; None: they are
+    the same. `units` as for `rotation`.
     """
     duration = crossing_time(rotation(shown, optimum, units))
+    if duration == 0.0:
+        return None
     return BranchTransition(shown, optimum, _rotations(optimum, shown), duration, duration)
 
 

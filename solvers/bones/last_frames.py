@@ -4,6 +4,7 @@ progress.
 
 from typing import NamedTuple
 
+from ..goals import GazeGoal
 from ..kinematics.se3 import Array
 from ..kinematics.skeleton import Angles
 from .branch_transition import BranchTransition
@@ -14,12 +15,17 @@ class LastFrames(NamedTuple):
     """The last frame's solution as a deviation from its authored pose, and a transition in progress."""
 
     deviation: BonePose
-    before: BonePose | None  # the deviation of the frame before it; None if unknown
-    forces: Angles  # (r,) forces (multipliers of the residuals) that held the aim
-    missed: float = 0.0  # size of the remaining aim error
-    # transition in progress, which was shown; None if there was none
-    transition: BranchTransition | None = None
-    costs: Array | None = None  # (k, 3, 3) costs of the bones' rotations, as in `BoneModel`
+    before: BonePose | None  # the deviation of the frame before; None: it is not known
+    forces: Angles  # (r,) that held the aim
+    missed: float = 0.0  # size of the aim error that was left
+    transition: BranchTransition | None = None  # on which the answer was shown
+    costs: Array | None = None  # (k, 3, 3) of the bones' rotations, as of `BoneModel`
+    goal: GazeGoal | None = None  # that it met
+
+    def is_of(self, goal: GazeGoal) -> bool:
+        """Whether it met the same goal, with the same posture."""
+        last = self.goal
+        return last is goal or (last is not None and last.ends == goal.ends and last.angles == goal.angles)
 
     @property
     def shown(self) -> BonePose:

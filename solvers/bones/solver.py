@@ -16,10 +16,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..aims.block import Measured
-from ..aims.blocks import ViewBlock
 from ..crossing import CROSSING_SPEED
 from ..diagnosis import Diagnosis
-from ..expressive.aims import AimErrors, BatchedAim
+from ..expressive.aims import BatchedAim
 from ..expressive.options import Options
 from ..gaze import FRAME, SPEED, Solution
 from ..goals import GazeGoal, check_goal
@@ -27,22 +26,14 @@ from ..kernel.bones import CompiledBones
 from ..kernel.library import KernelError, kernel
 from ..kinematics.se3 import angle_of
 from ..kinematics.skeleton import Angles, Skeleton
-from ..kinematics.tree import Frames
-from ..least_squares.boxes import boxed
-from ..tolerances import EXACT, SAME_ANGLE
+from ..tolerances import SAME_ANGLE
 from . import branch_transition
 from .branch_transition import BranchTransition
 from .last_frames import LastFrames
-from .level import Levels
 from .model import BoneModel, BonePose
-from .nearness import Nearness
+from .problem import AIM_COST, Problem
 
-# weight of an end's squared roll relative to the last bone's squared rotation: both are equally conspicuous
-ROLL_COST = 1.0
-AIM_COST = 1e8  # cost of the squared aim error [rad]; the last steps remove the error that it leaves
-LARGEST_TURN = 1.0  # [rad] largest aim error corrected by one step: up to it the linear model holds
-LONGEST_STEP = 1.2  # [rad, or fractions of the reach] largest movement of a coordinate in one step
-NEARLY = 0.1  # [rad] aim error below which a step that leaves the aim by its curvature is corrected
+NEARLY = 0.1  # [rad] aim error below which a step that leaves the aim by its curvature is brought back to it
 MOST_STEPS = 25
 FIRST_DAMPING, MOST_DAMPING = (
     0.3,
@@ -50,37 +41,11 @@ FIRST_DAMPING, MOST_DAMPING = (
 )  # fractions of the Hessian's diagonal that are added to it if a step does not help
 # smallest cost of an aim error of one radian when steps are compared; it must exceed the aim's forces
 LEAST_PRICE = 2.0
-# most iterations of the active set in one step: with the aim's curvature they might not end by themselves
-PASSES = 8
-POLISHING_STEPS = 6  # most steps at the end, each of which squares the remaining aim error
-# [rad, or in fractions of the reach] aim error that one correction, which squares it, reduces to rounding
-NEARLY_MET = 1e-5
-# [rad, or in fractions of the reach] largest step without damping after which the error of the solution is
-# invisible: the square of the step, and the errors of the model
+# [rad, or in fractions of the reach] a step without damping that leaves an invisible error: its square, and
+# the errors of the model
 SMALL_STEP = 1.5e-3
 NO_STEP = 1e-5  # [rad, or in fractions of the reach] no step follows a damped step shorter than this
 LEAST_GAIN = 1e-6  # smallest relative reduction of the cost per step; below it bones move invisibly
-
-
-class _Evaluated(NamedTuple):
-    """Configuration with its costs and their derivatives."""
-
-    pose: BonePose
-    frames: Frames
-    errors: AimErrors
-    secondary: float  # cost of rotations, rolls and distances
-    matrix: Angles  # (n, n) Gauss-Newton Hessian of the secondary cost
-    descent: Angles  # (n,)
-
-    def cost(self, price: float) -> float:
-        """Secondary cost plus the aim error times `price`; if the price exceeds all forces, its minimum meets
-        the aim.
-        """
-        return self.secondary + price * float(self.errors.size[0])
-
-    def after(self, step: Angles) -> float:
-        """Secondary cost after a step (n,), by its quadratic model."""
-        return self.secondary + float(step @ (0.5 * (self.matrix @ step) - self.descent))
 
 
 class _Optimum(NamedTuple):
@@ -142,7 +107,9 @@ class BoneSolver:
         last = memory if isinstance(memory, LastFrames) and self.model.has(memory.deviation) else None
         optimum = self._descended(goal, reference, last, dt)
         if last is not None and reference is authored:
-            optimum = self._on_its_way(goal, reference, last, optimum, dt)
+            if last.is_of(goal):
+                optimum = self._at_rest(goal, authored, last, optimum)
+            optimum = self._on_its_way(goal, authored, last, optimum, dt)
         solution = self.diagnosis.solution(
             goal,
             tuple(authored.tolist()),
@@ -153,7 +120,9 @@ class BoneSolver:
             measured=optimum.measured,
             lowered=math.sqrt(2.0 * max(0.0, optimum.cost)),
         )
-        return replace(solution, is_on_its_way=True) if optimum.memory.transition else solution
+        if optimum.memory.transition is None:
+            return solution
+        return replace(solution, is_on_its_way=True, unfinished=branch_transition.UNFINISHED)
 
     @cached_property
     def compiled(self) -> CompiledBones | None:
@@ -166,6 +135,23 @@ class BoneSolver:
         except KernelError:
             return None
 
+    def _at_rest(self, goal: GazeGoal, authored: Angles, last: LastFrames, optimum: _Optimum) -> _Optimum:
+        """The optimum for the goal of the last frame: the last one, unless this one is better, so that bones
+        come to rest.
+        """
+        model = self.model
+        if (
+            branch_transition.most_rotation(last.deviation, optimum.memory.deviation, model.hinge_units)
+            <= NO_STEP
+        ):
+            return optimum
+        pose = model.pose(authored)
+        stayed = Problem.of(model, goal, pose).evaluated(model.deviated(pose, last.deviation))
+        memory = last._replace(before=last.deviation, missed=float(stayed.errors.size[0]), transition=None)
+        angles = model.angles(stayed.pose, authored)
+        kept = _Optimum(angles, stayed.secondary, optimum.steps, memory._replace(costs=model.costs), None)
+        return min(kept, optimum, key=_Optimum.merit)
+
     def _on_its_way(
         self, goal: GazeGoal, authored: Angles, last: LastFrames, optimum: _Optimum, dt: float
     ) -> _Optimum:
@@ -177,13 +163,19 @@ class BoneSolver:
         """
         if optimum.memory.before is None:
             return optimum
-        if self._has_left_branch(goal, authored, last, optimum.memory.deviation, dt):
-            optimum = min(optimum, self._descended(goal, authored, None, dt), key=_Optimum.merit)
-            shown, deviation = last.shown, optimum.memory.deviation
-            transition = branch_transition.begin(shown, deviation, self.model.hinge_units)
-            return self._shown(authored, optimum, transition)
-        going_on = last.transition and last.transition.after(dt, optimum.memory.deviation)
-        return self._shown(authored, optimum, going_on) if going_on else optimum
+        deviation, transition = optimum.memory.deviation, last.transition
+        has_left = self._has_left_branch(goal, authored, last, deviation, dt)
+        if has_left:
+            starts = last._replace(before=None), None
+            others = [self._descended(goal, authored, start, dt) for start in starts]
+            optimum = min(optimum, *others, key=_Optimum.merit)
+            deviation = optimum.memory.deviation
+            has_left = self._has_left_branch(goal, authored, last, deviation, dt)
+        if has_left:
+            transition = branch_transition.begin(last.shown, deviation, self.model.hinge_units)
+        elif transition is not None:
+            transition = transition.after(dt, deviation)
+        return optimum if transition is None else self._shown(authored, optimum, transition)
 
     def _has_left_branch(
         self, goal: GazeGoal, authored: Angles, last: LastFrames, deviation: BonePose, dt: float
@@ -232,6 +224,7 @@ class BoneSolver:
                 solved.forces,
                 solved.missed,
                 costs=self.model.costs,
+                goal=goal,
             ),
             solved.measured,
         )
@@ -239,13 +232,12 @@ class BoneSolver:
     def _descended_in_python(
         self, goal: GazeGoal, reference: Angles, last: LastFrames | None, jump: float
     ) -> _Optimum:
-        """Reference implementation of the kernel's solve: damped Newton steps from the extrapolation of the
-        last frames, or from the authored pose; `jump` as for `_Problem.begun`.
+        """The kernel's reference: damped Newton steps from where the last frames lead, or from the authored
+        pose; `jump` as for `Problem.begun`.
         """
         model = self.model
         authored = model.pose(reference)
-        frames = model.frames(authored)
-        problem = _Problem(model, BatchedAim(model, goal), authored, frames, Levels(model.tree, frames, goal))
+        problem = Problem.of(model, goal, authored)
         current, forces, before = problem.begun(authored, last, jump)
         damping, price, steps = 0.0, LEAST_PRICE, 0
         pose, cost = current.pose, current.secondary
@@ -278,125 +270,5 @@ class BoneSolver:
                 break
         pose = problem.polished(current, pose)
         missed = float(problem.aim.evaluate(model.frames(pose)).size[0])
-        memory = LastFrames(model.deviation(authored, pose), before, forces, missed, costs=model.costs)
+        memory = LastFrames(model.deviation(authored, pose), before, forces, missed, None, model.costs, goal)
         return _Optimum(model.angles(pose, reference), cost, steps, memory, None)
-
-
-class _Problem:
-    """A goal for one authored pose."""
-
-    def __init__(
-        self, model: BoneModel, aim: BatchedAim, authored: BonePose, frames: Frames, levels: Levels
-    ) -> None:
-        """`frames`: forward kinematics of the authored pose."""
-        self.model, self.aim, self.values, self.levels = model, aim, authored.values, levels
-        self.nearness = Nearness(model.tree, aim.goal, model.sizes)
-        self.authored = model.orientations(authored, frames).swapaxes(1, 2)
-        self._has_view = isinstance(aim.parts[0].block, ViewBlock)
-
-    def begun(
-        self, authored: BonePose, last: LastFrames | None, jump: float
-    ) -> tuple[_Evaluated, Angles, BonePose | None]:
-        """Start of the steps, its forces (r,), and the last frame's deviation if it is used, else None. The
-        start is the authored pose with the extrapolated or else the last deviation, whichever first has an
-        aim error below `jump` [rad]; otherwise the authored pose.
-        """
-        if last is not None:
-            for deviation in (last.extrapolated(), last.deviation):
-                ahead = self.evaluated(self.model.deviated(authored, deviation))
-                is_same_aim = ahead.errors.error[0].shape == last.forces.shape
-                if is_same_aim and ahead.errors.size[0] < jump:
-                    return ahead, last.forces, last.deviation
-        start = self.evaluated(authored)
-        return start, np.zeros_like(start.errors.error[0]), None
-
-    def evaluated(self, pose: BonePose) -> _Evaluated:
-        model = self.model
-        frames = model.frames(pose)
-        rotations = self.authored @ model.orientations(pose, frames)
-        cost, matrix, descent = model.quadratic(rotations, frames, pose.values - self.values)
-        cost += self.levels.add(frames, ROLL_COST, matrix, descent)
-        cost += self.nearness.add(frames, matrix, descent)
-        return _Evaluated(pose, frames, self.aim.evaluate(frames), cost, matrix, descent)
-
-    def step(self, at: _Evaluated, forces: Angles, damping: float) -> tuple[Angles, Angles]:
-        """Step (n,) [rad or m] toward the minimum of the quadratic model, within limits; and the forces (r,)
-        that hold the aim.
-
-        Args:
-            at: Configuration before the step.
-            forces: Forces (r,) of the last step, by which the curvature of the aim is weighted.
-            damping: Fraction of the diagonal of the secondary cost's Hessian that is added to the Hessian; it
-                also reduces the corrected part of the aim error.
-        """
-        errors, columns = at.errors.error[0], at.errors.columns[0]
-        desired = (
-            errors * min(1.0, LARGEST_TURN / max(float(at.errors.size[0]), LARGEST_TURN)) / (1.0 + damping)
-        )
-        matrix = at.matrix + self.curvature(at, forces) if self._has_view and forces.any() else at.matrix
-        if damping > 0.0:
-            matrix = matrix + np.diag(damping * at.matrix.diagonal())
-        step = self._solved(matrix, at.descent, at.pose, columns, desired)
-        return step, AIM_COST * (desired - columns.T @ step)
-
-    def toward_aim(self, at: _Evaluated, pose: BonePose, errors: AimErrors) -> Angles:
-        """The smallest step (n,) from a pose near `at` that meets the linear model of the aim, within
-        limits.
-        """
-        return self._solved(at.matrix, np.zeros_like(at.descent), pose, errors.columns[0], errors.error[0])
-
-    def polished(self, at: _Evaluated, pose: BonePose) -> BonePose:
-        """The nearest pose to `pose`, which is near `at`, that meets the aim, or comes as near to it as the
-        last steps allow.
-        """
-        errors = at.errors if pose is at.pose else self.aim.evaluate(self.model.frames(pose))
-        for _ in range(POLISHING_STEPS):
-            if errors.size[0] <= SAME_ANGLE:
-                break
-            nearer = self.model.moved(pose, self.toward_aim(at, pose, errors))
-            if errors.size[0] < NEARLY_MET:
-                return nearer
-            left = self.aim.evaluate(self.model.frames(nearer))
-            if left.size[0] >= errors.size[0]:
-                break
-            pose, errors = nearer, left
-        return pose
-
-    def _solved(
-        self, matrix: Angles, descent: Angles, pose: BonePose, columns: Angles, desired: Angles
-    ) -> Angles:
-        """Step (n,) [rad or m] from a pose that minimises a quadratic cost and corrects the aim error
-        `desired` (r,), within limits; `columns` (n, r): reduction of the error per unit of each joint.
-        """
-        model = self.model
-        whole = AIM_COST * (columns @ columns.T)
-        whole += matrix
-        whole.reshape(-1)[:: len(whole) + 1] += EXACT * float(matrix.diagonal().max(initial=1.0))
-        vector = descent + AIM_COST * (columns @ desired)
-        if model.is_unlimited:
-            step = np.linalg.solve(whole, vector)
-        else:
-            step = boxed(
-                whole[None],
-                vector[None],
-                (model.lower - pose.values)[None],
-                (model.upper - pose.values)[None],
-                PASSES,
-            )[0]
-        longest = model.length(step)
-        return step if longest <= LONGEST_STEP else step * (LONGEST_STEP / longest)
-
-    def curvature(self, at: _Evaluated, forces: Angles) -> Angles:
-        """Second derivative (n, n) of the first end's view, times the forces (r,) that hold it.
-
-        A view y that joint j rotates about its axis b, and joint i nearer the base about a, has the second
-        derivative a x (b x y). Along a pull p perpendicular to y that is -(a . y) (b . p).
-        """
-        part = self.aim.parts[0]
-        end = at.frames.nodes[0, part.node] @ part.offset
-        x, view, z = end[:3, 0], end[:3, 1], end[:3, 2]
-        pull = part.weight * (z * forces[0] - x * forces[1])
-        along, across = (at.frames.turning[0] @ np.array((view, pull)).T).T
-        products = self.model.pair_weights(part.node) * (along[:, None] * across)
-        second: Angles = -(products + products.T)
-        return second

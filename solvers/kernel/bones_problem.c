@@ -6,7 +6,7 @@
 #include "tree.h"
 #include "turns.h"
 
-#define ROLL_COST 1.0       /* weight of an end's squared roll (solvers/bones/solver.py) */
+#define ROLL_COST 1.0       /* weight of an end's squared roll (solvers/bones/problem.py) */
 #define SMALLEST_ANGLE 1e-3 /* [rad] (solvers/bones/model.py) */
 #define NO_DIRECTION 1e-12  /* solvers/tolerances.py */
 

@@ -1,5 +1,4 @@
-/* One goal for one authored pose: costs and derivatives of configurations. Source:
-   solvers/bones/solver.py. */
+/* One goal from one authored pose: costs and derivatives of configurations. Source: solvers/bones/problem.py. */
 #ifndef LIMBER_BONES_PROBLEM_H
 #define LIMBER_BONES_PROBLEM_H
 

@@ -8,7 +8,7 @@
 #include "tree.h"
 #include "vectors.h"
 
-/* solvers/bones/solver.py */
+/* solvers/bones/problem.py and solver.py */
 #define AIM_COST 1e8
 #define LARGEST_TURN 1.0
 #define LONGEST_STEP 1.2

@@ -14,7 +14,8 @@ from limber.solvers.bones.ball_angles import ball_angles, ball_rotation
 from limber.solvers.bones.inertia import hanging_inertias
 from limber.solvers.bones.level import Levels
 from limber.solvers.bones.model import BoneModel
-from limber.solvers.bones.solver import BoneSolver, _Problem
+from limber.solvers.bones.problem import Problem
+from limber.solvers.bones.solver import BoneSolver
 from limber.solvers.expressive.aims import BatchedAim
 from limber.solvers.expressive.measures import expressive
 from limber.solvers.expressive.options import Options
@@ -99,7 +100,7 @@ def test_derivatives_of_the_cost_are_its_differences():
     goal = GazeGoal(Direction(toward(40, 20), level=Z), posture, False)
     pose = model.pose(posture)
     frames = model.frames(pose)
-    problem = _Problem(model, BatchedAim(model, goal), pose, frames, Levels(model.tree, frames, goal))
+    problem = Problem(model, BatchedAim(model, goal), pose, frames, Levels(model.tree, frames, goal))
     pose = model.moved(pose, np.array([draw.gauss(0, 0.3) for _ in range(9)]))
     descent = problem.evaluated(pose).descent
     for joint, step in enumerate(np.eye(9) * 1e-6):

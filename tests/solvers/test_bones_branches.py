@@ -12,7 +12,8 @@ from limber.solvers.bones.branch_transition import begin, most_rotation, rotatio
 from limber.solvers.bones.inertia import hanging_inertias, rod_lengths
 from limber.solvers.bones.level import Levels
 from limber.solvers.bones.model import BoneModel, BonePose
-from limber.solvers.bones.solver import BoneSolver, _Problem
+from limber.solvers.bones.problem import Problem
+from limber.solvers.bones.solver import BoneSolver
 from limber.solvers.expressive.aims import BatchedAim
 from limber.solvers.expressive.options import Options
 from limber.solvers.gaze import Solution
@@ -135,7 +136,7 @@ def test_derivatives_of_the_cost_of_a_distance_are_its_differences():
     eye = skeleton.forward(model.angles(pose, pose.values).tolist()).tool_position
     goal = looking(skeleton, np.array(eye) + 0.04)
     frames = model.frames(pose)
-    problem = _Problem(model, BatchedAim(model, goal), pose, frames, Levels(model.tree, frames, goal))
+    problem = Problem(model, BatchedAim(model, goal), pose, frames, Levels(model.tree, frames, goal))
     matrix, descent = np.zeros((9, 9)), np.zeros(9)
     assert problem.nearness.add(frames, matrix, descent) > 0.0
     for joint, step in enumerate(np.eye(9) * 1e-6):
@@ -158,6 +159,7 @@ def test_a_transition_ends_while_its_target_rests():
     goals = walked(name, skeleton, 0.9, 0.0, range(ROUND))
     begins = next(k for k, each in enumerate(played(solver, goals)) if each.is_on_its_way)
     solutions = played(solver, goals[: begins + 1] + [goals[begins]] * 3 * RATE)
+    assert "its bones are on their way" in solutions[begins + RATE // 4].reason
     assert max(turns(skeleton, solutions)) <= FASTEST
     assert not solutions[-1].is_on_its_way
     assert solutions[-1].converged
@@ -206,3 +208,8 @@ def test_the_size_of_what_hangs_on_a_bone_is_that_of_a_rod_of_its_inertia():
     heads, tails = np.zeros((1, 3)), np.array([[0.0, 0.3, 0.0]])
     inertias = hanging_inertias(heads, tails, np.ones((1, 1), bool), heads)
     assert rod_lengths(inertias) == pytest.approx([0.3], rel=0.02)
+
+
+def test_bones_that_are_at_the_optimum_begin_no_transition():
+    bones, units = pose_of((0.1, 0.2, 0.3), (0.0, 0.0, 1.0)), np.full(6, np.inf)
+    assert begin(bones, bones, units) is None

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from limber.solvers.aims.aim import Direction, Point
 from limber.solvers.bones.last_frames import LastFrames
 from limber.solvers.bones.level import Levels
-from limber.solvers.bones.solver import AIM_COST, BoneSolver, _Problem
+from limber.solvers.bones.problem import AIM_COST, Problem
+from limber.solvers.bones.solver import BoneSolver
 from limber.solvers.expressive.aims import BatchedAim
 from limber.solvers.expressive.options import Options
 from limber.solvers.goals import Aim, GazeGoal
@@ -69,10 +70,10 @@ class Case:
         rolls = {"up": aim.up, "level": aim.level} if isinstance(aim, Direction | Point) else {}
         return replace(self.goal, aim=replace(by_hand, **rolls), others=())
 
-    def problem(self, goal: GazeGoal) -> _Problem:
+    def problem(self, goal: GazeGoal) -> Problem:
         frames = self.model.frames(self.authored)
         levels = Levels(self.model.tree, frames, goal)
-        return _Problem(self.model, BatchedAim(self.model, goal), self.authored, frames, levels)
+        return Problem(self.model, BatchedAim(self.model, goal), self.authored, frames, levels)
 
     def compare_first_steps(self, goal: GazeGoal, last: LastFrames | None, damping: float) -> bool:
         """Compares the first steps; returns whether they begin where the last frames lead."""
