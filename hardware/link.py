@@ -117,8 +117,8 @@ class WorkerLink:
             self._memory.close()
             self._memory = None
             raise WorkerError(
-                f"The process for the robot cannot be started with {self._python} ({error}); reinstall"
-                " Blender"
+                f"The process for the robot cannot be started with {self._python} ({error}); check that this"
+                " program is there and may be started"
             ) from error
         self._lost, self._silence, self._looked_at = None, 0.0, clock.now()
         self._ended_at = -1

@@ -156,7 +156,9 @@ class SharedMemory:
             mapped = mmap.mmap(file.fileno(), 0)
         magic, length = _HEADER.unpack(mapped[: _HEADER.size])
         if magic != _MAGIC:
-            raise WorkerError(f"{path} is not a memory map of this version of Limber; restart Blender")
+            raise WorkerError(
+                f"{path} is not a memory map of this version of Limber; close Limber and start it again"
+            )
         device = from_plain(json.loads(mapped[_DEVICE_OFFSET : _DEVICE_OFFSET + length]))
         return cls(path, mapped, device, _mailboxes_offset(length))
 

@@ -1,5 +1,5 @@
 """Times at which the system received packets, which is before a program reads them, by the timestamps of
-sockets on Linux and macOS. No Blender.
+sockets on Linux and macOS.
 
 Sources: socket(7), SO_TIMESTAMP; Linux' Documentation/networking/timestamping.rst, SO_TIMESTAMPNS.
 """

@@ -1,4 +1,4 @@
-"""Receives OSC messages over UDP in bounded time, without blocking. No Blender.
+"""Receives OSC messages over UDP in bounded time, without blocking.
 
 Each `look` takes at most `BUDGET` of processor time on the main thread. It first empties the socket, then
 parses packets from the newest to the oldest; only the newest value of each key counts. Packets that are not

@@ -1,4 +1,4 @@
-"""Parsing of OSC 1.0 packets: messages and bundles, numbers and strings. No Blender.
+"""Parsing of OSC 1.0 packets: messages and bundles, numbers and strings.
 
 Source: Wright 2002, "The Open Sound Control 1.0 Specification". A packet is a message (address, type tags,
 arguments) or a bundle of packets, all big-endian and padded to four bytes. A bundle's time tag is passed on

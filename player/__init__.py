@@ -1,1 +1,1 @@
-"""The robot's own computer as a host of the engine: plays character files. Knows no Blender."""
+"""The robot's own computer as a host of the engine: plays character files."""

@@ -356,17 +356,18 @@ def _progress(
     if solution.is_on_its_way:
         return current, 0
     is_still = np.abs(solution.angles - last.angles).max() <= STILL
-    is_done = is_still and (solution.converged or not plans)
-    if before is None:
-        return current, NO_MORE if is_still and solution.converged else 0
-    (missed, shape), stalled = before
-    gains = current[0] < missed - max(NEARER, SHARE * missed) or (
-        current[0] <= missed + NEARER and current[1] < shape - BETTER
+    is_done = is_still and (solution.converged or (not plans and before is not None))
+    best, stalled = (
+        (current, 0) if before is None or _gains(current, before[0]) else (before[0], before[1] + 1)
     )
-    return (
-        (current, NO_MORE if is_done else 0)
-        if gains
-        else ((missed, shape), NO_MORE if is_done else stalled + 1)
+    return best, NO_MORE if is_done else stalled
+
+
+def _gains(current: tuple[float, float], best: tuple[float, float]) -> bool:
+    """Whether a solution is better than the best one so far; both as (what it misses, its shape)."""
+    (missed, shape), (least_missed, best_shape) = current, best
+    return missed < least_missed - max(NEARER, SHARE * least_missed) or (
+        missed <= least_missed + NEARER and shape < best_shape - BETTER
     )
 
 

@@ -1,3 +1,1 @@
-"""The character file (`.limber`): everything that a character needs to play without Blender. Knows no
-Blender.
-"""
+"""The character file (`.limber`): everything that a character needs to play without Blender."""

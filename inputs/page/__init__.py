@@ -1,1 +1,1 @@
-"""The page with which a person directs a character from a browser: its server and commands. No Blender."""
+"""The page with which a person directs a character from a browser: its server and commands."""

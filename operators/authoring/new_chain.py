@@ -49,15 +49,11 @@ class LIMBER_OT_new_chain(UndoOperator):
     def run(self, context):
         rig = rig_of(context)
         needed = bones.needed(rig)
-        chosen = [name for name in (self.root, self.end) if name] if self.end else _selected(context)
-        looking, count = "", len(chosen)
-        # all bones are selected, so that the selection says nothing
-        if not self.end and count == len(context.visible_pose_bones or ()):
-            looking = eyes_head_torso.looking_of(rig, chosen)
-            chosen = [looking] if looking else chosen
+        chosen, of_all = self._chosen(context, rig)
         path = chains.find_path(rig, chosen)
         chains.moving_bones(rig, path)
         switched = isolation.joined(rig, path)
+        sharing = f"the look is shared along it: set {' and '.join(switched)}" if switched else ""
         reason_to_begin = chains.why_begins(rig, path)
         chain = chains.new_chain(rig, chosen)
         self.root, self.end = chain.root, chain.end
@@ -66,23 +62,39 @@ class LIMBER_OT_new_chain(UndoOperator):
             reason = "as chosen"
         else:
             reason = forward.guess_of(rig, chain).reason or "along its bone, for lack of other clues"
-        sentence = f"Chain from '{chain.root}' to '{chain.end}' has {counted(len(chain.joints), 'joint')}"
-        if looking:
-            sentence += f"; all {count} bones were selected, of which '{looking}' looks"
-        if reason_to_begin:
-            sentence += f"; {reason_to_begin}"
-        if switched:
-            sentence += f"; the look is shared along it: set {' and '.join(switched)}"
-        self.report({"INFO"}, f"{sentence}; it looks along {forward.described(chain)} ({reason})")
+        sentences = (
+            f"Chain from '{chain.root}' to '{chain.end}' has {counted(len(chain.joints), 'joint')}",
+            of_all,
+            reason_to_begin,
+            sharing,
+            f"it looks along {forward.described(chain)} ({reason})",
+        )
+        self.report({"INFO"}, "; ".join(filter(None, sentences)))
+        self._warn(rig, chain, needed)
+
+    def _chosen(self, context, rig) -> tuple[list[str], str]:
+        """The bones from which the chain is made; and, if all bones are selected, so that the selection does
+        not tell, a text on the bone that looks.
+        """
+        if self.end:
+            return [name for name in (self.root, self.end) if name], ""
+        chosen = _selected(context)
+        if len(chosen) != len(context.visible_pose_bones or ()):
+            return chosen, ""
+        looking = eyes_head_torso.looking_of(rig, chosen)
+        if not looking:
+            return chosen, ""
+        return [looking], f"all {len(chosen)} bones were selected, of which '{looking}' looks"
+
+    def _warn(self, rig, chain, needed) -> None:
+        """Warns of a guessed axis that lets the look roll, and of bones that a mechanism `needed` already."""
         if self.forward == GUESS and (why := forward.why_rolls(rig, chain)):
             self.report({"WARNING"}, why)
         if shared := next((joint.bone for joint in chain.joints if joint.bone in needed), None):
-            only = (
-                f"Bone '{shared}' is moved by mechanism '{rig.name}', too, so only one of the two can be live"
-            )
             self.report(
                 {"WARNING"},
-                f"{only}: drive that bone by the mechanism's Goals or Motors, or make a chain of other bones",
+                f"Bone '{shared}' is moved by mechanism '{rig.name}', too, so only one of the two can be live:"
+                " drive that bone by the mechanism's Goals or Motors, or make a chain of other bones",
             )
 
 

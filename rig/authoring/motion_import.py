@@ -233,8 +233,22 @@ class MotionImport(Stepped):
         self._tell_uncalibrated()
         for keyed_object in (rig, *(target.keyed for target in self.targets if target.keyed is not None)):
             refuse_what_would_hide_keys(keyed_object)
+        self._choose_frames(recording.times, start)
+        keys = len(self.at) * (len(self.matched) + TARGET_CHANNELS * len(self.targets))
+        if keys * KEY_BYTES > LARGE and not self.settings.allow_large:
+            sentence = (
+                f"'{self.path.name}' would give {keys} keyframes in {len(self.at)} frames"
+                f" ({recording.times[-1] / 60:.0f} minutes)"
+            )
+            raise LargeMotionError(f"{sentence}: {ALLOW}")
+
+    def _choose_frames(self, times: Sequence[float], start: int) -> None:
+        """Determines the times [s] and the frames of the keys, of a recording with rows at `times` [s].
+
+        Raises:
+            RigError: It ends behind Blender's last frame.
+        """
         rate = self.scene.render.fps / self.scene.render.fps_base
-        times = recording.times
         if start + times[-1] * rate > LAST_FRAME:
             raise RigError(
                 f"'{self.path.name}' lasts {times[-1]:.0f} s, and ends behind Blender's last frame: choose an"
@@ -248,13 +262,6 @@ class MotionImport(Stepped):
             if self.at_frames
             else [start + time * rate for time in times]
         )
-        keys = len(self.at) * (len(self.matched) + TARGET_CHANNELS * len(self.targets))
-        if keys * KEY_BYTES > LARGE and not self.settings.allow_large:
-            sentence = (
-                f"'{self.path.name}' would give {keys} keyframes in {len(self.at)} frames"
-                f" ({times[-1] / 60:.0f} minutes)"
-            )
-            raise LargeMotionError(f"{sentence}: {ALLOW}")
 
     def _find_targets(self) -> None:
         for link in self.recording.poses:

@@ -201,18 +201,23 @@ def _read_words(name_words: Sequence[str], side: str) -> NameReading:
     rest = [word for word in name_words if not (word in SIDES or word.isdecimal())]
     spoken, named, jointed, half = _narrowed(rest, side)
     whole = "".join(rest)
-    hung = [word for word in jointed if word not in ENDS_OF_LIMBS] if side else []
-    stems = (whole, *map("".join, (spoken, named, reversed(named), jointed, half, hung)))
+    stems = (whole, *map("".join, (spoken, named, reversed(named), jointed, half, _hung(jointed, side))))
     part, stem, rank = _known_part(stems, side) if whole not in OTHERS else UNKNOWN
     is_hinge = _has_roll(name_words) or len(named) < len(spoken)
+    joints = [stem for stem in stems if stem in JOINTS]
     # an R that is no side is the roll axis: "WAIST_R"
-    if part is None and ROLL in name_words and (joints := [stem for stem in stems if stem in JOINTS]):
+    if part is None and joints and ROLL in name_words:
         (part, stem, rank), is_hinge = _known_part(joints, ""), True
     # the two links of a joint, "upper" and "lower", are both named by the joint
     is_of_half = bool(stem) and stem == "".join(half) != "".join(jointed)
     return NameReading(
         part, stem or "".join(named) or whole, is_hinge or is_of_half, _last_number(name_words), rank
     )
+
+
+def _hung(name_words: Sequence[str], side: str) -> list[str]:
+    """The words of a name with a side, without those for the ends of limbs."""
+    return [word for word in name_words if word not in ENDS_OF_LIMBS] if side else []
 
 
 def _last_number(name_words: Sequence[str]) -> int | None:

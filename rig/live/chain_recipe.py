@@ -2,7 +2,11 @@
 
 from typing import NamedTuple
 
+from ...character.chain.settings import POSTURE
+from ...character.chain.tick import ChainModel, make_model
 from ...motion import MotionStyle
+from ..chains.joint_tree import joint_tree
+from ..chains.skeleton import ChainReader
 
 
 class ChainRecipe(NamedTuple):
@@ -17,3 +21,19 @@ class ChainRecipe(NamedTuple):
     styles: tuple[MotionStyle, ...]
     base: str
     transition: float
+
+    def model(self, reader: ChainReader) -> ChainModel:
+        """The model of the chain that `reader` reads.
+
+        Raises:
+            SkeletonError, GazeError, MotionError: An input cannot be used.
+        """
+        return make_model(
+            joint_tree(reader, self.fixed, self.limits, self.tools),
+            self.solver,
+            self.filter_name,
+            self.styles,
+            posture_jumps=self.base == POSTURE,
+            transition=self.transition,
+            options=self.options,
+        )

@@ -21,7 +21,7 @@ from ...character.chain.settings import (
     chain_inputs,
     kept_posture,
 )
-from ...character.chain.tick import ChainModel, make_model
+from ...character.chain.tick import ChainModel
 from ...character.host import Frame
 from ...character.mover import GoalResidual
 from ...character.widest_look import Look
@@ -38,7 +38,7 @@ from ..bones.joint_axes import constraint_range
 from ..bones.joint_bones import SCALED
 from ..bones.rotation_modes import CHANNELS
 from ..chains import chain as build
-from ..chains.joint_tree import bone_frames, joint_tree
+from ..chains.joint_tree import bone_frames
 from ..chains.kept_posture import active, kept
 from ..chains.skeleton import BonePose, ChainReader
 from ..mechanisms.conflicts import why_taken
@@ -50,9 +50,18 @@ from .chain_recipe import ChainRecipe
 from .directed import DirectedChain, by_behaviour
 from .lids import Lid, lid_channels, read_lids
 from .mover import JointKey, JointLimits, Mover, SceneSession
-from .shown_pose import ShownPose
 
 SETUP_ERRORS = (RigError, GazeError, SkeletonError, MotionError, InputsError)
+
+
+class ShownPose(dict):
+    """Basis of each bone that a chain moves, and the frames of its joints for the objects that they carry."""
+
+    def __init__(
+        self, channels: dict[str, tuple], chain: ChainPose, bone_frames: dict[str, tuple[int, np.ndarray]]
+    ) -> None:
+        super().__init__(channels)
+        self.chain, self.bone_frames = chain, bone_frames
 
 
 @dataclass
@@ -378,16 +387,7 @@ class ChainSession(SceneSession):
             self.fixed, limits, tools, solver, options, filter_name, moves, base, chain.transition
         )
         if self.model is None or self.recipe != recipe:
-            self.model = make_model(
-                joint_tree(reader, self.fixed, limits, tools),
-                solver,
-                filter_name,
-                moves,
-                posture_jumps=base == POSTURE,
-                transition=chain.transition,
-                options=options,
-            )
-            self.recipe = recipe
+            self.model, self.recipe = recipe.model(reader), recipe
             self.bone_frames = bone_frames(reader, self.fixed, limits)
         if trouble := unavailable(solver, self.model.skeleton, {end.kind for end in ends}):
             raise UnavailableSolverError(trouble)

@@ -203,7 +203,7 @@ def test_a_device_survives_json():
 def test_a_file_that_is_no_map_is_refused(tmp_path):
     path = tmp_path / "other.map"
     path.write_bytes(b"x" * 100)
-    with pytest.raises(WorkerError, match="restart Blender"):
+    with pytest.raises(WorkerError, match="start it again"):
         SharedMemory.attach(path)
 
 
