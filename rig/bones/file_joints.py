@@ -173,6 +173,8 @@ def _by_bare_names(
     """Joints that are not `taken`, by the file's names, compared without namespace and the word "joint".
     Empty unless each name identifies exactly one joint, since the file may otherwise be another robot's.
     """
+    if len(names) > len(joints) - len(taken):
+        return {}
     bare_names = {_bare(name): name for name in names} | {"": ""}
     by_name: dict[str, set[int]] = {}
     for k, joint in enumerate(joints):

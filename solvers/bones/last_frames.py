@@ -21,6 +21,7 @@ class LastFrames(NamedTuple):
     transition: BranchTransition | None = None  # on which the answer was shown
     costs: Array | None = None  # (k, 3, 3) of the bones' rotations, as of `BoneModel`
     goal: GazeGoal | None = None  # that it met
+    is_finished: bool = True  # whether the steps to the solution ended by themselves, before `MOST_STEPS`
 
     def is_of(self, goal: GazeGoal) -> bool:
         """Whether it met the same goal, with the same posture."""

@@ -186,6 +186,9 @@ class BoneSolver:
         model, quick = self.model, CROSSING_SPEED * dt
         if branch_transition.most_rotation(last.deviation, deviation, model.hinge_units) <= quick:
             return False
+        # the motion has just begun, not yet at an optimum, so that it is on no branch
+        if last.before is None and not last.is_finished:
+            return False
         if last.costs is None or not np.array_equal(
             last.costs, model.costs
         ):  # the solver's settings have changed, such as a keyed `look_from`
@@ -225,6 +228,7 @@ class BoneSolver:
                 solved.missed,
                 costs=self.model.costs,
                 goal=goal,
+                is_finished=solved.steps < MOST_STEPS,
             ),
             solved.measured,
         )
@@ -270,5 +274,13 @@ class BoneSolver:
                 break
         pose = problem.polished(current, pose)
         missed = float(problem.aim.evaluate(model.frames(pose)).size[0])
-        memory = LastFrames(model.deviation(authored, pose), before, forces, missed, None, model.costs, goal)
+        memory = LastFrames(
+            model.deviation(authored, pose),
+            before,
+            forces,
+            missed,
+            costs=model.costs,
+            goal=goal,
+            is_finished=steps < MOST_STEPS,
+        )
         return _Optimum(model.angles(pose, reference), cost, steps, memory, None)
