@@ -325,6 +325,7 @@ class ChainReader:
                 )
             size = self._size(part, pose, unjointed[part.parent].size if k else 1.0)
             rotation = _unjointed_rotation(part, pose)
+            # rounded, since noise of single precision must not lead to a new model in every frame
             location = tuple(round(number, DIGITS) for number in location)
             lead = pose.carried.lead if pose.carried is not None else rotations.IDENTITY
             unjointed.append(UnjointedPose(location, rotation, round(size, DIGITS), lead))
