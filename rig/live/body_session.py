@@ -280,6 +280,7 @@ class BodySession(SceneSession):
             rates,
             couplings,
         )
+        # a new model takes far longer than a frame, so it is made only after a change
         if self.model is not None and self.model_key == key:
             return
         body = self.reader.body(unjointed, linked.floating, couplings)

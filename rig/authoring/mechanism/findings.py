@@ -127,7 +127,7 @@ def of_goals(owner: bpy.types.Object, reading: Reading, depsgraph: bpy.types.Dep
         return
     placement, roles = Placement(depsgraph, {}), {part.name: part.role for part in reading.parts}
     for k, goal in enumerate(settings.goals):
-        # only errors are of interest here, so the base frame may be any
+        # only the body and errors are of interest here, so the base frame may be any
         try:
             solver_goal = inputs.of_goal(goal, reading, placement, np.eye(4))
         except RigError as error:
