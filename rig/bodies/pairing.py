@@ -320,6 +320,7 @@ def linked(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> Linked:
         tuple(pair.gain or None for pair in pairs),
         tuple(pair.level for pair in pairs),
         tuple(pair.plant for pair in pairs),
+        # Blender stores offsets in single precision, so their lengths are not exactly 1
         np.array([rotations.to_matrix(rotations.normalized(tuple(pair.offset))) for pair in pairs]),
         base,
         base in targets,

@@ -272,6 +272,8 @@ class ChainReader:
             elif body is not None and (body.euler or not part.order):
                 poses.append(BonePose(body.location, body.euler if part.order else body.rotation, body.scale))
             else:
+                # a bone that no joint of the body rotates keeps its authored angles, and takes only the
+                # body's location
                 near = before[k].rotation if before else rotation_modes.AT_REST
                 poses.append(_authored_pose(bone, part, body.location if body is not None else None, near))
         return (
