@@ -73,6 +73,7 @@ def classes() -> tuple[type, ...]:
         and value.__module__ == module.__name__
         and _is_named(value)
     ]
+    # Blender draws panels of equal order as they were registered, and needs a subpanel's parent before it
     unordered.sort(
         key=lambda cls: (
             issubclass(cls, bpy.types.Panel),
@@ -83,6 +84,7 @@ def classes() -> tuple[type, ...]:
     by_name = {cls.__name__: cls for cls in unordered}
     ordered: dict[type, None] = {}
 
+    # Blender refuses a class that refers to one which is not registered yet
     def put(cls: type) -> None:
         for name in _needed(cls) & by_name.keys():
             put(by_name[name])

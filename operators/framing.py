@@ -16,6 +16,7 @@ def frame(context, objects: Iterable[bpy.types.Object]) -> None:
     chosen = [obj for obj in objects if not obj.select_get()]
     hidden = [obj for obj in chosen if obj.hide_select]
     with context.temp_override(area=area, region=region, selected_objects=[]):
+        # `view_selected` frames what is selected, and Blender does not select objects with Disable Selection
         for obj in hidden:
             obj.hide_select = False
         for obj in chosen:

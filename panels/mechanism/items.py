@@ -135,6 +135,7 @@ def _draw_goal(
     if not is_centre:
         if settings.use_bones and owner.type == "ARMATURE":
             layout.prop_search(goal, "bone", owner.data, "bones")
+        # a mechanism of bones may have joints between objects too, whose bodies are objects
         if not settings.use_bones or settings.joints:
             layout.prop(goal, "body")
     layout.prop(goal, "target")

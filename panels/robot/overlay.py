@@ -92,6 +92,7 @@ class Plot:
             (min(values) + max(values)) / 2,
             max(max(values) - min(values), LEAST_SPAN * joint.scale) / 2,
         )
+        # a margin, so that the curves do not touch the frame of the plot
         self.low, self.high = middle - 1.1 * half, middle + 1.1 * half
 
     def draw(self) -> None:

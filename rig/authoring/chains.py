@@ -212,6 +212,7 @@ def add_end(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, bone: str) ->
     if not moving and not moved.intersection(path_names(rig.pose.bones, chain.root, bone)):
         raise RigError(all_locked(chain.root, bone))
     _refuse_followers(rig, names, [joint.key for joint in chain.joints])
+    # after the last check: an end that is refused must leave nothing behind
     end = chain.ends.add()
     end.name, end.bone, end.roll = bone, bone, ROLL
     chain.active_end = len(chain.ends) - 1
@@ -219,6 +220,7 @@ def add_end(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, bone: str) ->
         for axis in joint_axes(moved_bone):
             _add_joint(rig, chain, moved_bone, axis)
     guess = forward.guess_of(rig, chain, bone)
+    # a guess without a clue is no better than the default axis
     if guess.reason:
         forward.point(end, rig, bone, guess.direction)
     return end
@@ -332,6 +334,7 @@ def match_joints(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> tuple
     _refuse_linked(rig, chain)
     unlocked = [(bone.name, axis) for bone in moving for axis in joint_axes(bone)]
     removed = [index for index, joint in enumerate(chain.joints) if joint.key not in unlocked]
+    # data paths of keyframes have the joints' indices, which change here
     with item_keys.following(chain, "joints", "key"):
         for index in reversed(removed):
             chain.joints.remove(index)
@@ -339,6 +342,7 @@ def match_joints(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> tuple
         new = [key for key in unlocked if key not in had]
         for name, axis in new:
             _add_joint(rig, chain, rig.pose.bones[name], axis)
+        # new joints were appended: restore the order along the bones, which a new chain has
         for position, key in enumerate(unlocked):
             chain.joints.move([joint.key for joint in chain.joints].index(key), position)
     return len(new), len(removed)

@@ -133,6 +133,7 @@ def _completed(figure: Figure, ends: Ends) -> Ends:
         *gaze_bones.heads(bones, ends.head),
     ]:
         structural_ends = gaze_structure.ends(figure)
+        # by positions alone, a robot's raised arm can look like a head
         if imported_robot.is_robot(figure.rig) and robot_heads.is_of_limb(structural_ends.head):
             structural_ends = Ends("", "", ())
         if structural_ends.head and structural_ends.head != ends.head:
@@ -144,6 +145,7 @@ def _completed(figure: Figure, ends: Ends) -> Ends:
     if not ends.head:
         return ends
     above = parents_of(figure.rig, ends.head)
+    # a torso found by its name cannot move a head that does not descend from it
     torso = ends.torso if ends.torso in above else ""
     line = chain_root.line(figure.rig, [ends.head, *above], figure).bones
     return Ends(
@@ -273,6 +275,7 @@ def make(
     chain_names = []
     for name, span, gaze in new_chains:
         chain = _new_chain(rig, name, span, gaze, target, front)
+        # the head's bone begins at the neck, so its gaze ray must start further along it
         if name == "Head":
             chain.eye = _eye_height(rig, ends)
         chain_names.append(chain.name)

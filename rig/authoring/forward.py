@@ -253,6 +253,7 @@ def left_of(rig: bpy.types.Object) -> Vector:
     for bone in bones:
         name_words = words(bone.name)
         sides = [SIDES[word] for word in name_words if word in SIDES]
+        # a name that mentions both sides belongs to neither
         if len(sides) == 1:
             positions.setdefault(tuple("" if word in SIDES else word for word in name_words), {})[
                 sides[0]
@@ -280,6 +281,7 @@ def _camera(rig: bpy.types.Object, bone: bpy.types.Bone, front: Guess) -> Guess 
         name: max((axes[name].col[0], axes[name].col[2]), key=front.direction.dot).normalized()
         for name in cameras
     }
+    # an optical frame defines the view, other frames only suggest it: those count if no optical one is left
     for directions in (optical, nearest_axes):
         seen = {
             name: direction
@@ -287,6 +289,7 @@ def _camera(rig: bpy.types.Object, bone: bpy.types.Bone, front: Guess) -> Guess 
             if not front.reason or direction.dot(front.direction) > cos(TOWARD)
         }
         if seen:
+            # a head may have several cameras: take the one that agrees most with the others
             name = max(
                 seen,
                 key=lambda name_of_camera: sum(seen[name_of_camera].dot(other) for other in seen.values()),

@@ -231,6 +231,7 @@ class MotionImport(Stepped):
                 " a second. If it was recorded at another rate, import it again with that in Rows per Second"
             )
         self._tell_uncalibrated()
+        # checked before the first key is written, so that a refused import leaves the scene as it was
         for keyed_object in (rig, *(target.keyed for target in self.targets if target.keyed is not None)):
             refuse_what_would_hide_keys(keyed_object)
         self._choose_frames(recording.times, start)
@@ -340,6 +341,8 @@ class MotionImport(Stepped):
         if (motors or self.targets) and settings.drive != drive:
             settings.drive = drive
             self.warnings.append(f"Mechanism '{self.rig.name}' is now driven by its {drive.lower()}")
+        # unless they keep their values, the solver chooses these motors' values from the targets, over the
+        # imported keys
         freed = [
             settings.motors[k]
             for k in sorted(motors)

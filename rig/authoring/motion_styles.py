@@ -110,11 +110,13 @@ def load(path: Path) -> StyleSettings:
     for key, usual in StyleSettings()._asdict().items():
         if key == "filter":
             continue
+        # a file of an earlier version may lack newer settings
         number = number_of(content.get(key, usual))
         if number is None:
             raise RigError(f"{path.name}: {key} is {shown(content.get(key))}: a number was expected")
         values[key] = number
     style = StyleSettings(name, **values)
+    # made only for the range checks of its constructor
     try:
         MotionStyle(
             style.sigma,

@@ -261,6 +261,7 @@ def _prepare_pose(tree: Tree, rig: bpy.types.Object, names: list[str]) -> Iterat
             yield Progress(k / len(names), "Making joints")
         bone = rig.pose.bones[name]
         record = record_of(bone.bone)
+        # Blender's bones move freely, so locks must stand for the axes that the model does not have
         bone.rotation_mode = ORDERS[record.axis]
         bone.lock_location = bone.lock_rotation = bone.lock_scale = (True, True, True)
         if not record.axis:

@@ -108,6 +108,7 @@ def _read(
 
     begin, end = (round(frame) for frame in action.frame_range)
     values = np.array([[value(key, frame) for key in joint_keys] for frame in range(begin, end + 1)])
+    # a single frame is a posture, not a motion
     if len(values) < 2 or not np.isfinite(values).any():
         return None
     return ClipRows(tuple(axes.label(*key) for key in joint_keys), values)

@@ -87,6 +87,7 @@ class BodyReader:
         self.followers = mimic.followers_of(rig, leaders)
         self._leaders = [self.joint_keys.index(joint_key) for joint_key in leaders]
         self.motions = self._motions(rig)
+        # `foreach_get` reads all bones, so the rows below hold only as long as the armature has these bones
         self._listed = pose_bones.keys()
         self._modes = _numbers(pose_bones, "rotation_mode", 1, np.int32)
         self._rows = [self._listed.index(name) for name in self.names]

@@ -171,12 +171,14 @@ def scale(
         return float(sum(np.linalg.norm(pose.position[k] - pose.position[up]) for k, up in of))
 
     leg_lengths = [length(pose, legs) for pose in (source, target)]
+    # without legs the length stays 0, so that the hips' height alone never counts as a leg
     with_hips = [
         leg and leg + _drop(parts, pose) for leg, pose in zip(leg_lengths, (source, target), strict=True)
     ]
     for source_length, target_length in (with_hips, [length(pose, links) for pose in (source, target)]):
         if source_length > 0.0 and target_length > 0.0:
             return target_length / source_length
+    # a single pair has no length to compare, and its rotation does not depend on the scale
     if len(index) == 1:
         return 1.0
     raise RigError(

@@ -30,6 +30,7 @@ def calibrate(
     pairs = checked(rig, retarget)
     name_pairs = [names.Pair(pair.source, pair.target) for pair in pairs]
     target_names = {pair.target for pair in name_pairs}
+    # the two bodies may differ in their unpaired bones, so lengths are compared from pair to pair
     parents = {
         name: next((bone for bone in path_to_root(rig, name)[1:] if bone in target_names), None)
         for name in target_names
@@ -123,6 +124,7 @@ def _find_floor(
     ]
     source_names = [pair.source for pair in feet]
     if feet and is_streamed(retarget):
+        # positions are not finite until the performer has sent them, and some senders send rotations only
         heights = stream_of(retarget).posed(source_names)[1][:, 2]
         retarget.foot_heights_known = bool(np.isfinite(heights).all())
         retarget.source_foot_height = float(heights.min()) if retarget.foot_heights_known else 0.0

@@ -65,6 +65,7 @@ def pair_by_names(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> i
             f"No bone of '{source_name(retarget)}' is called like one of '{rig.name}', and no names of body"
             " parts are known in both: pair them by hand (+)"
         )
+    # data paths of keyframes have the pairs' indices, which change here
     with item_keys.following(retarget, "pairs", "target"):
         _clear(rig, retarget.pairs)
         for pair in matches:
@@ -79,6 +80,7 @@ def pair_by_names(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> i
                     0,
                 )
     retarget.paired_only = controls is not None
+    # names tell the parts of deforming bones, while the pairs may be of their controls
     part = {
         (controls or {}).get(bone, bone): part.name for part, named in parts_of(rig).items() for bone in named
     }
@@ -318,6 +320,7 @@ def linked(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> Linked:
         tuple(pair.gain or None for pair in pairs),
         tuple(pair.level for pair in pairs),
         tuple(pair.plant for pair in pairs),
+        # Blender stores offsets in single precision, so their lengths are not exactly 1
         np.array([rotations.to_matrix(rotations.normalized(tuple(pair.offset))) for pair in pairs]),
         base,
         base in targets,

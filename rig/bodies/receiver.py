@@ -98,6 +98,7 @@ class Receiver(Inbox):
                 continue
             name = address.removeprefix(prefix)
             before = self._samples.get(address, NOTHING)
+            # UDP does not keep the order of messages, so an older one may arrive last
             if is_outdated(message.time, before.time):
                 continue
             if len(numbers) != count:

@@ -161,6 +161,7 @@ def read(
     carried_poses, authored, base = [], [], _base(pose_bones[parts[0].name])
     for part, pose in zip(parts, poses, strict=True):
         bone, of = pose_bones[part.name], part.carrier
+        # in local space the constraint changes the bone's own channels, not the frame that it inherits
         if of is not None and of.is_local:
             location, rotation, _ = _local(bone)
             pose = pose._replace(

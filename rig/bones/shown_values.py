@@ -123,6 +123,7 @@ def posed(
         bone = bones.get(name)
         if bone is None:
             continue
+        # Euler channels that nothing overrides are the values themselves, full revolutions included
         if name not in moved and axes.is_euler(bone):
             for axis in bone_axes:
                 shown[name, axis] = getattr(bone, axes.channel(axis))[axes.index(axis)]
@@ -171,6 +172,7 @@ def acting(rig: bpy.types.Object, names: Container[str]) -> Iterator[tuple]:
         is_asked = bone.name in names
         for constraint in bone.constraints:
             kind = constraint.type
+            # IK alone moves bones above its own as well
             if (
                 (not is_asked and kind not in IK)
                 or kind in HARMLESS
@@ -229,6 +231,7 @@ def _is_within(
     if constraint.owner_space != "LOCAL" or not axes.is_euler(bone):
         return False
     numbers = tuple(getattr(bone, channel))
+    # Blender limits angles that it computes from the matrix, which has no full revolutions
     if channel == ROTATION and (
         constraint.euler_order not in ("AUTO", bone.rotation_mode) or max(map(abs, numbers)) > pi
     ):
@@ -268,10 +271,13 @@ def _fit(
     near = tuple(
         before.get((bone.name, axis), channel) for axis, channel in zip(REVOLUTE, channels, strict=True)
     )
+    # channels that agree with the evaluated pose are exact, while fitted angles have the noise of single
+    # precision
     if revolute and (near != channels or rotations.angle_between(channels_turn, rotation) > SAME):
         angles = _angles(rotation, order, revolute, channels, near, spans)
         fitted = rotation_modes.from_angles(angles, order)
     values = {axis: _inside(angles[INDEX[axis]], spans[INDEX[axis]]) for axis in revolute}
+    # Blender ignores the location of a connected bone
     location = (0.0, 0.0, 0.0) if bone.bone.use_connect else tuple(bone.location)
     rest = []
     for axis, seen, channel in zip(axes.PRISMATIC, shown.translation, location, strict=True):
@@ -305,6 +311,7 @@ def _angles(
     channel only by single precision is replaced by the channel's.
     """
     free = [axis for axis in REVOLUTE if axis in revolute]
+    # three hinges represent any rotation, fewer of them in general only one near to it
     if len(free) == len(REVOLUTE):
         nearest_angles = rotation_modes.angles_of(rotation, order, near, spans)
     elif len(free) == 1:

@@ -97,6 +97,7 @@ def _axes(bone: bpy.types.PoseBone, chain: bpy.types.PropertyGroup, reader: Chai
             f"Bone '{bone.name}' can move along {', '.join(moves)} without a joint: lock its location there,"
             " or press Match Joints"
         )
+    # a chain may end in a bone that only its parents move, so locked axes are no error by themselves
     if bone.name in reader.ends and all(bone.lock_rotation) and not prismatic_axes(bone):
         yield Finding(
             f"All axes of the end bone '{bone.name}' are locked: if that is a mistake, unlock one and press"
@@ -135,6 +136,7 @@ def _limits(
         and _is_limited(constraint, axes.letter(joint.axis).lower())
     ]
     why = why_no_limits(bone, constraint)
+    # such a constraint limits other numbers than the joint's, so the ranges cannot be compared
     if limited and why:
         yield Finding(f"{label} {why}; until then the joints' own limits count")
         return

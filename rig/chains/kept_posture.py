@@ -171,6 +171,7 @@ def items(
         for posture_number, posture in zip(numbers(mover), mover.postures, strict=True)
     ]
     chosen = number(mover)
+    # Blender shows an empty menu, and warns in the console, for a value that has no item
     if chosen not in [item[-1] for item in enum_items]:
         name = "Removed" if chosen != UNSET else "As Selected" if enum_items else "None"
         enum_items.append(

@@ -272,6 +272,8 @@ class ChainReader:
             elif body is not None and (body.euler or not part.order):
                 poses.append(BonePose(body.location, body.euler if part.order else body.rotation, body.scale))
             else:
+                # a bone that no joint of the body rotates keeps its authored angles, and takes only the
+                # body's location
                 near = before[k].rotation if before else rotation_modes.AT_REST
                 poses.append(_authored_pose(bone, part, body.location if body is not None else None, near))
         return (
@@ -325,6 +327,7 @@ class ChainReader:
                 )
             size = self._size(part, pose, unjointed[part.parent].size if k else 1.0)
             rotation = _unjointed_rotation(part, pose)
+            # rounded, since noise of single precision must not lead to a new model in every frame
             location = tuple(round(number, DIGITS) for number in location)
             lead = pose.carried.lead if pose.carried is not None else rotations.IDENTITY
             unjointed.append(UnjointedPose(location, rotation, round(size, DIGITS), lead))

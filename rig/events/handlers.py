@@ -189,6 +189,7 @@ def _clock() -> float | None:
     """Timer: advances live motion by wall time while nothing plays, for a dragged target or a filter that is
     still moving.
     """
+    # a set, since two windows may show the same scene
     shown = {(window.scene, window.view_layer) for window in bpy.context.window_manager.windows}
     begun = perf_counter()
     moving = {
@@ -196,6 +197,7 @@ def _clock() -> float | None:
         for scene, view_layer in shown
         if view_layer.depsgraph
     }
+    # during playback each frame is sent by the frame handler
     if not live.is_playing():
         budget.clock.begin(begun)
         for scene, view_layer in shown:
@@ -232,6 +234,7 @@ def _heartbeat() -> float | None:
     """Timer: sends heartbeats to the robots, and updates panels with the state of robots and background
     jobs.
     """
+    # the clock sends the values of the scenes that it advances, so the heartbeat need not
     clocked = (
         [window.scene for window in bpy.context.window_manager.windows]
         if bpy.app.timers.is_registered(_clock)

@@ -280,6 +280,7 @@ class BodySession(SceneSession):
             rates,
             couplings,
         )
+        # making a model is costly, and most frames change nothing that it depends on
         if self.model is not None and self.model_key == key:
             return
         body = self.reader.body(unjointed, linked.floating, couplings)

@@ -171,6 +171,7 @@ def refuse_change(owner: bpy.types.Object, reading: Reading) -> None:
     if current_signature == reading.signature:
         return
     settings = owner.limber.mechanism
+    # a deleted object still exists while a property refers to it
     left = {joint_object.session_uid for joint_object in joint_objects(owner) if not is_deleted(joint_object)}
     deleted_names = [name for uid, name in reading.joint_names.items() if uid not in left]
     deleted_names += [
@@ -198,6 +199,7 @@ def _changed(settings: bpy.types.PropertyGroup, reading: Reading, current_signat
         )
         return f"motor '{changed.name}' was changed"
     if joints[0] != joints[1]:
+        # a removed joint is in the old signature only: then no joint is found here
         uid = next((joint[0] for joint in joints[0] if joint not in joints[1]), None)
         named = next(
             (
@@ -288,6 +290,7 @@ def _followed(goal: bpy.types.PropertyGroup, reading: Reading, placement: Placem
     part = reading.part(obj)
     if on is None:
         return part.name, HERE
+    # bodies are without scale for the solver, while transforms of children are in the scaled body's units
     return part.name, frame_of(rigid(Matrix.Diagonal((*part.scale, 1.0)) @ on))
 
 

@@ -151,6 +151,7 @@ def _solids(
             to_bone = inverse(rigid(shown.matrix_world @ shown.pose.bones[name].matrix))
             for shape in _shapes(obj, set()):
                 solids[name] = solids.get(name, Solid()) + _seen(shape, to_bone, depsgraph)
+    # the vertices that one bone moves bound no closed volume, so their convex hull stands for it
     for obj in depsgraph.view_layer.objects:
         if obj.type == "MESH" and any(
             modifier.type == "ARMATURE" and modifier.object == rig for modifier in obj.modifiers

@@ -183,6 +183,7 @@ def difference(owner: bpy.types.Object, object_joints: Iterable[ObjectJoint], po
     ]
     gaps = pose.gaps(object_joints)
     if len(gaps) and gaps.max() > NEAR:
+        # a new scale of the owner moves its bodies apart, although none of them was displaced
         scaled = (
             f". '{owner.name}' is scaled: if that is new, clear its scale first (Alt S)"
             if _is_scaled(owner)

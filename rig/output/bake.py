@@ -236,10 +236,12 @@ def _refuse_half_of_what_depends(scene: bpy.types.Scene, movers: list[Mover]) ->
                 f"Armature '{mover.owner.name}' follows another one, and its chains what it does: bake its"
                 " body, which bakes them as well (Bake in the Retarget panel), or press End Live there first"
             )
+    # keys would fit only the present motion of a chain that stays live and can still change
     other_chains = [chain for chain in live_chains(scene) if chain.key not in baked]
     for mover in movers:
         for other in other_chains:
             part = mover.part_moved_by(other)
+            # Bake All Chains covers one armature, so the remedy differs for a chain of another one
             if part and other.owner == mover.owner:
                 what = (
                     f"The target of {mover.label.lower()[0] + mover.label[1:]}"

@@ -41,6 +41,7 @@ def bake_scene(scene: bpy.types.Scene, frames: Range | None = None, only_live: b
     movers = [mover for obj in scene.objects for mover in movers_of(obj)]
     movers = [mover for mover in movers if mover.is_live or (mover.bakes_when_off and not only_live)]
     for owner in (mover.owner for mover in movers):
+        # Blender does not save changes of linked data
         if owner.library:
             raise RigError(
                 f"Armature '{owner.name}' is linked from '{owner.library.filepath}', and its keys belong"

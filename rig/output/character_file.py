@@ -73,6 +73,7 @@ def _exported_values(movers: list[Mover]) -> list[ExportedValue]:
                 f"Two values of '{owner.name}' are called '{value.name}': rename one of them in the Robot"
                 " panel, then export"
             )
+    # the player finds a value by its name alone, so names must be unique in the file
     names = [value.name for _, value in pairs]
     return [
         ExportedValue(
@@ -320,6 +321,7 @@ def _exported(scene: bpy.types.Scene) -> tuple[list[Mover], list[tuple[Mover, st
         if not (mover.is_live or mover.bakes_when_off or is_body or _has_motors(mover)):
             continue
         why = why_not(Use.BAKE, mover)
+        # a body counts as soon as it has pairs: one that is unfinished must not stop the export of the rest
         if why and not is_body:
             raise RigError(why)
         if why:

@@ -75,6 +75,7 @@ class ExportedMechanism:
         evaluated = asked.keyed(self.mover.owner, settings, placement.depsgraph)
         index = kept_posture.kept_index(settings, evaluated)
         weights = [asked.goal_weights(goal) for goal in evaluated.goals]
+        # goals are not followed while motors drive the mechanism, and may then be incomplete
         if not self._specs and settings.drive != "MOTORS":
             self._specs = [asked.goal_spec(goal, self.reading, placement) for goal in settings.goals]
         self._rows.append(
@@ -139,6 +140,7 @@ class ExportedMechanism:
             posture=track(
                 np.array([posture_indices.index(k) if k in posture_indices else -1 for k in chosen], float)
             ),
+            # without postures NumPy gives the array no second axis
             weights=track(
                 np.array([[row[k] for k in posture_indices] for row in weights]).reshape(len(weights), -1)
             ),

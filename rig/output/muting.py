@@ -164,6 +164,7 @@ def in_the_way(
             and constraint.type in ("LIMIT_LOCATION", "LIMIT_ROTATION")
             and not why_no_limits(holder, constraint)
         ):
+            # extremes suffice for components that are keyed; a quaternion's Euler angles need every frame
             rows = (
                 _extremes(locations) if constraint.type == "LIMIT_LOCATION" else _as_euler(holder, rotations)
             )

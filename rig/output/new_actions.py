@@ -77,6 +77,7 @@ def refuse_what_would_hide_keys(owner: bpy.types.Object) -> None:
     animation = owner.animation_data
     if animation is None or not animation.nla_tracks:
         return
+    # in tweak mode the object's action is that of the strip, not its own
     if animation.use_tweak_mode:
         raise RigError(
             f"An NLA strip of '{owner.name}' is being tweaked: leave tweak mode (Tab in the NLA editor), then"

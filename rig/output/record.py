@@ -125,6 +125,7 @@ def finish(owner: bpy.types.Object) -> Keyed:
     recorded = takes(owner)
     if not recorded:
         raise RigError("No frame was recorded yet: let the scene play while something is live")
+    # bones and properties may have been deleted during the recording
     recorded = [
         RecordedTake(
             take.frames,

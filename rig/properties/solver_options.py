@@ -22,6 +22,7 @@ def property_of(name: str, each: Setting) -> bpy.props._PropertyDeferred:
     """Blender property named `name` for a setting of a solver."""
     texts = {"name": each.label, "description": each.description}
     if each.several:
+        # Blender combines the numbers of an ENUM_FLAG's items as bits
         items = [
             (choice.key, choice.label, choice.description, "NONE", 1 << k)
             for k, choice in enumerate(each.choices)
@@ -31,6 +32,7 @@ def property_of(name: str, each: Setting) -> bpy.props._PropertyDeferred:
     if each.choices:
         items = [item(choice.key, choice.label, choice.description) for choice in each.choices]
         return keyed_enum(name, items=items, default=each.key_of[each.default], **texts)
+    # before the test for int, which is true for a bool too
     if isinstance(each.default, bool):
         return BoolProperty(**texts, default=each.default)
     bounds = {"min": each.low, "max": each.high, "soft_max": min(each.slider, each.high)}

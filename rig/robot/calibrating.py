@@ -88,6 +88,7 @@ def end(rig: bpy.types.Object, name: str, high: bool) -> list[str]:
             raise RigError(f"Where servo {channel.servo} is, is not known: let it go or jog it first")
         if settings is None or not settings.has_zero:
             continue
+        # a reversed servo is at its highest position when the joint is at its lowest
         upper = high != settings.reverse
         if (upper and position <= settings.min_us) or (not upper and position >= settings.max_us):
             raise RigError(
@@ -160,6 +161,7 @@ def finish_range(rig: bpy.types.Object, limits: bool) -> list[str]:
                 (position - settings.zero_us) / (settings.us_per_radian * settings.gear)
                 for position in (low, high)
             )
+            # a reversed servo is at its highest position when the joint is at its lowest
             settings.lower, settings.upper = (-ends[1], -ends[0]) if settings.reverse else ends
     if not measured:
         raise RigError("No servo was moved: move each joint from end to end while the range is recorded")

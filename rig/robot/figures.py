@@ -38,6 +38,7 @@ def figures_of(status: Status, joints: Sequence[DeviceJoint]) -> tuple:
     """Joint values, servos' health, and raw positions while the robot is moved by hand, rounded as panels
     show them.
     """
+    # a change too small to be seen must not redraw the panels
     resolutions = [
         radians(0.1) if joint.unit == "rad" else 1e-4 if joint.unit == "m" else 0.01 for joint in joints
     ]

@@ -68,6 +68,7 @@ def _of_mechanism(rig: bpy.types.Object, motors: dict[tuple[str, str], float]) -
     ):
         return []
     values = {index: motors[key] for index, key in enumerate(mechanism_session.joint_keys) if key in motors}
+    # the solver starts at the shown pose, since the same motor values may fit several poses of a closed loop
     goals = Goals(actuators=by_joint(mechanism_session.model, values), counts_full_rotations=True)
     placed_bodies = PlacedBodies(
         mechanism_session.assembled,

@@ -52,6 +52,7 @@ def servo_of(rig: bpy.types.Object, name: str, number: int, zero: Zero | None) -
             servo = _on_bone(rig, bone, imported_robot.axis_of(record), record.sign, record.span)
             if servo is not None:
                 return servo
+    # LeRobot names its motors in lower case, while bones are often capitalised
     for _, joint in robot_device.joints(rig):
         if joint.bone.lower() == name.lower():
             return LerobotServo(joint, joint.label, 1, (joint.lower, joint.upper))

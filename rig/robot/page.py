@@ -235,6 +235,7 @@ def _chain(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> dict[str, A
     if (directing := rehearsal.directing(rig, chain)) is not None:
         performer, name = directing
         request, set_by = performer.requested(name) or request, performer.set_by(name)
+    # reversed, so that the first of several targets with the same name counts
     by_name = {each.name: each for each in reversed(targets) if each is not None}
     target = by_name.get(request.target) or followed_target(chain)
     position = target.obj.matrix_world.translation if target is not None else (0.0, 0.0, 0.0)

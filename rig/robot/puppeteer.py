@@ -197,6 +197,7 @@ def _key(rig: bpy.types.Object, take: _Take) -> None:
     if rig.animation_data is None or rig.animation_data.action is None:
         actions.assign(rig, bpy.data.actions.new(f"{rig.name} by hand"))
     animation = rig.animation_data
+    # Blender 4.2 has no action slots
     curves = actions.writable_fcurves(animation.action, rig, getattr(animation, "action_slot", None))
     actions.assign(rig, animation.action, getattr(getattr(animation, "action_slot", None), "handle", None))
     sources = links.sources(rig)
@@ -211,6 +212,7 @@ def _key(rig: bpy.types.Object, take: _Take) -> None:
         row = robot_values.keys_of(rig, known, before)
         for channel, value in row.items():
             keys.setdefault(channel, []).append((frame, value))
+        # the next rotation is keyed near to this one, so that it does not jump by a full revolution
         before |= row
     for channel, known in keys.items():
         actions.bake_keys(curves, channel.path, channel.index, channel.group, *zip(*known, strict=True))

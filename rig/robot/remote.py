@@ -318,6 +318,7 @@ def _execute(
         ear.velocities[order.names] = [*numbers]
     elif order.word not in STREAMED or order.text:
         ORDERS[order.word](rig, order)
+    # only a tick reads a signal: without ticks the value is written at once
     elif address in ear.signals and live.is_ticking(rig):
         _receive(ear, address, numbers, messages, time)
     else:

@@ -104,6 +104,7 @@ def rays(
         point = matrix.translation.copy()
         direction = (world.to_3x3() @ Vector(forward_axis(settings))).normalized()
         hit = eye + (point - eye).length * direction
+        # share, dead zone and offset apply to the chain's own end only
         if end.number > 0:
             yield Ray(eye, hit, point)
             continue
@@ -163,6 +164,7 @@ def arcs(rig: bpy.types.Object, session: SolvedChain) -> Iterator[Arc]:
             angle = 0.0
             if is_joint and (joint_and_angle := limits.get((part.name, "XYZ"[index]))):
                 joint, angle = joint_and_angle
+                # Y lies along the bone: an arm along a hinge's own axis would not move with it
                 arm = Vector((0.0, 0.0, 1.0)) if index == 1 else Vector((0.0, 1.0, 0.0))
                 if joint.upper - joint.lower < UNLIMITED:
                     yield _arc(world.translation, rotation, Vector(axis), radius * arm, joint, angle)

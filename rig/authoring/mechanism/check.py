@@ -189,6 +189,7 @@ def of_physics(context: bpy.types.Context, reading: Reading) -> Iterator[Finding
     for part in reading.parts:
         obj = bpy.data.objects.get(part.object_name)
         rigid_body = obj.rigid_body if obj else None
+        # the simulation moves active bodies only, and leaves animated (kinematic) ones to their channels
         if (
             part.role == "MOVES"
             and rigid_body is not None

@@ -85,6 +85,7 @@ def of_loops(settings: bpy.types.PropertyGroup, assembly: Assembled) -> Iterator
         )
     for motor in locked:
         name = inputs.motor_joint(motor, assembly.reading)
+        # the misaligned axis of its loop explains this motor, and is reported already
         if any(name in loop.joints for loop in blamed):
             continue
         joints = next(
@@ -126,6 +127,7 @@ def of_goals(owner: bpy.types.Object, reading: Reading, depsgraph: bpy.types.Dep
         return
     placement, roles = Placement(depsgraph, {}), {part.name: part.role for part in reading.parts}
     for k, goal in enumerate(settings.goals):
+        # only the body and errors are of interest here, so the base frame may be any
         try:
             solver_goal = inputs.of_goal(goal, reading, placement, np.eye(4))
         except RigError as error:
@@ -143,6 +145,7 @@ def of_goals(owner: bpy.types.Object, reading: Reading, depsgraph: bpy.types.Dep
                 f" is no mesh with a volume ({named(reading.massless)}). Select each and set Mass From to Own"
                 " in the Mechanism panel"
             )
+        # animated weights may be 0 in this frame only
         weights = WEIGHTS[goal.does]
         if not any(np.any(getattr(goal, name)) for name in weights) and not any(
             _is_animated(owner, k, name) for name in weights

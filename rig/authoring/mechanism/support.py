@@ -42,6 +42,7 @@ def key_support(owner: bpy.types.Object, carrying: Collection[int], frame: float
     total = [sum(settings.goals[k].position_weight[axis] for k in centres) for axis in range(3)]
     shared = [weight / len(carrying) for weight in (total if any(total) else TOTAL)]
     _key(settings, centres, "position_weight", shared, carried, 0.0, frame)
+    # a foot may be in the air in this frame: its largest key tells the weight with which it stands
     for weights in ("position_weight", "rotation_weight"):
         _key(settings, feet, weights, _largest(owner, feet, weights), carried, IN_AIR, frame)
 

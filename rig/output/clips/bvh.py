@@ -56,6 +56,7 @@ def _check_rows(channels: int, words: list[str]) -> None:
     if len(numbers) != frames * channels:
         rows = f"{len(numbers) / channels:.5g} frames of {channels} values"
         raise RigError(f"it announces {frames} frames and has {rows}: {FROM_FILE}")
+    # 'nan' and 'inf' pass as numbers above, but no bone can be posed by them
     broken = np.flatnonzero(~np.isfinite(numbers).reshape(frames, channels).all(1))
     if len(broken):
         raise RigError(f"frame {broken[0] + 1} has a value that is not a number: mend or remove that frame")

@@ -138,6 +138,7 @@ class ClipCheck(MotionCheck):
         take = self.takes[self.body.key]
         rotations, positions = (np.array(rows) for rows in zip(*self.source_rows, strict=True))
         rest_rotations, rest_positions = sources.at_rest(self.retarget.source, self.bones)
+        # hips may have any name, but no other paired bone is nearer to the root
         hips = min((self.bones.index(pair.source) for pair in self.pairs), key=self._depth)
         feet = {pair.source for pair in self.pairs if pair.plant}
         return Recorded(

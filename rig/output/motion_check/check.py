@@ -109,6 +109,7 @@ class MotionCheck(Stepped):
             said for m in self.own if self.zones and (said := m.unmeasured(self.stage.session(*m)))
         ]
         self.done = 0
+        # last, since it suspends live motion and robots, which a refusal above must not leave suspended
         super().__init__(scene)
 
     @property
