@@ -59,6 +59,7 @@ def sources(paths: Sequence[Path], suffix: str, skipped: str = "") -> list[tuple
             listed.append((path, path.parent))
     if not listed:
         raise BatchError(f"No {suffix} file is in {', '.join(map(str, paths))}: {kinds}")
+    # a file may be named twice, directly and by a folder around it
     return list(dict(listed).items())
 
 

@@ -90,6 +90,7 @@ class Stage(Generic[View, Pose]):
             ahead: Goals of the next frames, if known, by the movers' keys.
         """
         sessions = [self.of(mover) for mover in movers]
+        # another tick of the same frame starts from the same last state, so that its result is the same
         if dt > 0.0:
             for session in sessions:
                 session.commit()
@@ -100,6 +101,7 @@ class Stage(Generic[View, Pose]):
         first_cyclic = next((k for k in order.indices if k in order.cyclic), None)
         for index in order.indices:
             mover, session, is_cyclic = movers[index], sessions[index], index in order.cyclic
+            # movers that carry those of the cycle may have moved since the views were made
             if index == first_cyclic:
                 _place_last([movers_and_sessions[k] for k in order.cyclic], view, desired)
             feedback = order.feedback.get(index)

@@ -39,6 +39,7 @@ def address_of(text: str, port: int = 8000) -> Address:
         DeviceError: The text is no address; the message shows the format.
     """
     host, number = text.strip(), ""
+    # an IPv6 address has colons itself, so that a port needs brackets around it, as in a URL
     if host.startswith("["):
         host, closed, number = host[1:].partition("]")
         is_valid = bool(closed) and (not number or number.startswith(":"))

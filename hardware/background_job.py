@@ -107,14 +107,17 @@ class BackgroundJob:
             try:
                 event = from_line(line)
             except ValueError:
+                # a library that prints shares the process's output with the events
                 continue
             self._until = time.monotonic() + self._patience
             if isinstance(event, Ended):
                 self._end(event)
                 break
             with self._lock:
+                # after `cancel`, `Ended` must remain the last event
                 if not self._over:
                     self._heard.append(event)
+        # a process that ends without `Ended` has crashed: the last line of its traceback says why
         lines = self._process.stderr.read().strip().splitlines()
         self._process.wait()
         self._end(

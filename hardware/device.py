@@ -139,6 +139,7 @@ class ServoChannel:
             return f"servo {self.servo} does not exist; servos count from 0"
         if self.direction not in (1, -1):
             return f"direction is {self.direction}; set +1, or -1 to reverse the servo"
+        # first of the numbers' checks, since NaN and infinity pass some of the comparisons below
         if not all(math.isfinite(value) for value in (self.zero, self.per_radian, self.lowest, self.highest)):
             return "zero, range or units per radian are not a number; enter the servo's data again"
         if self.per_radian <= 0:

@@ -254,6 +254,7 @@ class Mixing:
         limits = [self._joints[joint].limits for joint in joints]
         spans = [self._spans[channel] for channel in channels]
         values = [limit.clamp(0.0) for limit in limits]
+        # limits and ranges are convex sets, so that projections onto each in turn approach a common point
         for _ in range(ROUNDS):
             for row, (low, high) in zip(rotations, spans, strict=True):
                 rotation = dot(row, values)

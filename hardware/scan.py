@@ -141,6 +141,8 @@ def _find_servos(
     for first in range(0, len(possible), BLOCK):
         block = possible[first : first + BLOCK]
         heard = session.query(codec.identify(block))
+        # any answer, even a damaged one, is a sign of servos on this line; to query silent blocks twice would
+        # double the time of the scan
         if any(
             not (isinstance(message, Problem) and message.kind is ProblemKind.MISSING) for message in heard
         ):

@@ -267,6 +267,7 @@ class VirtualRobot:
             for servo, position in zip(self.servos, move.positions_us, strict=False)
             if position is not None
         ]
+        # as in the firmware, all positions are checked before any is executed
         if any(servo.settings is None for servo, _ in commands):
             return limber.DeviceResult.NOT_CONFIGURED
         if any(not LOWEST_US <= position <= HIGHEST_US for _, position in commands):

@@ -123,8 +123,10 @@ def order_of(path: str, arguments: Sequence[float | str], shown: str = "", list_
     numbers = tuple(argument for argument in arguments if not isinstance(argument, str))
     _check_texts(shown, word, names, texts)
     kind = WORDS[word]
+    # OSC controllers send a number with each press and release of a button, other programs send none
     if not kind.is_press and not (texts and kind.is_text_enough and not numbers):
         _check_count(shown, numbers, kind.counts)
+    # `not all` also refuses NaN, for which every comparison is false
     if not all(abs(number) <= FARTHEST for number in numbers):
         raise InputError(
             f"'{shown}' has something that is no number, or beyond {FARTHEST:.0g}: nothing is changed"

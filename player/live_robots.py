@@ -170,6 +170,7 @@ class LiveRobots:
         self._say, self._permission, self._is_faulty = say, permission, False
         if port and len(entries) != 1:
             raise PlayerError(f"--port is for one robot, and the file has {len(entries)}: leave it out")
+        # all devices are read and checked before the first port is opened
         devices = [(entry, device_of(entry, path, port)) for entry in entries]
         beside = calibration_beside(path)
         for entry, device in devices:
@@ -182,6 +183,7 @@ class LiveRobots:
                 values = FollowedValues(entry, character)
                 self.robots.append(LiveRobot(entry.name, session, values, PERSON if is_ordered else ""))
         except HardwareError as error:
+            # robots that are connected already would otherwise keep their ports
             self.sessions.close_all()
             raise PlayerError(str(error)) from error
         if permission is not None and self.robots:

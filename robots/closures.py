@@ -188,6 +188,7 @@ class _MechanismBuilder:
                 f"{self.file}, name_mot: joint '{joint.name}' is fixed, so it can have no motor: take it out"
                 " of the list"
             )
+        # the file's limits are those of the joint's one axis, which a joint of a changed type no longer has
         lower: tuple[float, ...] = ()
         upper: tuple[float, ...] = ()
         if (
@@ -224,6 +225,7 @@ class _MechanismBuilder:
                 " X, Y, Z)"
             )
             raise JointTypeError(self.file, 0, "joint_type", what)
+        # the axis of a mechanism's revolute or prismatic joint is z, that of a URDF joint is any vector
         if joint.is_rotary:
             return "revolute", between(Z, joint.axis), 1
         if joint.kind == "prismatic":
@@ -249,6 +251,7 @@ class _MechanismBuilder:
             what = ", ".join(f"'{name}' is neither a link nor a joint of the URDF" for name in unknown)
             self.warnings.append(f"{self.file}, closed_loop: {what}: the closure of {pair} is left out")
             return None
+        # two different names may mean one link, since a joint's name means its child link
         a, b = (self._link(str(name)) for name in pair)
         if a == b:
             raise MalformedError(

@@ -159,6 +159,7 @@ class _GltfFile:
             raise MeshError("a face refers to corners that do not exist")
         first = len(self.mesh.corners)
         self.mesh.corners += [moved(transform, (x, y, z)) for x, y, z in corners]
+        # degenerate triangles join the parts of a strip; as faces they would have no area
         faces = [
             (first + a, first + b, first + c)
             for a, b, c in _triangles(order, mode)
@@ -203,10 +204,12 @@ class _GltfFile:
             ):
                 raise MeshError(f"its accessor {index} reaches beyond its data")
             self._spend(count)
+            # the last value may end without the padding that separates it from the next
             padded = struct.Struct(f"<{SIZES[kind]}{letter}{stride - element.size}x")
             values = list(
                 padded.iter_unpack(data[start : start + count * stride].ljust(count * stride, b"\0"))
             )
+            # the lowest signed integer has no positive counterpart, and also means -1
             if accessor.get("normalized") and letter in LARGEST_OF:
                 values = [tuple(max(part / LARGEST_OF[letter], -1.0) for part in value) for value in values]
             self._accessors[index] = values

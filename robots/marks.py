@@ -39,12 +39,14 @@ def marked(robot: Robot, driven: Sequence[str] = ()) -> Robot:
             with "passive", all others have one.
     """
     pairs = closing_pairs([link.name for link in robot.links])
+    # only files with closed loops are marked: elsewhere names that begin with "passive" have no meaning
     if not pairs:
         return robot
     free = [joint.name for joint in robot.joints if joint.is_movable and joint.mimic is None]
     motors = [name for name in dict.fromkeys(driven) if name in free]
     if not motors and any(name.startswith(PASSIVE) for name in free):
         motors = [name for name in free if not name.startswith(PASSIVE)]
+    # if the motors are not known, the driven joints of a wrist could count as a ball joint
     balls = tuple(_balls(robot, set(motors))) if motors else ()
     return replace(
         robot,
@@ -72,6 +74,7 @@ def _balls(robot: Robot, motors: set[str]) -> Iterator[tuple[str, str, str]]:
             return None
         return after[0] if _are_crossed(joint, after[0]) else None
 
+    # of four or more hinges about one point, each may belong to one triple only
     used: set[str] = set()
     for first in robot.joints:
         if not hinge(first) or first.name in used:

@@ -24,8 +24,10 @@ def find_mesh(name: str, urdf: str) -> Path | None:
     folder = Path(urdf).resolve().parent
     scheme, separator, rest = name.partition("://")
     if not separator:
+        # exporters on Windows write backslashes
         plain = name.replace("\\", "/")
         return _first([Path(name) if os.path.isabs(name) else folder / plain, *_above(folder, plain)])
+    # some exporters encode spaces as %20, some do not, and some write relative paths after file://
     if scheme == "file":
         return _first([Path(rest), Path(unquote(rest)), folder / rest])
     if scheme not in ("package", "model"):

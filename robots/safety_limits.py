@@ -23,6 +23,7 @@ def narrowed(
     )
     lowest = max((number for number in (lower, soft_lower) if number is not None), default=None)
     highest = min((number for number in (upper, soft_upper) if number is not None), default=None)
+    # the joint's own limits may be equal already, for which the soft limits are not to blame
     if (
         lowest is not None
         and highest is not None

@@ -128,6 +128,7 @@ def build_tree(robot: Robot, root: str = "") -> Tree:
             "",
             f"there is no link '{root}' to be the root: choose one of {', '.join(robot.link)}",
         )
+    # from another root than the file's, some joints are passed from child to parent
     joints_at: dict[str, list[Joint]] = {name: [] for name in robot.link}
     for joint in robot.joints:
         joints_at[joint.parent].append(joint)
@@ -139,6 +140,7 @@ def build_tree(robot: Robot, root: str = "") -> Tree:
         branches.append(_branch(robot, link, parent, joint_to_link))
         index = len(branches) - 1
         onward = [joint for joint in joints_at[link] if joint is not joint_to_link]
+        # reversed, since the stack returns the last one first: branches keep the file's order
         waiting += [
             (joint.child if joint.parent == link else joint.parent, index, joint)
             for joint in reversed(onward)

@@ -46,6 +46,7 @@ def robot_of(
         reader, [_joint(reader, element, frozenset(remade)) for element in root.all("joint")]
     )
     check(reader, root, links, joints)
+    # `check` has ensured that exactly one link is no joint's child
     children = {joint.child for joint in joints}
     first = next(link.name for link in links if link.name not in children)
     name = root.attributes.get("name", "").strip() or Path(reader.file).stem
@@ -56,6 +57,7 @@ def robot_of(
         reader.warn(root, f"URDF's version {version} is not known: it is read as {VERSIONS[-1]}")
     _tell_joints_of_simulators(reader, root)
     root.skip(*SKIPPED, *(("material",) if for_mechanism else ()))
+    # last, since it reports the elements and attributes that are still unread
     tell_unread(reader, root)
     return marked(Robot(name, reader.file, links, joints, first, tuple(reader.warnings)), driven)
 

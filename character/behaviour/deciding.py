@@ -207,12 +207,14 @@ def _applies(
     cause, least = transition.cause, transition.least
     if cause == "event":
         return event is not None and transition.name == event
+    # time and perception are decided once in each step, after all its events
     if event is not None:
         return False
     if draw is not None:
         return state.seconds >= draw
     if cause == "after":
         return state.seconds >= least
+    # a state without a clip has clip length 0, and never ends by itself
     if cause == "ended":
         return state.seconds >= behaviour.clip_seconds(state.name) > 0.0
     if senses is None:

@@ -64,11 +64,13 @@ def attentive(postures: Iterable[str]) -> Behaviour:
         TransitionSpec("Speaking", "Attending", "event", "spoken"),
         *(TransitionSpec(begin, "Searching", "event", "leave") for begin in present),
         *(
+            # Noticing ends by itself after NOTICE_FOR; a person lost meanwhile is searched for from Attending
             TransitionSpec(begin, "Searching", "lost", least=LOST_FOR)
             for begin in present
             if begin != "Noticing"
         ),
         *(
+            # an event may announce a person whom the tracker never sees
             TransitionSpec(begin, "Searching", "unseen", least=EXPECT_FOR)
             for begin in present
             if begin != "Noticing"
@@ -78,6 +80,7 @@ def attentive(postures: Iterable[str]) -> Behaviour:
         TransitionSpec("Dozing", "Asleep", "after", least=SLEEP_AFTER),
         TransitionSpec("Asleep", "Waking", "event", "wake"),
         TransitionSpec("Asleep", "Waking", "event", "arrive"),
+        # "arrived", not "seen": a person who stays in view must not wake a character that was sent to sleep
         TransitionSpec("Asleep", "Waking", "arrived", least=GONE_FOR),
         TransitionSpec("Waking", "Idle", "after", least=WAKE_FOR),
         TransitionSpec(ANY, "Asleep", "event", "sleep"),

@@ -148,6 +148,7 @@ def tick(
     if before is None:
         solved = first_frame(model, inputs)
     else:
+        # a stalled body is not solved again until its mover or its inputs change
         steps = step_count(dt) if dt > 0.0 and stalled < STALLED else 0
         solved = (
             next_frame(model, target_motion(model, inputs, before, is_same, dt, steps), before, dt)
@@ -187,11 +188,14 @@ def _progress(
         has_posture: Whether joints that no target determines return to a posture.
     """
     is_moving = np.abs(solved.state.velocity).max() >= AT_REST
+    # while a better start is still to be searched, or crossed over to, an equal error is no sign of rest
     is_searching = solved.leap.is_open or solved.is_crossing
+    # a return to the posture reduces no target's error, and must not be cut off for that
     if miss < (1.0 - GAIN) * nearest or (has_posture and is_moving) or is_searching:
         stalled, nearest = 0, miss
     else:
         stalled += steps
+    # if nothing moves, further steps would repeat this frame
     if is_same and steps and not is_searching and not is_moving:
         stalled = STALLED
     return stalled, nearest

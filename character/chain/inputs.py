@@ -161,6 +161,7 @@ def task(inputs: ChainInputs, skeleton: Skeleton, before: Task | None, dt: float
     world_in_base = before.world_in_base if before is not None and before.base == base else _inverse(inputs)
     main_end = inputs.ends[0]
     attention = _attention(inputs, before.attention if before is not None else None, dt)
+    # settled attention passes the target on as it is: computed from its bearing, it would differ by rounding
     if attention is not None and attention.seen is not attention.target:
         main_end = main_end._replace(target=_seen(attention, inputs.base))
     first, *other_goals = [end_goal(end, world_in_base) for end in (main_end, *inputs.ends[1:])]
@@ -174,6 +175,7 @@ def task(inputs: ChainInputs, skeleton: Skeleton, before: Task | None, dt: float
         )
         aim = partial(measured.pose, aim, inputs.share)
         first = first if aim is first.aim else replace(first, aim=aim)
+    # the tick recognises an unchanged goal by its identity, so that an equal one must be the same object
     key = (first, *other_goals, inputs.keep, *angles)
     if before is not None and before.key == key:
         goal = before.goal

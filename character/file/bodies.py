@@ -231,6 +231,7 @@ def _entry(plain: JsonFields, arrays: ArrayReader, frames: int) -> BodyEntry:
     stored = plain.child("inputs")
     inputs = {name: arrays.track(stored, name, shape, frames, True) for name, shape in shapes.items()}
     inputs["posture"] = _posture(stored, arrays, count, frames)
+    # NaN marks a link's target as lost; whether the base follows a source is in base_known instead
     for name in ("base", "base_frame"):
         if not np.isfinite(inputs[name].rows).all():
             stored.wrong(name, "finite numbers")

@@ -240,6 +240,7 @@ def _mechanism(plain: JsonFields, arrays: ArrayReader, frames: int, targets: set
         posture=arrays.indices(plain, "posture", frames, -1, len(postures) - 1),
         regulariser=arrays.track(plain, "regulariser", (3,), frames),
     )
+    # the rest pose is in coordinates of the tree that the solver builds: only it knows how many there are
     tree = MechanismSolver(mechanism).tree
     expected = MechanismSolver(mechanism).rest()
     if entry.rest.values.shape != expected.values.shape or entry.rest.balls.shape != expected.balls.shape:

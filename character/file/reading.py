@@ -103,6 +103,7 @@ def _content(plain: JsonFields, arrays: ArrayReader) -> CharacterFile:
         )
         for value in plain.children("values", "value", "name")
     )
+    # the writer leaves out empty lists of mechanisms and bodies
     mechanisms = tuple(
         mechanism_of(each, arrays, frames, target_names)
         for each in (plain.children("mechanisms", "mechanism", "name") if plain.has("mechanisms") else ())
@@ -168,6 +169,7 @@ def _chain(plain: JsonFields, arrays: ArrayReader, frames: int, targets: set[str
         FollowingEnd(end_of(end, len(skeleton.ends)), _targets(end, targets))
         for end in plain.children("ends", "end")
     )
+    # attention, look and eyes act on the first goal, which must be that of the chain's own end
     if not ends or ends[0].inputs.number != 0:
         plain.wrong("ends", "the goal of the chain's own end first")
     if trouble := unavailable(solver, skeleton, {end.inputs.kind for end in ends}):

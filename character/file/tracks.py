@@ -101,6 +101,7 @@ class ArrayReader:
         stored = fields.child(name)
         axes = stored.get("shape", list)
         count = 1
+        # in Python a bool is an int, and a negative axis would let `reshape` choose its length
         for axis in axes if len(axes) == len(shape) <= MOST_AXES else [None]:
             if isinstance(axis, bool) or not isinstance(axis, int) or not 0 <= axis <= MOST_LENGTH:
                 fields.wrong(name, f"an array with {len(shape)} axes")

@@ -70,6 +70,7 @@ class CompactReader:
             raise ParquetError(
                 f"its metadata are nested deeper than {DEEPEST} structures and lists: it is damaged"
             )
+        # an element of a list; a field's boolean is in its type, without a byte of its own
         if kind in (TRUE, FALSE):
             return self._byte() == TRUE
         if kind in (BYTE, I16, I32, I64):
@@ -79,6 +80,7 @@ class CompactReader:
         if kind == BINARY:
             return self.take(self.varint())
         if kind in (LIST, SET):
+            # the head has four bits for the count; 15 announces that it follows as a varint
             head = self._byte()
             count = self.varint() if head >> 4 == 15 else head >> 4
             return [self._value(head & 15, depth + 1) for _ in self._counted(count)]

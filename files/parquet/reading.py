@@ -122,6 +122,7 @@ class ParquetTable:
                     " damaged"
                 )
             data = reader.take(packed)
+            # a column has at most one dictionary in a group of rows, before the pages that refer to it
             if kind == DICTIONARY:
                 here = _field(_field(header, 7, dict), 1, int)
                 if dictionary is not None or not 0 <= here <= MOST_IN_DICTIONARY:
@@ -131,6 +132,7 @@ class ParquetTable:
                 _check_size(full, here, name)
                 dictionary = plain(leaf.kind, decompressed(codec, data, full), here)
                 continue
+            # index pages, and kinds of later versions of the format, contain no values
             if kind not in (DATA, DATA_V2):
                 continue
             page = _field(header, 5 if kind == DATA else 8, dict)
@@ -229,12 +231,15 @@ def _leaves(schema: list[Any]) -> Iterator[tuple[str, _Leaf]]:
     while at < len(schema):
         name, repeats, defines, depth = _field(schema[at], 4, bytes).decode("utf-8", "replace"), 0, 0, 0
         is_list = True
+        # a list is a chain of elements with one child each, and has the name of the outermost; each repeated
+        # element adds a repetition level, each optional or repeated one a definition level
         while True:
             repetition, children = _field(schema[at], 3, int, REQUIRED), _field(schema[at], 5, int, 0)
             repeats, defines = repeats + (repetition == REPEATED), defines + (repetition != REQUIRED)
             if children != 1 or at + 1 >= len(schema):
                 break
             at, depth = at + 1, depth + 1
+        # a structure with several fields is no list, and its descendants are no columns of the table
         if children:
             at = _past(schema, at)
             is_list = False

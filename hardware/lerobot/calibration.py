@@ -246,6 +246,8 @@ def _entries(
                 " numbers mean does not depend on it"
             )
         fields = JsonFields(f"{source}, motor {shown(name)}", member, _FieldError)
+        # an empty object counts as a motor, so that its missing fields are reported; an arm in LeRobot's
+        # older layout has some of a motor's fields, and is read as an arm to be refused by that layout's name
         is_motor = any(fields.has(field) for field in FIELDS) or not member
         if depth == DEEPEST or (is_motor and not any(fields.has(field) for field in _BEFORE_2025)):
             yield prefix + name, fields

@@ -41,6 +41,7 @@ def rows_of(data: bytes) -> list[list[str]]:
             f"it has {len(rows) * len(rows[0])} numbers, more than {MOST_NUMBERS}: import it in parts"
         )
     _square(rows)
+    # a comma that does not separate columns is a decimal comma
     return rows if mark == "," else [rows[0], *([*map(with_point, row)] for row in rows[1:])]
 
 

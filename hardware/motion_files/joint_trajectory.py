@@ -195,6 +195,7 @@ def _of_one_sender(messages: Sequence[JsonFields], starts: Sequence[float | None
             )
         if start is None:
             start = rows[-1].time if rows else 0.0
+        # later messages may list the same joints in another order
         indices = {name: k for k, name in enumerate(joint_names)}
         _replace_from(rows, list(_rows(message, start, [indices[name] for name in names])))
         if len(rows) * len(names) > MOST_NUMBERS:
@@ -229,6 +230,7 @@ def _of_several_senders(messages: Sequence[JsonFields], stamps: Sequence[float])
         names = message.get(STATE_NAMES, list)
         for name, position in zip(names, message.numbers(STATE_POSITIONS, len(names)), strict=True):
             times, positions = sent.setdefault(str(name), ([], []))
+            # interpolation divides by the time between two states, so that a repeated stamp is left out
             if not times or stamp > times[-1]:
                 times.append(stamp)
                 positions.append(position)
@@ -239,6 +241,7 @@ def _of_several_senders(messages: Sequence[JsonFields], stamps: Sequence[float])
         raise MotionFileError(
             f"its states move {', '.join(sent)}, but never all at the same time: import them apart"
         )
+    # each joint gets a value at the stamps of all senders: far more numbers than the file has
     if len(common) * len(sent) > MOST_NUMBERS:
         raise MotionFileError(f"it has more than {MOST_NUMBERS} numbers: import it in parts")
     columns = (

@@ -50,6 +50,7 @@ def read(data: bytes) -> Recording:
         RecordedColumn(name, tuple(row[k] for row in numbers), MODE, JOINTS.index(name) + 1)
         for k, name in enumerate(names, 1)
     )
+    # LeLamp's player ignores the file's times and sends its rows at a fixed rate
     return Recording(tuple(k / RATE for k in range(len(numbers))), tuple(columns))
 
 
@@ -73,6 +74,7 @@ def write(motion: Motion) -> bytes:
         raise MotionFileError(
             f"the robot has no joint for {', '.join(missing)}: give a LeLamp's joints the servos 1 to 5"
         )
+    # the player's columns belong to servos, whatever the robot's joints are called
     columns = [
         [scale.value(value, MODE) for value in column.values]
         for column, scale in (by_servo[k] for k in range(1, 6))

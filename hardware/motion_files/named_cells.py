@@ -82,6 +82,8 @@ def _headed(rows: Rows) -> Rows:
     their positions, velocities and efforts.
     """
     cells = [cell.strip() for cell in rows[0]]
+    # without a heading, only the first number after the frame's name shows how many names there are;
+    # velocities and efforts may be missing
     count = next((k for k, cell in enumerate(cells[3:]) if is_number(cell)), 0)
     numbers = cells[3 + count :]
     is_state = (
@@ -96,6 +98,7 @@ def _headed(rows: Rows) -> Rows:
         return rows
     names = [f"name_{k}" for k in range(count)]
     positions = [f"position_{k}" for k in range(count)]
+    # columns with an empty heading are not read as joints
     empty_cells = [""] * (len(numbers) - count)
     return [[*STAMP, "", *names, *positions, *empty_cells], *rows]
 
@@ -106,9 +109,11 @@ def _from_numbered(rows: Rows) -> Rows | None:
     """
     matches = ((k, NUMBERED.fullmatch(cell.strip())) for k, cell in enumerate(rows[0]))
     numbered = {k: (match[1].lower(), match[2]) for k, match in matches if match is not None}
+    # in other tables a column name_0 may contain numbers; only texts name joints
     if not any(kind == "name" and not is_number(rows[1][k]) for k, (kind, _) in numbered.items()):
         return None
     names = {number: rows[1][k].strip() for k, (kind, number) in numbered.items() if kind == "name"}
+    # a topic with several senders may have states of different joints, which must not share a column
     for row, cells in enumerate(rows[1:], 1):
         for k, (kind, number) in numbered.items():
             if kind == "name" and cells[k].strip() != names[number]:

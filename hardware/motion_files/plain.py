@@ -99,10 +99,12 @@ def _of_rows(rows: list[list[str]], frame_rate: float) -> Recording:
     rows = with_units(robot_states.with_clock(with_columns(rows)))
     heading = rows[0]
     has_times, clocks = time_columns(heading, frame_rate)
+    # a second column of times is no joint, even if the clock does not use it
     cells = {k: cell for k, cell in enumerate(heading) if time_factor(cell) is None and k not in clocks}
     columns = dict(_without_texts(_joint_columns(cells), rows))
     rows = with_seconds(rows, list(clocks))
     numbers = numbers_of([[row[k] for k in (*clocks, *columns)] for row in rows])
+    # without rows, `zip` would yield no columns
     values = list(zip(*numbers, strict=True)) or [()] * (len(clocks) + len(columns))
     joints = (
         _column(joint, joint_values)

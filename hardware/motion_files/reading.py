@@ -42,6 +42,7 @@ def read(path: Path, form: str = AUTOMATIC, settings: Settings = DEFAULTS) -> Re
             raise MotionFileError(f"format '{form}' is written, not read: choose another one")
         recording = reader(data, path, settings)
     except OSError as error:
+        # a file above the limit can be read if the user allows it, unlike one that is missing or locked
         if error.errno == EFBIG:
             raise _too_large(path, reason(error), settings) from error
         raise MotionFileError(f"'{path}' cannot be read ({reason(error)}): choose another file") from error
@@ -89,6 +90,7 @@ def format_of(path: Path, data: bytes) -> Format:
         raise MotionFileError(f"'{suffix}' is no suffix of a motion file; expected one of {', '.join(known)}")
     if len(candidates) == 1:
         return candidates[0][1]
+    # several formats share a suffix such as .csv or .json
     content = _content(suffix, data)
     for _, file in candidates:
         if file.is_like(content):

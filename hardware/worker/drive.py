@@ -144,12 +144,14 @@ class Drive:
         if self._approach_time == 0.0:
             self._sides = offsets
             if hurry:
+                # duration of an approach that accelerates and brakes, d / v + v / a, and some patience
                 self._grows_from = (
                     self._distance(goal) / APPROACH_SPEED
                     + APPROACH_SPEED / APPROACH_ACCELERATION
                     + APPROACH_PATIENCE
                 )
         self._approach_time += dt
+        # a goal that passes a joint between two steps has met it, too, and is then on its other side
         self._unmet = [
             k
             for k in self._unmet
@@ -159,6 +161,7 @@ class Drive:
             abs(state.velocity) < GOAL_STANDS * scale for state, scale in zip(goal, self._scales, strict=True)
         )
         self._goal_stands_for = self._goal_stands_for + dt if stands else 0.0
+        # a slow approach would never catch up with a goal that keeps moving
         if hurry and not stands and not self._unmet:
             self._grows_from = min(self._grows_from, self._approach_time)
 

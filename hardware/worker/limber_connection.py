@@ -134,6 +134,7 @@ class LimberConnection(Connection):
     def speak(self, time: float) -> None:
         if not self.alive:
             return
+        # STOP needs no session, so that it does not wait for the greeting
         if self.state is ConnectionState.STOPPING:
             self._ask(limber.Stop(), time)
         elif self.welcome is None:
@@ -143,6 +144,7 @@ class LimberConnection(Connection):
         elif not self._is_set_up and not (
             self.report and self.report.state is not limber.DeviceState.DISARMED
         ):
+            # the device refuses CONFIGURE unless it is disarmed, which it is not after a STOP
             self._ask(self._configurations[self._configured], time)
         elif self.state is ConnectionState.ARMING:
             self._ask(limber.Arm(self._session), time)

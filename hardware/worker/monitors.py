@@ -229,6 +229,7 @@ class HealthMonitor:
             heat = reading.get(Quantity.TEMPERATURE)
             if heat is not None and heat >= HOT:
                 texts.append(f"{channel.label} is hot ({heat:.0f} °C): let it rest before it reaches 70")
+            # the supply's nominal voltage is not known: the highest measured one stands for it
             voltage = reading.get(Quantity.VOLTAGE)
             if voltage is not None:
                 self._highest[k] = max(self._highest[k], voltage)

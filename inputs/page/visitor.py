@@ -197,6 +197,7 @@ class Visitor:
                     self.unsent += self._socket.send(event.response())
                     self.is_leaving = True
                     break
+            # a browser that sends pings and reads no answers would let them pile up
             if len(self.unsent) > MOST_UNSENT:
                 self.unsent.clear()
                 self.is_leaving = True

@@ -265,6 +265,7 @@ def check(description: Description, robot: Robot) -> None:
             raise Fields(description.file, {}).unknown(key, joint, "joint", movable)
     for joint, value in description.pose.items():
         _check_range(description, f"pose.{joint}", joint, value, movable)
+    # a neck's postures are given in its DoFs, not in joints of the model; a DoF that it lacks can only be 0
     for name, pose in description.postures.items():
         for key, value in pose.items():
             if neck is None:

@@ -227,6 +227,7 @@ class Document:
             NumberError: the element's numbers are invalid.
         """
         words = [word for word in ORIENTATIONS if word in element.attributes]
+        # in MuJoCo another form, such as one from a default class, overrides the element's quat
         if len(words) > 1 and "quat" in words:
             words.remove("quat")
         if len(words) > 1:
@@ -250,6 +251,7 @@ class Document:
             return about(unit(axis), self.angle(numbers[3]))
         if words[0] == "zaxis":
             return from_z(axis)
+        # MJCF requires no right angle between the axes of xyaxes: X has priority
         x_axis = unit(axis)
         y_axis = reject((numbers[3], numbers[4], numbers[5]), x_axis)
         self._need_length(element, words[0], y_axis)

@@ -87,6 +87,7 @@ class EqualityReader:
                 element, "its polycoef has higher orders than a straight line, which are left out"
             )
         follower = joints[names[0]]
+        # without joint2, MuJoCo holds the first joint at the constant of its polynomial
         if len(names) == 1:
             value = coefficients[0] + self.references[names[0]]
             joints[names[0]] = replace(
@@ -99,6 +100,8 @@ class EqualityReader:
                 f"joint '{names[0]}' follows '{follower.mimic.joint}' already: this constraint is left out",
             )
             return
+        # MuJoCo's polynomial relates displacements from the reference values, y - y0 = a0 + a1 (x - x0); a
+        # mimic joint relates the values themselves
         first, second = (self.references[name] for name in names)
         offset = coefficients[0] + first - coefficients[1] * second
         joints[names[0]] = replace(follower, mimic=Mimic(names[1], coefficients[1], offset))
@@ -110,6 +113,7 @@ class EqualityReader:
         if "site1" in element.attributes or "site2" in element.attributes:
             sites = [self.reader.text(element, word) for word in ("site1", "site2")]
             for name in sites:
+                # a floating robot has no link for the world, to which the world's sites could belong
                 if self.floats and name in self.world_sites:
                     self.reader.warn(element, HELD)
                     return
@@ -123,6 +127,8 @@ class EqualityReader:
             return
         (first, from_first), (second, from_second) = (body for body in bodies if body is not None)
         anchor = self.document.vector(element, "anchor")
+        # MuJoCo defines the anchor of a connect in the first body's frame, and joins to it the point of the
+        # second body that coincides with it in the file's pose
         if element.tag == "connect":
             at = self.drawn[first].then(from_first).then(Transform(offset=anchor))
             frames = [at, at]

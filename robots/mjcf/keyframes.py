@@ -24,12 +24,14 @@ def postures(document: Document, joints: Sequence[Coordinates]) -> dict[str, dic
         joints: Its joints in MuJoCo's order. A free joint's position is no posture.
     """
     keys = [key for section in document.root.all("keyframe") for key in section.all("key")]
+    # these attributes describe a state of the simulation, which is no part of a posture
     for key in keys:
         key.skip_attributes("time", "qvel", "act", "ctrl", "mpos", "mquat")
     if len(keys) > MOST:
         document.reader.warn(keys[MOST], f"it and the keyframes after it are left out: {MOST} are read")
     postures: dict[str, dict[str, float]] = {}
     for number, key in enumerate(keys[:MOST]):
+        # without qpos, MuJoCo takes the model's reference pose, which is no posture of its own
         if "qpos" not in key.attributes:
             continue
         try:

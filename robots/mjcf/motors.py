@@ -25,6 +25,7 @@ def with_motors(document: Document, robot: Robot) -> Robot:
 def _limited(document: Document, actuator: Element, joint: Joint) -> Joint:
     reader = document.reader
     gear = (document.numbers(actuator, "gear", 6) or (1.0,))[0]
+    # an actuator with gear 0 has no effect on its joint
     if not gear:
         return joint
     forces = document.limits(actuator, "forcerange", "forcelimited")
@@ -32,6 +33,7 @@ def _limited(document: Document, actuator: Element, joint: Joint) -> Joint:
     if forces is not None:
         torque = abs(gear) * max(map(abs, forces))
         effort = torque if effort is None else min(effort, torque)
+    # other actuators are controlled by force or velocity, so that their range does not limit the position
     controls = (
         document.limits(actuator, "ctrlrange", "ctrllimited") if _is_servo(document, actuator) else None
     )
@@ -48,6 +50,7 @@ def _limited(document: Document, actuator: Element, joint: Joint) -> Joint:
                 actuator, f"its ctrlrange is outside the range of joint '{joint.name}': the joint's counts"
             )
             lower, upper = joint.lower, joint.upper
+    # only joints without limits are continuous
     kind = "revolute" if joint.is_rotary and lower is not None else joint.kind
     return replace(joint, kind=kind, lower=lower, upper=upper, effort=effort)
 

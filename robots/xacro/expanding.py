@@ -177,6 +177,7 @@ class _Expander:
 
     def _property(self, element: Element, scope: Scope) -> None:
         name, where = self.texts.needed(element, "name", scope), element.attributes.get("scope", "")
+        # expressions are Python, in which a property is a variable; xacro reserves names that begin with __
         if not name.isidentifier() or iskeyword(name) or name.startswith("__"):
             raise self._error(
                 element,
@@ -194,6 +195,7 @@ class _Expander:
         elif not sources:
             target.values[f"**{name}"] = Block(element.contents())
         elif sources == ["value"] or scope.holder(name) is None:
+            # a value for an outer scope may refer to names of this one, which are not known where it is used
             may_wait = where not in ("global", "parent")
             is_lazy = may_wait and self.texts.is_true(element, "lazy_eval", True, scope)
             target.values[name] = self._property_value(element, sources[0], is_lazy, scope)

@@ -20,6 +20,7 @@ def find_package(name: str, file: str) -> Path | None:
     folder = Path(file).resolve().parent
     above = [folder, *folder.parents][: FOLDERS_UP + 1]
     roots = [*_folders_in("ROS_PACKAGE_PATH"), *(root / "share" for root in _folders_in("AMENT_PREFIX_PATH"))]
+    # the package that contains the file takes precedence over an installed version of it
     for parent in above:
         if _declared(parent) == name:
             return parent

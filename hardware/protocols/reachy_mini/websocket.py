@@ -94,6 +94,7 @@ class WebSocket:
         fields = {
             name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)
         }
+        # RFC 6455, 4.1: the accept value proves that a WebSocket server has read this request's key
         if (
             fields.get("upgrade", "").lower() != "websocket"
             or fields.get("sec-websocket-accept") != self._accept
@@ -113,15 +114,18 @@ class WebSocket:
             return None
         first, second = data[0], data[1]
         size, start = second & ~MASKED, 2
+        # RFC 6455, 5.2: 126 and 127 announce a length of 2 and 8 bytes
         if size >= 126:
             start = 4 if size == 126 else 10
             if len(data) < start:
                 return None
             size = int.from_bytes(data[2:start], "big")
+        # RFC 6455, 5.1 and 5.2: a server's frames are not masked, and only extensions use the reserved bits
         if first & RESERVED or second & MASKED:
             self._end("it sent a frame that breaks the protocol")
             return None
         is_control = bool(first & CLOSE)
+        # refused before its content has arrived, so that the pending bytes are bounded
         if size > (LONGEST_CONTROL if is_control else LONGEST_MESSAGE) or (is_control and not first & FIN):
             self._end("it sent a frame that is too long")
             return None
