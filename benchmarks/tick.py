@@ -17,7 +17,7 @@ import time
 import bpy
 import limber
 import numpy as np
-from limber.rig.live import chain_session, live
+from limber.rig.live import chain_recipe, live
 
 BAR_MS = 0.5  # median of the tick of one chain of 8 joints without the solver
 LAMP_MS = 1.2, 4.0  # median and 99th percentile of the demo lamp's whole tick
@@ -141,14 +141,14 @@ class Watched:
 def watch_solvers() -> list[float]:
     """Seconds of every solve, whatever the solver."""
     seconds: list[float] = []
-    make = chain_session.make_model
+    make = chain_recipe.make_model
 
     def made(*args, **options):
         model = make(*args, **options)
         object.__setattr__(model, "solver", Watched(model.solver, seconds))
         return model
 
-    chain_session.make_model = made
+    chain_recipe.make_model = made
     return seconds
 
 

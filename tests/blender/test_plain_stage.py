@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from limber.motion import Limits
 from limber.rig.bodies import body_reader
-from limber.rig.live import body_session, chain_session, live
+from limber.rig.live import body_session, chain_recipe, live
 from limber.rig.properties.motion_style import motion_style
 
 from checkout import ROOT
@@ -59,7 +59,7 @@ def built(monkeypatch) -> dict:
 
         monkeypatch.setattr(module, name, make)
 
-    spy(chain_session, "make_model")
+    spy(chain_recipe, "make_model")
     spy(body_session, "make_model")
     spy(body_reader, "Body")
     return found
