@@ -164,7 +164,7 @@ def try_all(seed: int, names: Sequence[str], frames: int) -> list[tuple[str, Tri
 def _caught(name: str, case: Case, frames: int) -> Tried:
     try:
         return attempt(name, case, frames)
-    except Exception as error:  # whatever it is, it is what is looked for
+    except Exception as error:  # any other exception is the fault that the fuzzer looks for
         return Tried([f"{type(error).__name__}: {error}"], 0.0, 0.0)
 
 

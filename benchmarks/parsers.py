@@ -153,7 +153,7 @@ def attempt(read: Callable[[Path], Any], path: Path) -> tuple[str, Any, float]:
         outcome, answer = "refused", str(error)
     except HungError:
         outcome, answer = "HUNG", None
-    except Exception as error:  # whatever it is, it is what is looked for
+    except Exception as error:  # any other exception is the fault that the fuzzer looks for
         outcome, answer = "ESCAPED", f"{type(error).__name__}: {error}"
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)

@@ -20,7 +20,7 @@ from .errors import ParquetError
 
 MAGIC = b"PAR1"
 LONGEST_FOOTER = 5_000_000  # [bytes] of metadata, enough for thousands of episodes
-LARGEST_PAGE = 64_000_000  # [bytes] pages usually have 1 MB
+LARGEST_PAGE = 64_000_000  # [bytes] largest page that is read; usual ones have 1 MB
 # [bytes] largest size of a page for each of its numbers: eight for the number, the rest for levels and
 # indices
 MOST_FOR_NUMBER = 16

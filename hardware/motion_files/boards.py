@@ -21,7 +21,7 @@ UNO_PINS = (
     18,
     19,
 )  # pins for a start button, which have no servo; 13 has an LED, 15 to 19 are A1 to A5
-UNO_PCA9685_PINS = (*range(2, 18),)  # all except the serial line (0, 1) and I2C (A4, A5)
+UNO_PCA9685_PINS = (*range(2, 18),)  # all pins except those of the serial line (0, 1) and of I2C (A4, A5)
 
 
 @dataclass(frozen=True, slots=True)

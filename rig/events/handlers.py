@@ -49,7 +49,7 @@ def lasting(every: float) -> Callable[[Callable[[], float | None]], Callable[[],
         def run() -> float | None:
             try:
                 return timer()
-            except Exception:  # any defect of Limber: it is printed
+            except Exception:  # a defect of Limber is printed; the timer goes on
                 if (what := format_exc()) not in reported:
                     reported.add(what)
                     print(what)

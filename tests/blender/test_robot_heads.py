@@ -10,6 +10,12 @@ from .test_forward import write
 
 MOVES = '<axis xyz="0 {y} {z}"/><limit lower="-1" upper="1" velocity="3" effort="1"/>'
 
+# a head without a motor, above a waist with one
+STILL_HEAD = (
+    ("waist_yaw_link", "base_link", "z", "0 0 .2"),
+    ("head_link", "waist_yaw_link", "", "0 0 .4"),
+)
+
 
 def robot(tmp_path, *links: tuple[str, str, str, str]):
     """A robot of links: each with its parent's name, the axis of its joint ("y", "z" or "" for none), and its
@@ -204,8 +210,7 @@ def test_eyes_and_ears_on_a_head_without_a_motor_are_no_head(tmp_path):
     ]
     rig = robot(
         tmp_path,
-        ("waist_yaw_link", "base_link", "z", "0 0 .2"),
-        ("head_link", "waist_yaw_link", "", "0 0 .4"),
+        *STILL_HEAD,
         *beside,
     )
     assert spans(rig)["Head"] == ("waist_yaw_link", "head_link")
@@ -214,8 +219,7 @@ def test_eyes_and_ears_on_a_head_without_a_motor_are_no_head(tmp_path):
 def test_a_head_that_no_motor_moves_carries_the_one_that_looks_above_a_waist_too(tmp_path):
     rig = robot(
         tmp_path,
-        ("waist_yaw_link", "base_link", "z", "0 0 .2"),
-        ("head_link", "waist_yaw_link", "", "0 0 .4"),
+        *STILL_HEAD,
         ("head_pan_link", "head_link", "z", "0 0 .1"),
         ("head_tilt_link", "head_pan_link", "y", "0 0 .05"),
     )
@@ -226,8 +230,7 @@ def test_a_head_that_no_motor_moves_carries_the_one_that_looks_above_a_waist_too
 def test_what_else_a_motor_moves_on_a_head_without_a_motor_is_no_head(tmp_path, part: str):
     rig = robot(
         tmp_path,
-        ("waist_yaw_link", "base_link", "z", "0 0 .2"),
-        ("head_link", "waist_yaw_link", "", "0 0 .4"),
+        *STILL_HEAD,
         (part, "head_link", "y", ".05 0 0"),
     )
     assert spans(rig)["Head"] == ("waist_yaw_link", "head_link")
