@@ -143,6 +143,8 @@ class CharacterFile:
     Attributes:
         name: Name of the character.
         made_by: The programs that exported it, with their versions.
+        engine: Digest of the engine that computed its self-test (`engine_digest`); "" for files that do not
+            tell.
         rate: Frame rate of the clip.
         first_frame, frames: Number of the clip's first frame, and number of its frames.
         chains: The chains; each comes after those on which it depends.
@@ -170,6 +172,7 @@ class CharacterFile:
     behaviour: Behaviour | None = None
     self_test: SelfTest | None = None
     remarks: tuple[str, ...] = ()
+    engine: str = ""
 
     @property
     def joint_names(self) -> tuple[str, ...]:

@@ -117,6 +117,7 @@ def _content(plain: JsonFields, arrays: ArrayReader) -> CharacterFile:
     return CharacterFile(
         name=plain.get("name", str),
         made_by=plain.get("made_by", str),
+        engine=plain.get("engine", str) if plain.has("engine") else "",
         rate=_rate(plain),
         first_frame=plain.whole("first_frame", -MOST_FRAME, MOST_FRAME),
         frames=frames,

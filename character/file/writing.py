@@ -32,6 +32,7 @@ def members_of(character: CharacterFile) -> dict[str, bytes]:
     plain: dict[str, Any] = {
         "name": character.name,
         "made_by": character.made_by,
+        "engine": character.engine,
         "fps": character.rate.fps,
         "fps_base": character.rate.fps_base,
         "first_frame": character.first_frame,

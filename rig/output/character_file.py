@@ -20,12 +20,14 @@ from ...character.file.contents import (
     TargetEntry,
     ValueEntry,
 )
+from ...character.file.engine import engine_digest
 from ...character.file.tracks import track
 from ...character.stage import in_order
 from ...hardware.errors import HardwareError
 from ...motion import MotionError
 from ..behaviour import authored
 from ..blender.errors import RigError
+from ..blender.limber_version import limber_version
 from ..bones.file_joints import SourceKey
 from ..live import live
 from ..live.mover import Mover
@@ -169,7 +171,8 @@ class CharacterExport(Stepped):
         posture_names = dict.fromkeys(posture.name for entry in entries for posture in entry.postures)
         character = CharacterFile(
             name=self.name,
-            made_by=f"Limber for Blender {bpy.app.version_string}",
+            made_by=f"Limber {limber_version()} for Blender {bpy.app.version_string}",
+            engine=engine_digest(),
             rate=Rate(float(fps), float(base)),
             first_frame=self.frames[0],
             frames=self.total,

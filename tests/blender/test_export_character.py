@@ -6,9 +6,11 @@ import bpy
 import numpy as np
 import pytest
 from limber.character.file.bodies import ROOT, body_values
+from limber.character.file.engine import engine_digest
 from limber.player.check import check
 from limber.player.performance import Performance
 from limber.player.robots import FollowedValues, device_of
+from limber.rig.blender.limber_version import limber_version
 from limber.rig.properties.robot import OWN_FILE
 from limber.rig.robot import device
 
@@ -122,8 +124,10 @@ def test_the_self_test_proves_the_player(tmp_path):
     from limber.player.check import check
 
     lively()
-    verdict = check(exported(tmp_path))
+    file = exported(tmp_path)
+    verdict = check(file)
     assert (verdict.frames, verdict.largest, verdict.frame) == (END, 0.0, None)
+    assert (file.engine, file.made_by.split(" for ")[0]) == (engine_digest(), f"Limber {limber_version()}")
 
 
 def test_what_the_scene_shows_is_as_before(tmp_path):
