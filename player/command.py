@@ -22,6 +22,7 @@ from .pacing import SLOWEST
 from .page_token import kept_token
 from .printing import printable
 from .terminal import play_live
+from .version import player_version
 
 LONGEST_DELAY = 5.0  # [s] longest delay of a sound
 FASTEST = 1000.0  # [ticks/s] highest rate
@@ -89,13 +90,7 @@ class _ShowVersions(argparse.Action):
 
 def _versions() -> str:
     """The player's version, and the newest character files that it reads."""
-    from importlib import metadata  # loading it would take a tenth of the time until the player plays
-
-    try:
-        version = metadata.version("limber")
-    except metadata.PackageNotFoundError:
-        version = "from its sources"
-    return f"limber {version}; reads character files up to version {'.'.join(map(str, archive.VERSION))}"
+    return f"limber {player_version()}; reads character files up to version {'.'.join(map(str, archive.VERSION))}"
 
 
 def _add_play(command: argparse.ArgumentParser) -> None:

@@ -280,7 +280,7 @@ class LivePlay:
         """Executes OSC commands, `dt` [s] after the last call. Impossible ones are reported once, and
         repeatedly sent numbers are smoothed.
         """
-        heard, troubles = inbox.told()
+        heard, troubles = inbox.told(self._performance.state)
         for order, count, time_sent, age in heard:
             is_continued = self._streams.continues(order, count, time_sent, age)
             if not is_continued and self._can_do(order, troubles):

@@ -11,6 +11,7 @@ from ...rig.blender import sound_strips
 from ...rig.blender.counting import counted
 from ...rig.blender.errors import RigError
 from ...rig.output.character_file import CharacterExport
+from ...rig.scene.character_name import character_name
 from ..files import WritesFile, shown_files
 from ..stepwise import Stepwise
 
@@ -50,7 +51,7 @@ class LIMBER_OT_export_character(Stepwise, WritesFile):
     def _usual_path(self, context) -> Path:
         if bpy.data.filepath:
             return Path(bpy.data.filepath).with_suffix(SUFFIX)
-        return Path(f"{bpy.path.clean_name(_figure(context))}{SUFFIX}")
+        return Path(f"{character_name(context)}{SUFFIX}")
 
     def _begin(self, context):
         return CharacterExport(context.scene, self.path.stem, self.behaviour)
@@ -80,16 +81,6 @@ class LIMBER_OT_export_character(Stepwise, WritesFile):
             self.warn([f"Its sound is in '{copy_beside(sound, self.path).name}': keep both in one folder"])
         except ExportError as error:
             self.warn([str(error)])
-
-
-def _figure(context) -> str:
-    """Name for the exported character: that of the active armature with chains, else of the first such
-    armature, else of the scene.
-    """
-    figures = [obj for obj in context.scene.objects if obj.type == "ARMATURE" and obj.limber.chains]
-    if context.active_object in figures:
-        return context.active_object.name
-    return figures[0].name if figures else context.scene.name
 
 
 def _add_to_menu(menu, _context) -> None:
