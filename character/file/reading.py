@@ -29,6 +29,7 @@ from .contents import (
 )
 from .errors import CharacterFileError
 from .mechanisms import mechanism_of
+from .media import sounds_of, thumbnail_of
 from .models import end_of, options_of, skeleton_of, style_of
 from .postures import postures_of
 from .robots import RobotEntry, limits_of, robot_of
@@ -75,6 +76,8 @@ def character_of(members: dict[str, bytes], name: str) -> CharacterFile:
         content,
         self_test=_self_test(plain, arrays, len(content.joint_names)),
         robots=_robots(plain, arrays, content),
+        thumbnail=thumbnail_of(members, name),
+        sounds=sounds_of(plain, members, name),
     )
     _check_names(character, name)
     return character

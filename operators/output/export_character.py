@@ -7,7 +7,6 @@ from ...character.file import writing
 from ...files.reasons import reason
 from ...hardware.errors import ExportError
 from ...hardware.motion_files.files import copy_beside
-from ...rig.blender import sound_strips
 from ...rig.blender.counting import counted
 from ...rig.blender.errors import RigError
 from ...rig.output.character_file import CharacterExport
@@ -63,20 +62,16 @@ class LIMBER_OT_export_character(Stepwise, WritesFile):
         except OSError as error:
             raise RigError(f"'{path}' cannot be written: {reason(error)}") from error
         self.warn(character.remarks)
-        self._copy_sound(context.scene)
+        if (sound := self.work.sounds.beside) is not None:
+            self._copy_sound(sound)
         joints = counted(len(character.joint_names), "joint")
         self.report(
             {"INFO"},
             f"{counted(character.frames, 'frame')} of {joints} are in '{path.name}': play it with limber",
         )
 
-    def _copy_sound(self, scene) -> None:
-        """Copies the sound strip that starts at the scene's first frame next to the character file, where the
-        player looks for it.
-        """
-        sound = sound_strips.beginning_at(scene, scene.frame_start)
-        if sound is None:
-            return
+    def _copy_sound(self, sound: Path) -> None:
+        """Copies a sound that is too large for the character file beside it, where the player finds it."""
         try:
             self.warn([f"Its sound is in '{copy_beside(sound, self.path).name}': keep both in one folder"])
         except ExportError as error:

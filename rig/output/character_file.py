@@ -43,7 +43,9 @@ from ..scene.placement import Hanging
 from .character_bodies import ExportedBody
 from .character_chains import ExportedChain
 from .character_mechanisms import ExportedMechanism
+from .character_picture import character_picture
 from .character_robots import ExportedRobot
+from .character_sounds import clip_sounds
 from .stepped import Stepped, scene_frames
 
 SCENE = "SCENE"  # value of `behaviour` for that of the scene
@@ -125,6 +127,8 @@ class CharacterExport(Stepped):
         self.values: dict[str, list[float]] = {value.name: [] for value in self.exported_values}
         self.robots, self.no_robots = _robots(self.movers)
         self.total, self.done = len(self.frames), 0
+        self.picture = b""  # PNG picture of the first frame
+        self.sounds = clip_sounds(scene, self.frames)
         super().__init__(scene)
 
     @property
@@ -149,6 +153,8 @@ class CharacterExport(Stepped):
         placement = self.stage.placement(self.movers, depsgraph)
         for reader in self._readers:
             reader.read(frame, placement)
+        if not self.done:
+            self.picture = character_picture(self._rigs(), placement)
         for name, (target, bone) in self.targets.items():
             matrix = placement.object(target)
             self.places[name].append(
@@ -195,9 +201,19 @@ class CharacterExport(Stepped):
             mechanisms=tuple(each.entry(self._anchor) for each in self.mechanisms),
             bodies=tuple(each.entry() for each in self.bodies),
             remarks=tuple(self._remarks()),
+            thumbnail=self.picture,
+            sounds=self.sounds.sounds,
         )
         self._end()
         return replace(character, self_test=self._self_test(character, chains))
+
+    def _rigs(self) -> dict[bpy.types.Object, set[str]]:
+        """The movers' armatures, and the bones that they move."""
+        rigs: dict[bpy.types.Object, set[str]] = {}
+        for mover in self.movers:
+            if mover.owner.type == "ARMATURE":
+                rigs.setdefault(mover.owner, set()).update(mover.links(self.stage.session(*mover)))
+        return rigs
 
     def _lids_of(self, auxiliary: bpy.types.PropertyGroup) -> str:
         """Name of the chain whose lids a value follows; "" if it follows none."""
@@ -291,7 +307,7 @@ class CharacterExport(Stepped):
             remarks += reader.remarks(self.frames[0])
         for chain in self.chains.values():
             remarks += self._hanging(chain)
-        return remarks
+        return remarks + self.sounds.remarks
 
     def _hanging(self, chain: ExportedChain) -> list[str]:
         """Sentences on parts of a chain that are carried by other chains and cannot be exported as such."""
