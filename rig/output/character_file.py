@@ -95,6 +95,7 @@ class CharacterExport(Stepped):
             motion, and its mechanisms with motors.
         name: Name of the character.
         behaviour: "SCENE" for the scene's own, a key of `READY` for a built-in set, or "NONE".
+        is_look_ahead: Whether the first frame alone is read, to know what cannot travel.
 
     Raises:
         RigError: there is no such mover, or one cannot be baked.
@@ -102,7 +103,9 @@ class CharacterExport(Stepped):
 
     keeps_unkeyed = True
 
-    def __init__(self, scene: bpy.types.Scene, name: str, behaviour: str = "SCENE") -> None:
+    def __init__(
+        self, scene: bpy.types.Scene, name: str, behaviour: str = "SCENE", is_look_ahead: bool = False
+    ) -> None:
         self.name, self.behaviour = name, behaviour
         exported, self.left_out = _exported(scene)
         self.frames = scene_frames(scene)
@@ -126,7 +129,7 @@ class CharacterExport(Stepped):
         self.exported_values = _exported_values(self.movers)
         self.values: dict[str, list[float]] = {value.name: [] for value in self.exported_values}
         self.robots, self.no_robots = _robots(self.movers)
-        self.total, self.done = len(self.frames), 0
+        self.total, self.done = 1 if is_look_ahead else len(self.frames), 0
         self.picture = b""  # PNG picture of the first frame
         self.sounds = clip_sounds(scene, self.frames)
         super().__init__(scene)

@@ -15,6 +15,7 @@ from limber.player.performance import Performance
 from limber.player.robots import FollowedValues, device_of
 from limber.rig.blender.limber_version import limber_version
 from limber.rig.output import character_sounds
+from limber.rig.output.character_check import remarks_beforehand
 from limber.rig.properties.robot import OWN_FILE
 from limber.rig.robot import device
 
@@ -367,9 +368,7 @@ def test_two_values_of_one_name_on_one_armature_are_refused_with_the_remedy(tmp_
 
 
 def test_a_robot_that_a_program_drives_stays_in_blender_and_the_file_says_so(tmp_path):
-    rig, _ = robot_rig()
-    rig.limber.device.protocol = OWN_FILE
-    rig.limber.device.protocol_file = str(tmp_path / "mine.py")
+    without_its_program(tmp_path)
     file = exported(tmp_path)
     assert not file.robots
     assert any("no program travels in a file" in remark for remark in file.remarks)
@@ -452,6 +451,43 @@ def test_the_picture_shows_the_character_in_its_first_frame(tmp_path):
 def test_a_mechanism_without_bones_has_a_picture_too(tmp_path):
     bpy.ops.limber.add_mechanism(kind="neck")
     assert 0.01 < (pixels_of(exported(tmp_path).thumbnail) > 0).mean() < 0.9
+
+
+def without_its_program(folder: Path):
+    """A robot that a program of the user's drives, which cannot travel."""
+    rig, _ = robot_rig()
+    rig.limber.device.protocol = OWN_FILE
+    rig.limber.device.protocol_file = str(folder / "mine.py")
+    return rig
+
+
+def test_what_cannot_travel_is_said_before_the_export_and_nothing_changes(tmp_path):
+    without_its_program(tmp_path)
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 1, END
+    scene.frame_set(5)
+    beforehand = remarks_beforehand(scene, "SCENE")
+    assert any("no program travels in a file" in remark for remark in beforehand)
+    assert scene.frame_current == 5
+    assert beforehand == list(exported(tmp_path).remarks)
+
+
+def test_check_names_also_what_later_frames_have(capfd):
+    rig, _ = lively()
+    bone = rig.pose.bones["middle"]
+    bone.keyframe_insert("scale", frame=1)
+    bone.scale = (1.2, 1.2, 1.2)
+    bone.keyframe_insert("scale", frame=END // 2)
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 1, END
+    assert remarks_beforehand(scene, "SCENE") == []
+    assert bpy.ops.limber.check_character() == {"FINISHED"}
+    assert "locked axes or scales are animated" in capfd.readouterr().out
+
+
+def test_a_scene_with_nothing_to_export_says_so_beforehand():
+    (sentence,) = remarks_beforehand(bpy.context.scene, "SCENE")
+    assert sentence.startswith("Nothing can be exported: The scene has no chain with a target")
 
 
 def test_the_proposed_name_is_the_armatures_where_the_scene_was_not_saved():
