@@ -10,7 +10,7 @@ from ..character.file.contents import ChainEntry
 from ..character.seeing import SeenPersons, SightingError, sighting_of, unknown_camera
 from ..files.sound_player import SoundError
 from ..inputs.speech import Speech
-from ..inputs.words import Order, begun_with, named
+from ..inputs.words import Order, begun_with, named, no_clip
 from ..solvers.kinematics import rotations
 from .errors import PlayerError
 from .performance import Performance
@@ -241,6 +241,9 @@ def _velocity(director: Director, order: Order, cause: str) -> None:
 
 
 def _play(director: Director, order: Order, cause: str) -> None:
+    """Plays the clip on; a name must be that of the character, which its only clip has."""
+    if why := no_clip(order.name, director.performance.character.name):
+        raise PlayerError(why)
     director.playhead.play()
 
 

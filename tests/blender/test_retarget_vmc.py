@@ -9,7 +9,8 @@ from math import cos, degrees, radians, sin
 import bpy
 import numpy as np
 import pytest
-from limber.rig.bodies import pairing, receiver, vmc
+from limber.inputs import receiver, vmc
+from limber.rig.bodies import pairing
 from limber.rig.live import live
 from mathutils import Vector
 from pythonosc.osc_bundle_builder import IMMEDIATELY, OscBundleBuilder
