@@ -391,13 +391,10 @@ def _spread(sources: Sequence[str], targets: Sequence[str]) -> list[tuple[str, s
     """
     few = min(len(sources), len(targets))
     return [
-        (sources[_spread_index(k, few, len(sources))], targets[_spread_index(k, few, len(targets))])
-        for k in range(few)
+        (sources[_index(k, few, len(sources))], targets[_index(k, few, len(targets))]) for k in range(few)
     ]
 
 
-def _spread_index(k: int, few: int, many: int) -> int:
-    """Index of the k-th of `few` bones among `many`, at even distances; the last of one is the last of the
-    other.
-    """
+def _index(k: int, few: int, many: int) -> int:
+    """Index among `many` bones of the k-th of `few`, at even distances; the last is the last of both."""
     return round((k + 1) * many / few) - 1
