@@ -8,7 +8,7 @@ frames than are announced.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,6 +23,7 @@ FROM_FILE = "export the clip again from the program that captured it"
 POSITIONS = ("xposition", "yposition", "zposition")
 ROTATIONS = ("xrotation", "yrotation", "zrotation")
 COMMENTS = ("#", "//")
+MOST_DIGITS = 10
 GLUED = re.compile(r"(?<=[0-9.])-")  # the minus sign of a number without a blank before it
 MARKS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))  # byte order marks
 
@@ -88,8 +89,7 @@ def _hierarchy(lines: Iterable[str]) -> tuple[list[BvhJoint], int]:
     width = 0
     open_blocks: list[int | None] = []  # of each open brace its joint; None: an End Site
     block: int | None = None  # of the next brace
-    parts = (part for line in lines for part in line.replace("{", "\n{\n").replace("}", "\n}\n").splitlines())
-    for words in filter(None, map(str.split, parts)):
+    for words in _statements(lines):
         keyword = words[0].lower()
         if keyword in ("root", "joint"):
             block = len(joints)
@@ -100,36 +100,52 @@ def _hierarchy(lines: Iterable[str]) -> tuple[list[BvhJoint], int]:
             open_blocks.append(block)
         elif keyword == "}" and open_blocks:
             open_blocks.pop()
-        elif keyword in ("offset", "channels") and joints and open_blocks:
-            width += _take(words, joints, open_blocks, width)
+        elif keyword in ("offset", "channels") and _innermost(open_blocks) >= 0:
+            joint, is_end = joints[_innermost(open_blocks)], open_blocks[-1] is None
+            if keyword == "offset":
+                _take_offset(joint, is_end, words)
+            else:
+                width += _take_channels(joint, is_end, words, width)
     return joints, width
 
 
-def _take(words: list[str], joints: list[BvhJoint], open_blocks: list[int | None], width: int) -> int:
-    """Adds an OFFSET or CHANNELS line, or both on one line, to its joint or End Site; returns the number of
-    channels.
+def _statements(lines: Iterable[str]) -> Iterator[list[str]]:
+    """Words of each statement: a brace, or a keyword and what belongs to it."""
+    for line in lines:
+        for words in map(str.split, line.replace("{", "\n{\n").replace("}", "\n}\n").splitlines()):
+            if not words:
+                continue
+            until = len(words)
+            if words[0].lower() == "offset":  # CHANNELS may be on the same line
+                until = next((k for k, word in enumerate(words) if word.lower() == "channels"), until)
+            yield from filter(None, (words[:until], words[until:]))
+
+
+def _take_offset(joint: BvhJoint, is_end: bool, words: list[str]) -> None:
+    """Adds an OFFSET to its joint, or to one of the joint's End Sites."""
+    numbers = _plain_numbers(" ".join(words[1:])).split()[:3]
+    if len(numbers) < 3 or not all(map(_is_number, numbers)):
+        raise RigError(f"joint '{joint.name}' has an OFFSET without three numbers: {FROM_FILE}")
+    if is_end:
+        joint.ends.append(numbers)
+    else:
+        joint.offset = numbers
+
+
+def _take_channels(joint: BvhJoint, is_end: bool, words: list[str], first: int) -> int:
+    """Adds CHANNELS, which begin at the column `first`, to their joint; those of an End Site move nothing.
+    Returns their number.
     """
-    inner = open_blocks[-1]
-    if words[0].lower() == "offset":
-        until = next((k for k, word in enumerate(words) if word.lower() == "channels"), len(words))
-        numbers = _plain_numbers(" ".join(words[1:until])).split()
-        if len(numbers) < 3 or not all(map(_is_number, numbers[:3])):
-            raise RigError(f"joint '{joints[-1].name}' has an OFFSET without three numbers: {FROM_FILE}")
-        if inner is not None:
-            joints[inner].offset = numbers[:3]
-        elif (owner := _innermost(open_blocks)) >= 0:
-            joints[owner].ends.append(numbers[:3])
-        return _take(words[until:], joints, open_blocks, width) if until < len(words) else 0
-    count = int(words[1]) if len(words) > 1 and words[1].isdecimal() else -1
+    count = _count(words[1]) if len(words) > 1 else -1
     names = [word.lower() for word in words[2 : 2 + max(count, 0)]]
     if len(names) != count:
-        raise RigError(f"joint '{joints[-1].name}' has CHANNELS without their number and names: {FROM_FILE}")
-    if inner is not None:
-        known = [name for name in names if name in POSITIONS + ROTATIONS]
-        if len(set(known)) < len(known):
-            raise RigError(f"joint '{joints[inner].name}' has a channel twice: {FROM_FILE}")
-        joints[inner].columns = {name: width + k for k, name in enumerate(names) if name in known}
-    return len(names)
+        raise RigError(f"joint '{joint.name}' has CHANNELS without their number and names: {FROM_FILE}")
+    known = [name for name in names if name in POSITIONS + ROTATIONS]
+    if len(set(known)) < len(known):
+        raise RigError(f"joint '{joint.name}' has a channel twice: {FROM_FILE}")
+    if not is_end:
+        joint.columns = {name: first + k for k, name in enumerate(names) if name in known}
+    return count
 
 
 def _innermost(open_blocks: list[int | None]) -> int:
@@ -144,9 +160,9 @@ def _motion(lines: list[str], width: int) -> tuple[float, list[str]]:
     words = _plain_numbers("\n".join(lines)).replace(":", " ").split()
     head, values = words[:5], words[5:]
     keywords = [head[k].lower() for k in (0, 2, 3)] if len(head) == 5 else []
-    if keywords != ["frames", "frame", "time"] or not head[1].isdecimal() or not _is_number(head[4]):
+    if keywords != ["frames", "frame", "time"] or _count(head[1]) < 0 or not _is_number(head[4]):
         raise RigError(f"after MOTION it has no 'Frames:' and 'Frame Time:': {FROM_FILE}")
-    announced, frame_time = int(head[1]), float(head[4])
+    announced, frame_time = _count(head[1]), float(head[4])
     if not 0.0 < frame_time < np.inf:
         raise RigError(f"its frame time is {head[4]} s: give it the time between two frames")
     numbers = _numbers(values, width)
@@ -180,6 +196,11 @@ def _plain_word(word: str) -> str:
     word has no point.
     """
     return word.strip(",").replace(",", " " if "." in word else ".")
+
+
+def _count(word: str) -> int:
+    """A number of things; -1 if the word is none, or one of more digits than any file has."""
+    return int(word) if word.isdecimal() and len(word) < MOST_DIGITS else -1
 
 
 def _is_number(word: str) -> bool:
