@@ -41,13 +41,13 @@ class _Newest(NamedTuple):
     """The newest sample of an address.
 
     Attributes:
-        count: Number of messages so far.
+        number: Number of messages so far.
         look: Number of the look that read it.
         time: Time [s] at which it was taken, by the sender's clock; NaN if not given.
         age: Time from its arrival to that look, as in `Message.age`; NaN if unknown.
     """
 
-    count: int
+    number: int
     look: int
     time: float
     age: float
@@ -106,7 +106,7 @@ class Receiver(Inbox):
             elif name in known or len(known) < MOST:
                 known[name] = _rotation(numbers) if count == 4 else np.array(numbers)
                 self._samples[address] = _Newest(
-                    before.count + message.repeats, self._looks, message.time, message.age
+                    before.number + message.repeats, self._looks, message.time, message.age
                 )
 
     def _take_velocity(self, address: str, numbers: tuple[float, ...]) -> None:
@@ -151,7 +151,7 @@ class Receiver(Inbox):
             of_humanoid = _Newest(humanoid.count(name), 0, humanoid.time(name), humanoid.age(name))
             turned = self._samples.get(LINK + name, of_humanoid)
             position_sample = self._samples.get(POSITION + name, of_humanoid)
-            numbers[[k, count + k]] = turned.count, position_sample.count
+            numbers[[k, count + k]] = turned.number, position_sample.number
             times[[k, count + k]] = turned.time, position_sample.time
             ages[[k, count + k]] = turned.age, position_sample.age
             sent_at, velocity = self.velocities.get(name, (0, NO_VELOCITY))

@@ -115,8 +115,12 @@ def _joint(joint: RobotJoint, parent: int, frame: Transform, axis: Vector) -> Jo
         upper,
         "revolute" if joint.is_rotary else "prismatic",
     )
-    rates = {"velocity": joint.velocity, "acceleration": joint.acceleration, "jerk": joint.jerk}
-    return replace(built, **{name: rate for name, rate in rates.items() if rate})
+    return replace(
+        built,
+        velocity=joint.velocity or built.velocity,
+        acceleration=joint.acceleration or built.acceleration,
+        jerk=joint.jerk or built.jerk,
+    )
 
 
 def _relations(joints: Sequence[RobotJoint]) -> tuple[Relation, ...]:
