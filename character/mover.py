@@ -1,8 +1,8 @@
 """Interface of a mover: a model with a pure tick.
 
 The model is built once from data that rarely changes (joints, limits, solver, filters), and ticked in every
-frame. A further kind of mover is another class with such a tick, and a `host.Session` for each host that
-reads its inputs.
+frame. A further kind of mover is another class with such a tick, and code of each host that reads its
+inputs.
 """
 
 from typing import Any, NamedTuple, Protocol
@@ -37,7 +37,7 @@ class MoverState(Protocol):
 class MoverModel(Protocol):
     """Interface of a mover's model, for a chain, a body that follows a motion, or a mechanism."""
 
-    # Any: each kind of mover has its own types of inputs and state, which only its session knows
+    # Any: each kind of mover has its own types of inputs and state, which only the host's code for it knows
     def tick(self, inputs: Any, state: Any, dt: float) -> tuple[Outputs, MoverState]:
         """The next frame: outputs, and the state for the frame after. A pure function: it uses no clock, no
         scene and no other memory.

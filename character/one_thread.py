@@ -4,9 +4,8 @@ Limber's matrices are small, and BLAS splits their products among threads that b
 computer with busy cores, a frame of a millisecond then takes a second.
 """
 
-from collections.abc import Callable
-from functools import wraps
-from typing import ParamSpec, TypeVar
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy  # noqa: F401  its BLAS must be loaded before the search for libraries
 
@@ -17,25 +16,16 @@ except ImportError:  # the wheel was not unpacked; results are right, but slower
 else:
     _libraries = ThreadpoolController().select(user_api="blas").lib_controllers
 
-Arguments = ParamSpec("Arguments")
-Result = TypeVar("Result")
 
-
-def in_one_thread(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """Decorator: BLAS uses one thread while the function runs."""
-    if not _libraries:
-        return function
-
-    @wraps(function)
-    def alone(*args: Arguments.args, **options: Arguments.kwargs) -> Result:
-        # the same as `ThreadpoolController.wrap`, which would take a tenth of a live frame
-        before = [(library, number) for library in _libraries if (number := library.get_num_threads()) != 1]
-        for library, _ in before:
-            library.set_num_threads(1)
-        try:
-            return function(*args, **options)
-        finally:
-            for library, number in before:
-                library.set_num_threads(number)
-
-    return alone
+@contextmanager
+def in_one_thread() -> Iterator[None]:
+    """Context manager, also used as a decorator: BLAS uses one thread meanwhile."""
+    # the same as `ThreadpoolController.limit`, which would take a tenth of a live frame
+    before = [(library, number) for library in _libraries if (number := library.get_num_threads()) != 1]
+    for library, _ in before:
+        library.set_num_threads(1)
+    try:
+        yield
+    finally:
+        for library, number in before:
+            library.set_num_threads(number)

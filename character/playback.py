@@ -1,19 +1,14 @@
 """Movement of a stage from frame to frame: consecutive frames, jumps and sub-frames."""
 
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass
-from typing import Any, Generic, NamedTuple, Self, TypeVar
-
-from .host import Snapshot
-from .stage import Stage
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import Generic, NamedTuple, Self, TypeVar
 
 JUMP = (
     0.5  # [s] longest scene time between two frames of a playback that drops frames; a longer step is a jump
 )
 
-
-# Any: stages of all hosts, with any type of poses
-StageT = TypeVar("StageT", bound=Stage[Any, Any])
+Snapshot = TypeVar("Snapshot")  # state of a stage as a value
 
 
 class Time(NamedTuple):
@@ -25,21 +20,36 @@ class Time(NamedTuple):
     seconds_a_frame: float
 
 
-@dataclass
-class _Instant:
+class Step(NamedTuple, Generic[Snapshot]):
+    """How a stage gets to a time in a scene.
+
+    Attributes:
+        dt: Time [s] by which the scene's movers are ticked.
+        restarts: Whether their motion first restarts, at rest at the solution.
+        is_kept: Whether the stage itself is ticked. Otherwise a copy of it is, and then discarded.
+        origin: State that the copy starts from; None: the stage's current state.
+    """
+
+    dt: float
+    restarts: bool = False
+    is_kept: bool = True
+    origin: Snapshot | None = None
+
+
+class _Instant(NamedTuple, Generic[Snapshot]):
     """Snapshot of a stage at a frame."""
 
     frame: float
-    snapshot: dict[Hashable, Snapshot[Any]]
+    snapshot: Snapshot
 
 
-class Playback(Generic[StageT]):
+@dataclass
+class Playback(Generic[Snapshot]):
     """Playback of a stage: its current frame in each scene."""
 
-    def __init__(self, stage: StageT) -> None:
-        self.stage = stage
-        self._frames: dict[Hashable, int] = {}  # scene -> the frame that the stage has reached
-        self._before: dict[Hashable, _Instant] = {}  # scene -> the frame before it
+    _frames: dict[Hashable, int] = field(default_factory=dict)  # scene -> the frame that it has reached
+    # scene -> the frame before it
+    _before: dict[Hashable, _Instant[Snapshot]] = field(default_factory=dict)
 
     def frame(self, scene: Hashable) -> int | None:
         return self._frames.get(scene)
@@ -50,19 +60,10 @@ class Playback(Generic[StageT]):
         self._before.pop(scene, None)
 
     def copy(self) -> Self:
-        other = type(self)(self.stage.copy())
-        other._frames, other._before = dict(self._frames), dict(self._before)
-        return other
+        return type(self)(dict(self._frames), dict(self._before))
 
-    def go_to(
-        self,
-        scene: Hashable,
-        time: Time,
-        advance: Callable[[StageT, float], None],
-        restart: Callable[[], None],
-        is_playing: Callable[[], bool],
-    ) -> StageT:
-        """Moves the stage to a scene's frame; returns the stage with the movers' poses in that frame.
+    def go_to(self, scene: Hashable, time: Time, now: Snapshot, is_playing: bool) -> Step[Snapshot]:
+        """The step of the stage to a scene's frame, which is then its current frame.
 
         Consecutive frames, and frames that playback drops, advance the motion; a jump restarts it at rest at
         the solution. Sub-frames (motion blur) do not advance it: their poses are extrapolated from the frame
@@ -71,39 +72,28 @@ class Playback(Generic[StageT]):
         Args:
             scene: Identity of the scene.
             time: The frame.
-            advance: Ticks the scene's movers on a stage by a time [s].
-            restart: Restarts the scene's movers on this stage.
-            is_playing: Returns whether the scene is playing, so that it may drop frames.
+            now: The stage's current state.
+            is_playing: Whether the scene is playing, so that it may drop frames.
         """
         if time.fraction:
-            return self._between_frames(scene, time, advance)
+            return self._between_frames(scene, time)
         frame, last = time.frame, self.frame(scene)
-        gap = frame - last if last is not None else -1
-        if 0 <= gap <= time.step or (gap > 0 and gap * time.seconds_a_frame <= JUMP and is_playing()):
-            if gap and last is not None:
-                self._before[scene] = _Instant(last, self.stage.snapshot())
-            dt = gap * time.seconds_a_frame
-        else:
-            restart()
-            self._before.pop(scene, None)
-            dt = 0.0
         self._frames[scene] = frame
-        advance(self.stage, dt)
-        return self.stage
+        gap = frame - last if last is not None else -1
+        if 0 <= gap <= time.step or (gap > 0 and gap * time.seconds_a_frame <= JUMP and is_playing):
+            if gap and last is not None:
+                self._before[scene] = _Instant(last, now)
+            return Step(gap * time.seconds_a_frame)
+        self._before.pop(scene, None)
+        return Step(0.0, restarts=True)
 
-    def _between_frames(
-        self, scene: Hashable, time: Time, advance: Callable[[StageT, float], None]
-    ) -> StageT:
+    def _between_frames(self, scene: Hashable, time: Time) -> Step[Snapshot]:
         at, last, before = time.frame + time.fraction, self.frame(scene), self._before.get(scene)
         step = max(1, time.step)
-        stage, origin = self.stage.copy(), at
         if last is not None and last <= at < last + step:
-            origin = last
-        elif before is not None and last is not None and before.frame <= at < last:
-            stage, origin = self.stage.copy(before.snapshot), before.frame
-        elif last is None or not last - step < at < last:
-            stage.restart()
+            return Step((at - last) * time.seconds_a_frame, is_kept=False)
+        if before is not None and last is not None and before.frame <= at < last:
+            return Step((at - before.frame) * time.seconds_a_frame, is_kept=False, origin=before.snapshot)
         # no time passes before the first frame: movers with a motion filter stay at rest as in that frame,
         # and the others are at their keyed poses
-        advance(stage, (at - origin) * time.seconds_a_frame)
-        return stage
+        return Step(0.0, restarts=last is None or not last - step < at < last, is_kept=False)

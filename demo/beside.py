@@ -37,7 +37,7 @@ def solve(take, name: str) -> Rival:
     """The solver of that name on the goals of a take."""
     table = installed.module("solvers.table")
     solver, solutions = table.make_solver(name, take.skeleton), []
-    answer = installed.module("character.one_thread").in_one_thread(solver.solve)
+    answer = installed.module("character.one_thread").in_one_thread()(solver.solve)
     for goal in take.goals:
         last = solutions[-1] if solutions else None
         solutions.append(answer(goal, last.angles if last else None, last.memory if last else None))

@@ -215,7 +215,7 @@ class Imported:
         def path(size: float) -> np.ndarray:
             return stances.path(middle, front, size * self.reach, FRAMES, floor)
 
-        missed = installed.module("character.one_thread").in_one_thread(self._missed)
+        missed = installed.module("character.one_thread").in_one_thread()(self._missed)
         size = stances.widest(SIZES, lambda size: missed(path(size)), MET)
         return {frame: Vector(position) for frame, position in enumerate(path(size), start=1)}
 

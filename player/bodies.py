@@ -1,34 +1,19 @@
 """Bodies of a character file as a performance plays them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ..character.body.inputs import BodyInputs
 from ..character.body.tick import BodyModel
-from ..character.chain.hanging import ChainPose
 from ..character.file.contents import Anchor, BodyEntry
-from ..character.host import Frame, NoPose, Session
 from .scene import Moment, PlayedMover, PlayedView
 
 
 @dataclass
-class PlayedBodySession(Session[PlayedView, ChainPose]):
-    """Session of a body from a character file."""
-
-    entry: BodyEntry = field(kw_only=True)
-    model: BodyModel | None = None
-
-    def read(self, frame: Frame[PlayedView, ChainPose], dt: float) -> tuple[BodyModel, BodyInputs]:
-        if self.model is None:
-            self.model = self.entry.model()
-        return self.model, self.entry.at(frame.view.moment.frame)
-
-    def show(self, frame: Frame[PlayedView, ChainPose]) -> tuple[NoPose, NoPose]:
-        return {}, {}
-
-
 class PlayedBody(PlayedMover[BodyEntry]):
     """A body of a character file."""
+
+    model: BodyModel | None = None
 
     @property
     def anchors(self) -> list[Anchor]:
@@ -39,5 +24,7 @@ class PlayedBody(PlayedMover[BodyEntry]):
         """Empty: it follows the clip's motion and no target."""
         return iter(())
 
-    def new_session(self) -> PlayedBodySession:
-        return PlayedBodySession(entry=self.entry)
+    def read(self, view: PlayedView, targets: PlayedView) -> tuple[BodyModel, BodyInputs]:
+        if self.model is None:
+            self.model = self.entry.model()
+        return self.model, self.entry.at(view.moment.frame)

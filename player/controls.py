@@ -5,12 +5,15 @@ state, of its behaviour.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from ..character.behaviour.performer import Performer
 from ..character.chain.settings import BASES, BLEND, POSTURE
 from ..character.file.contents import ChainEntry, CharacterFile
 from ..inputs.words import named
 from .errors import PlayerError
+
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
@@ -137,3 +140,8 @@ def _number(path: str, value: float, most: float = math.inf) -> float:
 
 def _either(names: object) -> str:
     return ", ".join(f"'{name}'" for name in names) or "none"  # type: ignore[attr-defined]
+
+
+def or_authored(control: Value | None, authored: Value) -> Value:
+    """A set value, or that of the clip if none was set."""
+    return authored if control is None else control

@@ -1,15 +1,13 @@
 """Mechanisms of a character file as a performance plays them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
-from ..character.chain.hanging import ChainPose
 from ..character.chain.settings import BASES, BLEND, POSTURE, kept_values
 from ..character.file.contents import Anchor, MechanismEntry
 from ..character.file.mechanisms import Mounted
-from ..character.host import Frame, NoPose, Session
 from ..character.mechanism.inputs import (
     GoalWeights,
     driven_goal,
@@ -25,15 +23,22 @@ from .scene import Moment, PlayedMover, PlayedView
 
 
 @dataclass
-class PlayedMechanismSession(Session[PlayedView, ChainPose]):
-    """Session of a mechanism from a character file."""
+class PlayedMechanism(PlayedMover[MechanismEntry]):
+    """A mechanism of a character file."""
 
-    entry: MechanismEntry = field(kw_only=True)
     model: MechanismModel | None = None
 
-    def read(self, frame: Frame[PlayedView, ChainPose], dt: float) -> tuple[MechanismModel, Goals]:
-        entry, view = self.entry, frame.view
-        moment = view.moment
+    @property
+    def anchors(self) -> list[Anchor]:
+        """Anchors of its base and of its driven bodies."""
+        return [self.entry.base_frame.anchor, *(mounted.anchor for _, mounted in self.entry.driven)]
+
+    def followed(self, moment: Moment) -> Iterator[str]:
+        """Names of the targets that it follows."""
+        return (each.target for each in self.entry.goals)
+
+    def read(self, view: PlayedView, targets: PlayedView) -> tuple[MechanismModel, Goals]:
+        entry, moment = self.entry, view.moment
         if self.model is None:
             self.model = entry.model()
 
@@ -56,25 +61,6 @@ class PlayedMechanismSession(Session[PlayedView, ChainPose]):
             goals.append(goal(each.spec, goal_weights, back @ target @ each.offset))
         held_values = {k: values[k] for k, motor in enumerate(entry.motors) if motor.keeps_value}
         return self.model, target_goals(self.model, goals, held_values, weights, back)
-
-    def show(self, frame: Frame[PlayedView, ChainPose]) -> tuple[NoPose, NoPose]:
-        return {}, {}
-
-
-class PlayedMechanism(PlayedMover[MechanismEntry]):
-    """A mechanism of a character file."""
-
-    @property
-    def anchors(self) -> list[Anchor]:
-        """Anchors of its base and of its driven bodies."""
-        return [self.entry.base_frame.anchor, *(mounted.anchor for _, mounted in self.entry.driven)]
-
-    def followed(self, moment: Moment) -> Iterator[str]:
-        """Names of the targets that it follows."""
-        return (each.target for each in self.entry.goals)
-
-    def new_session(self) -> PlayedMechanismSession:
-        return PlayedMechanismSession(entry=self.entry)
 
 
 def _kept(entry: MechanismEntry, frame: float) -> list[float]:

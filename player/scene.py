@@ -1,7 +1,7 @@
-"""Poses of all objects of a performance at one moment: the scene that its sessions read."""
+"""Poses of all objects of a performance at one moment: the scene that its movers read."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -10,7 +10,8 @@ from ..character.chain.hanging import ChainPose
 from ..character.chain.inputs import Matrix
 from ..character.file.contents import Anchor, BodyEntry, ChainEntry, MechanismEntry
 from ..character.file.tracks import Array
-from ..character.host import NoPose, SceneMover, Session
+from ..character.mover import MoverModel
+from ..character.record import MoverRecord, NoPose
 from .controls import ChainControls
 
 
@@ -24,9 +25,9 @@ class PlayedView:
     """
 
     moment: "Moment"
-    chains: dict[Hashable, ChainPose] = field(default_factory=dict)
+    chains: dict[str, ChainPose] = field(default_factory=dict)
 
-    def place(self, chain: Hashable, pose: ChainPose | NoPose) -> None:
+    def place(self, chain: str, pose: ChainPose | NoPose) -> None:
         """Sets the pose of a chain, if it is known."""
         if isinstance(pose, ChainPose):
             self.chains[chain] = pose
@@ -63,12 +64,13 @@ def key_of(entry: MoverEntry) -> str:
     return f"{'body' if isinstance(entry, BodyEntry) else 'mechanism'} {entry.name}"
 
 
-@dataclass(frozen=True)
+@dataclass
 class PlayedMover(ABC, Generic[Entry]):
-    """A mover of a character file, in the form that the stage takes."""
+    """A mover of a character file, with the record of its motion."""
 
     entry: Entry
-    looks_forward = False
+    record: MoverRecord[ChainPose] = field(default_factory=MoverRecord)
+    looks_forward = False  # whether it reads the desired poses of the other movers in a cycle
 
     @property
     def key(self) -> str:
@@ -84,26 +86,34 @@ class PlayedMover(ABC, Generic[Entry]):
         """Names of the targets that it follows, or may follow."""
 
     @abstractmethod
-    def new_session(self) -> Session[PlayedView, ChainPose]: ...
+    def read(self, view: PlayedView, targets: PlayedView) -> tuple[MoverModel, object]:
+        """Its model and inputs; `targets`: poses of targets, which in a cycle are desired ones.
 
-    def place(self, view: PlayedView, pose: ChainPose | NoPose) -> None:
-        view.place(self.key, pose)
+        Raises:
+            ValueError: the inputs cannot be used; the message names the fault and the remedy.
+        """
+
+    def show(self) -> None:
+        """Sets the record's poses after a tick; does nothing for movers on which no others depend."""
+
+    def advance(self, view: PlayedView, targets: PlayedView, dt: float) -> None:
+        """Ticks it once by `dt` [s]; arguments as for `read`."""
+        with self.record.resting_on((ValueError,), dt):
+            self.record.tick(*self.read(view, targets), dt)
+        self.show()
 
 
 @dataclass(frozen=True)
 class PlayedScene:
-    """Content of a character file for its performance: chains by name, anchors of targets by name, and movers
-    by key.
-    """
+    """Content of a character file for its performance: chains by name, and anchors of targets by name."""
 
     chains: Mapping[str, ChainEntry]
     anchors: Mapping[str, Anchor]
-    movers: Mapping[Hashable, PlayedMover[Any]]
 
 
 @dataclass(frozen=True)
 class Moment:
-    """A moment of a performance, which is the stage's host.
+    """A moment of a performance.
 
     Attributes:
         frame: Frame of the clip, counted from 0, with its fraction.
@@ -122,27 +132,21 @@ class Moment:
     controls: Mapping[str, ChainControls]
     direct: Callable[[str, Directed, int], Directed] | None
 
-    def needs(
-        self, movers: Sequence[SceneMover[PlayedView, ChainPose]], certain: bool = False
-    ) -> list[list[int]]:
+    def needs(self, movers: Sequence[PlayedMover[Any]]) -> list[list[int]]:
+        """For each mover the indices of those on which it depends."""
         indices = {mover.key: k for k, mover in enumerate(movers)}
         needs = []
-        for key in indices:
-            played = self.scene.movers[key]
-            anchors = [*played.anchors, *map(self._anchor, played.followed(self))]
+        for mover in movers:
+            anchors = [*mover.anchors, *map(self._anchor, mover.followed(self))]
             links = [anchor.link for anchor in anchors if anchor is not None]
             chains = {link.chain for link in links if link is not None}
-            needs.append(sorted(indices[chain] for chain in chains - {key}))
+            needs.append(sorted(indices[chain] for chain in chains - {mover.key}))
         return needs
 
-    def view(
-        self,
-        poses: Sequence[
-            tuple[SceneMover[PlayedView, ChainPose], Session[PlayedView, ChainPose], ChainPose | NoPose]
-        ],
-    ) -> PlayedView:
+    def view(self, movers: Sequence[PlayedMover[Any]], poses: Sequence[ChainPose | NoPose]) -> PlayedView:
+        """The scene with these poses of the movers."""
         view = PlayedView(self)
-        for mover, _, pose in poses:
+        for mover, pose in zip(movers, poses, strict=True):
             view.place(mover.key, pose)
         return view
 

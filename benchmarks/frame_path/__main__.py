@@ -5,6 +5,9 @@ The demo lamp plays; the virtual robot is connected and armed. One frame is trac
 the bytes on the wire, in both processes, Blender and the hardware worker. Then a tick of the clock is traced,
 which moves the lamp while nothing plays and the target is dragged. 24 frames and 24 ticks are traced; those
 that ran the most files are shown. Time is stepped, so the answer is the same on a slow or busy computer.
+
+Crossings: how often the calls of one moment, each within the other, lead from a host (Blender's code, or the
+player) into the engine. 1: the engine calls no host.
 """
 
 import argparse
@@ -15,7 +18,7 @@ from pathlib import Path
 
 import bpy
 
-from . import lamp, report
+from . import lamp, played, report
 
 
 def main() -> None:
@@ -27,6 +30,7 @@ def main() -> None:
     parser.add_argument("--picture", type=Path, metavar="FILE", help="draw the frame there (.png or .svg)")
     options = parser.parse_args()
     frame, tick = lamp.trace()
+    play = played.trace()
     print(
         f"Blender {bpy.app.version_string}: frame {frame.number} of the demo lamp, files in the order of"
         " their first calls\n"
@@ -38,9 +42,20 @@ def main() -> None:
         ("only in the frame", frame.files, tick.files),
     ):
         print(f"  {title}: {', '.join(file for file in files if file not in others) or 'none'}")
+    print("\nCrossings from a host into the engine")
+    for title, path in (("the frame", frame), ("the tick", tick), ("a tick of the player", play)):
+        print(f"  {title:24} {path.crossings}")
     if options.json:
         options.json.write_text(
-            json.dumps({"frame": report.record(frame), "tick": report.record(tick)}, indent=1) + "\n",
+            json.dumps(
+                {
+                    "frame": report.record(frame),
+                    "tick": report.record(tick),
+                    "player": report.crossings(play),
+                },
+                indent=1,
+            )
+            + "\n",
             encoding="utf-8",
         )
     if options.picture:

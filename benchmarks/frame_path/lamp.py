@@ -8,7 +8,7 @@ import bpy
 import limber
 
 from .stepped import SteppedTime
-from .tracing import Calls
+from .tracing import Calls, Function
 
 CONNECT_SECONDS = 2.0  # until the robot has answered
 ARM_SECONDS = 10.0  # until it has gone slowly to the pose
@@ -25,11 +25,15 @@ class Path:
         number: The scene's frame, or the tick from the first one.
         blender: Calls in Blender, from the handler to the memory that is shared with the worker.
         worker: Calls in the hardware worker, from there to the bytes, until the next frame is due.
+        crossings: As in `Tracer`, in Blender.
+        calls_back: As in `Tracer`, in Blender.
     """
 
     number: int
     blender: Calls
     worker: Calls
+    crossings: int
+    calls_back: list[tuple[Function, Function]]
 
     @property
     def files(self) -> list[str]:
@@ -68,9 +72,7 @@ def _played(time: SteppedTime) -> Path:
     for _ in range(2 * FRAMES):
         with time.tracer.on() as calls:
             scene.frame_set(scene.frame_current + 1)
-        paths.append(
-            Path(scene.frame_current, calls, time.trace_workers(scene.render.fps_base / scene.render.fps))
-        )
+        paths.append(_path(time, scene.frame_current, calls, scene.render.fps_base / scene.render.fps))
         time.pass_by(0.0)
     bpy.ops.screen.animation_play()
     return _fullest(paths[FRAMES:])
@@ -89,9 +91,15 @@ def _dragged(time: SteppedTime) -> Path:
     for number in range(1, FRAMES + 1):
         with time.tracer.on() as calls:
             interval = clock()
-        paths.append(Path(number, calls, time.trace_workers(interval)))
+        paths.append(_path(time, number, calls, interval))
         time.pass_by(0.0)
     return _fullest(paths)
+
+
+def _path(time: SteppedTime, number: int, calls: Calls, due: float) -> Path:
+    """The path of a frame whose part in Blender was traced last; `due`: [s] until the next frame."""
+    tracer = time.tracer
+    return Path(number, calls, time.trace_workers(due), tracer.crossings, list(tracer.calls_back))
 
 
 def _fullest(paths: list[Path]) -> Path:

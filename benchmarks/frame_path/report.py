@@ -9,6 +9,7 @@ from .worker import ROOT
 
 if TYPE_CHECKING:
     from .lamp import Path  # needs Blender
+    from .tracing import Tracer
 
 PROCESSES = {"blender": "Blender", "worker": "Hardware worker"}
 
@@ -61,4 +62,10 @@ def record(path: "Path") -> dict:
         "files": len(path.files),
         "lines": total_lines(path.files),
         **{process: functions(getattr(path, process)) for process in PROCESSES},
+        **crossings(path),
     }
+
+
+def crossings(path: "Path | Tracer") -> dict:
+    """How it crosses between host and engine, as JSON values."""
+    return {"crossings": path.crossings, "calls_back": list(path.calls_back)}

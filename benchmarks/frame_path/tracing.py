@@ -1,5 +1,5 @@
-"""Counts which of the project's functions run, by `sys.monitoring` where Python has it (3.12), else by
-`sys.setprofile`.
+"""Counts which of the project's functions run, and how they cross between a host and the engine, by
+`sys.monitoring` where Python has it (3.12), else by `sys.setprofile`.
 
 Standard library alone: the worker's wrapper loads it as a file, outside any package.
 """
@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from types import CodeType, FrameType
 
@@ -20,6 +21,9 @@ NOT_SHIPPED = {
     "tests",
 }  # folders of the checkout that are no part of the extension
 
+HOSTS = {"rig", "operators", "panels", "player"}  # packages that call the engine
+ENGINE = {"character", "solvers", "motion"}  # packages that call no host
+
 Function = tuple[str, str]  # file below the checkout, qualified name
 Calls = dict[Function, int]  # how often each was called, in the order of the first calls
 
@@ -29,9 +33,16 @@ class Tracer:
 
     Args:
         root: The checkout's folder.
+
+    Attributes:
+        crossings: How often the calls of one moment, each within the other, lead from a host into the engine:
+            the most. 1: the engine calls no host.
+        calls_back: Calls of a host's function by one of the engine: (caller, function).
     """
 
     def __init__(self, root: Path) -> None:
+        self.crossings = 0
+        self.calls_back: dict[tuple[Function, Function], None] = {}
         self._root = root.resolve()
         self._known: dict[CodeType, Function | None] = {}
         self._calls: Calls = {}
@@ -41,23 +52,41 @@ class Tracer:
         """Counts while the context lasts: this thread's calls and those of threads that begin meanwhile, or
         of all (sys.monitoring).
         """
-        self._calls = {}
+        self._calls, self.crossings, self.calls_back = {}, 0, {}
         self._begin()
         try:
             yield self._calls
         finally:
             self._end()
 
-    def _note(self, code: CodeType) -> bool:
-        """Counts one call; returns whether the code belongs to the project."""
-        try:
-            function = self._known[code]
-        except KeyError:
-            function = self._known[code] = self._function(code)
+    def _note(self, frame: FrameType) -> bool:
+        """Counts one call, which has begun; returns whether the code belongs to the project."""
+        function = self._of(frame.f_code)
         if function is None:
             return False
         self._calls[function] = self._calls.get(function, 0) + 1
+        stack = list(self._stack(frame))
+        is_host = [_package(each) in HOSTS for each in stack]
+        crossings = sum(caller and not called for called, caller in pairwise(is_host))
+        self.crossings = max(self.crossings, crossings)
+        if is_host[:2] == [True, False]:
+            self.calls_back[stack[1], stack[0]] = None
         return True
+
+    def _stack(self, frame: FrameType | None) -> Iterator[Function]:
+        """Functions of hosts and of the engine that are being called, the last one first."""
+        while frame is not None:
+            function = self._of(frame.f_code)
+            if function is not None and _package(function) in HOSTS | ENGINE:
+                yield function
+            frame = frame.f_back
+
+    def _of(self, code: CodeType) -> Function | None:
+        """As `_function`, from memory."""
+        try:
+            return self._known[code]
+        except KeyError:
+            return self._known.setdefault(code, self._function(code))
 
     def _function(self, code: CodeType) -> Function | None:
         """File and function of a code object; None where it is not the project's. A comprehension or lambda
@@ -85,7 +114,7 @@ class Tracer:
             sys.monitoring.free_tool_id(TOOL)
 
         def _started(self, code: CodeType, _offset: int) -> object:
-            return None if self._note(code) else sys.monitoring.DISABLE
+            return None if self._note(sys._getframe(1)) else sys.monitoring.DISABLE
 
     else:
 
@@ -99,4 +128,9 @@ class Tracer:
 
         def _called(self, frame: FrameType, event: str, _argument: object) -> None:
             if event == "call":
-                self._note(frame.f_code)
+                self._note(frame)
+
+
+def _package(function: Function) -> str:
+    """The package of the checkout that a function belongs to."""
+    return function[0].partition("/")[0]

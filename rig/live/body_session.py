@@ -13,8 +13,7 @@ from bpy.types import Depsgraph, Object, PropertyGroup
 from ...character.body.feet import Foot
 from ...character.body.inputs import NOWHERE, BodyInputs
 from ...character.body.tick import BodyModel, make_model
-from ...character.host import Frame
-from ...character.mover import GoalResidual, MoverModel
+from ...character.mover import GoalResidual
 from ...character.stream import advance
 from ...motion import NO_FILTER, Filter, Kinematic, Limits, make_filter
 from ...solvers.kinematics.skeleton import SkeletonError
@@ -34,7 +33,8 @@ from ..bones.joint_bones import Followed, UnjointedPose
 from ..properties.joints import ACCELERATION, JERK, VELOCITY
 from ..properties.motion_style import motion_style
 from ..scene.placement import Placement
-from .mover import JointKey, JointLimits, Mover, SceneSession
+from .mover import JointKey, Mover
+from .session import Frame, JointLimits, SceneSession
 
 FARTHEST = 1e4  # position limit for the motion filter of a joint without limits
 UP = np.array((0.0, 0.0, 1.0))
@@ -70,9 +70,6 @@ class BodySession(SceneSession):
     held: tuple[UnjointedPose, ...] = ()  # the part of each bone's authored pose that no joint moves
     shown: dict[str, Followed] = field(default_factory=dict)  # shown channels of the bones
     is_streamed: bool = False  # whether the sources are streamed, so that new poses may arrive at any time
-    velocity_before: np.ndarray | None = (
-        None  # (6 + n,) velocities of base and joints in the previous frame [m/s, rad/s]; None at a new start
-    )
 
     errors = (RigError, SkeletonError, TargetError, ValueError)
 
@@ -92,16 +89,11 @@ class BodySession(SceneSession):
             return {}
         if self.state is not None and self.state.motion:
             return dict(zip(self.reader.joint_keys, self.state.motion, strict=True))
-        body, before = self.outputs.state, self.velocity_before
-        known = before is not None and before.shape == body.velocity.shape and self.step > 0.0
-        acceleration = (body.velocity - before) / self.step if known else np.zeros_like(body.velocity)
+        body, before = self.outputs.state, self.record.state_before
+        known = before is not None and self.step > 0.0
+        acceleration = (body.velocity - before.state.velocity) / self.step if known else 0.0 * body.velocity
         rows = zip(body.joints.tolist(), body.velocity[6:].tolist(), acceleration[6:].tolist(), strict=True)
         return {key: Kinematic(*row) for key, row in zip(self.reader.joint_keys, rows, strict=True)}
-
-    def tick(self, mover: MoverModel, inputs: object, dt: float) -> tuple:
-        if dt > 0.0:
-            self.velocity_before = self.state.state.velocity if self.state is not None else None
-        return super().tick(mover, inputs, dt)
 
     def limits(self) -> dict[JointKey, JointLimits]:
         if self.model is None or self.reader is None:
@@ -194,14 +186,15 @@ class BodySession(SceneSession):
 
     def show(self, frame: Frame) -> tuple[dict, dict]:
         rig, _ = frame.mover
-        if self.outputs.lost and not self.problem:
+        record = self.record
+        if self.outputs.lost and not record.problem:
             named = ", ".join(f"'{name}'" for name in self.outputs.lost)
             why = "the source's bones are scaled to nothing or are not numbers"
             if self.is_streamed:
                 why = "nothing comes for their sources, or it is no rotation"
-            self.problem = f"{named} have no target in this frame and move freely: {why}"
-        if self.outputs.stopped and not self.problem:
-            self.problem = STOPPED
+            record.problem = f"{named} have no target in this frame and move freely: {why}"
+        if self.outputs.stopped and not record.problem:
+            record.problem = STOPPED
         self.shown = self.reader.channels(rig, frame.view, self.held, self.outputs.state)
         frames = self.state.model.body.placed(self.outputs.state.frames, np.arange(len(self.reader.names)))
         frames[:, :3, 3] += self.outputs.state.base_position
@@ -244,9 +237,8 @@ class BodySession(SceneSession):
         before, self.reader = self.reader, reader
         self.model_key = ()
         if before is None or before.joint_keys != reader.joint_keys or before.base != reader.base:
-            self.model = self.outputs = self.ticked = None
-            self.shown, self.pose, self.desired_pose = {}, {}, {}
-            self.restart()
+            self.model, self.shown = None, {}
+            self.record.clear()
 
     def _update_model(
         self, rig: Object, retarget: PropertyGroup, linked: Linked, unjointed: tuple[UnjointedPose, ...]
@@ -306,7 +298,7 @@ class BodySession(SceneSession):
         if self.state is not None and len(self.state.inputs.rotation) + len(self.state.inputs.places) != len(
             links
         ):
-            self.restart()
+            self.record.restart()
 
     def _filters(self, retarget: PropertyGroup, body: Body) -> tuple[Filter, ...]:
         """Motion filter of each joint; empty if none is chosen. Unset limits are those of a new chain's

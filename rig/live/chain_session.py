@@ -22,7 +22,6 @@ from ...character.chain.settings import (
     kept_posture,
 )
 from ...character.chain.tick import ChainModel
-from ...character.host import Frame
 from ...character.mover import GoalResidual
 from ...character.widest_look import Look
 from ...motion import Kinematic, MotionError
@@ -49,7 +48,8 @@ from ..scene.placement import Hanging, Placement
 from .chain_recipe import ChainRecipe
 from .directed import DirectedChain, by_behaviour
 from .lids import Lid, lid_channels, read_lids
-from .mover import JointKey, JointLimits, Mover, SceneSession
+from .mover import JointKey, Mover
+from .session import Frame, JointLimits, SceneSession
 
 SETUP_ERRORS = (RigError, GazeError, SkeletonError, MotionError, InputsError)
 
@@ -132,9 +132,10 @@ class ChainSession(SceneSession):
         return self.state.offsets if self.state is not None else None
 
     def show(self, frame: Frame) -> tuple[dict, dict]:
-        self.problem = self.problem or self.outputs.problem
+        record = self.record
+        record.problem = record.problem or self.outputs.problem
         if not self.poses:
-            return self.pose, self.desired_pose
+            return record.pose, record.desired_pose
         pose = self._shown(self.outputs.angles)
         return pose, self._shown(self.outputs.desired) if frame.is_mutual else pose
 
@@ -356,9 +357,8 @@ class ChainSession(SceneSession):
         self.made_of = self.poses = self.held = ()
         # angles of other joints cannot be reused
         if before is None or before.joint_keys != reader.joint_keys:
-            self.model = self.outputs = None
-            self.pose = self.desired_pose = {}
-            self.restart()
+            self.model = None
+            self.record.clear()
 
     def _update_model(
         self, rig: Object, chain: PropertyGroup, solver: str, rig_in_world: Matrix, base: str

@@ -11,7 +11,8 @@ from ...character.chain.settings import BLEND, ChainSettings, kept_posture, kept
 from ...character.effects import PostureEffect
 from ..chains.kept_posture import kept_index
 from ..scene.goal import watched
-from .mover import Mover, SceneSession
+from .mover import Mover
+from .session import SceneSession
 
 
 class DirectedChain(NamedTuple):

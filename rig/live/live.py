@@ -6,13 +6,13 @@ affect it. No state is saved (`runtime`): after undo, redo and loading it is reb
 properties.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from time import perf_counter
 
 import bpy
 
-from ...character.playback import Playback, Time
+from ...character.playback import Time
 from ..behaviour import clip_rows
 from ..blender import write_access
 from ..blender.overrides import why_not_editable
@@ -49,7 +49,7 @@ def start(owner: bpy.types.Object, settings: bpy.types.PropertyGroup) -> None:
         RigError: the mover cannot be read or assembled; then it is not live.
     """
     switch_on(owner, settings)
-    session(owner, settings).restart()
+    session(owner, settings).record.restart()
     _begin(bpy.context.scene, bpy.context.evaluated_depsgraph_get())
 
 
@@ -68,7 +68,7 @@ def switch_on(owner: bpy.types.Object, settings: bpy.types.PropertyGroup) -> Non
 def stop(owner: bpy.types.Object, settings: bpy.types.PropertyGroup) -> None:
     """Ends live motion of a mover, whose authored pose is then shown again."""
     settings.live = False
-    current().playback.stage.sessions.pop(mover_of(owner, settings).key, None)
+    current().stage.sessions.pop(mover_of(owner, settings).key, None)
     sync()
     rehearsal.end_without_chains()
 
@@ -117,15 +117,15 @@ def _sync_rigs() -> None:
 
 def _show_synced() -> None:
     """Shows the last solved poses again."""
-    stage = current().playback.stage
+    stage = current().stage
     for member in current().registry:
         if not can_show(member.rig):
             for mover in member.movers:
-                stage.session(*mover).problem = why_not_editable(member.rig)
+                stage.session(*mover).record.problem = why_not_editable(member.rig)
         shown_poses.show_member(member, member.movers, stage)
     for mover in current().registry.movers_of_mechanisms():
         if why := current().registry.unread.get(mover.owner.session_uid):
-            stage.session(*mover).problem = why
+            stage.session(*mover).record.problem = why
         shown_poses.show_mechanism(mover, stage)
     current().registry.counted = len(bpy.data.objects)
     if not current().is_any:
@@ -141,7 +141,7 @@ def resume() -> None:
 
 def _begin(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     _advance(scene, depsgraph, 0.0)
-    current().playback.begin(scene.session_uid, scene.frame_current)
+    current().stage.playback.begin(scene.session_uid, scene.frame_current)
 
 
 def movers_of_scene(scene: bpy.types.Scene) -> list[Mover]:
@@ -154,7 +154,7 @@ def _advance(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, dt: float) 
     movers = live_movers(scene)
     moving = _able(movers)
     current().shown = None
-    _tick(current().playback.stage, scene, moving, depsgraph, dt)
+    _tick(current().stage, scene, moving, depsgraph, dt)
     _present(scene, depsgraph, movers, moving)
 
 
@@ -162,7 +162,7 @@ def _tick(
     stage: SceneStage, scene: bpy.types.Scene, movers: list[Mover], depsgraph: bpy.types.Depsgraph, dt: float
 ) -> None:
     """Advances signals and behaviours by `dt` [s], then ticks movers on a stage."""
-    if stage is current().playback.stage and runtime.advance_signals(scene, dt):
+    if stage is current().stage and runtime.advance_signals(scene, dt):
         shown_poses.evaluate(depsgraph)
     if scene.limber_behaviour.rehearse or stage.performers:
         rehearsal.perform(stage, scene, dt)
@@ -194,7 +194,7 @@ def _present(
 ) -> None:
     """Shows the poses of a scene's live movers; `moving` are those that were ticked."""
     current().note_rest(scene, moving)
-    shown_poses.show_all(scene, current().playback.stage, depsgraph, movers)
+    shown_poses.show_all(scene, current().stage, depsgraph, movers)
 
 
 def frame_changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> bool:
@@ -211,13 +211,13 @@ def frame_changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> boo
     movers = live_movers(scene)
     moving = _able(movers)
     if depsgraph.mode == "RENDER":
-        current().shown = _go_to(_render_playback(scene), scene, moving, depsgraph, lambda: True)
+        current().shown = _go_to(_render_stage(scene), scene, moving, depsgraph, True)
         shown_poses.show_all(scene, current().shown, depsgraph, movers)
         return False
     current().steps.stop(scene.session_uid)
-    playback = current().playback
-    stage = current().shown = _go_to(playback, scene, moving, depsgraph, is_playing)
-    if stage is not playback.stage:  # a tick between two frames is not kept
+    live_stage = current().stage
+    stage = current().shown = _go_to(live_stage, scene, moving, depsgraph, is_playing())
+    if stage is not live_stage:  # a tick between two frames is not kept
         shown_poses.show_all(scene, stage, depsgraph, movers)
         return False
     _present(scene, depsgraph, movers, moving)
@@ -225,35 +225,32 @@ def frame_changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> boo
 
 
 def _go_to(
-    playback: Playback,
+    stage: SceneStage,
     scene: bpy.types.Scene,
     movers: list[Mover],
     depsgraph: bpy.types.Depsgraph,
-    is_played: Callable[[], bool],
+    is_played: bool,
 ) -> SceneStage:
-    """The stage with the movers' poses in the scene's current frame."""
-    time = Time(
-        scene.frame_current, scene.frame_subframe, scene.frame_step, scene.render.fps_base / scene.render.fps
-    )
-
-    def restart() -> None:
-        for mover in movers:
-            playback.stage.session(*mover).restart()
-        playback.stage.settle(scene.session_uid)
-
-    def advance(stage: SceneStage, dt: float) -> None:
-        _tick(stage, scene, movers, depsgraph, dt)
-
-    return playback.go_to(scene.session_uid, time, advance, restart, is_played)
+    """The stage with the movers' poses in the scene's current frame: `stage`, or a copy of it between two
+    frames.
+    """
+    uid, seconds_a_frame = scene.session_uid, scene.render.fps_base / scene.render.fps
+    time = Time(scene.frame_current, scene.frame_subframe, scene.frame_step, seconds_a_frame)
+    step = stage.playback.go_to(uid, time, stage.snapshot(), is_played)
+    ticked = stage if step.is_kept else stage.copy(step.origin)
+    if step.restarts:
+        ticked.restart(movers, uid)
+    _tick(ticked, scene, movers, depsgraph, step.dt)
+    return ticked
 
 
-def _render_playback(scene: bpy.types.Scene) -> Playback:
-    """Playback for a render: a still image begins at the live state, an animation at rest in its first
+def _render_stage(scene: bpy.types.Scene) -> SceneStage:
+    """The stage of a render: a still image begins at the live state, an animation at rest in its first
     frame.
     """
     if current().rendering is None:
-        is_same = current().playback.frame(scene.session_uid) == scene.frame_current
-        current().rendering = current().playback.copy() if is_same else Playback(SceneStage())
+        is_same = current().stage.playback.frame(scene.session_uid) == scene.frame_current
+        current().rendering = current().stage.copy() if is_same else SceneStage()
     return current().rendering
 
 
@@ -308,7 +305,7 @@ def scene_updated(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> boo
 
 def _mark_dirty(depsgraph: bpy.types.Depsgraph) -> None:
     """Makes the next tick read again the armatures and stored postures that have changed."""
-    stage = current().playback.stage
+    stage = current().stage
     if depsgraph.id_type_updated("ARMATURE"):
         clip_rows.forget()
         for update in depsgraph.updates:
@@ -329,7 +326,7 @@ def owner_updated(depsgraph: bpy.types.Depsgraph) -> bool:
 
 def _has_changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> bool:
     """Whether inputs of a live mover have changed."""
-    return current().is_any and current().playback.stage.has_changed(movers_of_scene(scene), depsgraph)
+    return current().is_any and current().stage.has_changed(movers_of_scene(scene), depsgraph)
 
 
 def _sync_lost() -> None:
@@ -360,7 +357,7 @@ def placement(depsgraph: bpy.types.Depsgraph) -> Placement:
     """Predicted transforms of the scene with the movers' newest poses, which Blender has not evaluated
     yet.
     """
-    stage = current().shown or current().playback.stage
+    stage = current().shown or current().stage
     return stage.placement(live_movers(), depsgraph)
 
 

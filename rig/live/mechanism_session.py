@@ -11,7 +11,6 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from ...character.host import Frame
 from ...character.mechanism.inputs import motor_goals, target_goals
 from ...character.mechanism.tick import (
     NO_MORE,
@@ -46,10 +45,10 @@ from ..mechanisms.shapes import dof_axes
 from ..properties.motion_style import motion_style
 from ..scene.placement import Placement
 from ..showing import mechanism_proxy
-from .mover import JointKey, JointLimits, Mover, SceneSession
+from .mover import JointKey, Mover
+from .session import Frame, JointLimits, SceneSession
 
 REPORTED_ERROR = 100 * MET  # [m or rad] smallest error of a goal that is reported
-ERRORS = (RigError, MechanismError, MotionError)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +81,8 @@ class MechanismSession(SceneSession):
     base: Array | None = None  # (4, 4) world matrix of the mechanism's base at the last tick
     joint_keys: tuple[JointKey, ...] = ()  # joint and axis of each motor
 
+    errors = (RigError, MechanismError, MotionError)
+
     @property
     def reading(self) -> Reading | None:
         return self.assembled.reading if self.assembled is not None else None
@@ -89,10 +90,6 @@ class MechanismSession(SceneSession):
     @property
     def solver(self) -> MechanismSolver | None:
         return self.assembled.model.solver if self.assembled is not None else None
-
-    @property
-    def errors(self) -> tuple:
-        return ERRORS
 
     def show(self, frame: Frame) -> tuple[dict, dict]:
         if not self.problem:
@@ -103,7 +100,7 @@ class MechanismSession(SceneSession):
                 _remark(self.model, self.outputs, self.state),
                 self._balance(),
             )
-            self.remark = ". ".join(filter(None, sentences))
+            self.record.remark = ". ".join(filter(None, sentences))
         bodies = PlacedBodies(self.assembled, self.base, self.outputs.poses).bodies
         return bodies, bodies
 
@@ -205,15 +202,8 @@ class MechanismSession(SceneSession):
 
     def take(self, mechanism: Assembled) -> None:
         """Uses a newly assembled mechanism; its motion restarts."""
-        self.assembled, self.model, self.model_key, self.outputs, self.base = (
-            mechanism,
-            mechanism.model,
-            (),
-            None,
-            None,
-        )
-        self.pose = self.desired_pose = {}
-        self.restart()
+        self.assembled, self.model, self.model_key, self.base = mechanism, mechanism.model, (), None
+        self.record.clear()
 
     def read(self, frame: Frame, dt: float) -> tuple[MechanismModel, Goals]:
         """The mover and its inputs in the mechanism's base frame."""

@@ -1,5 +1,4 @@
-"""Movers of a Blender scene (chains, bodies that follow a motion, mechanisms) in one form, and their
-sessions.
+"""Movers of a Blender scene (chains, bodies that follow a motion, mechanisms) in one form.
 
 A mover only refers to its owner and settings. It is made again whenever it is needed, since undo and loading
 invalidate it. Its state from frame to frame is in a session (`Stage.session`), one for each stage: live, a
@@ -9,181 +8,18 @@ render, a bake. Sessions are not saved.
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
-from math import nan
-from time import perf_counter
 from typing import NamedTuple
 
 import bpy
-import numpy as np
 
-from ...character.file.postures import StoredPosture
-from ...character.host import Session
-from ...character.mover import GoalResidual, MoverModel
-from ...motion import Kinematic
-from ..blender.errors import RigError
+from ...character.record import MoverRecord
 from ..bones import axes
 from ..bones.channels import SAME, Channel
-from ..chains import kept_posture, postures
 from ..properties.frame_range import bake_range
 from ..scene.dependencies import NO_BODIES, Bodies, Dependencies, Moved
 from ..scene.placement import Placement
 from .posture_keeper import JointKey, PostureKeeper
-
-
-class JointLimits(NamedTuple):
-    """Limits of a joint for the motion filter: position [rad or m], and velocity, acceleration and
-    jerk (per s, s2, s3).
-    """
-
-    lower: float
-    upper: float
-    velocity: float
-    acceleration: float
-    jerk: float
-
-
-@dataclass
-class SceneSession(Session):
-    """Session of a mover in a Blender scene. For an armature's mover, poses map bone names to the solved
-    basis: (rotation wxyz, location, scale).
-    """
-
-    seconds: float = 0.0  # duration of the last tick
-    step: float = 0.0  # [s] time between the last two frames
-    # [s] expected time to the next frame: the shorter of the last two steps, since a single long one is a
-    # stall
-    next_step: float = 0.0
-    stored: dict[int, np.ndarray] = field(
-        default_factory=dict
-    )  # values (n,) of stored postures, by the session_uid of their actions
-
-    def tick(self, mover: MoverModel, inputs: object, dt: float) -> tuple:
-        if dt > 0.0:
-            self.next_step = min(dt, self.step or dt)
-            self.step = dt
-        begun = perf_counter()
-        outputs = super().tick(mover, inputs, dt)
-        self.seconds = perf_counter() - begun
-        return outputs
-
-    @property
-    def unmet(self) -> str:
-        """Reason why the goals are not met in this frame, as a sentence; "" if they are met."""
-        return self.problem or self.remark
-
-    @property
-    def warning(self) -> str:
-        """Warning about the motion as a whole, such as a goal that the solver changed; "" for none."""
-        return ""
-
-    def goal_errors(self, mover: "Mover") -> list[GoalResidual]:
-        """Errors of all goals at the last tick, as solved, the mover's own goal first. For sessions with
-        outputs.
-        """
-        return []
-
-    def solved(self) -> dict[JointKey, float]:
-        """Values [rad or m] of the joints at the last tick as solved, before the motion filter."""
-        return self.values()
-
-    def prepare(
-        self, mover: "Mover", as_authored: Callable[[], AbstractContextManager[bpy.types.Depsgraph]]
-    ) -> None:
-        """Reads, while the scene shows the authored pose, what the mover needs before its first tick on a
-        stage other than live motion's.
-
-        Raises:
-            RigError: the mover cannot be read.
-        """
-
-    def mark_postures_dirty(self) -> None:
-        """Makes the next tick read stored postures again, since one may have changed."""
-        self.stored = {}
-
-    def in_posture(
-        self, mover: "Mover", joint_keys: Sequence[JointKey], action: bpy.types.Action
-    ) -> np.ndarray:
-        """Values (n,) [rad or m] of the mover's joints in a stored posture; NaN for joints that it does not
-        contain.
-
-        Raises:
-            RigError: the posture contains no value of the joints.
-        """
-        if action.session_uid not in self.stored:
-            joint_values = mover.in_posture(action)
-            self.stored[action.session_uid] = np.array([joint_values.get(key, nan) for key in joint_keys])
-        values = self.stored[action.session_uid]
-        if np.isnan(values).all():
-            raise RigError(postures.foreign(action, mover.settings))
-        return values
-
-    def known_postures(self, mover: "Mover", joint_keys: Sequence[JointKey]) -> dict[int, StoredPosture]:
-        """The stored postures that have values of the mover's joints, by their indices in its list."""
-        known, names = {}, kept_posture.names(mover.settings)
-        for index, posture in enumerate(mover.settings.postures):
-            if posture.action is None:
-                continue
-            try:
-                values = self.in_posture(mover, joint_keys, posture.action)
-            except RigError:
-                continue
-            known[index] = StoredPosture(names[index], values)
-        return known
-
-    def values(self) -> dict[JointKey, float]:
-        """Value of each joint or motor [rad or m] after the filter; empty before the first tick."""
-        return {}
-
-    def motion(self) -> dict[JointKey, Kinematic]:
-        """Values, velocities and accelerations of each joint after the filter; empty if they are
-        not known.
-        """
-        return {}
-
-    def desired(self) -> dict[JointKey, float]:
-        """Value of each joint or motor [rad or m] before the filter."""
-        return self.values()
-
-    def limits(self) -> dict[JointKey, JointLimits]:
-        """Limits of each joint or motor; those without limits are left out."""
-        return {}
-
-    @property
-    def influence(self) -> float:
-        """Influence of the goals at the last tick, 0 to 1."""
-        return 1.0
-
-    def aim_errors(self) -> tuple[str, float, float]:
-        """(name, angle, angle) of the goal with the largest angular error: its name, and the error [rad] as
-        solved and after the filter.
-        """
-        return "The end", 0.0, 0.0
-
-    @property
-    def why_missed(self) -> str:
-        """Why the solution of the last tick misses its goals, with the remedy; "" if it meets them, or if
-        that is not known.
-        """
-        return ""
-
-    def check_keys(self) -> None:
-        """Raises RigError if keyframes cannot represent the mover's motion, because a parent's future pose is
-        unknown.
-        """
-
-    def keys(
-        self, mover: "Mover", placement: Placement, before: Mapping[Channel, float]
-    ) -> dict[Channel, float]:
-        """Values to key in this frame, after a tick.
-
-        Args:
-            mover: The session's mover.
-            placement: Predicted transforms in this frame.
-            before: Values keyed in the last frame, so that no rotation jumps; empty in the first frame.
-        """
-        return {}
-
+from .session import SceneSession
 
 Key = tuple[int, str]  # (owner's session_uid, uid of the settings): identifies a mover in a file
 Authored = Callable[
@@ -212,7 +48,7 @@ class Mover(PostureKeeper, _Pair):
         """Settings of all movers of this kind on an object, live or not."""
 
     def new_session(self) -> SceneSession:
-        return self.session_type()
+        return self.session_type(MoverRecord())
 
     @abstractmethod
     def moved(self, session: SceneSession) -> Moved:

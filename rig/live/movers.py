@@ -37,8 +37,9 @@ from .body_session import BodySession
 from .chain_session import ChainSession, ShownPose
 from .lids import lid_bones
 from .mechanism_session import MechanismSession
-from .mover import Authored, JointKey, Mover, SceneSession
+from .mover import Authored, JointKey, Mover
 from .posture_keeper import BoneJoints, BonePostures, MotorPostures
+from .session import SceneSession
 
 
 class ChainMover(BonePostures, Mover):

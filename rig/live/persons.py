@@ -29,7 +29,7 @@ def unregister() -> None:
 
 def of(scene: bpy.types.Scene) -> SeenPersons | None:
     """Persons whom trackers see in a scene; None if no tracker has reported yet."""
-    return current().playback.stage.persons.get(scene.session_uid)
+    return current().stage.persons.get(scene.session_uid)
 
 
 def see(scene: bpy.types.Scene, camera: str, sighting: Sighting) -> None:
@@ -40,7 +40,7 @@ def see(scene: bpy.types.Scene, camera: str, sighting: Sighting) -> None:
         RigError: There is no such object. The behaviour still notices the persons.
     """
     signals.setdefault("trackers", _Trackers())
-    persons = current().playback.stage.persons.setdefault(scene.session_uid, SeenPersons())
+    persons = current().stage.persons.setdefault(scene.session_uid, SeenPersons())
     if camera not in scene.objects:
         camera = named(camera, scene.objects.keys()) or camera
     pose = _pose(scene, camera)

@@ -31,7 +31,7 @@ def perform(stage: SceneStage, scene: bpy.types.Scene, dt: float) -> None:
     if performer is None:
         stage.performers.pop(scene.session_uid, None)
         return
-    is_live = stage is current().playback.stage
+    is_live = stage is current().stage
     events = [*current().events.pop(scene.session_uid, []), *current().speech.events()] if is_live else []
     performer.advance(dt, events, _senses(scene, is_live))
     del performer.decisions[:-MOST_DECISIONS]
@@ -51,7 +51,7 @@ def performer_of(scene: bpy.types.Scene, stage: SceneStage) -> Performer | None:
         return None
     performer = performers.get(scene.session_uid)
     if performer is None:
-        is_live = stage is current().playback.stage
+        is_live = stage is current().stage
         performer = Performer(behaviour, scene.limber_behaviour.seed, is_gradual=is_live)
         performers[scene.session_uid] = performer
     else:
@@ -101,7 +101,7 @@ def enter(scene: bpy.types.Scene, state: str) -> None:
     Raises:
         RigError: there is no such state, or the behaviour cannot be used.
     """
-    performer = performer_of(scene, current().playback.stage)
+    performer = performer_of(scene, current().stage)
     if performer is None:
         raise RigError("The behaviour cannot be used: press Check under Behaviour")
     try:
@@ -115,7 +115,7 @@ def directing(owner: bpy.types.Object, chain: bpy.types.PropertyGroup) -> tuple[
     there is none.
     """
     scene = bpy.context.scene
-    performer = current().playback.stage.performers.get(scene.session_uid)
+    performer = current().stage.performers.get(scene.session_uid)
     if performer is None or not is_on(scene):
         return None
     names = {mover.settings.uid: str(mover.key) for mover in live_chains(scene) if mover.owner == owner}
@@ -134,7 +134,7 @@ def begin(scene: bpy.types.Scene) -> None:
     """Starts the rehearsal of the behaviour in its first state."""
     end(scene)
     scene.limber_behaviour.rehearse = True
-    performer_of(scene, current().playback.stage)
+    performer_of(scene, current().stage)
 
 
 def end_without_chains() -> None:
@@ -149,20 +149,20 @@ def end_without_chains() -> None:
 def end(scene: bpy.types.Scene) -> None:
     """Ends the rehearsal of the behaviour."""
     scene.limber_behaviour.rehearse = False
-    current().playback.stage.performers.pop(scene.session_uid, None)
+    current().stage.performers.pop(scene.session_uid, None)
     current().events.pop(scene.session_uid, None)
     current().speech.close()
 
 
 def state(scene: bpy.types.Scene) -> str:
     """Name of the behaviour's current state; "" if it is not rehearsed."""
-    performer = current().playback.stage.performers.get(scene.session_uid)
+    performer = current().stage.performers.get(scene.session_uid)
     return performer.state.name if performer is not None and is_on(scene) else ""
 
 
 def lines(scene: bpy.types.Scene) -> list[str]:
     """The behaviour's last decisions, as sentences."""
-    performer = current().playback.stage.performers.get(scene.session_uid)
+    performer = current().stage.performers.get(scene.session_uid)
     return list(map(_line, performer.decisions)) if performer is not None and is_on(scene) else []
 
 

@@ -8,7 +8,6 @@ from typing import Protocol
 import bpy
 
 from ...character.fixed_steps import FixedSteps
-from ...character.playback import Playback
 from ...inputs.speech import Speech
 from ..blender.errors import RigError
 from ..blender.presence import find
@@ -20,8 +19,9 @@ from ..scene.dependencies import depends_on_objects_alone, targets
 from ..showing import mechanism_proxy
 from ..showing import proxy as proxies
 from .mechanism_session import MechanismSession
-from .mover import Mover, SceneSession
+from .mover import Mover
 from .movers import ChainMover, MechanismMover, live_of, movers_of
+from .session import SceneSession
 from .stage import SceneStage
 
 
@@ -286,13 +286,12 @@ def show(owner: bpy.types.Object, session: MechanismSession) -> None:
 
 @dataclass
 class Runtime:
-    """Runtime state: the live movers, their stages and proxies, and the playback of each scene."""
+    """Runtime state: the live movers, their stages and proxies."""
 
     registry: Registry = field(default_factory=Registry)
-    playback: Playback[SceneStage] = field(default_factory=lambda: Playback(SceneStage()))
-    shown: SceneStage | None = (
-        None  # stage whose poses the proxies show since the last frame change; None: that of the playback
-    )
+    stage: SceneStage = field(default_factory=SceneStage)
+    # stage whose poses the proxies show since the last frame change; None: `stage`
+    shown: SceneStage | None = None
     moving: set[int] = field(
         default_factory=set
     )  # session_uids of scenes in which something is not at rest, so that the clock must run
@@ -302,7 +301,7 @@ class Runtime:
     must_sync: bool = False  # whether movers may have changed while Blender refused writes or rendered
     busy: bool = False  # whether Limber itself is writing, so that depsgraph updates are its own
     has_rendered: bool = False  # whether a render was running when a timer last checked
-    rendering: Playback[SceneStage] | None = None  # a render uses a stage of its own for its frames
+    rendering: SceneStage | None = None  # a render uses a stage of its own for its frames
     # session_uid of a scene -> events for its behaviour since the last tick
     events: dict[int, list[str]] = field(default_factory=dict)
     speech: Speech = field(default_factory=Speech)  # the character's speech while a behaviour is rehearsed
@@ -314,7 +313,7 @@ class Runtime:
 
     def note_rest(self, scene: bpy.types.Scene, movers: list[Mover]) -> None:
         """Records whether any mover of a scene still moves."""
-        if self.playback.stage.is_at_rest(movers):
+        if self.stage.is_at_rest(movers):
             self.moving.discard(scene.session_uid)
         else:
             self.moving.add(scene.session_uid)
@@ -381,4 +380,4 @@ def live_chains(scene: bpy.types.Scene | None = None) -> list[Mover]:
 
 def session(owner: bpy.types.Object, settings: bpy.types.PropertyGroup) -> SceneSession:
     """The session of a mover on the live stage, given its owner object and its settings."""
-    return _now.playback.stage.session(owner, settings)
+    return _now.stage.session(owner, settings)

@@ -74,7 +74,7 @@ def show(scene: bpy.types.Scene, stage: SceneStage, depsgraph: bpy.types.Depsgra
 
 def show_live(scene: bpy.types.Scene) -> None:
     """Shows the poses of live motion again, after those of another stage."""
-    show_all(scene, current().playback.stage, None, live_movers(scene))
+    show_all(scene, current().stage, None, live_movers(scene))
 
 
 def evaluate(depsgraph: bpy.types.Depsgraph) -> None:

@@ -5,13 +5,17 @@ from that one's new, filtered pose, since Blender's evaluated pose is one frame 
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 import bpy
 
 from ...character.behaviour.performer import Performer
 from ...character.one_thread import in_one_thread
+from ...character.playback import Playback
+from ...character.record import MoverRecord, Snapshot
 from ...character.seeing import SeenPersons
-from ...character.stage import Stage
+from ...character.stage import TickOrder, commit, feedback, in_order, is_at_rest, turns
 from ...solvers.goals import GazeGoal
 from ..bones.hanging import HangingBones
 from ..bones.joint_bones import Followed
@@ -19,44 +23,75 @@ from ..properties.body import UID as BODY
 from ..scene.dependencies import Dependencies
 from ..scene.placement import Placement
 from ..scene.rest_frames import RestFrames
-from .mover import Key, Mover, SceneSession
+from .mover import Key, Mover
 from .movers import mover_of
+from .session import Frame, SceneSession
 
-PERFORMERS = "performers"  # key of the performers in a snapshot
+
+class StageSnapshot(NamedTuple):
+    """State of a stage as a value: snapshots of its records by the movers' keys, and copies of its performers
+    by their scenes' session_uid.
+    """
+
+    records: Mapping[Key, Snapshot]
+    performers: Mapping[int, Performer]
 
 
 class SceneHost:
-    """Implementation of `character.host.Host` for a Blender scene in one frame.
+    """A Blender scene in one frame: its movers, what depends on what, and predicted transforms.
 
     Args:
         stage: The stage whose movers move.
+        movers: The movers that are ticked, as Movers or (owner, settings) pairs.
         depsgraph: The evaluated scene.
     """
 
-    def __init__(self, stage: "SceneStage", depsgraph: bpy.types.Depsgraph) -> None:
+    def __init__(self, stage: "SceneStage", movers: Sequence[tuple], depsgraph: bpy.types.Depsgraph) -> None:
         self.stage, self.depsgraph = stage, depsgraph
+        self.movers = in_one_order(movers)
+        self.sessions = [stage.of(mover) for mover in self.movers]
         self.bodies: dict[int, set[str]] = {}  # object's session_uid -> bones that show bodies of mechanisms
         self._objects = Dependencies()
         self._hanging: dict[int, HangingBones] = {}  # by the armature objects' session_uid
 
-    def needs(self, movers: Sequence[Mover], certain: bool = False) -> list[list[int]]:
-        """For each mover the indices of those on which it depends; `certain`: only certain dependencies."""
-        sessions = [self.stage.of(mover) for mover in movers]
-        if len(movers) == 1 and movers[0].looks_forward:
-            return [[]]
-        moved = [mover.moved(session) for mover, session in zip(movers, sessions, strict=True)]
-        objects = Dependencies(surely=True) if certain else self._objects
-        return [
-            mover.needs(session, moved, k, objects)
-            for k, (mover, session) in enumerate(zip(movers, sessions, strict=True))
-        ]
+    @property
+    def records(self) -> list[MoverRecord]:
+        """Records of the movers."""
+        return [session.record for session in self.sessions]
 
-    def view(self, poses: Sequence[tuple[Mover, SceneSession, Mapping]]) -> Placement:
-        """Predicted transforms with these poses; movers without a pose are taken as authored."""
+    def order(self) -> TickOrder:
+        """Order in which the movers are ticked."""
+        if len(self.movers) == 1 and self.movers[0].looks_forward:
+            return TickOrder([0])
+        return in_order(self._needs(self._objects), self._look_forward)
+
+    def feedback(self, order: TickOrder) -> dict[Key, Mover]:
+        """For each mover in a cycle that reads last poses, by its key: the mover through which it depends on
+        itself.
+        """
+        if not order.has_cycle or all(self._look_forward):
+            return {}
+        through = feedback(self._needs(Dependencies(surely=True)), self._look_forward)
+        return {self.movers[k].key: self.movers[back] for k, back in through.items()}
+
+    @property
+    def _look_forward(self) -> list[bool]:
+        return [mover.looks_forward for mover in self.movers]
+
+    def _needs(self, objects: Dependencies) -> list[list[int]]:
+        """For each mover the indices of those on which it depends."""
+        pairs = list(zip(self.movers, self.sessions, strict=True))
+        moved = [mover.moved(session) for mover, session in pairs]
+        return [mover.needs(session, moved, k, objects) for k, (mover, session) in enumerate(pairs)]
+
+    def view(self, poses: Sequence[Mapping]) -> Placement:
+        """Predicted transforms with these poses of the movers; those without a pose are taken as
+        authored.
+        """
         persons = self.stage.persons.get(self.depsgraph.scene.session_uid)
         seen = persons.positions if persons is not None else {}
         placement = Placement(self.depsgraph, {}, self.stage.rests, seen, self._objects)
-        for mover, session, pose in poses:
+        for mover, session, pose in zip(self.movers, self.sessions, poses, strict=True):
             for uid, bones in mover.bodies(session).items():
                 self.bodies.setdefault(uid, set()).update(bones)
             mover.place(placement, dict.fromkeys(mover.bones(session)))
@@ -95,49 +130,65 @@ class SceneHost:
         return body.owner.data.name in self.dirty or (source is not None and source.data.name in self.dirty)
 
 
-class SceneStage(Stage):
-    """Sessions of the movers of a file; see `character.stage.Stage`.
+class SceneStage:
+    """Sessions of the movers of a file. Live motion, a render and a bake each have a stage of their own.
 
     Args:
         solvers: Solvers to use instead of the chains' own, by the movers' keys.
     """
 
     def __init__(self, solvers: dict[Key, str] | None = None) -> None:
-        super().__init__()
         self.solvers = solvers or {}
+        self.sessions: dict[Key, SceneSession] = {}
+        self.playback: Playback[StageSnapshot] = Playback()
+        # keys of the movers that were in a cycle at the last tick
+        self.cyclic: frozenset[Key] = frozenset()
+        # key of a mover that depends on itself -> the mover through which it does
+        self.feedback: dict[Key, Key] = {}
         self.dirty: set[str] = set()
         self.performers: dict[int, Performer] = {}  # performers of behaviours, by their scenes' session_uid
         self.persons: dict[int, SeenPersons] = {}  # persons whom trackers see, by scene's session_uid
         self.rests = RestFrames()
 
-    def empty(self) -> "SceneStage":
+    def of(self, mover: Mover) -> SceneSession:
+        """Session of a mover; created if it does not exist."""
+        key = mover.key
+        session = self.sessions.get(key)
+        if session is None:
+            session = self.sessions[key] = mover.new_session()
+        return session
+
+    def snapshot(self) -> StageSnapshot:
+        """State of the stage, for a later `copy`."""
+        # copies of the items, since a render copies the stage on another thread
+        sessions, performers = list(self.sessions.items()), list(self.performers.items())
+        return StageSnapshot(
+            {key: session.record.snapshot() for key, session in sessions},
+            {scene: performer.copy() for scene, performer in performers},
+        )
+
+    def copy(self, snapshot: StageSnapshot | None = None) -> "SceneStage":
+        """An independent copy of the stage, in its current state or an earlier snapshot."""
+        before = snapshot or self.snapshot()
         other = SceneStage(self.solvers)
+        other.sessions = {
+            key: replace(session, record=session.record.restored(before.records.get(key)))
+            for key, session in list(self.sessions.items())
+        }
+        other.playback = self.playback.copy()
         other.dirty = set(self.dirty)
         other.persons = self.persons  # shared, since trackers report only to the live stage
-        other.performers = {scene: performer.copy() for scene, performer in list(self.performers.items())}
+        other.performers = {scene: performer.copy() for scene, performer in before.performers.items()}
         return other
 
-    def snapshot(self) -> dict:
-        performers = {scene: performer.copy() for scene, performer in list(self.performers.items())}
-        return {**super().snapshot(), PERFORMERS: performers}
-
-    def copy(self, snapshot: Mapping | None = None) -> "SceneStage":
-        other = super().copy(snapshot)
-        if snapshot is not None:
-            other.performers = {scene: before.copy() for scene, before in snapshot[PERFORMERS].items()}
-        return other
-
-    def restart(self) -> None:
-        super().restart()
-        self.settle()
-
-    def settle(self, scene: int | None = None) -> None:
-        """Completes transitions of the behaviours' states at once; `scene`: session_uid of a scene, for that
-        scene only.
+    def restart(self, movers: Sequence[Mover], scene: int) -> None:
+        """Restarts the motion of movers, and completes the transition of a scene's behaviour at once;
+        `scene`: its session_uid.
         """
-        for uid, performer in self.performers.items():
-            if scene in (None, uid):
-                performer.settle()
+        for mover in movers:
+            self.of(mover).record.restart()
+        if scene in self.performers:
+            self.performers[scene].settle()
 
     def session(self, owner: bpy.types.Object, settings: bpy.types.PropertyGroup) -> SceneSession:
         """Session of a mover, by its owner object and its settings."""
@@ -154,7 +205,7 @@ class SceneStage(Stage):
         self.dirty.add(armature_name)
         self.rests = RestFrames()
 
-    @in_one_thread
+    @in_one_thread()
     def advance(
         self,
         movers: Sequence[tuple],
@@ -173,21 +224,64 @@ class SceneStage(Stage):
             dt: Time since the last tick [s]; 0 in the first frame.
             ahead: Goals of the next frames of chains, by the movers' keys, if known.
         """
-        self.tick(in_one_order(movers), SceneHost(self, depsgraph), dt, ahead or {})
+        host = SceneHost(self, movers, depsgraph)
+        records, order = host.records, host.order()
+        through = host.feedback(order)
+        self.cyclic = frozenset(host.movers[k].key for k in order.cyclic)
+        self.feedback = {key: mover.key for key, mover in through.items()}
+        commit(records, dt)
+        view = targets = host.view([record.pose_before for record in records])
+        if order.cyclic:
+            targets = host.view([record.desired_before for record in records])
+        for turn in turns(order, records):
+            for index, pose, desired_pose in turn.moved:
+                host.movers[index].place(view, pose)
+                if order.cyclic:
+                    host.movers[index].place(targets, desired_pose)
+            mover = host.movers[turn.mover]
+            frame = Frame(
+                host,
+                mover,
+                view,
+                targets if turn.is_mutual else view,
+                (ahead or {}).get(mover.key, ()),
+                through.get(mover.key),
+            )
+            host.sessions[turn.mover].advance(frame, dt)
         self.dirty.clear()
 
     def has_changed(self, movers: Sequence[tuple], depsgraph: bpy.types.Depsgraph) -> bool:
         """Whether inputs of a mover have changed since the last tick, or have become valid or invalid, or an
         undo has interrupted a motion.
         """
-        return super().has_changed(in_one_order(movers), SceneHost(self, depsgraph))
+        if not self.is_at_rest(movers):
+            return True
+        host = SceneHost(self, movers, depsgraph)
+        view = host.view([record.pose if record.state is not None else {} for record in host.records])
+        if any(
+            session.differs(Frame(host, mover, view, view))
+            for mover, session in zip(host.movers, host.sessions, strict=True)
+        ):
+            return True
+        if not self.feedback:
+            return False
+        through = host.feedback(host.order())
+        return {key: mover.key for key, mover in through.items()} != self.feedback
 
     def is_at_rest(self, movers: Sequence[tuple]) -> bool:
-        return super().is_at_rest([as_mover(mover) for mover in movers])
+        """Whether no mover will move while everything else stays constant."""
+        sessions = [self.of(as_mover(mover)) for mover in movers]
+        cyclic = [self.sessions[key].record for key in self.cyclic if key in self.sessions]
+        return all(session.is_settled for session in sessions) and is_at_rest(
+            [session.record for session in sessions], cyclic
+        )
 
     def placement(self, movers: Sequence[tuple], depsgraph: bpy.types.Depsgraph) -> Placement:
-        """Predicted transforms of the scene with the movers' newest poses."""
-        return self.view(in_one_order(movers), SceneHost(self, depsgraph))
+        """Predicted transforms of the scene with the movers' newest poses; movers without a tick are taken as
+        authored.
+        """
+        host = SceneHost(self, movers, depsgraph)
+        return host.view([record.pose for record in host.records])
 
 
 def as_mover(mover: tuple) -> Mover:

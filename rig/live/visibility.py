@@ -9,7 +9,8 @@ import bpy
 from ..blender.counting import named
 from ..chains.check import why_no_pose
 from ..showing import mechanism_proxy, proxy
-from .mover import Mover, SceneSession
+from .mover import Mover
+from .session import SceneSession
 
 
 def why_not_shown(mover: Mover, session: SceneSession) -> str:

@@ -50,7 +50,7 @@ class Assembled:
         return body_indices
 
 
-@in_one_thread
+@in_one_thread()
 def prepare(owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph, is_rest: bool = False) -> Assembled:
     """Reads and assembles the mechanism as authored. `is_rest`: as for `read`.
 

@@ -44,9 +44,9 @@ class ExportedBody:
             RigError: the body cannot be solved in the first frame.
         """
         session = self.session
-        if session.outputs is None or session.ticked is None:
+        if session.outputs is None or session.record.ticked is None:
             raise RigError(f"Frame {frame}: {session.problem}")
-        model, inputs = session.ticked
+        model, inputs = session.record.ticked
         self._model = self._model or model
         self._has_changed |= model is not self._model
         self._inputs.append(inputs)

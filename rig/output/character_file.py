@@ -281,7 +281,7 @@ class CharacterExport(Stepped):
         indices = {each.name: k for k, each in enumerate(chains)}
         links = [each.anchor(self._anchor).link for each in chains]
         needs = [[indices[link.chain]] if link is not None else [] for link in links]
-        return [chains[k] for k in in_order(needs, [True] * len(needs), list).indices]
+        return [chains[k] for k in in_order(needs, [True] * len(needs)).indices]
 
     def _anchor(self, hanging: list[Hanging | None], world: list[np.ndarray]) -> Anchor:
         """Motion of an object over the frames: relative to a joint of another exported chain, if that joint

@@ -260,7 +260,7 @@ class Comparison(Stepped):
         """Scene frame of the comparison's next step."""
         return self.frames[min(self.done // len(self.contestants), len(self.frames) - 1)]
 
-    @in_one_thread
+    @in_one_thread()
     def step(self) -> bool:
         """Solves one frame with one solver; returns whether there are more steps.
 

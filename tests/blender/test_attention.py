@@ -244,7 +244,7 @@ def test_targets_and_manners_come_back_with_undo_and_the_file(between_two, reope
 
 
 def test_a_chain_comes_after_what_moves_any_of_its_targets():
-    from limber.rig.live.stage import SceneHost, SceneStage, in_one_order
+    from limber.rig.live.stage import SceneHost, SceneStage
 
     rig = build({"arm": "X", "hand": "XZ"}, name="Arm")
     rig, arm = looking_chain(rig, "arm", "hand")
@@ -253,6 +253,5 @@ def test_a_chain_comes_after_what_moves_any_of_its_targets():
     held.parent, held.parent_type, held.parent_bone = rig, "BONE", "hand"
     eye.targets.add().target = held
     rig.name = "Z"  # by name it would come last
-    movers = in_one_order([(other, eye), (rig, arm)])
-    order = SceneStage().in_order(movers, SceneHost(SceneStage(), depsgraph()))
-    assert [movers[k].settings for k in order.indices] == [arm, eye]
+    host = SceneHost(SceneStage(), [(other, eye), (rig, arm)], depsgraph())
+    assert [host.movers[k].settings for k in host.order().indices] == [arm, eye]

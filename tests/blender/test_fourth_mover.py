@@ -13,8 +13,9 @@ from limber.motion import Filter, Kinematic, Limits, MotionStyle, make_filter
 from limber.rig.blender.errors import RigError
 from limber.rig.bones import channels
 from limber.rig.live import live
-from limber.rig.live.mover import Mover, SceneSession
+from limber.rig.live.mover import Mover
 from limber.rig.live.movers import KINDS, movers_of
+from limber.rig.live.session import SceneSession
 from limber.rig.properties.frame_range import LimberRange
 from limber.rig.scene.dependencies import Moved
 from mathutils import Quaternion

@@ -66,6 +66,15 @@ def test_the_clock_goes_the_same_way_for_a_target_that_is_dragged(record):
         assert file in tick[process]
 
 
+@pytest.mark.parametrize("path", ["frame", "tick", "player"])
+def test_calls_lead_into_the_engine_once_and_it_calls_no_host(record, folder: Path, path: str):
+    assert record[path]["calls_back"] == []
+    assert record[path]["crossings"] == 1
+    printed = (folder / "printed.txt").read_text(encoding="utf-8").splitlines()
+    counts = printed[printed.index("Crossings from a host into the engine") + 1 :]
+    assert [line.split()[-1] for line in counts] == ["1", "1", "1"]
+
+
 def test_totals_count_a_file_of_both_processes_once(record, folder: Path):
     frame = record["frame"]
     both = {*frame["blender"], *frame["worker"]}

@@ -258,7 +258,7 @@ def test_several_live_chains_look_up_each_bone_and_object_once_a_tick(rig, monke
         return of(obj, seen, surely)
 
     monkeypatch.setattr(dependencies, "dependencies_of", counted)
-    stage, depsgraph = live.current().playback.stage, bpy.context.evaluated_depsgraph_get()
+    stage, depsgraph = live.current().stage, bpy.context.evaluated_depsgraph_get()
     stage.mark_dirty(rig.data.name)
     stage.advance(live.live_movers(bpy.context.scene), depsgraph, 1 / 24)
     assert len(rig.limber.chains) == 3

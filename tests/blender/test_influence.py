@@ -129,9 +129,7 @@ def test_a_render_follows_the_keys_of_its_own_frames(leaning, tmp_path):
 
     def note(scene, depsgraph):
         if depsgraph.mode == "RENDER":
-            seen[scene.frame_current] = (
-                live.current().rendering.stage.session(rig, chain).outputs.angles.tolist()
-            )
+            seen[scene.frame_current] = live.current().rendering.session(rig, chain).outputs.angles.tolist()
 
     bpy.app.handlers.frame_change_post.append(note)
     bpy.ops.render.render(animation=True)

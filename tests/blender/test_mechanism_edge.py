@@ -103,14 +103,16 @@ def test_a_loop_that_went_over_to_its_other_assembly_is_told():
         for one in others
         if one.report.goal_error < 1e-6 and np.abs(one.state.values - here.values).max() > 0.5
     )
-    session.state = replace(session.state, desired=replace(other.state, branch=here.branch, regular=None))
+    session.record.state = replace(
+        session.state, desired=replace(other.state, branch=here.branch, regular=None)
+    )
     motor.value = 0.01
     those.clock()
     assert "its other assembly" in session.remark
     motor.value = 0.02
     those.clock(1, 101.0)
     assert "its other assembly" in session.remark, "it is there still"
-    session.restart()
+    session.record.restart()
     motor.value = 0.03
     those.clock(1, 102.0)
     assert session.remark == ""

@@ -164,7 +164,7 @@ def test_a_lamp_a_body_with_a_head_and_a_neck_on_push_rods_move_the_same_without
         for key, mover in movers.items():
             session = live.session(*mover)
             assert session.problem == "", key
-            asked[key].append(session.ticked[1])
+            asked[key].append(session.record.ticked[1])
             shown[key].append(values(session.outputs))
     assert all(np.ptp(numbers, axis=0).max() > 0.1 for numbers in shown.values()), "all of them move"
 

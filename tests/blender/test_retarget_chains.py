@@ -113,6 +113,6 @@ def test_a_chain_keeps_the_authored_pose_of_a_bone_that_a_body_of_paired_bones_l
     bpy.ops.limber.live()
     at_hand.live(retarget)
     session = live.session(rig, chain)
-    _, inputs = session.ticked
+    _, inputs = session.record.ticked
     authored = dict(zip(session.reader.joint_keys, inputs.posture.tolist(), strict=True))
     assert authored["neck", "X"] == pytest.approx(0.4, abs=1e-6)

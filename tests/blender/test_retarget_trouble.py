@@ -234,8 +234,19 @@ def test_a_body_goes_on_from_an_earlier_frame_whose_outputs_are_gone():
     rig, _ = follower()
     assert problem() == ""
     now = live.session(rig, rig.limber.retarget)
-    before, (model, inputs) = now.snapshot(), now.ticked
-    now.outputs = None  # as where its bones have changed since, and a render goes on from the frame before
-    now.restore(before)
-    now.outputs, now.state = now.tick(model, inputs, 1 / 24)
+    before, (model, inputs) = now.record.snapshot(), now.record.ticked
+    # as where its bones have changed since, and a render goes on from the frame before
+    now.record.outputs = None
+    now.record = now.record.restored(before)
+    now.record.tick(model, inputs, 1 / 24)
     assert now.motion().keys() == set(now.reader.joint_keys)
+
+
+def test_a_body_has_no_acceleration_after_a_jump():
+    rig, _ = follower()
+    scene, session = bpy.context.scene, live.session(rig, rig.limber.retarget)
+    for frame in range(1, 6):
+        scene.frame_set(frame)
+    assert any(joint.acceleration for joint in session.motion().values())
+    scene.frame_set(20)
+    assert not any(joint.acceleration for joint in session.motion().values())

@@ -160,7 +160,7 @@ def test_what_is_live_and_finds_no_solution_is_not_said_to_be_off():
     rig, _ = looking_chain()
     assert "Not live" in drawn(LIMBER_PT_live).labels
     bpy.ops.limber.live()
-    live.session(rig, rig.limber.chains[0]).outputs = None
+    live.session(rig, rig.limber.chains[0]).record.outputs = None
     assert "No solution" in drawn(LIMBER_PT_live).labels
 
 

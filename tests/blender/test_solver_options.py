@@ -150,7 +150,7 @@ def test_weights_change_which_links_keep_their_way():
     for joint in chain.joints:
         joint.shape_weight = 20.0 if joint.bone in {"lower", "middle"} else 0.05
     rig.update_tag()
-    session(rig, chain).restart()
+    session(rig, chain).record.restart()
     settle()
     assert list(now.outputs.solution.angles) != pytest.approx(plain, abs=0.05)
     assert now.outputs.solution.aim_error < 1e-5

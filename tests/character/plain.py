@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from limber.character.chain.inputs import ChainInputs
-from limber.character.host import Frame, Session
-from limber.character.stage import Stage
+from limber.character.record import MoverRecord
+from limber.character.stage import commit, in_order, is_at_rest, turns
 
 
 @dataclass(frozen=True)
@@ -29,22 +29,6 @@ def values(outputs: Any) -> list[float]:
     return list(outputs.angles if hasattr(outputs, "angles") else outputs.values)
 
 
-class PlainSession(Session):
-    """What is known of a mover."""
-
-    def read(self, frame: Frame, dt: float) -> tuple:
-        inputs = frame.mover.inputs(frame.targets, frame.host.number)
-        if isinstance(inputs, ChainInputs):
-            inputs = replace(inputs, is_mutual=frame.is_mutual, ahead=frame.ahead)
-        return frame.mover.model, inputs
-
-    def show(self, frame: Frame) -> tuple:
-        shown = Pose(tuple(values(self.outputs)), self.outputs)
-        if not frame.is_mutual:
-            return shown, shown
-        return shown, Pose(tuple(self.outputs.desired), replace(self.outputs, angles=self.outputs.desired))
-
-
 @dataclass(frozen=True)
 class PlainMover:
     """A mover of a scene in plain Python."""
@@ -55,36 +39,71 @@ class PlainMover:
     after: tuple[str, ...] = ()  # keys of those on which it depends
     looks_forward: bool = False
 
-    def new_session(self) -> PlainSession:
-        return PlainSession()
 
-    def place(self, view: dict, pose: Any) -> None:
-        if pose:
-            view[self.key] = pose
+@dataclass
+class PlainStage:
+    """Records of movers, by their keys."""
+
+    records: dict[str, MoverRecord] = field(default_factory=dict)
+    cyclic: set[str] = field(default_factory=set)  # movers in a cycle at the last tick
+
+    def of(self, mover: PlainMover) -> MoverRecord:
+        return self.records.setdefault(mover.key, MoverRecord())
+
+    def copy(self, snapshots: Mapping[str, Any]) -> "PlainStage":
+        return PlainStage({key: record.restored(snapshots[key]) for key, record in self.records.items()})
+
+    def snapshots(self) -> dict[str, Any]:
+        return {key: record.snapshot() for key, record in self.records.items()}
+
+    def tick(self, movers: Sequence[PlainMover], number: int, dt: float) -> None:
+        """Ticks movers in a frame of this number."""
+        records = [self.of(mover) for mover in movers]
+        needs = [[k for k, other in enumerate(movers) if other.key in mover.after] for mover in movers]
+        order = in_order(needs, [mover.looks_forward for mover in movers])
+        self.cyclic = {movers[k].key for k in order.cyclic}
+        commit(records, dt)
+        view = targets = _view(movers, [record.pose_before for record in records])
+        if order.cyclic:
+            targets = _view(movers, [record.desired_before for record in records])
+        for turn in turns(order, records):
+            for k, pose, desired in turn.moved:
+                view |= _view([movers[k]], [pose])
+                if order.cyclic:
+                    targets |= _view([movers[k]], [desired])
+            mover, record = movers[turn.mover], records[turn.mover]
+            with record.resting_on((ValueError,), dt):
+                inputs = mover.inputs(targets if turn.is_mutual else view, number)
+                if isinstance(inputs, ChainInputs):
+                    inputs = replace(inputs, is_mutual=turn.is_mutual)
+                record.tick(mover.model, inputs, dt)
+            record.pose, record.desired_pose = _shown(record.outputs, turn.is_mutual)
+
+    def is_at_rest(self, movers: Sequence[PlainMover]) -> bool:
+        return is_at_rest(map(self.of, movers), [self.records[key] for key in self.cyclic])
 
 
-@dataclass(frozen=True)
-class PlainHost:
-    """A frame of such a scene."""
+def _view(movers: Sequence[PlainMover], poses: Sequence[Any]) -> dict[str, Pose]:
+    return {mover.key: pose for mover, pose in zip(movers, poses, strict=True) if pose}
 
-    number: int
 
-    def needs(self, movers: Sequence[PlainMover], certain: bool = False) -> list[list[int]]:
-        return [[k for k, other in enumerate(movers) if other.key in mover.after] for mover in movers]
-
-    def view(self, poses: Sequence[tuple]) -> dict:
-        return {mover.key: pose for mover, _, pose in poses if pose}
+def _shown(outputs: Any, is_mutual: bool) -> tuple[Pose, Pose]:
+    """Current and desired pose."""
+    shown = Pose(tuple(values(outputs)), outputs)
+    if not is_mutual:
+        return shown, shown
+    return shown, Pose(tuple(outputs.desired), replace(outputs, angles=outputs.desired))
 
 
 def played(
-    movers: Sequence[PlainMover], frames: int, dt: float, stage: Stage | None = None, first: int = 0
+    movers: Sequence[PlainMover], frames: int, dt: float, stage: PlainStage | None = None, first: int = 0
 ) -> list[dict[str, Any]]:
     """The outputs of movers by their keys, frame by frame; without a stage they begin at rest in the first
     frame.
     """
-    begins, stage, found = stage is None, stage or Stage(), []
+    begins, stage, found = stage is None, stage or PlainStage(), []
     for number in range(first, first + frames):
-        stage.tick(movers, PlainHost(number), 0.0 if begins and number == first else dt, {})
+        stage.tick(movers, number, 0.0 if begins and number == first else dt)
         for mover in movers:
             assert stage.of(mover).problem == "", stage.of(mover).problem
         found.append({mover.key: stage.of(mover).outputs for mover in movers})

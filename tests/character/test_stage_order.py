@@ -2,11 +2,11 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-from limber.character.stage import in_order
+from limber.character.stage import feedback, in_order
 
 
-def order(needs, forward=None, certain=None):
-    return in_order(needs, forward or [True] * len(needs), lambda: certain if certain is not None else needs)
+def order(needs):
+    return in_order(needs, [True] * len(needs))
 
 
 def test_each_comes_after_those_on_which_it_depends():
@@ -24,17 +24,21 @@ def test_a_cycle_is_found_and_who_is_outside_of_it_is_not_in_it():
 
 
 def test_a_mover_that_does_not_look_forward_depends_on_itself_through_another():
-    found = order([[1], [0]], [True, False])
+    needs, looks_forward = [[1], [0]], [True, False]
+    found = in_order(needs, looks_forward)
     assert not found.cyclic
-    assert found.feedback == {1: 0}
+    assert found.has_cycle
+    assert feedback(needs, looks_forward) == {1: 0}
 
 
 def test_one_that_follows_what_it_moves_depends_on_itself():
-    assert order([[0]], [False]).feedback == {0: 0}
+    assert in_order([[0]], [False]).has_cycle
+    assert feedback([[0]], [False]) == {0: 0}
 
 
-def test_what_only_may_depend_is_no_feedback():
-    assert order([[1], [0]], [True, False], certain=[[], [0]]).feedback == {}
+def test_who_does_not_depend_on_itself_has_no_feedback():
+    assert not order([[], [0]]).has_cycle
+    assert feedback([[], [0]], [True, False]) == {}
 
 
 @given(

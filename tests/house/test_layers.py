@@ -1,4 +1,6 @@
-"""Imports run one way, and only the layers that may know Blender know it."""
+"""Imports run one way, only the layers that may know Blender know it, and hosts call the engine without
+inheriting from it.
+"""
 
 import ast
 import sys
@@ -48,6 +50,7 @@ RIG = (
     "authoring",
     "events",
 )  # each may import those before it
+HOSTS, ENGINE = ("rig", "operators", "panels", "batch", "player"), ("character", "solvers", "motion")
 SOURCES = [path for layer in MAY_IMPORT for path in sorted((ROOT / layer).rglob("*.py"))]
 
 
@@ -114,3 +117,37 @@ def test_what_all_gaze_solvers_stand_on_imports_none_of_them():
 def test_the_root_imports_no_blender_at_module_level():
     tree = ast.parse((ROOT / "__init__.py").read_text(encoding="utf-8"))
     assert not [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+
+
+def imported_from(path: Path) -> dict[str, str]:
+    """The layer from which a file imports a name, by the name."""
+    folder = path.relative_to(ROOT).parent.parts
+    layers: dict[str, str] = {}
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            package = (*folder[: len(folder) - (node.level - 1)], *(node.module or "").split("."))
+            layers |= {name.asname or name.name: package[0] or name.name for name in node.names}
+    return layers
+
+
+def bases(path: Path) -> list[tuple[str, str]]:
+    """Each class of a file with the first name of each of its bases: `Stage` for `Stage[View]`, `stage` for
+    `stage.Stage`.
+    """
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    pairs = [
+        (node.name, base) for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for base in node.bases
+    ]
+    return [
+        (name, next(part.id for part in ast.walk(base) if isinstance(part, ast.Name))) for name, base in pairs
+    ]
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_no_class_of_a_host_is_a_subclass_of_one_of_the_engine(host: str):
+    for path in sorted((ROOT / host).rglob("*.py")):
+        layers = imported_from(path)
+        for name, base in bases(path):
+            assert layers.get(base) not in ENGINE, (
+                f"{path.relative_to(ROOT).as_posix()}: {name} is a subclass of {base}, of the engine"
+            )

@@ -11,7 +11,8 @@ import numpy as np
 from ...blender.errors import RigError
 from ...bones import axes
 from ...live import live, rehearsal
-from ...live.mover import Mover, SceneSession
+from ...live.mover import Mover
+from ...live.session import SceneSession
 from ...live.stage import SceneStage
 from ...live.uses import Use, as_seen, why_not, with_company
 from ...scene.placement import Placement

@@ -105,7 +105,7 @@ def test_what_is_set_on_the_page_holds_over_a_rehearsed_state_until_the_next_one
     assert first["set_by"] == {"influence": "by Idle", "target": "by Idle"}
     obeyed(browser, word="influence", names="head", numbers=[0.75])
     bpy.context.scene.frame_set(3)
-    assert live.session(rig, chain).ticked[1].influence == 0.75
+    assert live.session(rig, chain).record.ticked[1].influence == 0.75
     after = shown(browser, lambda content: content["chains"][0]["influence"] == 0.75)["chains"][0]
     assert after["set_by"] == {"influence": "set here", "target": "by Idle"}
     obeyed(browser, word="state", names="Idle")

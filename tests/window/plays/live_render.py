@@ -43,7 +43,7 @@ def play(stage):
             threads.add(threading.current_thread() is threading.main_thread())
             if _scene.frame_subframe == 0.0:
                 rendered[_scene.frame_current] = (
-                    live.current().rendering.stage.session(rig, chain).outputs.angles.tolist()
+                    live.current().rendering.session(rig, chain).outputs.angles.tolist()
                 )
 
     bpy.app.handlers.frame_change_post.append(note)

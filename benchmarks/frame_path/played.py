@@ -1,0 +1,26 @@
+"""The demo lamp in the player: how its ticks cross between the player and the engine."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import bpy
+from limber.character.file import reading
+from limber.player import playing
+from limber.player.script import Script
+
+from .tracing import Tracer
+from .worker import ROOT
+
+SECONDS, RATE = 1.0, 24.0
+
+
+def trace() -> Tracer:
+    """The tracer of a play of the active object's character, with a behaviour."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "lamp.limber"
+        bpy.ops.limber.export_character(filepath=str(path), behaviour="ATTENTIVE")
+        character = reading.read(path)
+    tracer = Tracer(ROOT)
+    with tracer.on():
+        playing.play(character, Script(SECONDS, RATE, 0, (), ()))
+    return tracer

@@ -1,0 +1,165 @@
+"""Chains of a character file as a performance plays them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ..character.behaviour.performer import Directed, Requested
+from ..character.chain.hanging import ChainPose
+from ..character.chain.inputs import ChainInputs, EndInputs, InputsError, Matrix
+from ..character.chain.settings import (
+    BASES,
+    POSTURE,
+    ChainFrame,
+    ChainSettings,
+    chain_inputs,
+    kept_posture,
+    kept_values,
+)
+from ..character.chain.tick import ChainModel, ChainOutputs, make_model
+from ..character.file.contents import Anchor, ChainEntry
+from .controls import ChainControls, or_authored
+from .scene import Moment, PlayedMover, PlayedView
+
+
+@dataclass
+class PlayedChain(PlayedMover[ChainEntry]):
+    """A chain of a character file.
+
+    Attributes:
+        target: Name of the target that the chain's own end follows.
+        directed: Postures, settings and target requested of the chain at the last tick; None before the
+            first.
+        posture: Index of the stored posture that the chain kept at the last tick; -1 if none.
+        base: World matrix (4, 4) of the chain's base frame.
+        models: Models by whether stored postures are switched.
+    """
+
+    looks_forward = True
+    target: str = ""
+    directed: Directed | None = None
+    posture: int = -1
+    base: Matrix = field(default_factory=list)
+    models: dict[bool, ChainModel] = field(default_factory=dict)
+
+    @property
+    def anchors(self) -> list[Anchor]:
+        """Anchor of the chain's base."""
+        return [self.entry.base_frame]
+
+    def followed(self, moment: Moment) -> Iterator[str]:
+        """Names of the targets that the chain follows or may follow."""
+        for end in self.entry.ends:
+            yield from end.targets
+        if (target := moment.controls[self.entry.name].target) is not None:
+            yield target
+
+    def read(self, view: PlayedView, targets: PlayedView) -> tuple[ChainModel, ChainInputs]:
+        moment, entry = view.moment, self.entry
+        controls = moment.controls[entry.name]
+        base, posture, weights = _kept(entry, controls, moment.frame)
+        clip = Directed(base, weights, _settings(entry, controls, moment.frame))
+        directed = clip if moment.direct is None else moment.direct(entry.name, clip, posture)
+        base, settings = directed.base, directed.settings
+        self.directed, self.posture = directed, posture
+        model = self._model(entry, base == POSTURE)
+        is_filtered = bool(model.filters)
+        self.target = directed.target or controls.target or watched(entry, moment.frame)
+        stored = entry.postures[posture].values if base == POSTURE and posture >= 0 else None
+        if base == POSTURE and stored is None:
+            raise InputsError(f"Chain '{entry.name}' has no stored posture: choose one of its postures")
+        weighted = (
+            [(1.0, stored)]
+            if stored is not None
+            else directed.weighted([each.values for each in entry.postures])
+        )
+        self.base = view.world(entry.base_frame).tolist()
+        chain_frame = ChainFrame(
+            name=entry.name,
+            base=self.base,
+            ends=self._ends(entry, targets),
+            posture=kept_values(base, weighted, entry.authored.at(moment.frame)),
+            kept=None if is_filtered else kept_posture(base, posture, stored, len(entry.skeleton)),
+            has_choice=len(moment.scene.anchors.keys() | moment.targets.keys()) > 1,
+            seconds=moment.seconds,
+            gestures=directed.gestures,
+        )
+        return model, chain_inputs(
+            chain_frame,
+            settings,
+            is_filtered=is_filtered,
+            is_mutual=targets is not view,
+        )
+
+    def _model(self, entry: ChainEntry, posture_jumps: bool) -> ChainModel:
+        if posture_jumps not in self.models:
+            self.models[posture_jumps] = make_model(
+                entry.skeleton,
+                entry.solver,
+                entry.filter_name,
+                entry.styles,
+                posture_jumps=posture_jumps,
+                options=entry.options,
+                transition=entry.transition,
+            )
+        return self.models[posture_jumps]
+
+    def _ends(self, entry: ChainEntry, targets: PlayedView) -> tuple[EndInputs, ...]:
+        """Inputs of the ends with the targets' current matrices."""
+        names = (self.target, *(end.targets[0] for end in entry.ends[1:]))
+        return tuple(
+            end.inputs._replace(target=targets.target(name), identity=name, name=name)
+            for end, name in zip(entry.ends, names, strict=True)
+        )
+
+    @property
+    def kept(self) -> Requested:
+        """Values requested of the chain at the last tick."""
+        if (directed := self.directed) is None:
+            return Requested({}, 1.0, 1.0)
+        names = [each.name for each in self.entry.postures]
+        weights = dict(zip(names, directed.all_weights(self.posture), strict=True))
+        return Requested(weights, directed.settings.influence, directed.settings.share)
+
+    @property
+    def target_position(self) -> list[float]:
+        """World position [m] of the target that the chain's own end follows, at the last tick."""
+        ticked = self.record.ticked
+        inputs = ticked[1] if ticked is not None else None
+        return [row[3] for row in inputs.ends[0].target[:3]] if isinstance(inputs, ChainInputs) else []
+
+    @property
+    def solved(self) -> ChainOutputs | None:
+        """Outputs of the chain; None if it could not be solved yet."""
+        outputs = self.record.outputs
+        return outputs if isinstance(outputs, ChainOutputs) else None
+
+    def show(self) -> None:
+        if (outputs := self.solved) is not None:
+            self.record.pose, self.record.desired_pose = (
+                ChainPose(self.base, outputs.skeleton, tuple(angles.tolist()))
+                for angles in (outputs.angles, outputs.desired)
+            )
+
+
+def watched(entry: ChainEntry, frame: float) -> str:
+    """Name of the target that a chain's own end follows at a frame of its clip."""
+    return entry.ends[0].targets[int(entry.watch.step(frame))]
+
+
+def _kept(entry: ChainEntry, controls: ChainControls, frame: float) -> tuple[str, int, list[float]]:
+    """(kind of base, index of the stored posture or -1, weights of all postures), including set values."""
+    weights = entry.weights.at(frame).tolist()
+    return (
+        BASES[or_authored(controls.base, int(entry.base.step(frame)))],
+        or_authored(controls.posture, int(entry.posture.step(frame))),
+        [controls.weights.get(k, weight) for k, weight in enumerate(weights)],
+    )
+
+
+def _settings(entry: ChainEntry, controls: ChainControls, frame: float) -> ChainSettings:
+    """The settings of a chain at a frame of its clip, including set values."""
+    settings = entry.settings_at(frame)
+    return settings._replace(
+        influence=or_authored(controls.influence, settings.influence),
+        share=or_authored(controls.share, settings.share),
+    )

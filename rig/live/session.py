@@ -1,0 +1,286 @@
+"""Session of a mover in a Blender scene: reads the mover and its inputs as Blender has evaluated them, and
+shows the solved pose in Blender's terms.
+"""
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from math import nan
+from time import perf_counter
+from typing import NamedTuple, Protocol
+
+import bpy
+import numpy as np
+
+from ...character.behaviour.performer import Performer
+from ...character.file.postures import StoredPosture
+from ...character.mover import GoalResidual, MoverModel, MoverState, Outputs
+from ...character.record import MoverRecord
+from ...motion import Kinematic
+from ...solvers.goals import GazeGoal
+from ..blender.errors import RigError
+from ..bones.axes import JointKey
+from ..bones.channels import Channel
+from ..bones.hanging import HangingBones
+from ..bones.joint_bones import Followed
+from ..chains import kept_posture, postures
+from ..scene.placement import Placement
+from .posture_keeper import PostureKeeper
+
+
+class SceneRead(Protocol):
+    """What sessions read of a scene in a frame beside its transforms; see `SceneHost` in `stage`."""
+
+    depsgraph: bpy.types.Depsgraph
+    bodies: Mapping[int, set[str]]
+    dirty: set[str]
+
+    def followed(self, rig: bpy.types.Object) -> Mapping[str, Followed]: ...
+
+    def performer(self, chain: PostureKeeper) -> Performer | None: ...
+
+    def hanging(self, rig: bpy.types.Object) -> HangingBones: ...
+
+    def solver(self, chain: PostureKeeper) -> str: ...
+
+    def is_dirty(self, body: PostureKeeper) -> bool: ...
+
+
+class Frame(NamedTuple):
+    """Everything that a session may read in a frame.
+
+    Attributes:
+        host: The scene.
+        mover: The session's mover.
+        view: Predicted transforms, with the results of movers that were ticked before.
+        targets: Predicted transforms of targets: in a cycle those of the movers' desired poses, else `view`.
+        ahead: Goals of the next frames, if they are known.
+        feedback: The mover through which `mover` depends on itself; None without a cycle.
+    """
+
+    host: SceneRead
+    mover: PostureKeeper
+    view: Placement
+    targets: Placement
+    ahead: Sequence[GazeGoal] = ()
+    feedback: PostureKeeper | None = None
+
+    @property
+    def is_mutual(self) -> bool:
+        """Whether the targets have the desired poses of other movers, in place of their current poses."""
+        return self.targets is not self.view
+
+
+class JointLimits(NamedTuple):
+    """Limits of a joint for the motion filter: position [rad or m], and velocity, acceleration and
+    jerk (per s, s2, s3).
+    """
+
+    lower: float
+    upper: float
+    velocity: float
+    acceleration: float
+    jerk: float
+
+
+@dataclass
+class SceneSession:
+    """Session of a mover in a Blender scene, with the record of its motion. For an armature's mover, poses
+    map bone names to the solved basis: (rotation wxyz, location, scale).
+    """
+
+    record: MoverRecord
+    seconds: float = 0.0  # duration of the last tick
+    step: float = 0.0  # [s] time between the last two frames
+    # [s] expected time to the next frame: the shorter of the last two steps, since a single long one is a
+    # stall
+    next_step: float = 0.0
+    stored: dict[int, np.ndarray] = field(
+        default_factory=dict
+    )  # values (n,) of stored postures, by the session_uid of their actions
+
+    # raised by `read` and by ticks: the mover then comes to rest, with the message as its problem
+    errors = (RigError,)
+
+    @abstractmethod
+    def read(self, frame: Frame, dt: float) -> tuple[MoverModel, object]:
+        """The mover's model and its inputs in a frame.
+
+        Raises:
+            ValueError: one of `errors`: the setup cannot be used; the message names the fault and the remedy.
+        """
+
+    @abstractmethod
+    def show(self, frame: Frame) -> tuple[Mapping, Mapping]:
+        """Poses of the mover after a tick: the current one, and the desired one."""
+
+    def advance(self, frame: Frame, dt: float) -> None:
+        """Reads the mover, ticks it by `dt` [s], and shows the result."""
+        record = self.record
+        if dt > 0.0:
+            self.step, self.next_step = dt, min(dt, self.step or dt)
+        with record.resting_on(self.errors, dt):
+            model, inputs = self.read(frame, dt)
+            begun = perf_counter()
+            record.tick(model, inputs, dt)
+            self.seconds = perf_counter() - begun
+        if record.outputs is not None:
+            record.pose, record.desired_pose = self.show(frame)
+
+    def differs(self, frame: Frame) -> bool:
+        """Whether inputs have changed since the last tick, or have become valid or invalid."""
+        try:
+            model, inputs = self.read(frame, 0.0)
+        except self.errors as error:
+            return str(error) != self.record.problem
+        return self.record.differs(model, inputs)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the session's own state, such as its attention, stays constant while its targets do."""
+        return True
+
+    @property
+    def state(self) -> MoverState | None:
+        """State of the mover for the next tick; None: motion begins at rest."""
+        return self.record.state
+
+    @property
+    def outputs(self) -> Outputs | None:
+        """Outputs of the last tick; None before the first."""
+        return self.record.outputs
+
+    @property
+    def pose(self) -> Mapping:
+        """Pose of the mover at the last tick."""
+        return self.record.pose
+
+    @property
+    def problem(self) -> str:
+        """Why the mover does not follow its goals, as a sentence with the remedy; "" if it does."""
+        return self.record.problem
+
+    @property
+    def remark(self) -> str:
+        """How the mover falls short of its goals, as a sentence; "" if it does not."""
+        return self.record.remark
+
+    @property
+    def unmet(self) -> str:
+        """Reason why the goals are not met in this frame, as a sentence; "" if they are met."""
+        return self.record.problem or self.record.remark
+
+    @property
+    def warning(self) -> str:
+        """Warning about the motion as a whole, such as a goal that the solver changed; "" for none."""
+        return ""
+
+    def goal_errors(self, mover: PostureKeeper) -> list[GoalResidual]:
+        """Errors of all goals at the last tick, as solved, the mover's own goal first. For sessions with
+        outputs.
+        """
+        return []
+
+    def solved(self) -> dict[JointKey, float]:
+        """Values [rad or m] of the joints at the last tick as solved, before the motion filter."""
+        return self.values()
+
+    def prepare(
+        self, mover: PostureKeeper, as_authored: Callable[[], AbstractContextManager[bpy.types.Depsgraph]]
+    ) -> None:
+        """Reads, while the scene shows the authored pose, what the mover needs before its first tick on a
+        stage other than live motion's.
+
+        Raises:
+            RigError: the mover cannot be read.
+        """
+
+    def mark_postures_dirty(self) -> None:
+        """Makes the next tick read stored postures again, since one may have changed."""
+        self.stored = {}
+
+    def in_posture(
+        self, mover: PostureKeeper, joint_keys: Sequence[JointKey], action: bpy.types.Action
+    ) -> np.ndarray:
+        """Values (n,) [rad or m] of the mover's joints in a stored posture; NaN for joints that it does not
+        contain.
+
+        Raises:
+            RigError: the posture contains no value of the joints.
+        """
+        if action.session_uid not in self.stored:
+            joint_values = mover.in_posture(action)
+            self.stored[action.session_uid] = np.array([joint_values.get(key, nan) for key in joint_keys])
+        values = self.stored[action.session_uid]
+        if np.isnan(values).all():
+            raise RigError(postures.foreign(action, mover.settings))
+        return values
+
+    def known_postures(
+        self, mover: PostureKeeper, joint_keys: Sequence[JointKey]
+    ) -> dict[int, StoredPosture]:
+        """The stored postures that have values of the mover's joints, by their indices in its list."""
+        known, names = {}, kept_posture.names(mover.settings)
+        for index, posture in enumerate(mover.settings.postures):
+            if posture.action is None:
+                continue
+            try:
+                values = self.in_posture(mover, joint_keys, posture.action)
+            except RigError:
+                continue
+            known[index] = StoredPosture(names[index], values)
+        return known
+
+    def values(self) -> dict[JointKey, float]:
+        """Value of each joint or motor [rad or m] after the filter; empty before the first tick."""
+        return {}
+
+    def motion(self) -> dict[JointKey, Kinematic]:
+        """Values, velocities and accelerations of each joint after the filter; empty if they are
+        not known.
+        """
+        return {}
+
+    def desired(self) -> dict[JointKey, float]:
+        """Value of each joint or motor [rad or m] before the filter."""
+        return self.values()
+
+    def limits(self) -> dict[JointKey, JointLimits]:
+        """Limits of each joint or motor; those without limits are left out."""
+        return {}
+
+    @property
+    def influence(self) -> float:
+        """Influence of the goals at the last tick, 0 to 1."""
+        return 1.0
+
+    def aim_errors(self) -> tuple[str, float, float]:
+        """(name, angle, angle) of the goal with the largest angular error: its name, and the error [rad] as
+        solved and after the filter.
+        """
+        return "The end", 0.0, 0.0
+
+    @property
+    def why_missed(self) -> str:
+        """Why the solution of the last tick misses its goals, with the remedy; "" if it meets them, or if
+        that is not known.
+        """
+        return ""
+
+    def check_keys(self) -> None:
+        """Raises RigError if keyframes cannot represent the mover's motion, because a parent's future pose is
+        unknown.
+        """
+
+    def keys(
+        self, mover: PostureKeeper, placement: Placement, before: Mapping[Channel, float]
+    ) -> dict[Channel, float]:
+        """Values to key in this frame, after a tick.
+
+        Args:
+            mover: The session's mover.
+            placement: Predicted transforms in this frame.
+            before: Values keyed in the last frame, so that no rotation jumps; empty in the first frame.
+        """
+        return {}
