@@ -50,7 +50,7 @@ class ActsOnMover:
 
     owner_uid: IntProperty(
         name="Owner",
-        description="Identity of the mover's object; 0: none yet",
+        description="Identifier of the object that has the mover; 0: not stored yet",
         options={"HIDDEN", "SKIP_SAVE"},
     )
     mover_path: StringProperty(

@@ -15,7 +15,7 @@ class LIMBER_OT_show_message(Operator):
     bl_label = "Message"
 
     text: StringProperty(
-        name="Text", description="Sentences of the message, one a line", options={"SKIP_SAVE"}
+        name="Text", description="Sentences of the message, one per line", options={"SKIP_SAVE"}
     )
 
     @classmethod

@@ -1,7 +1,7 @@
 """Shared parts of panels: base classes with their polls, wrapped sentences, lists, and the frame range.
 
-No button changes its place by what a robot or the computer does: a text that changes by itself is a
-`message`, which has a fixed height, and a button that cannot be used now is greyed out in its place.
+No button moves unless the user acts: a text that changes by itself is a `message`, which has a fixed height,
+and a button that cannot be used now is greyed out in its position.
 """
 
 from collections.abc import Iterable
@@ -19,9 +19,9 @@ from ..rig.live.movers import chosen_of, movers_of
 from ..rig.properties.frame_range import has_own_range
 from ..rig.robot import links, servo_lists
 
-CHARACTER = 6.6  # [pixels at a scale of 1] mean width of a letter of Blender's interface font
+CHARACTER = 6.6  # [pixels at an interface scale of 1] mean width of a letter of Blender's interface font
 ENDS = ".,:; "  # characters that are removed from the end of a line before an ellipsis is added
-FRAME = 72  # [pixels at a scale of 1] width of a panel's margins, an icon and the tabs
+FRAME = 72  # [pixels at an interface scale of 1] width of a panel's margins, an icon and the tabs together
 
 
 def sidebar_width() -> float:
@@ -30,8 +30,8 @@ def sidebar_width() -> float:
 
 
 def sentence(layout, text: str, icon: str) -> None:
-    """Draws a sentence with an icon, wrapped to the width of the sidebar. A text that changes without the
-    user is drawn by `message`.
+    """Draws a sentence with an icon, wrapped to the width of the sidebar. A text that changes without an
+    action of the user is drawn by `message`.
     """
     column = _lines(layout)
     for line, shown in _with_icons(text, icon):
@@ -59,7 +59,7 @@ def message(layout, sentences: Iterable[tuple[str, str]], lines: int) -> None:
 
 
 def _lines(layout):
-    """A column for lines of text."""
+    """New column of `layout` for lines of text, drawn one close below the other."""
     column = layout.column(align=True)
     column.scale_y = 0.85
     return column
@@ -87,7 +87,7 @@ def props(layout, owner, *names: str) -> None:
 
 
 def draw_target_bone(layout, settings) -> None:
-    """Draws the choice of a bone where the target in these settings is an armature."""
+    """Draws the choice of a bone if the target in these settings is an armature."""
     if settings.target is not None and settings.target.type == "ARMATURE":
         layout.prop_search(settings, "target_bone", settings.target.data, "bones")
 
@@ -136,7 +136,7 @@ def listed(
 
 def draw_range(layout, settings) -> None:
     """Draws the frame range of a mover's bake, with a button that resets it to the scene's range. Buttons
-    below act on that mover.
+    that are drawn after it act on that mover.
     """
     names_mover(layout, settings)
     row = layout.row(align=True)

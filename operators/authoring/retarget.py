@@ -35,9 +35,9 @@ def _lying(rig) -> list[str]:
 
 
 class LIMBER_OT_pair_bones(UndoOperator):
-    """Replace the list by pairs of bones with names of the same body part in the source and this armature
-    (CMU, Mixamo, Rigify, Xsens, humanoid robots and more), find limbs without known names by their
-    position, and calibrate
+    """Replace the list by pairs of bones for the same body parts: by their names in the source and in this
+    armature (CMU, Mixamo, Rigify, Xsens, humanoid robots and more), or by their positions for limbs without
+    known names. Then calibrate the pairs
     """
 
     bl_label = "Pair by Names"
@@ -94,7 +94,9 @@ class LIMBER_OT_remove_pair(RemoveItem):
 
 
 class LIMBER_OT_calibrate_pairs(UndoOperator):
-    """Compute the rotation offset of each pair and the scale of the body from matching poses"""
+    """Compute the rotation offset of each pair, and the scale of the body, from poses in which the source and
+    the armature match
+    """
 
     bl_label = "Calibrate"
 

@@ -1,4 +1,4 @@
-"""The list of a mechanism's joints: add selected ones, find the missing ones, remove one."""
+"""Operators on the list of a mechanism's joints: add selected joints, find missing joints, remove a joint."""
 
 from ...rig.authoring.mechanism.finding import missing_joints
 from ...rig.blender.counting import counted

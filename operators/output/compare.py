@@ -15,11 +15,12 @@ from ..stepwise import Stepwise
 from ..subject import chain_of, needs_chain, rig_of
 
 FRAMES = [
-    ("CURRENT", "This Frame", "Solve the current frame, from scratch"),
+    ("CURRENT", "This Frame", "Solve the current frame, without the solution of the frame before"),
     (
         "RANGE",
         "Frame Range",
-        "Solve the scene's frames one after the other, each from the one before: shows discontinuities",
+        "Solve the scene's frames in order, each from the solution before it, which also shows"
+        " discontinuities",
     ),
 ]
 LAST = 1_048_574  # Blender's largest frame number

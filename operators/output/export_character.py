@@ -29,10 +29,10 @@ class LIMBER_OT_export_character(Stepwise, WritesFile):
 
     behaviour: EnumProperty(
         name="Behaviour",
-        description="What the character does on its own while it plays",
+        description="States and transitions by which the character acts on its own while it plays",
         items=[
             ("SCENE", "As Authored", "The behaviour in the Behaviour panel, if there is one"),
-            ("NONE", "None", "Play the animation and look at targets"),
+            ("NONE", "None", "Only play the animation and look at targets"),
             ("ATTENTIVE", "Attentive", "Notice and attend to visitors, listen, speak, search, sleep"),
             ("CALM", "Calm", "Attend to visitors that stay, and move little"),
         ],

@@ -52,7 +52,7 @@ def _model(operator, rig) -> str:
 
 
 class LIMBER_OT_import_lerobot(Stepwise, ReadsFile, UndoOperator):
-    """Import ids, zeros, ranges and homing offsets from a calibration file of LeRobot. Esc cancels"""
+    """Import servo IDs, zeros, ranges and homing offsets from a calibration file of LeRobot. Esc cancels"""
 
     bl_label = "Import LeRobot Calibration"
 
@@ -109,7 +109,7 @@ class LIMBER_OT_import_lerobot(Stepwise, ReadsFile, UndoOperator):
 
 
 class LIMBER_OT_export_lerobot(WritesFile, Operator):
-    """Export ids, zeros, ranges and homing offsets as a calibration file of LeRobot"""
+    """Export servo IDs, zeros, ranges and homing offsets as a calibration file of LeRobot"""
 
     bl_label = "Export LeRobot Calibration"
 

@@ -120,7 +120,7 @@ class LIMBER_OT_jog(Operator):
     joint: StringProperty(name="Joint", description="Joint to move", options={"SKIP_SAVE"})
     amount: FloatProperty(
         name="Degrees",
-        description="Amount in degrees; millimetres for prismatic joints",
+        description="Displacement of the joint in degrees; in millimetres for prismatic joints",
         default=1.0,
         options={"SKIP_SAVE"},
         soft_min=-10,

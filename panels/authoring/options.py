@@ -35,7 +35,7 @@ class SettingsPart(ChainTab):
 
     bl_parent_id = "LIMBER_PT_solver"
     bl_options = {"DEFAULT_CLOSED"}
-    usual: bool  # whether it draws the usual settings, or the advanced ones
+    usual: bool  # whether it draws the usual settings; else the advanced ones
 
     @classmethod
     def poll(cls, context):
@@ -89,7 +89,7 @@ class LIMBER_PT_options(SettingsPart):
 
 
 class LIMBER_PT_advanced_options(SettingsPart):
-    """Further settings of the chain's solver, as its sources name them"""
+    """Further settings of the chain's solver, named as in the papers that describe it"""
 
     bl_label = "Advanced"
     bl_parent_id = "LIMBER_PT_options"

@@ -7,13 +7,14 @@ from ...rig.authoring import chains
 from ...rig.output import compare
 from ..tab import ChainTab, sentence
 
-FIGURE, USE = 46, 40  # [pixels at a scale of 1] widths of a column of figures and of the Use column
+# [pixels at an interface scale of 1] widths of a column of numbers and of the Use column
+FIGURE, USE = 46, 40
 # [pixels at a scale of 1] width of the column of solvers' names: preferred, and smallest
 NAME, LEAST_NAME = 230, 140
 LEAST_FIGURES = 1
 MARGINS = 60  # [pixels at a scale of 1] width of the panel's margins
 UNIT = 20  # [pixels] size of Blender's interface unit at a scale of 1
-FULL = 35  # [interface units] width of the popover: the longest name and all figures
+FULL = 35  # [interface units] width of the popover: the longest name and all columns of numbers
 
 
 def draw_table(layout, table, chain, width: float) -> None:

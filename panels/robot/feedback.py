@@ -9,7 +9,7 @@ from ...rig.robot import device as robot_device
 from ...rig.robot import links, puppeteer
 from ..tab import RobotTab, message, sidebar_width
 
-NAME = ("Joint", 2.4)  # heading, and share of the width
+NAME = ("Joint", 2.4)  # heading and relative width of the column of names
 POSITIONS = (("Commanded", 2.2), ("Measured", 2.0), ("Error", 1.5))
 # [pixels at a scale of 1] sidebar width from which names are drawn beside their figures, else above them
 WIDE = 340
