@@ -32,10 +32,10 @@ KINDS = [
     ("planar", "Planar", "Translation along the joint's X and Y axes and rotation about its Z axis"),
 ]
 ROLES = [
-    ("AUTO", "As Its Rigid Body", "A passive rigid body is fixed, an animated one drives; all others move"),
+    ("AUTO", "As Its Rigid Body", "Fixed for a passive, Driven for an animated rigid body, else Moves"),
     ("GROUND", "Ground", "Fixed: the mechanism is mounted on it"),
     ("DRIVEN", "Driven", "Moved by its parent, its keyframes or a live chain; the mechanism follows"),
-    ("MOVES", "Moves", "The mechanism moves it"),
+    ("MOVES", "Moves", "The mechanism moves the body"),
 ]
 DOES = [
     ("FRAME", "Reach and Orient", "The body has the target's position and orientation"),
@@ -69,7 +69,7 @@ MASSES = [
             " density"
         ),
     ),
-    ("OWN", "Own", "The value below"),
+    ("OWN", "Own", "The mass that is set below"),
 ]
 
 
@@ -118,8 +118,8 @@ class LimberPart(LimberMass, PropertyGroup):
     meets: PointerProperty(
         name="Meets",
         description=(
-            "Object on the second body that the joint is to meet, where the rest pose has a gap; none: they"
-            " meet already"
+            "Object on the second body with which the joint should coincide, if there is a gap in the rest"
+            " pose; none: there is no gap"
         ),
         type=Object,
     )
@@ -221,20 +221,20 @@ class LimberMechanismGoal(PropertyGroup):
     )
     body: PointerProperty(
         name="Body",
-        description="Body that follows, or an object on it (a foot's sole, a tool), to be at the target",
+        description="Body that follows the target, or an object on it that does, such as a tool or a sole",
         type=Object,
     )
-    bone: StringProperty(name="Bone", description="Bone that follows, where bodies are bones")
+    bone: StringProperty(name="Bone", description="Bone that follows the target, if bodies are bones")
     target: PointerProperty(
-        name="Target", description="Object that gives the pose, or the armature whose bone does", type=Object
+        name="Target", description="Object that the body follows, or the target bone's armature", type=Object
     )
     target_bone: StringProperty(
         name="Target Bone",
-        description="Bone of the target that gives the pose, as in a character. Empty: the object itself",
+        description="Bone of the target armature whose pose the body follows. Empty: the object itself",
     )
     offset: FloatVectorProperty(
         name="Offset",
-        description="Pose of the body in the target's own frame: Keep Offset sets it",
+        description="Pose of the body in the target's own frame, which Keep Offset sets",
         size=16,
         subtype="MATRIX",
         default=(1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0),
@@ -295,11 +295,11 @@ class LimberMechanism(LimberPostures, LimberMotionStyle, LimberRange, PropertyGr
     """
 
     uid: StringProperty(
-        name="Identity", description="Identity of the mechanism; empty: there is none", options={"HIDDEN"}
+        name="Identity", description="Identifier of the mechanism; empty: no mechanism", options={"HIDDEN"}
     )
     filter: filter_property()
     joints: CollectionProperty(name="Joints", description="Joints between objects", type=LimberMechanismJoint)
-    active_joint: IntProperty(name="Joint", description="Joint whose settings are shown")
+    active_joint: IntProperty(name="Joint", description="Joint whose settings the panel shows")
     use_bones: BoolProperty(
         name="Bones as Bodies",
         description="Use bones of this armature as bodies, and their free axes as joints",
@@ -307,8 +307,8 @@ class LimberMechanism(LimberPostures, LimberMotionStyle, LimberRange, PropertyGr
     floating_base: BoolProperty(
         name="Floating Base",
         description=(
-            "Goals place the robot, as one that walks: no joint holds the armature's first bone to the"
-            " armature"
+            "Let goals determine the location of the robot, as for a robot that walks: no joint connects"
+            " the armature's first bone to the armature"
         ),
     )
     closures_file: StringProperty(
@@ -322,12 +322,12 @@ class LimberMechanism(LimberPostures, LimberMotionStyle, LimberRange, PropertyGr
         name="Motors", description="Degrees of freedom that a motor moves", type=LimberMotor
     )
     active_motor: IntProperty(name="Motor", description="The motor whose settings are shown")
-    goals: CollectionProperty(name="Goals", description="Goals of bodies", type=LimberMechanismGoal)
+    goals: CollectionProperty(name="Goals", description="Goals of the bodies", type=LimberMechanismGoal)
     active_goal: IntProperty(name="Goal", description="The goal whose settings are shown")
 
     rest_pose: CollectionProperty(
         name="Rest Pose",
-        description="Where bodies and joints are when the motors are at zero",
+        description="Poses of bodies and joints in which the motors are at zero",
         type=LimberRestPosition,
         options={"HIDDEN"},
     )
@@ -336,7 +336,7 @@ class LimberMechanism(LimberPostures, LimberMotionStyle, LimberRange, PropertyGr
     )
     live: BoolProperty(
         name="Live",
-        description="The mechanism follows; switch it with Start Live and End Live",
+        description="The mechanism follows its goals or motors; switch it with Start Live and End Live",
         options={"HIDDEN"},
     )
     density: FloatProperty(
@@ -366,8 +366,8 @@ class LimberMechanism(LimberPostures, LimberMotionStyle, LimberRange, PropertyGr
         name="Velocity Weight",
         description=(
             "Weight of bodies' rotation above the threshold, without unit; 0: off. Keeps motors slow near"
-            " singular poses, where a small motion of the target needs a large one of theirs (Schumacher et"
-            " al. 2021, equations 4 and 5; theirs is 0.0001)"
+            " singular poses, where a small motion of the target needs a large motion of the motors"
+            " (Schumacher et al. 2021, equations 4 and 5; theirs is 0.0001)"
         ),
         default=0.0,
         min=0.0,

@@ -37,14 +37,14 @@ class LimberPosture(PropertyGroup):
     weight: FactorProperty(
         name="Weight",
         description=(
-            "Weight of the posture in a blend. Weights that sum to more than 1 are normalised; where they sum"
-            " to less, the rest is the authored pose"
+            "Weight of the posture in a blend. Weights that sum to more than 1 are normalised; if they sum"
+            " to less, the authored pose has the rest of the weight"
         ),
         default=0.0,
     )
     number: IntProperty(
         name="Number",
-        description="Unique number of the posture in its list; 0: none yet",
+        description="Unique number of the posture in its list; 0: not assigned yet",
         min=0,
         options={"HIDDEN"},
     )
@@ -95,7 +95,9 @@ class LimberPostures:
         set=kept_posture.choose,
         options={"SKIP_SAVE"},
     )
-    base: EnumProperty(name="Base", description="Posture to keep", items=BASES)
+    base: EnumProperty(
+        name="Base", description="Posture that the mover keeps as far as its goal allows", items=BASES
+    )
 
     @property
     def in_sentence(self) -> str:

@@ -36,7 +36,7 @@ class LimberRemote(PropertyGroup):
     )
     port: IntProperty(
         name="Port",
-        description="UDP port on which to listen; not that of Retarget",
+        description="UDP port on which to listen, different from the port of Retarget",
         default=9001,
         min=1,
         max=65535,

@@ -80,10 +80,13 @@ class LimberAuxiliary(LimberSmoothness, ServoSettings, PropertyGroup):
 
     name: StringProperty(name="Name", description="Name of the value", default="Value")
     owner: PointerProperty(
-        name="Of", description="Owner of the property: an object, a material, shape keys", type=ID
+        name="Of",
+        description="Data-block that has the property, such as an object, a material or shape keys",
+        type=ID,
     )
     path: StringProperty(
-        name="Property", description='Path of the property: location[2], key_blocks["Jaw"].value, ["blink"]'
+        name="Property",
+        description='Path of the property in its data-block: location[2], key_blocks["Jaw"].value, ["blink"]',
     )
     low: FloatProperty(
         name="Min", description="Smallest value of the property; angles in radians", default=0.0
@@ -101,10 +104,16 @@ class LimberAuxiliary(LimberSmoothness, ServoSettings, PropertyGroup):
         name="Velocity", description="Largest change of the value per second", default=4.0, min=1e-4
     )
     acceleration: FloatProperty(
-        name="Acceleration", description="Largest acceleration of the value", default=40.0, min=1e-4
+        name="Acceleration",
+        description="Largest acceleration of the value, per second squared",
+        default=40.0,
+        min=1e-4,
     )
     jerk: FloatProperty(
-        name="Jerk", description="Largest jerk of the value: less is softer", default=400.0, min=1e-4
+        name="Jerk",
+        description="Largest jerk of the value, per second cubed; lower is softer",
+        default=400.0,
+        min=1e-4,
     )
     filter: keyed_enum(
         "filter",
@@ -169,7 +178,7 @@ class LimberDevice(PropertyGroup):
     )
     channel_count: EnumProperty(
         name="Channels",
-        description="Channels of the controller",
+        description="Number of servo channels of the controller",
         items=[
             (str(count), str(count), f"A Maestro with {count} channels, 0 to {count - 1}") for count in MODELS
         ],
@@ -184,8 +193,8 @@ class LimberDevice(PropertyGroup):
     latency: FloatProperty(
         name="Delay",
         description=(
-            "Delay of the robot's motion, to match sound that comes late. Negative: earlier, while keyframes"
-            " play"
+            "Delay of the robot's motion, to match sound that comes late. Negative: the robot moves"
+            " earlier, while keyframes play"
         ),
         subtype="TIME_ABSOLUTE",
         default=0.0,
@@ -195,7 +204,7 @@ class LimberDevice(PropertyGroup):
     )
     channels: CollectionProperty(
         name="Additional Servos",
-        description="Second servos on a joint, and servos that several joints drive",
+        description="Second servos of joints, and servos that follow several joints",
         type=LimberChannel,
     )
     active_channel: IntProperty(name="Channel", description="Selected additional servo")
