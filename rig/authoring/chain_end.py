@@ -12,7 +12,7 @@ LAST_WORDS = (
     "nub",
     "tip",
     "top",
-)  # words in names of bones that only mark the tip of their parent
+)  # words in the names of bones that only mark the tip of their parent
 
 
 def looking(rig: bpy.types.Object, name: str) -> str:

@@ -12,7 +12,7 @@ from ..bones import axes, imported_robot
 from ..mechanisms import offsets
 
 CONTROL = "Head Control"
-SHORTEST = 0.01  # [m] smallest length of the control bone, whose tail is at the head's eye
+SHORTEST = 0.01  # [m] smallest length of the control bone, whose tail is at the eye of the robot's head
 # The control points forward (its Y is the root link's x) with its Z up: axis of the bone and sign of each
 # DoF.
 AXES = {"x": ("Y", 1), "y": ("X", -1), "z": ("Z", 1), "yaw": ("Z", 1), "pitch": ("X", -1), "roll": ("Y", 1)}

@@ -17,7 +17,8 @@ EYES = (
     "eyeballs",
 )  # body parts, by names without side and number, that are eyes; lids and brows are not
 ARMS = ("upper_arm", "forearm")  # body parts that branch from the chest
-Above = Callable[[str], Sequence[str]]  # bone -> the bones that carry or move it, nearest first
+# returns the names of the bones that carry or move a bone, nearest first
+Above = Callable[[str], Sequence[str]]
 SELECT = (
     "select the torso's last bone, the head, the eyes and no other bone in Pose Mode, then press the button"
     " again"
@@ -100,7 +101,7 @@ def named(bones: Parents) -> dict[BodyPart, list[str]]:
 
 
 def _english(bones: Parents) -> dict[str, str]:
-    """The bones, without those whose names are in another language than English."""
+    """The bones whose names are not in a language other than English."""
     return {
         bone: parent
         for bone, parent in bones.items()
@@ -214,7 +215,7 @@ def _torso(
     carrying = [index for index, bone in enumerate(path[:-1]) if bone in hips]
     is_named = ends.head in bones_by_part.get(
         BodyPart("", "head"), ()
-    )  # otherwise the names follow another convention that shares some words
+    )  # else the names follow another convention that only shares some words with the known ones
     spine = [
         index
         for index, bone in enumerate(path)

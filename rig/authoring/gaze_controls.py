@@ -21,8 +21,8 @@ class Eyes(NamedTuple):
     eyes need no chain.
     """
 
-    bones: tuple[str, ...] = ()  # the eyes
-    aims: tuple[str, ...] = ()  # controls that the eyes point at
+    bones: tuple[str, ...] = ()  # names of the eye bones
+    aims: tuple[str, ...] = ()  # names of the control bones that the eyes point at
 
 
 def resolved(controls: Controls, bones: Parents, ends: Ends) -> Ends:

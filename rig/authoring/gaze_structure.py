@@ -46,7 +46,7 @@ def ends(figure: Figure) -> Ends:
         if carrier is None
         else figure.names[_skull(figure, carrier, first)]
     )
-    # the line to the top, from which the first chest was read, need not contain the head
+    # the chest is determined again, since the line to the topmost bone, used above, may not contain the head
     path = _upward(figure, head)
     chest = chest_of(figure, [name for name in path if name == head or name in line])
     return Ends(chest, head, tuple(figure.names[k] for k in eyes))

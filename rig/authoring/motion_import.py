@@ -33,11 +33,11 @@ from .file_values import PoseCurve, in_joint_unit, refuse_other_unit, resampling
 from .link_targets import with_target, without_target
 
 LAST_FRAME = 1_048_574  # Blender's largest frame number
-SLACK = 1e-4  # tolerance beyond a limit, for rounded values in files
-SOME = 400  # number of values or frames that a step converts
+SLACK = 1e-4  # [rad or m] tolerance beyond a joint's limit, for rounded values in files
+SOME = 400  # number of values or frames that one step converts
 TARGET_CHANNELS = 7  # number of channels of a link's pose: location and quaternion
-KEY_BYTES = 72  # memory that Blender needs for a keyframe
-SAME = 1e-6  # distance from a frame within which the last row counts as at that frame
+KEY_BYTES = 72  # [bytes] memory that Blender needs for a keyframe
+SAME = 1e-6  # [frames] distance from a frame within which the last row counts as at that frame
 
 
 Value = TypeVar("Value")

@@ -24,7 +24,7 @@ class NextStep(NamedTuple):
     """A suggested next step: its sentence, and the operator or menu that performs it."""
 
     sentence: str
-    operator: str  # idname
+    operator: str  # identifier of the operator (its bl_idname)
     icon: str = "FORWARD"
     menu: str = ""  # name of a menu of alternatives
     text: str | None = None  # label of the button; None: the operator's name

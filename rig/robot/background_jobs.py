@@ -13,7 +13,8 @@ from ...hardware.protocols.settings import DEFAULT, ProtocolSettings
 from ...hardware.protocols.table import BUILT_IN, FILE
 from . import programs
 
-PATIENCE = 20.0  # [s] without a message after which a job has failed: opening a Bluetooth port may take 10 s
+# [s] time without a message after which a job counts as failed: a Bluetooth port opens in 10 s
+PATIENCE = 20.0
 MOST_REMARKS = 6  # largest number of remarks that are shown
 
 
@@ -122,7 +123,9 @@ def start_change(port: str, protocol: str, baudrate: int, servo: int, **new: int
 
 
 def description(protocol: str, settings: ProtocolSettings = DEFAULT) -> tuple[Described | None, str]:
-    """Capabilities of a protocol, or None and the reason why they are not known, or not yet."""
+    """(capabilities of a protocol, ""), or (None, reason why they are not known), as while its file is
+    read.
+    """
     if protocol in BUILT_IN:
         return describe(protocol, settings), ""
     if protocol in _described:

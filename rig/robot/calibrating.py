@@ -13,12 +13,13 @@ from ..blender.errors import RigError
 from . import device as robot_device
 from . import links, values
 
-LEAST_MOTION = 0.05  # [rad] smallest recorded motion of a servo; smaller ones are taken as unintended
+# [rad] smallest motion of a servo that sets its range; smaller motions count as unintended
+LEAST_MOTION = 0.05
 
 
 @dataclass
 class _Span:
-    """Recorded range of each channel, by its index: lowest and highest raw position."""
+    """Recorded range of each channel: its lowest and highest raw position, by the channel's index."""
 
     seen: dict[int, tuple[float, float]] = field(default_factory=dict)
 
@@ -47,7 +48,7 @@ def positions(rig: bpy.types.Object) -> list[float | None]:
 
 def zero(rig: bpy.types.Object, name: str, value: float) -> list[str]:
     """Sets the zeros of a joint's servos so that the current position corresponds to `value` [the joint's
-    unit]; other joints that drive these servos have their shown values.
+    unit]; other joints that drive these servos are taken to have their shown values.
 
     Returns:
         Texts about the servos whose zero has changed.

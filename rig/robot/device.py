@@ -55,7 +55,9 @@ class Source:
 
 
 def joints(rig: bpy.types.Object) -> list[tuple]:
-    """All joints of a rig, as (chain, joint), and motors of its mechanism, as (mechanism, motor)."""
+    """All joints of a rig's chains, as (chain, joint), and all motors of its mechanism, as (mechanism,
+    motor).
+    """
     mechanism = rig.limber.mechanism
     of_chains = [(chain, joint) for chain in rig.limber.chains for joint in chain.joints]
     return [*of_chains, *((mechanism, motor) for motor in mechanism.motors)]
@@ -133,8 +135,8 @@ def next_servo(rig: bpy.types.Object) -> int:
 
 
 def give_servo(rig: bpy.types.Object, joint: ServoSettings, servo: int) -> str:
-    """Sets the servo number of a joint or value; another one that had the number gets the old number in
-    exchange. Returns a text on the change.
+    """Sets the servo number of a joint or value; another joint or value that had this number gets the old
+    number in exchange. Returns a text on the change.
     """
     had = joint.servo
     other = settings_of(rig, servo) if servo >= 0 else None

@@ -29,7 +29,7 @@ BAUDRATE = 1_000_000
 MIDDLE = (  # item in place of a model's name: the joints' 0 is LeRobot's, the middle of the recorded range
     "middle"
 )
-LOST = 0.01  # [rad] 0.5 degrees: smaller losses of a joint's range in an exported file are not reported
+LOST = 0.01  # [rad] about 0.5 degrees: smaller losses of a joint's range in an exported file are not reported
 
 
 def model_name(rig: bpy.types.Object) -> str:
@@ -52,8 +52,8 @@ def give(
         rig: The armature object.
         motors: LeRobot's motors by name.
         model: Name of the model whose zeros apply, of `KNOWN`, or MIDDLE.
-        prefix: Prefix of the motors' names of the arm to import, if the file has several arms.
-        family: The servos of the file.
+        prefix: Beginning of the motors' names of the arm to import, if the file has several arms.
+        family: Family of servos for which the file was written.
 
     Returns:
         Sentences on parts of the file that do not fit.

@@ -25,7 +25,7 @@ MOVING = set(DRIVEN)
 # states in which the robot does not follow, and can be set up
 QUIET = {State.DISARMED, State.LIMP, State.SETUP}
 LOST = {State.FAULT, State.WORKER_LOST}
-NARROW = (  # remedy if servos reach less far than joints
+NARROW = (  # remedy if the ranges of servos are smaller than the limits of their joints
     "narrow the joints' limits, or correct the servos' ranges"
 )
 # [rad, or the joint's unit] smallest difference between a channel's range and its joint's that is reported
@@ -135,7 +135,7 @@ def changed_since_connect(rig: bpy.types.Object) -> bool:
     except (
         HardwareError,
         MotionError,
-    ):  # the device cannot be described now, so that it differs from the connected one
+    ):  # the properties no longer describe a valid device, so they differ from the connected device
         return True
 
 
@@ -212,7 +212,7 @@ def is_any_connected() -> bool:
 
 
 def figures_changed(time: float) -> bool:
-    """Whether the figures of any robot in panels, or its ghost, have changed since the last call.
+    """Whether the numbers in the panels of any robot, or its ghost, have changed since the last call.
 
     Args:
         time: Time of the call [s, monotonic clock], which `figures_age` uses.
@@ -226,7 +226,9 @@ def figures_changed(time: float) -> bool:
 
 
 def figures_age(time: float) -> float:
-    """Time since the figures of any robot have changed [s]; infinite if none is connected."""
+    """Time [s] since the numbers in the panels of any robot last changed; infinite if no robot is
+    connected.
+    """
     return min((time - robot.figures.changed_at for robot in robots.values()), default=inf)
 
 

@@ -83,7 +83,8 @@ def frame_ahead(scene: bpy.types.Scene, seconds: float, frames: float = 0.0) -> 
         if scene.use_preview_range
         else (scene.frame_start, scene.frame_end)
     )
-    speed = min(max(playhead.step(scene), -1.0), 1.0)  # dropped frames do not make it faster
+    # at most one frame per step: dropped frames do not mean faster playback
+    speed = min(max(playhead.step(scene), -1.0), 1.0)
     current_frame = scene.frame_current + scene.frame_subframe
     ahead = current_frame + seconds * speed / playhead.seconds_a_frame(scene) + frames
     if ahead >= last + 1 or ahead < first <= current_frame:

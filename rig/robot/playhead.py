@@ -14,8 +14,8 @@ from ...character.playback import JUMP
 # number of latest intervals from which the playback speed is computed, so that a few slow redraws have no
 # effect
 REMEMBERED = 9
-# factor of the nominal interval: if frames are later than this, the scene cannot keep its rate; less is
-# jitter
+# factor of the nominal interval between frames: if intervals are longer than this, the scene cannot keep its
+# rate; smaller deviations are jitter
 SLOWER = 1.4
 
 

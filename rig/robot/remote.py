@@ -44,10 +44,10 @@ EVERY = 1 / 60  # [s] between two reads of the socket: one frame of a display
 NAMED = "\n"  # separator between an address and names among its arguments
 # largest number of pending addresses, so that a sender that keeps inventing addresses cannot fill the memory
 MOST = 1024
-# [s] without a command to arm, after which the next one is a new press; programs repeat the command of a held
-# button many times a second
+# [s] time without a command to arm after which the next such command counts as a new press; programs repeat
+# the command of a held button many times a second
 SILENT_FOR = 1.0
-BETWEEN = 0.1  # [s] of silence that one read can prove, since packets may be dropped while Blender is busy
+BETWEEN = 0.1  # [s] longest silence that one read proves, since packets may be lost while Blender is busy
 PARSING_SHARE = 0.6  # share of a read's time for parsing; the rest is for executing
 
 
@@ -59,12 +59,12 @@ class RemoteOrders(Inbox):
 
     def __init__(self, host: str, port: int, clock: Callable[[], float] | None = None) -> None:
         super().__init__(host, port, clock)
-        self._is_addressed = False  # whether a message for Limber has arrived
+        self._is_addressed = False  # whether any message for Limber has arrived yet
         self.newest: dict[str, Arguments] = {}  # arguments by address without `ROOT`
         self.counts: Counter[str] = Counter()  # number of messages for each of these addresses
         self.times: dict[str, float] = {}  # [s] time of each of them by the sender's clock; NaN if not given
         self.arm_pressed = False  # whether the newest command to arm is from a new press
-        # [s] since the last command to arm; infinite silence is assumed before the start
+        # [s] time since the last command to arm; at first long enough for the next one to be a new press
         self._arm_silence = SILENT_FOR
         self._arm_released = False  # whether that command was a release (0)
         self._arm_came = False  # whether a command to arm arrived in this read
@@ -85,7 +85,7 @@ class RemoteOrders(Inbox):
         if message.trouble or message.address == STOP:
             return
         if not message.address.startswith(ROOT):
-            if not self._is_addressed:  # programs that also send messages for others get no warning
+            if not self._is_addressed:  # no warning if the sender also sends messages for other programs
                 self.problem = (
                     f"'{message.address[:NAME]}' is not for Limber: addresses begin with {ROOT}, see the list"
                     " below"
@@ -95,7 +95,7 @@ class RemoteOrders(Inbox):
         address = message.address.removeprefix(ROOT)
         if address == ARM:
             self._note_arm(is_pressed(message.arguments))
-        # names and numbers that select the subject of a command are treated like parts of the address
+        # arguments that select the subject of a command, such as names, are treated like parts of the address
         address = NAMED.join((address, *self.key(message)[1:]))
         if address in self.newest or len(self.newest) < MOST:
             self.newest[address] = message.arguments

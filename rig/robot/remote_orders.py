@@ -27,7 +27,7 @@ ROOT = "/limber/"
 VELOCITY = "velocity"
 AXES = "xyz"
 WITHOUT_LENGTH = f"'{ROOT}rotation/{{}}' has a quaternion without length: send w x y z of length 1"
-SHORTEST = 0.1  # length of a quaternion below which it is not an orientation
+SHORTEST = 0.1  # length below which a received quaternion is not an orientation
 
 
 def _move_target(rig: bpy.types.Object, order: Order) -> None:

@@ -76,7 +76,7 @@ def of_movers(
 
 
 def _of_mover(uid: str, values: Callable[[], Mapping[SourceKey, float]]) -> dict[JointKey, float]:
-    """Those of the values that belong to the mover with this uid, by (bone, axis)."""
+    """Values of the joints of the mover with this uid, by (bone, axis), taken from `values`."""
     return {(bone, axis): value for (owner, bone, axis), value in values().items() if owner == uid}
 
 
@@ -123,7 +123,7 @@ def _motion(mover: Mover, unit: float) -> Mapping[JointKey, Value]:
 
 
 def positions(values: list[Value]) -> list[float]:
-    """The positions of values, without their velocities and accelerations."""
+    """Each value's position [rad; prismatic joints m], without its velocity and acceleration."""
     return [value.position if isinstance(value, Kinematic) else value for value in values]
 
 
