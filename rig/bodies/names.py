@@ -230,7 +230,7 @@ def _may_carry_legs(
 
 
 def _below(carriers: Sequence[str], carried: Sequence[str], bones: Parents) -> list[str]:
-    """Those of the `carried` bones that are below one of the carriers."""
+    """The bones in `carried` that are below a bone in `carriers`."""
     hanging = []
     for bone in carried:
         above = bones.get(bone)
@@ -241,8 +241,8 @@ def _below(carriers: Sequence[str], carried: Sequence[str], bones: Parents) -> l
 
 
 def _usualness(bone: str, index: int) -> tuple[bool, bool, int, int]:
-    """Sort key of bones with the same part, the preferred one first: names without number and axis, then
-    those that do not call it a motor, then in the order of the known names. Of several hinges the last one
+    """Sort key of bones with the same part: first names without a number and an axis, then names without the
+    word motor, then in the order of the known names. Of several hinges the last one comes first, since it
     carries the part.
     """
     name = read(bone)
@@ -386,8 +386,8 @@ def _is_part(bone: str, parts_of: Mapping[BodyPart, Sequence[str]]) -> bool:
 
 
 def _spread(sources: Sequence[str], targets: Sequence[str]) -> list[tuple[str, str]]:
-    """Pairs two lists of bones, both from the root outward, at even distances; the last bone of one with the
-    last of the other.
+    """Pairs of bones from two lists, both from the root outward: evenly distributed over the longer list, and
+    the last bone of one list with the last of the other.
     """
     few = min(len(sources), len(targets))
     return [

@@ -32,7 +32,7 @@ class Linked(NamedTuple):
     sources: tuple[str, ...]
     weights: tuple[float, ...]
     position_weights: tuple[float, ...]
-    gains: tuple[float | None, ...]  # [1/s] gain of each pair; None: the body's
+    gains: tuple[float | None, ...]  # [1/s] gain of each pair; None: the gain of the body
     levels: tuple[int, ...]
     planted: tuple[bool, ...]
     offsets: Array  # (k, 3, 3) rotation of each target bone in its source bone's frame

@@ -182,7 +182,7 @@ UNKNOWN: tuple[None, str, int] = (None, "", 0)  # result for an unknown name: no
 
 
 def is_axis_alone(name: str) -> bool:
-    """Whether a name says no more than the axis of a hinge: "pan_link"."""
+    """Whether a name only names the axis of a hinge, such as "pan_link"."""
     said = [word for word in words(name) if not (word in SILENT or word.isdecimal())]
     return bool(said) and AXES.issuperset(said)
 

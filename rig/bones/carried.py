@@ -66,9 +66,9 @@ class Carried(NamedTuple):
 
 
 def carrier(pose_bone: bpy.types.PoseBone, names: Sequence[str]) -> Carrier | None:
-    """The carrier of a bone in a chain of the bones `names`, parents before their children; None if it has
-    none, or if the chain cannot account for it: that takes a next bone with joints that rotates about all
-    axes without limits, to compensate.
+    """The carrier of a bone in a chain of the bones `names`, parents before their children. None if the bone
+    has none, or if the chain cannot compensate for it: for that, the next bone with joints must rotate about
+    all axes without limits.
     """
     if pose_bone.parent is None or not _makes_up(pose_bone, names):
         return None

@@ -23,7 +23,7 @@ PARTS = {
 }
 MOTOR = re.compile(r"limber\.mechanism\.motors\[\d+\]\.value")
 SAME = 1e-6  # [rad or m] tolerance of single precision
-MOTORS, OBJECT = "Motors", "Object Transforms"  # groups of F-curves
+MOTORS, OBJECT = "Motors", "Object Transforms"  # names of groups of F-curves
 
 
 class Channel(NamedTuple):
@@ -33,7 +33,7 @@ class Channel(NamedTuple):
 
     object_name: str  # name of the object
     uid: int  # its session_uid
-    bone: str  # "": a channel of the object itself
+    bone: str  # name of the bone; "" for a channel of the object itself
     name: str  # data path from the object or the bone
     index: int
 

@@ -15,7 +15,7 @@ from . import axes, channels, imported_robot
 from .channels import Channel
 from .joint_axes import joint_axes
 
-JOINT = ("joint", "jnt")  # words in names of joints that are ignored
+JOINT = ("joint", "jnt")  # words that are ignored in the names of joints
 SourceKey = tuple[str, str, str]  # uid of the chain or mechanism ("": none), bone or joint, axis
 
 

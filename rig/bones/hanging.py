@@ -12,8 +12,8 @@ from .controls import Controls
 
 
 class HangingBones:
-    """Which bones of an armature object are carried by which, through parents and constraints. A snapshot:
-    make a new one for each tick.
+    """Record of which bones of an armature object are carried by which others, through parents and
+    constraints. A snapshot: make a new one for each tick.
 
     Args:
         rig: The armature object.

@@ -98,7 +98,7 @@ class JointBone:
     name: str
     parent: int  # index of the parent bone; -1: there is none, and the bone's rest pose is part of the base
     rest_rotation: Quaternion  # in the parent bone's frame
-    rest_offset: Vector  # [m]
+    rest_offset: Vector  # [m] in the parent bone's frame
     connected: bool  # Blender ignores the location of a connected bone
     order: str  # axes of its hinges, nearest the parent first; "" without revolute joints
     revolute: tuple[str, ...]  # axes of its revolute joints, in that order

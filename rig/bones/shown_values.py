@@ -153,8 +153,8 @@ def deviations(
 
 
 def moved_bones(rig: bpy.types.Object, names: Container[str]) -> list[str]:
-    """Those of the named bones of an armature whose poses may be changed by anything other than their
-    channels.
+    """The bones in `names` of an armature whose poses something other than their channels may change, such as
+    a constraint.
     """
     if rig.data.pose_position == "REST":
         return [bone.name for bone in rig.pose.bones if bone.name in names]

@@ -170,7 +170,7 @@ def _shared_bones(
 
 
 def _gaze_directions(end: ChainEnd, skeleton: Skeleton) -> Iterator[Finding]:
-    """Finding where all joints of an end move its gaze in the same direction, so that it cannot look both
+    """Finding if all joints of an end move its gaze in the same direction, so that it cannot look both
     sideways and up.
     """
     if end.settings.goal not in LOOKS | ORIENTS:

@@ -19,7 +19,7 @@ from ..blender.selection import selected_index
 from .chain import stored_value
 
 UNSET = 0  # value of the enumeration if no posture was chosen
-LARGEST = 2**31 - 1  # number that Blender stores
+LARGEST = 2**31 - 1  # largest number that Blender stores
 _items: dict[
     tuple[int, str], list[tuple[str, str, str, str, int]]
 ] = {}  # Blender keeps no reference to the items of a dynamic enumeration

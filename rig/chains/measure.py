@@ -23,7 +23,7 @@ MEASURES = [
     (
         "AUTOMATIC",
         "Automatic",
-        "Rotations of Bones where a bone of the chain rotates about three axes, else Directions of Links",
+        "Rotations of Bones if a bone of the chain rotates about three axes, else Directions of Links",
     ),
 ]
 

@@ -36,7 +36,7 @@ from ..properties.motion_style import motion_style
 from ..scene.placement import Placement
 from .mover import JointKey, JointLimits, Mover, SceneSession
 
-FARTHEST = 1e4  # position limit for the motion filter of a joint without limits
+FARTHEST = 1e4  # [rad or m] position limit for the motion filter of a joint without limits
 UP = np.array((0.0, 0.0, 1.0))
 STOPPED = (
     "The pose in this frame may not be the best: the search for it was ended in time. Give fewer pairs a"

@@ -170,7 +170,7 @@ def _tick(
 
 
 def _able(movers: list[Mover]) -> list[Mover]:
-    """Those of the movers that can move (not linked, not in Edit Mode)."""
+    """The movers in `movers` that can move (not linked, not in Edit Mode)."""
     return [mover for mover in movers if mover.can_move]
 
 

@@ -49,7 +49,7 @@ class SceneSession(Session):
     basis: (rotation wxyz, location, scale).
     """
 
-    seconds: float = 0.0  # duration of the last tick
+    seconds: float = 0.0  # [s] duration of the last tick
     step: float = 0.0  # [s] time between the last two frames
     # [s] expected time to the next frame: the shorter of the last two steps, since a single long one is a
     # stall

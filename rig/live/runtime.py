@@ -45,7 +45,7 @@ class Member:
     """An armature object with a live body or live chains."""
 
     rig: bpy.types.Object
-    proxy: bpy.types.Object | None  # None if nothing can be shown on the rig
+    proxy: bpy.types.Object | None  # proxy armature; None if live poses cannot be shown on the rig
     scenes: frozenset[int]  # session_uids of the scenes that contain it
     order: list[str]  # names of the proxy's bones, in the order of its pose
 
@@ -98,7 +98,7 @@ class Registry:
     """Registry of the live armatures and mechanisms and their proxies, as of the last `sync`."""
 
     members: list[Member] = field(default_factory=list)  # armatures with a live body or live chains
-    mechanisms: dict[int, str] = field(default_factory=dict)  # owner's session_uid -> its name
+    mechanisms: dict[int, str] = field(default_factory=dict)  # owner's session_uid -> owner's name
     unread: dict[int, str] = field(default_factory=dict)  # owner's session_uid -> why it could not be read
     counted: int = -1  # number of objects in the file after the last `sync`
 

@@ -77,7 +77,7 @@ class SceneHost:
         return self.stage.performers.get(self.depsgraph.scene.session_uid) if chain.is_live else None
 
     def hanging(self, rig: bpy.types.Object) -> HangingBones:
-        """Which bones of an armature object are carried by which."""
+        """Record of which bones of an armature object are carried by which other bones."""
         return self._hanging.setdefault(rig.session_uid, HangingBones(rig))
 
     def solver(self, chain: Mover) -> str:

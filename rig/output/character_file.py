@@ -44,7 +44,7 @@ from .character_mechanisms import ExportedMechanism
 from .character_robots import ExportedRobot
 from .stepped import Stepped, scene_frames
 
-SCENE = "SCENE"  # value of `behaviour` for that of the scene
+SCENE = "SCENE"  # value of `behaviour` for the scene's own behaviour
 TEST_FOR = 10.0  # [s] duration of the self-test
 
 

@@ -19,7 +19,7 @@ from ..properties.motion_style import motion_style
 from ..scene.placement import Hanging, Placement
 from .character_chains import Anchors
 
-# over the frames, the joint that carries an object or None, and the object's world matrices (4, 4)
+# two lists over the frames: the joint that carries an object, or None; and the object's world matrix (4, 4)
 Places = tuple[list[Hanging | None], list[np.ndarray]]
 
 
@@ -35,7 +35,8 @@ class ExportedMechanism:
         self.mover, self.session, self.reading = mover, session, session.reading
         parts = [part for part in self.reading.parts if part.role == "DRIVEN"]
         base = self.reading.base_part
-        # by name: object, bone and frame (4, 4) on it whose motion is exported
+        # by name: (object, bone, matrix (4, 4) of a frame relative to it) for each frame whose motion is
+        # exported
         self._things = {"": (mover.owner, "", np.eye(4))}
         if base is not None:
             self._things[""] = (find(base.object_name, base.uid), base.bone, base.offset)

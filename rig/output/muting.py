@@ -71,8 +71,8 @@ def _label(owner: bpy.types.ID, path: str, index: int) -> str:
 
 
 def keyed_holders(keys: Mapping[Channel, list[float]]) -> list:
-    """Bones that have keys, and objects whose location and rotation have keys on all components: these are
-    the ones whose constraints are muted.
+    """The bones and objects whose constraints are muted: bones that have keys, and objects that have keys on
+    all components of location and rotation.
     """
     return [holder for holder, _, _ in _keyed_transforms(keys)]
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from ....solvers.kinematics.se3 import Array
 
-POP = np.radians(10.0)  # rotation in one frame from which a bone's motion may be a pop
-# displacement in one frame, as a share of the figure's height, from which a figure's motion may be a pop
+POP = np.radians(10.0)  # [rad] rotation in one frame from which a bone's motion may be a pop
+# displacement in one frame, as a share of the figure's height, from which the figure's motion may be a pop
 POP_WAY = 0.06
 # smallest ratio of a pop to the motion in the frames beside it. In captured dance at 24 to 120 frames per
 # second, with feet that strike the floor, no ratio exceeds 4.3.

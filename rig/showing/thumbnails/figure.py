@@ -23,7 +23,7 @@ MOVED, OTHER, LOOK = (
     (0.55, 0.55, 0.55),
     (0.95, 0.78, 0.2),
 )  # from a colour-blind-safe palette
-WIDER = 1.3  # largest size of the picture, in sizes of the chain; other bones beyond it are cut off
+WIDER = 1.3  # largest extent of the picture, in sizes of the chain; what is farther away is cut off
 THICK, THIN = 0.17, 0.08  # half width of a bone, in its lengths: for bones of the chain, and for others
 TAIL = 0.45  # width of a bone at its tail, relative to its largest width
 WAIST = 0.15  # position of a bone's largest width, in its lengths from the head
