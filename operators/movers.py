@@ -1,5 +1,5 @@
-"""The mover (chain, body or mechanism) that an operator acts on: the one assigned to its button, else the one
-in use.
+"""The mover (chain, body or mechanism) that an operator acts on: the mover assigned to its button, else the
+mover in use.
 """
 
 from bpy.props import IntProperty, StringProperty
@@ -26,8 +26,8 @@ def names_mover(layout, settings) -> None:
 
 
 def mover_at_hand(context) -> Mover | None:
-    """The mover assigned to the clicked button; else the one in use: the armature's selected chain, its body,
-    or the mechanism in use.
+    """The mover assigned to the clicked button; else the mover in use: the armature's selected chain, its
+    body, or the mechanism in use.
     """
     named = getattr(context, POINTER, None)
     if named is not None:
@@ -39,8 +39,8 @@ def mover_at_hand(context) -> Mover | None:
 
 
 class ActsOnMover:
-    """Mixin of operators that act on a mover: `mover(context)` is the mover of the clicked button, or the one
-    in use.
+    """Mixin of operators that act on a mover: `mover(context)` is the mover of the clicked button, or else
+    the mover in use.
 
     The operator's properties store which mover that is. So a dialog, the file browser and Adjust Last
     Operation (F9), which do not know the button, act on the same mover, also after undo. `poll` knows neither

@@ -25,7 +25,7 @@ FRAME = 72  # [pixels at an interface scale of 1] width of a panel's margins, an
 
 
 def sidebar_width() -> float:
-    """Width of the sidebar that is being drawn [pixels at a scale of 1]."""
+    """Width of the sidebar that is being drawn [pixels at an interface scale of 1]."""
     return bpy.context.region.width / bpy.context.preferences.system.ui_scale
 
 

@@ -89,7 +89,7 @@ class _OnList(UndoOperator):
         """(property group that has the list, the list, name of its property with the selected index).
 
         Raises:
-            RigError: there is no such list, or it is empty where an item is needed.
+            RigError: there is no such list, or it is empty although an item is needed.
         """
         owner = owner_of(context.scene, self.items)
         if owner is None:

@@ -30,7 +30,7 @@ class LIMBER_OT_eyes_head_torso(UndoOperator):
     )
     other_eye: StringProperty(
         name="Other Eye",
-        description="Bone of the right eye, where each eye has a bone",
+        description="Bone of the right eye, if each eye has a bone of its own",
         options={"SKIP_SAVE"},
     )
 

@@ -24,7 +24,7 @@ from ..operator import UndoOperator
 from ..subject import chain_of, needs_chain, rig_of
 from .look_at import NAVIGATION
 
-REACH = 14  # [pixels at a scale of 1] largest distance of a click from an arrow
+REACH = 14  # [pixels at an interface scale of 1] largest distance of a click from an arrow
 
 
 class Picking(NamedTuple):
@@ -134,7 +134,7 @@ class LIMBER_OT_pick_forward_axis(UndoOperator):
 
 
 def _arrow_under(context, event, rig, chain) -> str:
-    """Axis of the nearest arrow within reach of the mouse; "" where there is none."""
+    """Axis of the arrow that is nearest to the mouse, "+X" to "-Z"; "" if no arrow is within reach."""
     view = view_under(context.area, event.mouse_x, event.mouse_y)
     if view is None:
         return ""

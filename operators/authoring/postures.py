@@ -118,8 +118,8 @@ class LIMBER_OT_add_posture(PostureOperator):
 
 
 class LIMBER_OT_apply_posture(PostureOperator):
-    """Apply the selected posture to the bones of the chain, or the motors of the mechanism, with keyframes
-    where Auto Keying is on
+    """Apply the selected posture to the bones of the chain, or the motors of the mechanism, and insert
+    keyframes if Auto Keying is on
     """
 
     bl_label = "Apply Posture"

@@ -67,8 +67,8 @@ class LIMBER_OT_import_lerobot(Stepwise, ReadsFile, UndoOperator):
     prefix: StringProperty(
         name="Prefix",
         description=(
-            "Beginning of the motors' names of the arm to import, such as left_arm_; needed where the file"
-            " has several arms"
+            "Beginning of the names of the arm's motors, such as left_arm_; needed if the file has several"
+            " arms"
         ),
         options={"SKIP_SAVE"},
     )

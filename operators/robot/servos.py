@@ -27,8 +27,8 @@ def _of_motors():
 
 
 class LIMBER_OT_assign_servo(UndoOperator):
-    """Assign this servo to the selected joint or motor; a joint that had it gets the selected one's servo in
-    exchange
+    """Assign this servo to the selected joint or motor. If another joint has the servo, that joint gets the
+    servo of the selected joint in exchange
     """
 
     bl_label = "Assign Servo"

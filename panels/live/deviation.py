@@ -47,7 +47,7 @@ class LIMBER_PT_deviation(ChainTab):
 
 
 def figure(deviation: PostureDeviation) -> str:
-    """A bone's deviation as text: degrees, and millimetres where a prismatic joint displaces it."""
+    """A bone's deviation as text: in degrees, and in millimetres too if a prismatic joint displaces it."""
     linear = f", {1000 * deviation.distance:.0f} mm" if deviation.distance >= MILLIMETRE else ""
     return f"{degrees(deviation.angle):.1f}°{linear}"
 

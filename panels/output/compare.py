@@ -9,17 +9,17 @@ from ..tab import ChainTab, sentence
 
 # [pixels at an interface scale of 1] widths of a column of numbers and of the Use column
 FIGURE, USE = 46, 40
-# [pixels at a scale of 1] width of the column of solvers' names: preferred, and smallest
+# [pixels at an interface scale of 1] width of the column of solvers' names: preferred, and smallest
 NAME, LEAST_NAME = 230, 140
 LEAST_FIGURES = 1
-MARGINS = 60  # [pixels at a scale of 1] width of the panel's margins
-UNIT = 20  # [pixels] size of Blender's interface unit at a scale of 1
+MARGINS = 60  # [pixels at an interface scale of 1] width of the panel's margins
+UNIT = 20  # [pixels] size of Blender's interface unit at an interface scale of 1
 FULL = 35  # [interface units] width of the popover: the longest name and all columns of numbers
 
 
 def draw_table(layout, table, chain, width: float) -> None:
-    """Draws the table with as many columns, most important first, as fit into `width` [pixels at a scale of
-    1].
+    """Draws the table with as many columns, most important first, as fit into `width` [pixels at an interface
+    scale of 1].
     """
     inside = width - MARGINS
     keys = table.columns[: max(LEAST_FIGURES, int((inside - LEAST_NAME - USE) / FIGURE))]

@@ -13,7 +13,7 @@ from ..drawing import Overlay, draw_lines, write
 # colour (RGBA) of a link that is in a zone, from a colour-blind-safe palette (Okabe & Ito 2008)
 INSIDE = (0.83, 0.37, 0.0, 1.0)
 TEXT = (1.0, 0.8, 0.6, 1.0)
-WIDTH = 6.0  # [pixels at a scale of 1] width of a link's line
+WIDTH = 6.0  # [pixels at an interface scale of 1] width of a link's line
 
 
 def _now() -> list[Entered]:

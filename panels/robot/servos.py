@@ -166,7 +166,7 @@ def _found() -> list:
 
 
 def _draw_found(layout, is_for_motor: bool) -> None:
-    """Draws a menu that assigns a servo of the scan; it is greyed out where none was found."""
+    """Draws a menu that assigns a servo of the scan; it is greyed out if the scan has found none."""
     row = layout.row()
     row.enabled = bool(_found())
     row.menu(

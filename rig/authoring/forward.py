@@ -28,10 +28,10 @@ LIMBS = {"arm", "forearm", "elbow", "wrist", "hand", "gripper", "finger", "tool"
 CAMERAS = {"camera", "cam", "optical", "rgbd", "xtion", "kinect", "realsense", "stereo"}
 # name suffixes by ROS REP 103: such a frame looks along Z; other camera frames look along X, some along Z
 OPTICAL = "optical"
-# smallest distance between left and right sides, in sizes of the armature: below it they are fingers of a
-# gripper
+# smallest distance between left and right sides, as a share of the armature's size: sides that are nearer to
+# each other are the fingers of a gripper
 APART = 0.1
-# smallest distance between left and right limbs, in diagonals of the figure: a horse's legs are .08 apart
+# smallest distance between left and right limbs, as a share of the figure's diagonal: a horse's legs have .08
 LIMBS_APART = 0.04
 LEVEL = 0.2  # sine of the smallest angle to the vertical at which a direction can define the front
 # [rad] largest angle between a camera and the body's front at which the camera defines where the head looks
@@ -42,8 +42,8 @@ class Guess(NamedTuple):
     """Guessed forward direction of an end."""
 
     direction: Vector  # unit vector in armature space, at rest
-    # source of the guess, as the end of a sentence; "" if nothing shows it, so that it is the bone's own
-    # direction
+    # source of the guess, as the end of a sentence; "" if nothing shows it, so that the direction is the
+    # bone's own
     reason: str
 
 

@@ -212,7 +212,7 @@ def _of_state(state: bpy.types.PropertyGroup) -> Iterator[str]:
     for posture in state.postures:
         if posture.action is None:
             yield f"State '{state.name}' keeps a posture that was deleted: choose another, or remove it"
-        # an action outlives its removal from a chain's postures, so the reference alone does not make it one
+        # an action outlives its removal from a chain's postures, so it may no longer be a posture
         elif not choices.is_posture(posture.action):
             yield (
                 f"State '{state.name}' keeps '{posture.action.name}', which no chain has among its postures:"

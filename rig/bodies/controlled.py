@@ -117,8 +117,8 @@ def _hindering(rig: bpy.types.Object, bones: Parents, control_by_bone: dict[str,
 
 
 def _after_copies(bone: bpy.types.PoseBone, controls: set[str]) -> list[tuple]:
-    """(pose bone, constraint) of a bone's constraints that come after one that copies a control, and copy
-    another bone.
+    """(pose bone, constraint) of a bone's constraints that come after a constraint that copies a control, and
+    copy another bone.
     """
     constraints = list(filter(acts, bone.constraints))
     copies = [

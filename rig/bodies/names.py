@@ -174,8 +174,8 @@ def _carrying_hips_and_arms(
 def _carrying_thighs(
     roots: Sequence[str], bones_by_part: Mapping[BodyPart, list[str]], bones: Parents
 ) -> str:
-    """The root that is the hips: a thigh is below it, with only bones of the thigh's side between them. If no
-    bone's parent is known, the only root; "" if there is no such root.
+    """Name of the root bone that is the hips: the left thigh is below it, with only bones of the left side
+    between them. If the parents of the bones are not known, it is the only root. "" if there is no such root.
     """
     thighs = bones_by_part.get(BodyPart("left", "thigh"), [])
     if not any(bones.values()):
@@ -187,8 +187,8 @@ def _carrying_thighs(
 
 
 def _bases_above_waist(bones_by_part: dict[BodyPart, list[str]], bones: Parents) -> list[str]:
-    """Removes and returns the bones of the hips if they are a base: if they carry a waist that carries the
-    legs, and an arm on another branch. Otherwise returns [].
+    """If the bones called hips are a robot's base instead, removes them from the body parts and returns them;
+    otherwise returns []. They are a base if they carry a waist with the legs and, on another branch, an arm.
     """
     hips, waist = bones_by_part.get(BodyPart("", "hips"), []), bones_by_part.get(BodyPart("", "waist"), [])
     thigh, arm = (

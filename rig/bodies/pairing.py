@@ -300,7 +300,7 @@ def settings(retarget: bpy.types.PropertyGroup) -> tuple:
 
 
 def linked(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> Linked:
-    """The pairs in use.
+    """The pairs in use (enabled and calibrated) of a retarget, with their settings.
 
     Raises:
         RigError: the pairs cannot be used; see `checked`.

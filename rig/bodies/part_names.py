@@ -278,7 +278,7 @@ def _side_first(word: str) -> tuple[str, ...]:
 
 def short_names(names: Iterable[str]) -> dict[str, str]:
     """Each name without the first word that nearly all names share, such as a character's name in
-    "Robot_LeftArm". No name is shortened to another one's.
+    "Robot_LeftArm". No name is shortened to another name.
     """
     bones = list(names)
     begins = Counter(

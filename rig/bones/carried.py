@@ -19,7 +19,7 @@ from . import axes
 from .constrained import HARMLESS, SHOWS, acts
 from .joint_axes import constraint_range, free_axes
 
-# constraints by which a bone takes the rotation of another one
+# types of constraints by which a bone takes the rotation of another bone
 TURNING = {"COPY_ROTATION", "COPY_TRANSFORMS"}
 ABSOLUTE, LOCAL = {"WORLD", "POSE"}, {"LOCAL"}
 

@@ -273,8 +273,8 @@ class Figure:
         )
 
     def is_paired(self, apart: float, without: int) -> bool:
-        """Whether a bone and its mirror image are at least `apart` (in sizes of the figure) from each other,
-        among bones that are not below the bone `without`.
+        """Whether the tips of any bone and its mirror image are at least `apart` (a share of the figure's
+        size) from each other, among bones that are not `without` or below it.
         """
         excluded = set(self.below(without))
         pairs = ((k, other) for k, other in self.image.items() if other not in {-1, k} and k not in excluded)

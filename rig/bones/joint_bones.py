@@ -87,7 +87,7 @@ class JointFrame(NamedTuple):
         return JointFrame(self.joint, rotations.multiply(self.rotation, rotation), moved)
 
     def end(self, name: str) -> End:
-        """An end effector in this frame."""
+        """The end effector `name`, whose frame is this one."""
         return End(self.joint, rotations.normalized(self.rotation), self.offset, name)
 
 

@@ -119,8 +119,8 @@ def angles_of(
     is_near = abs(x - near[0]) + abs(y - near[1]) + abs(z - near[2]) < pi / 2
     if is_near and low_x <= x <= high_x and low_y <= y <= high_y and low_z <= z <= high_z:
         return x, y, z
-    # the other angles of the same rotation: the outer two plus half a revolution, the middle one mirrored;
-    # full revolutions may be added to both solutions
+    # the second solution for the same rotation: half a revolution is added to the two outer angles, and the
+    # middle angle is mirrored; full revolutions may be added to the angles of both solutions
     other = [angle + pi for angle in principal]
     other[j] = pi - principal[j]
     x, y, z = min(

@@ -163,7 +163,7 @@ def moved_bones(rig: bpy.types.Object, names: Container[str]) -> list[str]:
 
 def acting(rig: bpy.types.Object, names: Container[str]) -> Iterator[tuple]:
     """Yields (name, bone, constraint) for each constraint that may now move one of the named bones; `bone`
-    has the constraint, and is the named bone or, for IK, one below it.
+    has the constraint, and is the named bone or, for IK, a bone below it.
 
     Limits that the bone's channels keep are left out, and so is Limber's own constraint, which shows solved
     poses.

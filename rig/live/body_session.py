@@ -122,8 +122,8 @@ class BodySession(SceneSession):
 
     @property
     def warning(self) -> str:
-        """Sentence on joints without a velocity limit of their own although each is to keep one, with the
-        remedy; else "".
+        """Sentence on joints that have no velocity limit of their own although each joint should keep one,
+        with the remedy; "" if there are none.
         """
         free = (
             [
@@ -212,7 +212,7 @@ class BodySession(SceneSession):
             }
         )
         pose.frames = dict(zip(self.reader.names, frames, strict=True))
-        return pose, pose  # a body has no separate desired pose: chains on it read the shown one
+        return pose, pose  # a body has no separate desired pose: chains on it read its shown pose
 
     def _linked(self, rig: Object, retarget: PropertyGroup, depsgraph: Depsgraph, is_dirty: bool) -> Linked:
         """The pairs in use; checked again only if pairs or bones may have changed."""

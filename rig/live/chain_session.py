@@ -308,8 +308,8 @@ class ChainSession(SceneSession):
         self.base = (np.array(world, float) @ base).tolist()
 
     def _aim(self, frame: Frame, chain: PropertyGroup, watch: int, influence: float) -> None:
-        """Reads the ends' targets; the chain's own end uses that with the number `watch`. At Influence 0
-        without a filter the targets have no effect, so that the last ones are used for missing ones.
+        """Reads the ends' targets; the chain's own end uses the target with the number `watch`. At Influence
+        0 without a filter, targets have no effect, so for missing targets those of the last read are used.
 
         Raises:
             RigError: a target cannot be used.

@@ -64,8 +64,8 @@ def of_bones(
     bones = rig.pose.bones
     masses = _of_files(bones, rest)
     left = [bone for bone in bones if bone.name not in masses]
-    # if the centre of mass has a goal, parts on the ground matter too, so that the shapes of all bones are
-    # needed
+    # if the centre of mass has a goal, the soles of parts on the ground are needed too, and so the shapes of
+    # all bones
     is_balanced = any(goal.does == "CENTRE" for goal in rig.limber.mechanism.goals)
     shaped = {bone.name for bone in (bones if is_balanced else left)}
     solids = _solids(rig, rest, shaped, depsgraph) if shaped else {}

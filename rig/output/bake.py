@@ -244,7 +244,7 @@ def _refuse_half_of_what_depends(scene: bpy.types.Scene, movers: list[Mover]) ->
     for mover in movers:
         for other in other_chains:
             part = mover.part_moved_by(other)
-            # Bake All Chains covers one armature, so the remedy differs for a chain of another one
+            # Bake All Chains covers one armature, so the remedy differs for a chain of another armature
             if part and other.owner == mover.owner:
                 what = (
                     f"The target of {mover.label.lower()[0] + mover.label[1:]}"

@@ -230,7 +230,9 @@ class LimberChain(LimberGoal, LimberPostures, LimberAuthoring, LimberMotionStyle
         default="erik_exact",  # for files without this setting; new chains get `chains.SOLVER`
     )
     options: PointerProperty(
-        name="Solver Options", description="Options of the solvers", type=LimberSolverOptions
+        name="Solver Options",
+        description="Settings of each solver, which stay when another solver is chosen",
+        type=LimberSolverOptions,
     )
     look_ahead: BoolProperty(
         name="Look Ahead",

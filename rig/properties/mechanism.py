@@ -174,7 +174,7 @@ class LimberMotor(LimberJointSettings, PropertyGroup):
         name="Keep Value",
         description=(
             "This motor stays at its Value, which can be keyframed, while targets move the others: an"
-            " antenna, a turntable. It gives way only where the targets are out of reach"
+            " antenna, a turntable. It leaves its Value only if the targets are out of reach otherwise"
         ),
         default=False,
     )
@@ -184,17 +184,17 @@ class LimberClosure(PropertyGroup):
     """An additional joint between two bones of an armature, which closes a loop."""
 
     name: StringProperty(name="Name", description="Name of the closure", default="Closure")
-    first: StringProperty(name="First Bone", description="Bone that is held to the second one")
-    second: StringProperty(name="Second Bone", description="Bone that is held to the first one")
+    first: StringProperty(name="First Bone", description="Bone that is held together with the second bone")
+    second: StringProperty(name="Second Bone", description="Bone that is held together with the first bone")
     first_point: EnumProperty(
         name="First Point",
-        description="Point of the first bone that meets the second one",
+        description="Point of the first bone that is held at the second bone",
         items=POINTS,
         default="TAIL",
     )
     second_point: EnumProperty(
         name="Second Point",
-        description="Point of the second bone that meets the first one",
+        description="Point of the second bone that is held at the first bone",
         items=POINTS,
         default="TAIL",
     )

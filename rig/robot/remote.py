@@ -346,7 +346,7 @@ def _receive(ear: _Ear, address: str, numbers: Sequence[float], messages: int, t
 
 
 def is_pressed(arguments: Sequence[float | str]) -> bool:
-    """Whether a button with these arguments is pressed: without arguments, or not 0."""
+    """Whether a command's arguments mean a pressed button: there are none, or the first is not 0."""
     return not arguments or arguments[0] != 0.0
 
 

@@ -17,11 +17,11 @@ from ..scene.goal import AXES, ends_of, forward_axis, signed_axis, why_no_target
 from .segments import Segment, segments_of
 from .solved_chain import SolvedChain
 
-ARC = 0.4  # radius of an arc, in lengths of its bone
+ARC = 0.4  # radius of an arc, as a share of its bone's length
 ARC_STEP = radians(6)  # [rad] between two points of an arc
-ARROW = 0.2  # smallest length of an arrow, in sizes of the armature
+ARROW = 0.2  # smallest length of an arrow, as a share of the armature's size
 NEAR = 0.05  # share of a joint's range: distance from a limit within which its arc is highlighted
-AT = 1e-3  # share of the range: distance from a limit within which the joint counts as at it
+AT = 1e-3  # share of a joint's range: distance from a limit within which the joint counts as at the limit
 # [rad] filter lag below which the solver's pose is not drawn, since it would be invisible
 LATE = radians(0.5)
 

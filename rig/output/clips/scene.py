@@ -15,7 +15,7 @@ FEWEST_PAIRS = 4  # smallest number of pairs for a robot whose limbs have no kno
 
 
 def robot_in(name: str) -> bpy.types.Object:
-    """The robot in the open file that follows clips: the armature with bone pairs; among several the one
+    """The robot in the open file that follows clips: the armature with bone pairs; among several the armature
     with this name. Without any: the only armature.
 
     Raises:
