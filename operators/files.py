@@ -63,8 +63,8 @@ class ReadsFile:
 
 
 class ReadsLargeFile(ReadsFile):
-    """Base of `Stepwise` operators that read a file, and ask first if it is very large. Comes before
-    `Stepwise` in the bases.
+    """Base of `Stepwise` operators that read a file, and ask first if it is very large. This class comes
+    before `Stepwise` in a subclass's list of bases.
 
     Subclasses list `allow_large` in `settings`, and may override `draw_settings(layout)`. Without a window,
     as in a script, a large file is refused with an error instead.

@@ -58,7 +58,7 @@ class ActsOnMover:
     )
 
     identity = ("owner_uid", "mover_path")  # names of these properties
-    last_called = (0, "")  # the values of these properties at the last call
+    last_called = (0, "")  # values of the properties in `identity` at the last call
 
     @classmethod
     def poll(cls, context) -> bool:
@@ -138,7 +138,7 @@ def needs_mover(context) -> str:
 
 
 def needs_use(context, use: Use, work: str) -> str:
-    """Why the mover in use cannot be used in this way (bake, check ...), with the remedy; "" if it can.
+    """Why the mover in use does not allow this use (bake, check ...), with the remedy; "" if it does.
     `work` is the beginning of that sentence, such as "Bake works".
     """
     if why := needs_mover(context):

@@ -1,4 +1,4 @@
-"""Operator that shows the whole of a message for which a panel has too few lines."""
+"""Operator that shows the whole text of a message for which a panel has too few lines."""
 
 from textwrap import wrap
 

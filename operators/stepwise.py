@@ -10,7 +10,7 @@ from ..rig.robot import links
 from .files import browse
 from .operator import ERRORS, Operator
 
-BUDGET = 0.05  # [s] of work between two checks for events
+BUDGET = 0.05  # [s] time of work between two checks for events
 
 
 class Stepwise(Operator):

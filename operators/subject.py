@@ -1,4 +1,6 @@
-"""What operators and panels act on: the armature in use and its selected chain, and why there is none."""
+"""The objects that operators and panels act on: the armature in use and its selected chain; and the reasons
+why there is none.
+"""
 
 import bpy
 
@@ -49,8 +51,8 @@ def _is_rig(obj) -> bool:
 
 
 def needs_rig(context) -> str:
-    """Why there is no armature or mechanism to act on, with the remedy; "" if there is one. Other functions
-    `needs_...` do the same for what their name says.
+    """Why there is no armature or mechanism to act on, with the remedy; "" if there is one. The other
+    functions `needs_...` do the same for the object in their name.
     """
     rig = rig_of(context)
     return (

@@ -7,7 +7,7 @@ from .operator import Operator
 
 
 class Successor:
-    """Base of removed operators. `successor` is what to use instead, as the end of a sentence."""
+    """Base of removed operators. `successor` says what replaces the operator, as the end of a sentence."""
 
     bl_options = {"INTERNAL"}
     successor: str

@@ -39,8 +39,8 @@ def sentence(layout, text: str, icon: str) -> None:
 
 
 def message(layout, sentences: Iterable[tuple[str, str]], lines: int) -> None:
-    """Draws sentences, each with its icon, in exactly `lines` lines, so that what is drawn below keeps its
-    position. If they need more lines, the last one is a button that ends in an ellipsis; its tooltip and a
+    """Draws sentences, each with its icon, in exactly `lines` lines, so that the buttons below keep their
+    positions. If they need more lines, the last line is a button that ends in an ellipsis; its tooltip and a
     click on it show the whole text.
     """
     sentences = [each for each in sentences if each[0]]
@@ -93,7 +93,7 @@ def draw_target_bone(layout, settings) -> None:
 
 
 def draw_limits(layout, joint) -> None:
-    """Draws the limits of a joint or motor, in its unit."""
+    """Draws the limits of a joint or motor, as angles or, if it is prismatic, as lengths."""
     unit = "linear_" if is_prismatic(joint.axis) else ""
     for names in (("lower", "upper"), ("velocity", "acceleration", "jerk")):
         props(layout.column(align=True), joint, *(unit + name for name in names))

@@ -49,8 +49,8 @@ class LIMBER_OT_remove_coupled_limit(RemoveItem):
 
 
 class LIMBER_OT_add_coupled_joint(UndoOperator):
-    """Add a joint of the active bone to the coupled limit: the first unlocked axis that it does not
-    have yet
+    """Add a joint of the active bone to the coupled limit: its first unlocked axis that is not in the limit
+    yet
     """
 
     bl_label = "Add Coupled Joint"

@@ -1,5 +1,5 @@
-"""Operators of the gallery of robots: add one, add one from a folder, install a maker's meshes, and show a
-robot's maker, licence and notes.
+"""Operators of the gallery of robots: add a robot, add a robot from a folder, use a maker's meshes, and show
+a robot's maker, licence and notes.
 """
 
 from collections.abc import Generator

@@ -62,8 +62,8 @@ class LIMBER_OT_import_robot(ReadsLargeFile, Stepwise, UndoOperator):
     close_loops: BoolProperty(
         name="Closed Loops",
         description=(
-            "Make a mechanism from the closed loops that the file marks: equality constraints in "
-            "MJCF, pairs of links closing_NAME_1 and closing_NAME_2"
+            "Make a mechanism from the closed loops that the file marks: by equality constraints in MJCF,"
+            " or by pairs of links named closing_NAME_1 and closing_NAME_2"
         ),
         default=True,
     )

@@ -18,7 +18,7 @@ class LIMBER_OT_mirror_posture(PostureOperator):
 
     across: EnumProperty(
         name="Across",
-        description="Axis of the armature to mirror along",
+        description="Axis of the armature whose direction is mirrored",
         items=[
             ("X", "X", "Swap left and right, for armatures that face along Y, as is usual in Blender"),
             ("Y", "Y", "Swap left and right, for armatures that face along X, as is usual for robots"),

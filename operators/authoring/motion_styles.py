@@ -25,7 +25,9 @@ class LIMBER_OT_use_motion_style(ActsOnMover, UndoOperator):
 
     name: StringProperty(
         name="Motion Style",
-        description="Name of a built-in motion style, or of a chain, body or mechanism whose style to copy",
+        description=(
+            "Name of a built-in motion style, or of the chain, body or mechanism whose style is copied"
+        ),
         options={"SKIP_SAVE"},
     )
 

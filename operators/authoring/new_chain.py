@@ -35,7 +35,9 @@ class LIMBER_OT_new_chain(UndoOperator):
         options={"SKIP_SAVE"},
     )
     end: StringProperty(
-        name="End", description="Last bone of the chain, which looks or reaches", options={"SKIP_SAVE"}
+        name="End",
+        description="Last bone of the chain, which looks at the target or reaches for it",
+        options={"SKIP_SAVE"},
     )
 
     why_not = needs_pose_mode

@@ -26,7 +26,7 @@ def needs_pairs(context) -> str:
 
 
 def _lying(rig) -> list[str]:
-    """Warning if the source armature lies on the floor in its rest pose; else an empty list."""
+    """List with a warning if the source armature lies on the floor in its rest pose; else an empty list."""
     retarget = rig.limber.retarget
     why = (
         "" if pairing.is_streamed(retarget) or retarget.source is None else upright.why_lying(retarget.source)
@@ -115,7 +115,7 @@ class LIMBER_OT_calibrate_pairs(UndoOperator):
 
 
 class LIMBER_OT_listen(Operator):
-    """Start listening for link orientations over UDP, at the address and port above"""
+    """Start listening for the motion that another program sends over UDP, at the address and port above"""
 
     bl_label = "Listen"
 

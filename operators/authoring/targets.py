@@ -1,4 +1,4 @@
-"""Operators that make the target of a chain, and add and remove additional ones."""
+"""Operators that make the target of a chain, and add and remove additional targets."""
 
 from ...rig.authoring import targets
 from ...rig.blender import item_keys

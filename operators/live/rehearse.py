@@ -24,7 +24,7 @@ def needs_rehearsal(context) -> str:
 
 
 class LIMBER_OT_rehearse(UndoOperator):
-    """Let live chains follow the behaviour from its first state on, as the exported character will"""
+    """Let live chains follow the behaviour, beginning in its first state, as the exported character will"""
 
     bl_label = "Rehearse"
 

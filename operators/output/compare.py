@@ -42,13 +42,17 @@ class LIMBER_OT_compare_solvers(Stepwise):
     )
     frame_start: IntProperty(
         name="Start",
-        description="First frame of the range. Unset: that of the scene's frame range or preview range",
+        description=(
+            "First frame of the range. Unset: the first frame of the scene's frame range or preview range"
+        ),
         max=LAST,
         options={"SKIP_SAVE"},
     )
     frame_end: IntProperty(
         name="End",
-        description="Last frame of the range. Unset: that of the scene's frame range or preview range",
+        description=(
+            "Last frame of the range. Unset: the last frame of the scene's frame range or preview range"
+        ),
         max=LAST,
         options={"SKIP_SAVE"},
     )

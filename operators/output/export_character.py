@@ -83,8 +83,8 @@ class LIMBER_OT_export_character(Stepwise, WritesFile):
 
 
 def _figure(context) -> str:
-    """Name for the exported character: that of the active armature with chains, else of the first such
-    armature, else of the scene.
+    """Name for the exported character: the name of the active armature with chains, else of the first
+    armature with chains, else of the scene.
     """
     figures = [obj for obj in context.scene.objects if obj.type == "ARMATURE" and obj.limber.chains]
     if context.active_object in figures:

@@ -28,7 +28,7 @@ ANGLES = [
     (
         "RADIANS",
         "Radians",
-        "Read angles for which the file gives no unit as radians, as most programs of robots write them",
+        "Read angles for which the file gives no unit as radians, as most robot programs write them",
     ),
     ("DEGREES", "Degrees", "Read angles for which the file gives no unit as degrees"),
 ]
@@ -72,7 +72,7 @@ class LIMBER_OT_import_motion(ReadsLargeFile, Stepwise, UndoOperator):
     )
     part: EnumProperty(
         name="Values Of",
-        description=("Values of the episode to import: commanded or measured ones"),
+        description=("Whether the commanded or the measured values of the episode are imported"),
         items=PARTS,
     )
     lerobot_values: lerobot_values()

@@ -69,8 +69,8 @@ def _tell(operator, keyed: record.Keyed) -> None:
 
 
 class LIMBER_OT_keep_takes(UndoOperator):
-    """End the recording and live motion. Each take becomes an action; the last complete one plays. Previous
-    actions stay
+    """End the recording and live motion. Each take becomes an action; the action of the last complete take
+    plays. Previous actions stay
     """
 
     bl_label = "Keep Takes"

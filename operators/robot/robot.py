@@ -66,7 +66,7 @@ class LIMBER_OT_choose_port(UndoOperator):
 
 class _Connects(ProgramConsent):
     """Base of operators that connect. They ask for consent if the robot's protocol is a program; the virtual
-    robot needs none.
+    robot needs no consent.
     """
 
     def _program(self, context) -> str:

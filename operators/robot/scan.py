@@ -35,7 +35,7 @@ class LIMBER_OT_scan(Operator):
         description="Ports to scan",
         items=[
             ("DEVICE", "This Port", "The port that is chosen in the panel"),
-            ("ALL", "All Serial Ports", "Every serial port that no robot of this Blender uses"),
+            ("ALL", "All Serial Ports", "Every serial port that is not in use by a robot of this Blender"),
         ],
     )
     protocols: EnumProperty(
@@ -171,8 +171,8 @@ _rates: list[tuple[str, str, str]] = []  # Blender keeps no reference to the ite
 
 
 class LIMBER_OT_change_servo(Operator):
-    """Change the ID or baud rate of a servo on a bus. It must be the only one with its ID; the change is read
-    back
+    """Change the ID or baud rate of a servo on a bus. No other servo on the bus may have its ID. The change
+    is verified by reading it back
     """
 
     bl_label = "Change Servo"

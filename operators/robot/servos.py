@@ -21,7 +21,7 @@ NO_CHANNEL = "There is no further servo: press Add Servo"
 def _of_motors():
     return BoolProperty(
         name="Motors",
-        description="Use the mechanism's motors instead of the chain's joints",
+        description="Act on the mechanism's motors instead of the chain's joints",
         options={"SKIP_SAVE", "HIDDEN"},
     )
 
@@ -112,7 +112,7 @@ class LIMBER_OT_use_preset(UndoOperator):
 
 
 class LIMBER_OT_add_channel(UndoOperator):
-    """Add a servo: a second one for the selected joint or motor, or one that several joints drive"""
+    """Add a servo: a second servo for the selected joint or motor, or a servo that several joints drive"""
 
     bl_label = "Add Servo"
 
@@ -169,7 +169,7 @@ class LIMBER_OT_add_share(UndoOperator):
 
 
 class LIMBER_OT_remove_share(UndoOperator):
-    """Remove this joint from those that drive the servo"""
+    """Remove this joint from the joints that drive the servo"""
 
     bl_label = "Remove Joint"
 

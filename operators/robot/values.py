@@ -64,7 +64,7 @@ class LIMBER_OT_add_auxiliary(UndoOperator):
 
 
 def _named(holder, name: str):
-    """The data-block with that name; a local one takes precedence over a linked one."""
+    """The data-block with that name; a local data-block takes precedence over a linked one."""
     return holder.get((name, None)) or holder.get(name)
 
 

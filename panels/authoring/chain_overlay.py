@@ -59,7 +59,7 @@ def drawing() -> Drawing | None:
     pairs = list(_shown()) if view.rays or view.arcs or view.late else []
     if not pairs:
         _cached = None
-        # durations of earlier overlays tell nothing about those that will be drawn later
+        # the durations of earlier overlays do not predict those of later overlays
         budget.playing.overlays.last.clear()
         return None
     chains = ((rig.session_uid, chain.uid) for rig, chain in pairs)

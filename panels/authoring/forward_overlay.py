@@ -1,5 +1,5 @@
-"""Viewport overlay of the selected chain before it is live: its forward axis, and all six axes while one is
-picked.
+"""Viewport overlay of the selected chain before it is live: its forward axis, and all six axes while the user
+picks one.
 """
 
 import bpy

@@ -45,8 +45,8 @@ class SettingsPart(ChainTab):
 
 
 def _draw_settings(layout, chain, usual: bool) -> None:
-    """Draws a row for each usual setting of the chain's solver, or for each advanced one; settings without
-    effect are greyed out.
+    """Draws a row for each usual or, if `usual` is False, each advanced setting of the chain's solver;
+    settings without effect are greyed out.
     """
     layout.use_property_split = True
     group = getattr(chain.options, chain.solver)

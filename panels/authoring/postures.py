@@ -1,4 +1,6 @@
-"""Stored postures of a chain or a mechanism, and which one it keeps; panel Postures of a chain."""
+"""Drawing of the stored postures of a chain or a mechanism and of the posture that it keeps; panel Postures
+of a chain.
+"""
 
 import bpy
 

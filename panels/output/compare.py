@@ -81,7 +81,7 @@ class LIMBER_PT_comparison(bpy.types.Panel):
 
     bl_label = "Compare Solvers"
     bl_space_type = "VIEW_3D"
-    bl_region_type = "HEADER"  # a popover: no editor lists it
+    bl_region_type = "HEADER"  # the panel is only a popover, which no editor shows by itself
     bl_options = {"INSTANCED"}
     bl_ui_units_x = FULL
 

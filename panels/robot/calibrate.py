@@ -151,8 +151,8 @@ def _draw_zeros(layout, rig) -> None:
 
 
 def _differences(rig) -> tuple[dict[str, zero_check.Difference], tuple[str, str]]:
-    """Difference between measured and shown value by joint, empty unless torque is off, and what to do next,
-    with an icon.
+    """(differences, (sentence, icon)): by joint the difference between its measured and shown value, empty
+    unless torque is off; and a sentence on what to do next.
     """
     if not _is_limp(rig):
         return {}, ("To check zeros: pose, press Release All, and compare", "INFO")

@@ -106,7 +106,7 @@ def draw_trials(layout, rig, name: str, servo: int, unit: str = "", usable: bool
     column = layout.column(align=True)
     column.enabled = usable and is_known and status is not None and status.state in links.QUIET
     row = column.row(align=True)
-    # a wiggle needs the servo only, so that one can be identified before it belongs to a joint
+    # a wiggle needs only the servo, so that a servo can be identified before it is assigned to a joint
     wiggle = row.row(align=True)
     wiggle.enabled = link is not None and robot_device.channel_of_servo(link.device, servo) is not None
     wiggle.operator("limber.wiggle", text="Wiggle", icon="FORCE_HARMONIC").servo = servo

@@ -1,5 +1,5 @@
 """The end bone of a chain: an end bone that deforms nothing and only marks the tip of its parent is left out,
-and the parent looks.
+and its parent is the end instead.
 """
 
 import bpy

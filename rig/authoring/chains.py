@@ -34,7 +34,7 @@ LINEAR_LIMITS = (
     0.2,
     1.0,
     10.0,
-)  # [m/s, m/s2, m/s3] limits of new prismatic joints: a small linear servo or a belt drive
+)  # [m/s, m/s2, m/s3] limits of new prismatic joints: those of a small linear servo or a belt drive
 
 
 def active(rig: bpy.types.Object) -> bpy.types.PropertyGroup | None:

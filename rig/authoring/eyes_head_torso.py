@@ -303,7 +303,7 @@ def _new_chain(
     target: bpy.types.Object,
     front: Vector,
 ) -> bpy.types.PropertyGroup:
-    """A new chain of one part, which looks at the target."""
+    """Makes the chain of one body part, which looks at the target; returns its settings."""
     chain = chains.new_chain(rig, [span.root, span.end])
     chain.name, chain.target = name, target
     for field, value in zip(GazeSettings._fields, gaze, strict=True):

@@ -99,7 +99,7 @@ class MotionImport(Stepped):
         self._steps = self._all_steps()
         super().__init__(scene)
 
-    total = 100  # [per cent] since the number of joints is not known before the file is read
+    total = 100  # progress in per cent, since the number of joints is not known before the file is read
 
     def step(self) -> bool:
         """Does a short piece of work: waits for the file to be read, converts some values, or makes some
@@ -341,8 +341,8 @@ class MotionImport(Stepped):
         if (motors or self.targets) and settings.drive != drive:
             settings.drive = drive
             self.warnings.append(f"Mechanism '{self.rig.name}' is now driven by its {drive.lower()}")
-        # unless they keep their values, the solver chooses these motors' values from the targets, over the
-        # imported keys
+        # unless they keep their values, the solver computes these motors' values from the targets instead of
+        # using the imported keys
         freed = [
             settings.motors[k]
             for k in sorted(motors)

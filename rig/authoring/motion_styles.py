@@ -116,7 +116,7 @@ def load(path: Path) -> StyleSettings:
             raise RigError(f"{path.name}: {key} is {shown(content.get(key))}: a number was expected")
         values[key] = number
     style = StyleSettings(name, **values)
-    # made only for the range checks of its constructor
+    # the style is made only to check the ranges of its settings
     try:
         MotionStyle(
             style.sigma,

@@ -35,7 +35,7 @@ class NetworkRobot(SlicedWork[ImportedRobot]):
     Args:
         context: Blender's context, in Object Mode.
         address: Host and port of the robot's daemon.
-        is_watched: Whether a user waits at a window, as for `Reading`.
+        is_watched: Whether a user waits at a window, as for `FileReading`.
 
     Raises:
         RigError: the text is no address, or the address is another computer's while Blender may not go

@@ -260,7 +260,7 @@ class BodyReader:
     def channels(
         self, rig: bpy.types.Object, placement: Placement, unjointed: Sequence[UnjointedPose], state: State
     ) -> dict[str, Followed]:
-        """Channels of each bone by its name for a state of the solver."""
+        """Values of each bone's channels, by the bone's name, for a state of the solver."""
         joints = state.joints.tolist()
         bone_channels: dict[str, Followed] = {}
         values = iter(joints)

@@ -17,7 +17,7 @@ Parents = Mapping[str, str | None]  # bone -> its parent
 Heads = Mapping[str, tuple[float, float, float]]  # bone -> position (x, y, z) [m] of its head at rest
 
 DEFORMING = "DEF-"  # prefix of Rigify's deforming bones; its other bones are controls and mechanisms
-MANY = 8  # number of deforming bones from which the other bones are taken as controls
+MANY = 8  # in a rig with at least this number of deforming bones, the other bones count as controls
 NUMBERED_SPINE = re.compile(r"^((def|org)-)?spine(\.\d{3})?$", re.IGNORECASE)
 SEVERAL = ("spine", "neck")  # parts that may consist of several bones
 # share of the upper arm's length: a shoulder bone nearer than this to the upper arm's head is a hinge of a
@@ -31,8 +31,8 @@ PIECES = {
     "wrist": "hand",
     "ankle": "foot",
 }  # word in a robot's link name -> body part that ends at the link
-# limb of numbered links -> parts of its lower half; only if no link is named after one of them do the numbers
-# determine the parts
+# limb of numbered links -> parts of its lower half; if a link is named after one of these parts, the numbers
+# do not determine the parts
 LOWER = {"upper_arm": {"elbow", "forearm"}, "leg": {"thigh", "shin"}}
 ARM = ("upper_arm", "forearm", "hand")
 ENDS = {"upper_arm": {"wrist", "hand"}, "leg": {"ankle", "foot"}}  # limb -> names of the parts that end it
@@ -140,7 +140,7 @@ def _parts(bones: Parents, heads: Heads | None) -> dict[BodyPart, list[str]]:
 
 
 def _place_head(bones_by_part: dict[BodyPart, list[str]]) -> None:
-    """If no bone is named head, the last hinge of a robot's neck is the head."""
+    """Assigns the last hinge of a robot's neck to the head if no bone is named head."""
     head, necks = BodyPart("", "head"), bones_by_part.get(BodyPart("", "neck"), [])
     if head not in bones_by_part and len(necks) > 1 and all(map(_is_piece, necks)):
         bones_by_part[head] = [necks.pop()]
@@ -202,8 +202,8 @@ def _bases_above_waist(bones_by_part: dict[BodyPart, list[str]], bones: Parents)
 
 
 def _place_waist(bones_by_part: dict[BodyPart, list[str]], bones: Parents) -> None:
-    """A waist is the hips if there are no other hips and no thigh contradicts it, or if it is below the
-    trunk; otherwise it is part of the spine.
+    """Assigns a bone called waist: to the hips if there are no other hips and no thigh contradicts that, or
+    if the waist is below the trunk; otherwise to the spine.
     """
     waist, hips, spine = (
         bones_by_part.pop(BodyPart("", "waist"), []),
@@ -278,7 +278,7 @@ def _tell_rigify(bones_by_part: dict[BodyPart, list[str]], bones: Parents) -> No
 
 
 def _disambiguate(bones_by_part: dict[BodyPart, list[str]], heads: Heads | None) -> None:
-    """Resolves parts whose names are ambiguous by the other parts on the same side."""
+    """Resolves ambiguous names of parts by means of the other parts on the same side."""
     for side in ("left", "right"):
         side_bones = _without_pieces(
             {part.name: bones_by_part.pop(part) for part in list(bones_by_part) if part.side == side}

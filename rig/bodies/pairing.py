@@ -80,7 +80,7 @@ def pair_by_names(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> i
                     0,
                 )
     retarget.paired_only = controls is not None
-    # names tell the parts of deforming bones, while the pairs may be of their controls
+    # body parts are known for deforming bones, while the pairs may contain their controls instead
     part = {
         (controls or {}).get(bone, bone): part.name for part, named in parts_of(rig).items() for bone in named
     }

@@ -1,7 +1,7 @@
 """Names of body parts in German, Spanish, French, Italian, Portuguese, Chinese, and more in Japanese.
 
-They serve to pair the bones of two whole bodies. Where a single bone is searched, the structure of the figure
-takes precedence, since such a word alone may name anything.
+They serve to pair the bones of two whole bodies. For the search of a single bone the structure of the figure
+takes precedence, since such a word alone can have many meanings.
 """
 
 from collections.abc import Mapping

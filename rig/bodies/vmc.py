@@ -57,8 +57,8 @@ def _tree() -> dict[str, str | None]:
 
 
 PARENTS = _tree()
-# bone positions [m] of an adult in T-pose, in the parent's space and in this module's axes, for senders that
-# omit them
+# positions [m] of the bones of an adult in T-pose, in the parent's space and in this module's axes, for
+# senders that omit them
 USUAL: dict[str, Vector] = {
     "Hips": (0.0, 0.0, 0.95),
     "Spine": (0.0, 0.0, 0.1),

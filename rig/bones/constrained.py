@@ -29,8 +29,8 @@ CONTROL = 2
 
 
 def acts(constraint: bpy.types.Constraint) -> bool:
-    """Whether a constraint is enabled, has influence, and has a target if it needs one. Limber's own does not
-    count.
+    """Whether a constraint is enabled, has influence, and has a target if it needs one. Limber's own
+    constraint does not count.
     """
     if constraint.mute or constraint.influence == 0 or constraint.name == SHOWS:
         return False

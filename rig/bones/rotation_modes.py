@@ -27,7 +27,7 @@ Spans = Sequence[tuple[float, float]]  # (lowest, highest) angle [rad] about X, 
 
 HINGES = "XYZ"
 AT_REST: Angles = (0.0, 0.0, 0.0)
-FREE = (-inf, inf)  # limits [rad] of a hinge without any
+FREE = (-inf, inf)  # limits [rad] of a hinge that is not limited
 UNLIMITED: Spans = (FREE,) * 3
 SLACK = 1e-6  # [rad] tolerance of limits, for single precision
 # half of the middle angle's distance [rad] from 90 degrees, below which the other two angles are noise of
@@ -115,7 +115,7 @@ def angles_of(
     x, y, z = principal
     # Usually the first angles are the nearest ones; this test saves most of the time of the comparison below.
     (low_x, high_x), (low_y, high_y), (low_z, high_z) = spans
-    # the other solutions are farther
+    # within this distance no other solution can be nearer
     is_near = abs(x - near[0]) + abs(y - near[1]) + abs(z - near[2]) < pi / 2
     if is_near and low_x <= x <= high_x and low_y <= y <= high_y and low_z <= z <= high_z:
         return x, y, z
@@ -144,9 +144,9 @@ def fitted_hinges(
     """Angles [rad] of the hinges about two axes for which a bone's rotation is nearest to a unit quaternion,
     with its third hinge as in `angles`; `near` as for `angles_of`.
     """
-    # The similarity is bilinear in the cosines and sines of both half angles, with four coefficients. It is a
-    # sum of a cosine of the angles' sum and one of their difference, so each of the two can be maximised
-    # separately.
+    # The similarity is bilinear in the cosines and sines of both half angles, with four coefficients. It is
+    # the sum of a cosine of the angles' sum and a cosine of their difference, so each of the two can be
+    # maximised separately.
     first, second = axes
     (a, b), (c, d) = (
         [_alike(rotation, order, angles, {first: one, second: other}) for other in (0.0, pi)]

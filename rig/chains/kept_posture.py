@@ -31,8 +31,9 @@ def numbers(mover: bpy.types.PropertyGroup) -> list[int]:
 
 
 def names(mover: bpy.types.PropertyGroup) -> list[str]:
-    """Names of a mover's stored postures in files, behaviours and commands, in the list's order: those of
-    their actions, followed by the library file if two have the same name. "" if the action was deleted.
+    """Names of a mover's stored postures in files, behaviours and commands, in the list's order: the names of
+    their actions, followed by the name of the library file if two actions have the same name. "" if the
+    action was deleted.
     """
     stored = [posture.action for posture in mover.postures]
     short = [action.name if action is not None else "" for action in stored]

@@ -50,7 +50,7 @@ def lasting(every: float) -> Callable[[Callable[[], float | None]], Callable[[],
         def run() -> float | None:
             try:
                 return timer()
-            except Exception:  # a defect of Limber is printed; the timer goes on
+            except Exception:  # the error, a defect of Limber, is printed, and the timer continues
                 if (what := format_exc()) not in reported:
                     reported.add(what)
                     print(what)
@@ -235,7 +235,7 @@ def _heartbeat() -> float | None:
     """Timer: sends heartbeats to the robots, and updates panels with the state of robots and background
     jobs.
     """
-    # the clock sends the values of the scenes that it advances, so the heartbeat need not
+    # scenes whose values the clock sends, so that the heartbeat does not send them
     clocked = (
         [window.scene for window in bpy.context.window_manager.windows]
         if bpy.app.timers.is_registered(_clock)

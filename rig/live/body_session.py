@@ -1,4 +1,4 @@
-"""Session of a body that follows a motion: reads its source's pose, and shows the solved one in the bones'
+"""Session of a body that follows a motion: reads its source's pose, and shows the solved pose in the bones'
 channels.
 """
 
@@ -62,9 +62,10 @@ class BodySession(SceneSession):
     reader_key: tuple = ()
     model: BodyModel | None = None
     model_key: tuple = ()
-    velocities: tuple[float, ...] = ()  # [rad/s or m/s] limit of each joint; infinite for none
+    # [rad/s or m/s] velocity limit of each joint; infinite without a limit
+    velocities: tuple[float, ...] = ()
     keeps_velocities: bool = False  # whether each joint also keeps a velocity limit of its own
-    acceleration: float | None = None  # [rad/s^2] limit of all joints
+    acceleration: float | None = None  # [rad/s^2] acceleration limit of all joints
     feet: tuple[Foot, ...] = ()
     feet_key: tuple = ()
     held: tuple[UnjointedPose, ...] = ()  # the part of each bone's authored pose that no joint moves
@@ -215,7 +216,7 @@ class BodySession(SceneSession):
         return pose, pose  # a body has no separate desired pose: chains on it read its shown pose
 
     def _linked(self, rig: Object, retarget: PropertyGroup, depsgraph: Depsgraph, is_dirty: bool) -> Linked:
-        """The pairs in use; checked again only if pairs or bones may have changed."""
+        """The pairs in use; they are checked again only if pairs or bones may have changed."""
         if pairing.is_streamed(retarget):
             key = (retarget.input, *pairing.settings(retarget))
         else:

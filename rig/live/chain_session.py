@@ -78,13 +78,14 @@ class ChainSession(SceneSession):
     poses: tuple[BonePose, ...] = ()  # authored poses of the bones on the path
     held: tuple = ()  # the parts of `poses` that no joint moves
     fixed: tuple = ()  # the parts in `held`, rounded for the model
-    lids: tuple[Lid, ...] = ()  # bones that are lids, in their authored pose
+    lids: tuple[Lid, ...] = ()  # bones that are eyelids, in their authored pose
     authored: np.ndarray | None = None  # (n,) [rad; prismatic joints m] authored values, from the last read
     chain_settings: ChainSettings | None = None  # the chain's settings at the last read
     # world matrix of the base frame, from the last read
     base: list[list[float]] = field(default_factory=list)
     hanging: Hanging | None = None  # the other chain that carries the base, from the last read
-    bone_frames: dict[str, tuple[int, np.ndarray]] = field(default_factory=dict)  # see `bone_frames`
+    # frame of each bone of the chain, see `joint_tree.bone_frames`
+    bone_frames: dict[str, tuple[int, np.ndarray]] = field(default_factory=dict)
 
     errors = SETUP_ERRORS
 

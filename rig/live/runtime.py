@@ -37,7 +37,7 @@ class Signals(Protocol):
         """Advances by `dt` [s] before a tick; returns whether something has changed."""
 
 
-signals: dict[str, Signals] = {}  # by kind of sender
+signals: dict[str, Signals] = {}  # signals by the kind of sender
 
 
 @dataclass
@@ -46,7 +46,7 @@ class Member:
 
     rig: bpy.types.Object
     proxy: bpy.types.Object | None  # proxy armature; None if live poses cannot be shown on the rig
-    scenes: frozenset[int]  # session_uids of the scenes that contain it
+    scenes: frozenset[int]  # session_uids of the scenes that contain the armature
     order: list[str]  # names of the proxy's bones, in the order of its pose
 
     @property
@@ -60,7 +60,7 @@ class Member:
         bones, bodies = (
             self.rig.pose.bones,
             assembled.bones(self.rig),
-        )  # bodies are shown where the mechanism puts them
+        )  # bones that are bodies of a mechanism are shown in the mechanism's poses
         moved = dict.fromkeys(name for mover in self.movers for name in mover.shown_bones)
         return [name for name in moved if name in bones and name not in bodies]
 
@@ -301,7 +301,8 @@ class Runtime:
     must_sync: bool = False  # whether movers may have changed while Blender refused writes or rendered
     busy: bool = False  # whether Limber itself is writing, so that depsgraph updates are its own
     has_rendered: bool = False  # whether a render was running when a timer last checked
-    rendering: Playback[SceneStage] | None = None  # a render uses a stage of its own for its frames
+    # playback of the running render, on a stage of its own; None: there is none
+    rendering: Playback[SceneStage] | None = None
     # session_uid of a scene -> events for its behaviour since the last tick
     events: dict[int, list[str]] = field(default_factory=dict)
     speech: Speech = field(default_factory=Speech)  # the character's speech while a behaviour is rehearsed

@@ -40,7 +40,9 @@ class SceneHost:
         self._hanging: dict[int, HangingBones] = {}  # by the armature objects' session_uid
 
     def needs(self, movers: Sequence[Mover], certain: bool = False) -> list[list[int]]:
-        """For each mover the indices of those on which it depends; `certain`: only certain dependencies."""
+        """For each mover the indices of the movers on which it depends; `certain`: whether only certain
+        dependencies count.
+        """
         sessions = [self.stage.of(mover) for mover in movers]
         if len(movers) == 1 and movers[0].looks_forward:
             return [[]]

@@ -33,7 +33,7 @@ class BoneBody:
 
     name: str
     bone: str
-    pose: Array  # (4, 4) world pose
+    pose: Array  # (4, 4) world pose of the body
     offset: Array  # (4, 4) the body's frame in that of the bone
     scale: tuple[float, float, float]
     grounded: bool = False

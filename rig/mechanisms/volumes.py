@@ -18,7 +18,7 @@ FLAT = 1e-9  # share of the cube of a mesh's extent below which its volume count
 class Solid:
     """A volume, its centre, and the outermost points of its mesh."""
 
-    volume: float = 0.0  # [m^3]
+    volume: float = 0.0  # [m^3] of the mesh or its hull
     centre: tuple[float, float, float] = (0.0, 0.0, 0.0)  # [m]
     points: Array = field(default_factory=lambda: np.zeros((0, 3)), repr=False, compare=False)  # (n, 3) [m]
 

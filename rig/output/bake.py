@@ -1,5 +1,5 @@
-"""Baking: ticks movers frame by frame, as live does, and writes their motion as keyframes on new actions.
-Previous actions stay.
+"""Baking: ticks movers frame by frame, as live motion does, and writes their motion as keyframes on new
+actions. Previous actions stay.
 """
 
 import math

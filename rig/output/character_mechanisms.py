@@ -55,7 +55,7 @@ class ExportedMechanism:
 
     @property
     def joint_names(self) -> dict[tuple[str, str], str]:
-        """Names in the file of its motors, by their keys."""
+        """Names in the file of its motors, by the motors' keys (joint, axis)."""
         names = (f"{self.mover.owner.name}/{motor.name}" for motor in self.mover.settings.motors)
         return dict(zip(self.session.joint_keys, names, strict=True))
 
@@ -141,7 +141,7 @@ class ExportedMechanism:
             posture=track(
                 np.array([posture_indices.index(k) if k in posture_indices else -1 for k in chosen], float)
             ),
-            # without postures NumPy gives the array no second axis
+            # reshaped, since without postures NumPy makes an array without a second axis
             weights=track(
                 np.array([[row[k] for k in posture_indices] for row in weights]).reshape(len(weights), -1)
             ),

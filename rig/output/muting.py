@@ -114,7 +114,9 @@ def _columns(
 
 
 def mute_constraints(keys: Mapping[Channel, list[float]]) -> list[str]:
-    """Mutes constraints that would change keyed transforms; returns their names with their owners'."""
+    """Mutes constraints that would change keyed transforms; returns their names with the names of their
+    owners.
+    """
     muted = []
     holders = list(_keyed_transforms(keys))
     constraints_in_way = [

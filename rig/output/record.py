@@ -169,7 +169,7 @@ def _key(owner: bpy.types.Object, recorded: list[RecordedTake]) -> Keyed:
     new_actions = [
         action
         for obj in owners.values()
-        if obj is not None  # None if it was deleted since
+        if obj is not None  # None if the object was deleted during the recording
         for action in _key_takes(obj, recorded, last)
     ]
     muted = [sentence for take in recorded for sentence in muting.mute_what_wins(take.keys)]

@@ -119,7 +119,7 @@ class LimberChainChoice:
 
 
 class LimberChainRole(LimberRole, LimberChainChoice, PropertyGroup):
-    """Settings of one chain in a state, in place of those for all chains."""
+    """Settings of one chain in a state, in place of the settings for all chains."""
 
 
 class LimberStatePosture(PropertyGroup):

@@ -271,7 +271,9 @@ class LimberRig(LimberZones, PropertyGroup):
     )
     remote: PointerProperty(name="Remote", description="Remote control by other programs", type=LimberRemote)
     mechanism: PointerProperty(
-        name="Mechanism", description="Bodies and joints with closed loops", type=LimberMechanism
+        name="Mechanism",
+        description="Mechanism that the object owns: bodies and joints, also in closed loops",
+        type=LimberMechanism,
     )
     part: PointerProperty(name="Part", description="Role of the object in a mechanism", type=LimberPart)
 

@@ -15,7 +15,7 @@ from .overridable import (
     StringProperty,
 )
 
-# last shown closure of the lids (0 open, 1 closed), by the armature's session_uid and the chain's uid
+# last shown closure of the eyelids (0 open, 1 closed), by the armature's session_uid and the chain's uid
 shown_lids: dict[tuple[int, str], float] = {}
 
 

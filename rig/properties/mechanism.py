@@ -1,4 +1,4 @@
-"""Settings of mechanisms in the .blend: on the object that owns one, and on its bodies and joints."""
+"""Settings of mechanisms in the .blend: on a mechanism's owner, and on its bodies and joints."""
 
 from math import pi
 
@@ -45,12 +45,13 @@ DOES = [
     (
         "AIM",
         "Reach and Point",
-        "The body has the target's position, and an axis of it points along the target's; its roll is free",
+        "The body has the target's position, and an axis of it points along the target's axis; its roll is"
+        " free",
     ),
     (
         "DIRECTION",
         "Point Along",
-        "An axis of the body points along the target's, at any position; its roll is free",
+        "An axis of the body points along the target's axis, at any position; its roll is free",
     ),
 ]
 DRIVES = [
@@ -64,10 +65,7 @@ MASSES = [
     (
         "AUTO",
         "Automatic",
-        (
-            "From the robot's file, else the rigid body, else the volume of its meshes and the mechanism's"
-            " density"
-        ),
+        ("Mass of the robot's file, else of the rigid body, else the volume of its meshes times the density"),
     ),
     ("OWN", "Own", "The mass that is set below"),
 ]
@@ -81,7 +79,9 @@ class LimberMass:
     )
     mass: FloatProperty(
         name="Mass",
-        description="Mass of the body, for goals of the centre of mass; its centre is that of the meshes",
+        description=(
+            "Mass of the body, for goals of the centre of mass. Its centre of mass is that of its meshes"
+        ),
         default=0.1,
         min=0.0,
         soft_max=10.0,
@@ -155,7 +155,7 @@ class LimberMotor(LimberJointSettings, PropertyGroup):
     @property
     def label(self) -> str:
         """The motor's name in the interface. It names the axis of the object or bone, which may differ from
-        that in the joint's frame.
+        the axis in the joint's frame.
         """
         return self.name
 
@@ -319,7 +319,7 @@ class LimberMechanism(LimberPostures, LimberMotionStyle, LimberRange, PropertyGr
     )
     active_closure: IntProperty(name="Closure", description="The closure whose settings are shown")
     motors: CollectionProperty(
-        name="Motors", description="Degrees of freedom that a motor moves", type=LimberMotor
+        name="Motors", description="Motors, each of which moves one degree of freedom", type=LimberMotor
     )
     active_motor: IntProperty(name="Motor", description="The motor whose settings are shown")
     goals: CollectionProperty(name="Goals", description="Goals of the bodies", type=LimberMechanismGoal)
@@ -354,8 +354,8 @@ class LimberMechanism(LimberPostures, LimberMotionStyle, LimberRange, PropertyGr
         name="State Weight",
         description=(
             "Weight of the squared distance of bodies from their poses in the last frame, in radians and"
-            " sizes of the mechanism: determines what targets leave free. Large values delay the motion"
-            " (Schumacher et al. 2021, R_state; theirs are 0.000001 to 0.01)"
+            " sizes of the mechanism: it determines the motion that targets leave free. Large values delay"
+            " the motion (Schumacher et al. 2021, R_state; theirs are 0.000001 to 0.01)"
         ),
         default=0.0,
         min=0.0,

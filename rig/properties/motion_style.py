@@ -80,7 +80,7 @@ class LimberStyle(LimberSmoothness):
 
 
 class LimberJointStyle(LimberStyle):
-    """Mixin of joints and motors: a style of their own, in place of that of their chain or mechanism."""
+    """Mixin of joints and motors: a style of their own, in place of the style of their chain or mechanism."""
 
     own_style: BoolProperty(
         name="Own Style",

@@ -17,7 +17,7 @@ BASES = [
     (
         "RIG",
         "Pose and Animation",
-        "Keep what is authored: as posed by hand, or as keyframes, NLA strips and drivers move it",
+        "Keep the authored pose: as posed by hand, or as moved by keyframes, NLA strips and drivers",
     ),
     ("POSTURE", "Stored Posture", "Keep the stored posture that is selected, which can be keyframed"),
     (
@@ -29,8 +29,8 @@ BASES = [
 
 
 class LimberPosture(PropertyGroup):
-    """A stored posture: a pose asset, which Blender's pose library shows and applies too. Its name is that of
-    the Action.
+    """A stored posture: a pose asset, which Blender's pose library shows and applies too. Its name is the
+    name of the action.
     """
 
     action: PointerProperty(name="Pose", description="The pose asset", type=Action)
@@ -50,7 +50,9 @@ class LimberPosture(PropertyGroup):
     )
     adopted: BoolProperty(
         name="Adopted",
-        description="The pose asset existed before and stays when the posture is removed",
+        description=(
+            "The pose asset existed before it became a posture, and stays when the posture is removed"
+        ),
         options={"HIDDEN"},
     )
 

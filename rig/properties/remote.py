@@ -1,5 +1,5 @@
-"""Properties of remote control: address and permissions. Whether it is listening, and whether programs may
-arm, is not saved.
+"""Properties of remote control: address and permissions. Whether Limber is listening, and whether programs
+may arm robots, is not saved.
 """
 
 import bpy

@@ -1,8 +1,8 @@
 """Properties of a robot: its device, servos, the joints that drive them, and auxiliary values.
 
 A joint has its own servo if its `servo` is not -1. All other servos are channels of the device: a second
-servo on an axis, or those of a differential. Servo positions are raw, in the protocol's own unit:
-microseconds for pulses. Names with "us" are from protocols with pulses.
+servo on an axis, or the servos of a differential. Servo positions are raw, in the protocol's own unit:
+microseconds for pulses. Names of properties contain "us" even if positions are not in microseconds.
 """
 
 import bpy
@@ -65,7 +65,7 @@ class LimberShare(PropertyGroup):
 
 
 class LimberChannel(LimberServo, PropertyGroup):
-    """An additional servo: a second one on a joint, or one that several joints drive, as in a
+    """An additional servo: a second servo on a joint, or a servo that several joints drive, as in a
     differential.
     """
 
@@ -169,8 +169,8 @@ class LimberDevice(PropertyGroup):
     protocol_file: StringProperty(
         name="File",
         description=(
-            "Python file that implements the robot's protocol: a program. Limber asks before it runs one that"
-            " you have not allowed"
+            "Python file that implements the robot's protocol. It is a program, and Limber asks before it"
+            " runs a program that you have not allowed"
         ),
     )
     multi_turn: BoolProperty(
@@ -214,7 +214,7 @@ class LimberDevice(PropertyGroup):
     active_auxiliary: IntProperty(name="Value", description="Selected value")
     was_connected: BoolProperty(
         name="Was Connected",
-        description="The device has been connected, so that the armature belongs to a robot",
+        description="The device has been connected before, so the armature belongs to a robot",
         options={"HIDDEN"},
     )
     park: PointerProperty(

@@ -70,9 +70,10 @@ def use_preset(servo: bpy.types.PropertyGroup, preset: Preset, protocol: str, sp
 
     Args:
         servo: A joint, or an additional servo.
-        preset: `hardware.presets.Preset`; those of hobby servos are in microseconds.
+        preset: `hardware.presets.Preset`; presets of hobby servos are in microseconds.
         protocol: Protocol of the device.
-        speeds: Whether to set a joint's velocity, acceleration and jerk limits to those of the model too.
+        speeds: Whether to set a joint's velocity, acceleration and jerk limits to the limits of the model
+            too.
     """
     unit = capabilities_of(protocol).units.microsecond if protocol in PROTOCOLS else None
     scale = unit or 1.0

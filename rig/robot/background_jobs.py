@@ -79,7 +79,7 @@ def scan() -> RunningJob | None:
 
 
 def change() -> RunningJob | None:
-    """The newest change of a servo's id or baud rate; None if none was started."""
+    """The newest change of a servo's ID or baud rate; None if none was started."""
     return _change
 
 
@@ -184,7 +184,7 @@ def end_all() -> None:
 
 
 def _learn_change() -> None:
-    """Updates a changed servo in the results of the scan."""
+    """Updates the servo whose ID or baud rate was changed in the results of the scan."""
     if _scan is None or _change is None or not _change.found:
         return
     (new,) = _change.found

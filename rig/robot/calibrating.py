@@ -28,8 +28,8 @@ _spans: dict[int, _Span] = {}  # by session_uid of the armature object
 
 
 def positions(rig: bpy.types.Object) -> list[float | None]:
-    """Raw position of each channel of the connected robot: the measured one, else the commanded one; None if
-    neither of them is known.
+    """Raw position of each channel of the connected robot: the measured position, else the commanded
+    position; None if neither is known.
 
     Raises:
         RigError: the robot is not connected.

@@ -19,7 +19,7 @@ class ShownFigures:
     def __init__(self) -> None:
         self.changed_at = monotonic()
         self._figures: tuple = ()
-        self._source: tuple = ()  # values from which they were rounded
+        self._source: tuple = ()  # values from which the shown numbers were rounded
 
     def update(self, status: Status, joints: Sequence[DeviceJoint], read_at: float) -> bool:
         """Updates the numbers from a status that was read at `read_at` [s, monotonic clock]; returns whether

@@ -1,5 +1,5 @@
 """Links between this session's armatures and their robots, and the values sent over them. Nothing is saved;
-loading a file disarms.
+loading a file disarms the robots.
 """
 
 from math import inf
@@ -63,8 +63,8 @@ def connect(rig: bpy.types.Object) -> None:
 
 
 def mark_connected() -> None:
-    """Marks the armatures that were connected in this session as robots' again after undo or redo, since a
-    connection cannot be undone.
+    """After undo or redo, marks the armatures that were connected in this session again as armatures of
+    robots, since a connection cannot be undone.
     """
     for uid, name in _connected_once.items():
         rig = find(name, uid)
@@ -165,23 +165,23 @@ def beyond_servos(rig: bpy.types.Object) -> str:
 
 
 def off_axis(rig: bpy.types.Object) -> list[str]:
-    """Sentences on bones of a connected rig that constraints move in a way that their servos cannot
+    """Sentences on bones of a connected rig that constraints move out of the poses that their servos can
     follow.
     """
     return [deviation.sentence for deviation in robot_values.deviations(rig, sources(rig))]
 
 
 def joint_names(rig: bpy.types.Object) -> list[str]:
-    """Names of the connected robot's joints, else of those that the rig's robot would have, in the device's
-    order.
+    """Names of the connected robot's joints in the device's order; without a connection, of the joints that
+    the rig's robot would have.
     """
     robot = robots.get(rig.session_uid)
     return [joint.name for joint in robot.link.device.joints] if robot else robot_device.driven_names(rig)
 
 
 def servos(rig: bpy.types.Object) -> list[int]:
-    """Numbers of the connected robot's servos, else of those that the rig's robot would have, in the device's
-    order.
+    """Numbers of the connected robot's servos in the device's order; without a connection, of the servos that
+    the rig's robot would have.
     """
     robot = robots.get(rig.session_uid)
     return [channel.servo for channel in robot.link.device.channels] if robot else robot_device.servos(rig)
@@ -193,8 +193,8 @@ def press_stops() -> None:
 
 
 def stop_all() -> int:
-    """Emergency stop of all robots; returns their number. Other programs cannot arm any until the user allows
-    it again.
+    """Emergency stop of all robots; returns their number. Other programs cannot arm a robot until the user
+    allows it again.
     """
     return sessions.stop_all()
 

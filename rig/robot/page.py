@@ -35,7 +35,7 @@ from .sending import robots
 from .values import value_of
 
 EVERY = 0.1  # [s] between two updates of the page's state
-FRESH = 1.0  # [s] age beyond which a command to arm is ignored, since it no longer is a fresh press
+FRESH = 1.0  # [s] age beyond which a command to arm is ignored, since the user may have changed their mind
 MOST_WAITING = 1000  # largest number of waiting commands; further ones are dropped
 LOST = "the robot is not connected: press Connect in Blender"
 

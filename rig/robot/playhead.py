@@ -1,5 +1,5 @@
-"""Movement of a scene's current frame during playback: backward, with dropped frames, or slower than its
-rate; and from it the time of the next frame.
+"""Movement of a scene's current frame during playback, which may be backward, with dropped frames, or slower
+than the scene's rate; it gives the time of the next frame.
 """
 
 import time

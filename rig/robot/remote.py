@@ -61,12 +61,13 @@ class RemoteOrders(Inbox):
         super().__init__(host, port, clock)
         self._is_addressed = False  # whether any message for Limber has arrived yet
         self.newest: dict[str, Arguments] = {}  # arguments by address without `ROOT`
-        self.counts: Counter[str] = Counter()  # number of messages for each of these addresses
-        self.times: dict[str, float] = {}  # [s] time of each of them by the sender's clock; NaN if not given
+        self.counts: Counter[str] = Counter()  # number of messages by address
+        # [s] by address: time of the newest message by the sender's clock; NaN if not given
+        self.times: dict[str, float] = {}
         self.arm_pressed = False  # whether the newest command to arm is from a new press
         # [s] time since the last command to arm; at first long enough for the next one to be a new press
         self._arm_silence = SILENT_FOR
-        self._arm_released = False  # whether that command was a release (0)
+        self._arm_released = False  # whether the last command to arm was a release (0)
         self._arm_came = False  # whether a command to arm arrived in this read
         self._looked_at = monotonic()
 
@@ -182,7 +183,7 @@ def addresses(movers: Iterable[Mover]) -> list[str]:
             for of in with_target
             for kind, numbers in (("target", "x y z"), ("rotation", "w x y z"))
         ]
-        # the addresses for y and z follow from that for x
+        # users can derive the addresses for y and z from the address for x
         entries += [(f"axis/{of}/x", "v") for of in with_target]
         entries += [(f"seen/{camera}", "id age x y distance confidence") for camera in cameras(settings)]
         if hasattr(settings, "influence"):
@@ -318,7 +319,7 @@ def _execute(
         ear.velocities[order.names] = [*numbers]
     elif order.word not in STREAMED or order.text:
         ORDERS[order.word](rig, order)
-    # only a tick reads a signal: without ticks the value is written at once
+    # only ticks read signals: without ticks the value is written at once
     elif address in ear.signals and live.is_ticking(rig):
         _receive(ear, address, numbers, messages, time)
     else:
@@ -327,7 +328,7 @@ def _execute(
 
 
 def _receive(ear: _Ear, address: str, numbers: Sequence[float], messages: int, time: float) -> None:
-    """Passes numbers on to a signal, with their rates and time if the sender gives them."""
+    """Passes received numbers on to a signal, with their velocities and time if the sender gives them."""
     kind, _, names = address.partition("/")
     velocity = ear.velocities.get(names)
     rate = None

@@ -40,7 +40,7 @@ changes = 0  # number of changes of the file noticed so far
 
 @dataclass
 class ConnectedRobot:
-    """A connected robot: its session, and the values sent last."""
+    """A connected robot: its settings in Blender, and the values sent last."""
 
     session: RobotSession
     rig_name: str
@@ -186,8 +186,8 @@ def _changes_are_noticed(rig: bpy.types.Object) -> bool:
 
 def _is_still(rig: bpy.types.Object, robot: ConnectedRobot) -> bool:
     """Whether a robot's values are still the ones sent last: everything was at rest, and nothing has changed
-    since. Blender reports all visible changes, except custom properties set by a script; those that a
-    robot follows are compared.
+    since. Blender reports all visible changes except those of custom properties set by a script, so the
+    properties that a robot follows are compared.
     """
     return robot.still_at == changes and robot.properties == robot_values.property_values(rig, robot.sources)
 

@@ -43,7 +43,7 @@ def pose(rig: bpy.types.Object) -> None:
 
 def differences(rig: bpy.types.Object) -> list[Difference]:
     """Shown and measured value of each joint of the connected robot, by the current calibration, even if the
-    robot was not reconnected since its change.
+    robot has not been connected again since the calibration changed.
 
     Raises:
         RigError: the robot is not connected.

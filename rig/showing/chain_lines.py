@@ -1,5 +1,5 @@
-"""Lines [m, world] for overlays of a chain: gaze rays, forward axes, joint limits, and the solver's pose
-where the motion filter lags.
+"""Lines [m, world] for overlays of a chain: gaze rays, forward axes, joint limits, and the solver's pose of
+bones that lag behind it because of the motion filter.
 """
 
 from collections.abc import Iterator
@@ -80,8 +80,8 @@ def rays(
     look: Look | None = None,
     is_on_its_way: bool = False,
 ) -> Iterator[Ray]:
-    """Gaze rays of the chain's ends that look at a point. A target that is not in the scene has none: a
-    deleted object still exists, invisibly, while a chain refers to it.
+    """Gaze rays of the chain's ends that look at a point. Targets that are not in the scene have no ray: a
+    deleted object still exists while a chain refers to it.
 
     Args:
         rig: The armature object.
@@ -164,7 +164,8 @@ def arcs(rig: bpy.types.Object, session: SolvedChain) -> Iterator[Arc]:
             angle = 0.0
             if is_joint and (joint_and_angle := limits.get((part.name, "XYZ"[index]))):
                 joint, angle = joint_and_angle
-                # Y lies along the bone: an arm along a hinge's own axis would not move with it
+                # the arm is perpendicular to the hinge's axis, so that it moves with it; Y lies along the
+                # bone
                 arm = Vector((0.0, 0.0, 1.0)) if index == 1 else Vector((0.0, 1.0, 0.0))
                 if joint.upper - joint.lower < UNLIMITED:
                     yield _arc(world.translation, rotation, Vector(axis), radius * arm, joint, angle)

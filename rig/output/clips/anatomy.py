@@ -116,7 +116,7 @@ def out_of_range(figure: ClipAnatomy, rotations: Array, positions: Array) -> Ite
 
 def _bends(rotations: Array, positions: Array, limb: Limb) -> tuple[Array, Array]:
     """Angles (t,) [rad] by which a limb is bent, and cosines (t,) between the direction of each bend and the
-    usual one in the clip, in the frame of the limb's upper bone.
+    usual direction in the clip, in the frame of the limb's upper bone.
     """
     to_upper = rotations[:, limb.upper].swapaxes(1, 2)
     upper = positions[:, limb.lower] - positions[:, limb.upper]

@@ -52,8 +52,8 @@ def import_clip(path: Path) -> bpy.types.Object:
 
 
 def follow(rig: bpy.types.Object, source: bpy.types.Object) -> range:
-    """Sets a robot to follow a clip's armature, with the pairs and the calibration in its file, or those of
-    Pair by Names; returns the clip's frames.
+    """Sets a robot to follow a clip's armature, with the pairs and the calibration in its file, or else with
+    those that Pair by Names finds; returns the clip's frames.
 
     Raises:
         RigError: too few bones can be paired, or bones of the file's pairs are missing in the clip.

@@ -22,7 +22,7 @@ MOVED, OTHER, LOOK = (
     (0.35, 0.72, 0.93),
     (0.55, 0.55, 0.55),
     (0.95, 0.78, 0.2),
-)  # from a colour-blind-safe palette
+)  # colours (red, green, blue) from a colour-blind-safe palette
 WIDER = 1.3  # largest extent of the picture, relative to the chain's size; bones outside of it are cut off
 # half width of a bone, as a share of its length: for bones of the chain, and for other bones
 THICK, THIN = 0.17, 0.08
@@ -36,7 +36,7 @@ _CORNERS = (
     (-1.0, 1.0),
     (-1.0, -1.0),
     (1.0, -1.0),
-)  # corners at a bone's largest width, along its X and Z
+)  # directions of a bone's corners at its largest width, along its X and Z
 
 
 class PostureFigure(NamedTuple):
