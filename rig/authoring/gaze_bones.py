@@ -64,7 +64,7 @@ def heads(bones: Parents, head: str) -> list[str]:
         bones: Parent of each bone, parents before their children.
         head: The head found by name; "": none without a side.
     """
-    short = short_names(_english(bones))  # shortened as in `named`
+    short = short_names(_english(bones))  # short names of the bones, made as `named` makes them
     called = [
         bone
         for bone, name in short.items()

@@ -1,4 +1,4 @@
-"""Rig properties that let a head follow its neck: switched on when a look is to be shared along a spine."""
+"""Rig properties that let a head follow its neck: switched on if a look should be shared along a spine."""
 
 import bpy
 

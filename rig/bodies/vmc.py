@@ -89,7 +89,7 @@ class Humanoid:
         self._local: dict[str, tuple[Vector, Quaternion]] = {}
         self._counts: Counter[str] = Counter()  # number of messages by bone
         self._times: dict[str, float] = {}  # [s] time of each bone's newest message, by the sender's clock
-        # time from the arrival of each bone's newest message to its reading, as in `Message.age`
+        # [s] time from the arrival of each bone's newest message to its reading, as in `Message.age`
         self._ages: dict[str, float] = {}
         self._posed: dict[
             str, tuple[Vector, Quaternion]
@@ -144,7 +144,7 @@ class Humanoid:
         return self._times.get(name, np.nan)
 
     def age(self, name: str) -> float:
-        """Time from the arrival of a bone's newest values to their reading, as in `Message.age`; NaN if
+        """Time [s] from the arrival of a bone's newest values to their reading, as in `Message.age`; NaN if
         unknown.
         """
         return self._ages.get(name, np.nan)

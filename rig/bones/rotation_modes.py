@@ -99,8 +99,8 @@ def angles_of(
     Source: Bernardes and Viollet 2022, "Quaternion to Euler angles conversion: a direct, general and
     computationally efficient method".
     """
-    # Half the sum and half the difference of the outer angles are directions of two pairs of numbers; if a
-    # pair vanishes, its direction is undefined and is taken from `near`.
+    # Half the sum and half the difference of the outer angles are the arc tangents (atan2) of two pairs of
+    # numbers; if both numbers of a pair are 0, the angle is undefined and is taken from `near`.
     i, j, k, sign = PLACES[order]
     w, along_i, along_j, along_k = rotation[0], rotation[1 + i], rotation[1 + j], sign * rotation[1 + k]
     a, b = w - along_j, along_i + along_k

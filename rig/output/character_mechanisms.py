@@ -35,8 +35,7 @@ class ExportedMechanism:
         self.mover, self.session, self.reading = mover, session, session.reading
         parts = [part for part in self.reading.parts if part.role == "DRIVEN"]
         base = self.reading.base_part
-        # by name: (object, bone, matrix (4, 4) of a frame relative to it) for each frame whose motion is
-        # exported
+        # by name: (object, bone, offset (4, 4) from it) of each coordinate frame whose motion is exported
         self._things = {"": (mover.owner, "", np.eye(4))}
         if base is not None:
             self._things[""] = (find(base.object_name, base.uid), base.bone, base.offset)

@@ -200,7 +200,9 @@ class LimberStateTransition(PropertyGroup):
     )
     seconds: SecondsProperty(
         name="Time",
-        description=("Time for which the condition must last, in seconds; for a random time, the shortest"),
+        description=(
+            "Time for which the condition must last, in seconds; for a random time, the shortest time"
+        ),
         default=1.0,
     )
     longest: SecondsProperty(

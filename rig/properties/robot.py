@@ -69,7 +69,7 @@ class LimberChannel(LimberServo, PropertyGroup):
     differential.
     """
 
-    name: StringProperty(name="Name", description="Name of the channel", default="Channel")
+    name: StringProperty(name="Name", description="Name of the additional servo", default="Channel")
     shares: CollectionProperty(
         name="Joints", description="Joints that drive the servo, each with its gear ratio", type=LimberShare
     )

@@ -123,8 +123,8 @@ def start_change(port: str, protocol: str, baudrate: int, servo: int, **new: int
 
 
 def description(protocol: str, settings: ProtocolSettings = DEFAULT) -> tuple[Described | None, str]:
-    """(capabilities of a protocol, ""), or (None, reason why they are not known), as while its file is
-    read.
+    """(capabilities of a protocol, ""), or (None, reason why they are not known), such as that its file is
+    still being read.
     """
     if protocol in BUILT_IN:
         return describe(protocol, settings), ""
