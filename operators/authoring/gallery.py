@@ -78,7 +78,7 @@ class LIMBER_OT_add_robot_folder(_AddsRobot, Stepwise, UndoOperator):
     filter_glob: shown_files(FILE)
     keep: BoolProperty(
         name="Keep in Gallery",
-        description="List the robot in the menu. Its folder stays where it is",
+        description="List the robot in the gallery. Its folder is not copied: leave it where it is",
         default=True,
     )
 

@@ -31,7 +31,7 @@ class LIMBER_OT_new_chain(UndoOperator):
 
     root: StringProperty(
         name="Root",
-        description="First bone of the chain. Empty: the bone after that from which the legs branch",
+        description="First bone of the chain. Empty: a child of the bone from which the legs branch",
         options={"SKIP_SAVE"},
     )
     end: StringProperty(

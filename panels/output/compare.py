@@ -77,7 +77,7 @@ def _draw_whole(layout, table, chain, width: float) -> None:
 
 
 class LIMBER_PT_comparison(bpy.types.Panel):
-    """The whole table of the last comparison"""
+    """All columns of the last comparison of solvers"""
 
     bl_label = "Compare Solvers"
     bl_space_type = "VIEW_3D"

@@ -173,8 +173,8 @@ def moving_bones(rig: bpy.types.Object, names: list[str]) -> list:
     """Pose bones of a path that would get joints in a new chain.
 
     Raises:
-        RigError: no chain is possible: no bone moves, or one is part of another chain or follows another bone
-            of the path.
+        RigError: no chain is possible: no bone moves, or a bone is part of another chain or follows another
+            bone of the path.
     """
     _refuse_shared(rig, names)
     constrained.refuse(rig, [name for name in names if carried.carrier(rig.pose.bones[name], names) is None])

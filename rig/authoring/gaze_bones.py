@@ -1,4 +1,6 @@
-"""Finds the bones of a character's torso, head and eyes by their names or from a selection. No Blender."""
+"""Finds the bones of a character's torso, head and eyes by their names or from a selection. Does not use
+Blender.
+"""
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Matches the bones of two bodies by their names. Knows no Blender.
+"""Matches the bones of two bodies by their names. Does not use Blender.
 
 Conventions disagree: "LeftShoulder" is the collar bone in some and the upper arm in others; the body's other
 names decide which. A robot may have several links for one part: the last hinge of a joint carries the limb,

@@ -1,4 +1,4 @@
-"""Reads the name of a bone or link: its side and its body part. Knows no Blender.
+"""Reads the name of a bone or link: its side and its body part. Does not use Blender.
 
 A name is split into words, also where lower case changes to upper case. Words that do not name the part are
 dropped: prefixes of rigs and capture systems, "link" and "joint", numbers, the axis of a robot's hinge

@@ -1,5 +1,5 @@
 """Receives poses of links from other programs by OSC over UDP, without blocking. A port is opened by `listen`
-only. Knows no Blender.
+only. Does not use Blender.
 
     /limber/link/NAME      w x y z   orientation of a link in the world, as a quaternion
     /limber/position/NAME  x y z     position of a link in the world [m]; needed for the base and for planted
@@ -73,7 +73,7 @@ class Receiver(Inbox):
         self.velocities: dict[str, tuple[int, Array]] = {}
         self.humanoid = vmc.Humanoid()
         self._looks = 0
-        self._samples: dict[str, _Newest] = {}  # by address
+        self._samples: dict[str, _Newest] = {}  # newest sample by address
 
     def look(self, budget: float = BUDGET) -> None:
         self._looks += 1

@@ -1,5 +1,5 @@
-"""A humanoid received by the VMC protocol: local rotations and positions of bones with Unity's names. Knows
-no Blender.
+"""A humanoid received by the VMC protocol: local rotations and positions of bones with Unity's names. Does
+not use Blender.
 
     /VMC/Ext/Root/Pos  "root" px py pz qx qy qz qw ...   the whole figure in the world [m]
     /VMC/Ext/Bone/Pos  NAME px py pz qx qy qz qw         a bone in its parent's space [m]

@@ -34,7 +34,7 @@ class Signals(Protocol):
         """Whether a value may still move something in the scene, so that live motion must continue."""
 
     def advance(self, scene: bpy.types.Scene, dt: float) -> bool:
-        """Advances by `dt` [s] before a tick; returns whether something has changed."""
+        """Advances the values by `dt` [s] before a tick; returns whether a value has changed."""
 
 
 signals: dict[str, Signals] = {}  # signals by the kind of sender

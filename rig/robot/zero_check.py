@@ -16,7 +16,9 @@ from . import device as robot_device
 
 
 class Difference(NamedTuple):
-    """Shown and measured value of a joint; None if it is not known."""
+    """Shown and measured value of a joint [rad; prismatic joints m]; the measured value is None if the servo
+    reports none.
+    """
 
     joint: DeviceJoint
     shown: float

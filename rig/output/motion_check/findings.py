@@ -1,4 +1,6 @@
-"""Findings about a mover's motion: exceeded joint limits, discontinuities, lost goals. Knows no Blender."""
+"""Findings about a mover's motion: exceeded joint limits, discontinuities, lost goals. Does not use
+Blender.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace

@@ -61,7 +61,7 @@ class Zone:
         }
         self.body: Body | None = None  # shape of the zone in the last checked frame
         self.pose: ZonePose | None = None  # pose of the zone in the last checked frame
-        self.last_pose: ZonePose | None = None  # pose of the zone in the frame before that
+        self.last_pose: ZonePose | None = None  # pose of the zone in the frame before the last checked frame
         self._hull: Hull | None = None  # convex hull of the object's points, in the object's own frame
         self._corners = np.zeros((0, 3))  # points from which `_hull` was made
 

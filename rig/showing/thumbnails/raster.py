@@ -1,4 +1,4 @@
-"""Rasteriser: draws coloured solids into a small picture in orthographic projection. No Blender."""
+"""Rasteriser: draws coloured solids into a small picture in orthographic projection. Does not use Blender."""
 
 from math import ceil, floor
 from typing import NamedTuple
