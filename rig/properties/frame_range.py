@@ -35,14 +35,14 @@ class LimberRange:
 
     frame_start: IntProperty(
         name="Start",
-        description="First frame to bake, if it was set; else the scene's is used",
+        description="First frame to bake, if it was set; else the bake begins at the scene's first frame",
         default=1,
         min=-LAST_FRAME,
         max=LAST_FRAME,
     )
     frame_end: IntProperty(
         name="End",
-        description="Last frame to bake, if it was set; else the scene's is used",
+        description="Last frame to bake, if it was set; else the bake ends at the scene's last frame",
         default=250,
         min=-LAST_FRAME,
         max=LAST_FRAME,

@@ -32,7 +32,8 @@ def key_support(owner: bpy.types.Object, carrying: Collection[int], frame: float
     Args:
         owner: The object that owns the mechanism.
         carrying: Indices of the goals for the centre of mass that share its weight; the other goals get
-            weight 0, and their feet a small share of their weights. frame: Frame of the keys.
+            weight 0, and their feet a small share of their weights.
+        frame: Frame of the keys.
     """
     settings = owner.limber.mechanism
     centres = supports(settings)
