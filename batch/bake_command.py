@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 from ..files import atomic
+from ..rig.blender.limber_version import limber_version
 from . import command
 from .bake import begin
 from .records import Records, TaskRecord
@@ -115,7 +116,7 @@ def _batch(options: argparse.Namespace) -> command.Batch:
         "frames": options.frames,
         "only_live": options.only_live,
         "scripts": options.scripts,
-        "version": command.version(),
+        "version": limber_version(),
     }
     folder = options.journal or (options.to or tasks[0].output.parent) / RECORDS
     if folder.is_file():

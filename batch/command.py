@@ -6,10 +6,8 @@ import argparse
 import signal
 import sys
 import time
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -96,12 +94,6 @@ def launcher(name: str, module: str, blender: str) -> list[str]:
     if blender or bpy.app.binary_path:
         return [blender or bpy.app.binary_path, "--command", name]
     return [sys.executable, "-c", IN_PYTHON, __package__.rpartition(".")[0], module]
-
-
-def version() -> str:
-    """Version of Limber."""
-    manifest = Path(__file__).resolve().parents[1] / "blender_manifest.toml"
-    return str(tomllib.loads(manifest.read_text(encoding="utf-8"))["version"])
 
 
 def run(batch: Batch, command: list[str], options: argparse.Namespace) -> list[tuple[FileTask, TaskRecord]]:

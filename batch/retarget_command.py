@@ -18,6 +18,7 @@ from ..hardware.errors import HardwareError
 from ..hardware.motion_files.lerobot_dataset import INFO
 from ..rig.authoring.gallery_folders import folder_of
 from ..rig.blender.errors import RigError
+from ..rig.blender.limber_version import limber_version
 from ..rig.output.clips.bvh import SUFFIX
 from . import command
 from .index import MANIFEST, write_index
@@ -133,7 +134,7 @@ def _settings(options: argparse.Namespace) -> dict[str, Any]:
         "format": options.format,
         "rate": options.rate,
         "values": options.values,
-        "version": command.version(),
+        "version": limber_version(),
     }
 
 

@@ -17,6 +17,7 @@ import limber
 import numpy as np
 from limber.rig.authoring.robot_import import import_robot
 from limber.rig.live import live
+from limber.rig.output.clips.bvh_copy import importable_copy
 
 from .tick import median_ms
 
@@ -30,13 +31,14 @@ def follower(clip: Path, robot: Path):
     """An empty file with the clip's armature and the robot, which follows it live; returns the robot."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
     bpy.ops.preferences.addon_enable(module="io_anim_bvh")
-    bpy.ops.import_anim.bvh(
-        filepath=str(clip),
-        rotate_mode="NATIVE",
-        frame_start=1,
-        update_scene_fps=True,
-        update_scene_duration=True,
-    )
+    with importable_copy(clip) as copy:
+        bpy.ops.import_anim.bvh(
+            filepath=str(copy),
+            rotate_mode="NATIVE",
+            frame_start=1,
+            update_scene_fps=True,
+            update_scene_duration=True,
+        )
     source = bpy.context.object
     rig = import_robot(bpy.context, str(robot)).rig
     rig.limber.retarget.source = source

@@ -23,11 +23,11 @@ from typing import Any
 import bpy
 import limber
 import numpy as np
+from limber.character.fixed_steps import STEP
 from limber.rig.authoring import chains
 from limber.rig.authoring.robot_import import import_robot
 from limber.rig.blender.errors import RigError
 from limber.rig.live import live
-from limber.rig.live.budget import STEP
 from limber.rig.scene import goal
 from limber.robots.errors import UrdfError
 from limber.solvers.exact_aim import correct

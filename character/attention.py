@@ -205,11 +205,13 @@ def _mixed(a: Bearing, b: Bearing, direction: float, distance: float, orientatio
     return Bearing(
         rotations.rotate(_power(_between(a.direction, b.direction), direction), a.direction),
         a.distance * (b.distance / a.distance) ** distance,
-        a.rotation if a.rotation == b.rotation else _turned(a.rotation, b.rotation, orientation),
+        a.rotation
+        if a.rotation == b.rotation
+        else _interpolated_rotation(a.rotation, b.rotation, orientation),
     )
 
 
-def _turned(a: Quaternion, b: Quaternion, share: float) -> Quaternion:
+def _interpolated_rotation(a: Quaternion, b: Quaternion, share: float) -> Quaternion:
     """Orientation after a share (0 to 1) of the rotation from `a` to `b`."""
     return rotations.normalized(rotations.multiply(_power(_from(a, b), share), a))
 

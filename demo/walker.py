@@ -249,16 +249,20 @@ class Walker:
 
 def _import(clip: Path, scale: float):
     before = set(bpy.data.objects)
+    copies = installed.module("rig.output.clips.bvh_copy")
     try:
-        bpy.ops.import_anim.bvh(
-            filepath=str(clip),
-            rotate_mode="NATIVE",
-            global_scale=scale,
-            frame_start=1,
-            use_fps_scale=True,
-            axis_forward="-Z",
-            axis_up="Y",
-        )
+        with copies.importable_copy(clip) as copy:
+            bpy.ops.import_anim.bvh(
+                filepath=str(copy),
+                rotate_mode="NATIVE",
+                global_scale=scale,
+                frame_start=1,
+                use_fps_scale=True,
+                axis_forward="-Z",
+                axis_up="Y",
+            )
+    except ValueError as error:
+        raise ClipError(f"{clip}: {error}") from error
     except RuntimeError as error:
         why = next(
             (line for line in reversed(str(error).splitlines()) if line and not line.startswith("Location")),

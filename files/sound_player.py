@@ -24,18 +24,19 @@ class SoundPlayer:
 
     Args:
         sound: The file.
+        name: Its name in messages; "": that of the file.
 
     Raises:
         SoundError: This computer has no program for it.
     """
 
-    def __init__(self, sound: Path) -> None:
+    def __init__(self, sound: Path, name: str = "") -> None:
         suffix = sound.suffix.lower()
         programs = [words for words, suffixes in PROGRAMS if not suffixes or suffix in suffixes]
         words = next((words for words in programs if shutil.which(words[0])), None)
         if words is None:
             names = ", ".join(words[0] for words in programs)
-            raise SoundError(f"{sound.name} is not heard: this computer has none of {names}")
+            raise SoundError(f"{name or sound.name} is not heard: this computer has none of {names}")
         self.program = words[0]
         self._command = [*words, str(sound)]
         self._process: subprocess.Popen[bytes] | None = None

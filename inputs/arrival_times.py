@@ -10,6 +10,7 @@ import sys
 import time
 from contextlib import suppress
 from math import nan
+from typing import Any
 
 # system -> socket option for timestamps, type of the control messages with timestamps, their layout (seconds,
 # then fractions of a second), and the unit [s] of these fractions
@@ -26,9 +27,9 @@ def request(source: socket.socket) -> None:
             source.setsockopt(socket.SOL_SOCKET, STAMPS[sys.platform][0], 1)
 
 
-def receive(source: socket.socket, buffer: memoryview) -> tuple[int, float]:
-    """Receives a packet into a buffer; returns its size [bytes] and the time [s] at which the system received
-    it, on the clock of `time.monotonic`; NaN if unknown.
+def receive(source: socket.socket, buffer: memoryview) -> tuple[int, float, tuple[Any, ...]]:
+    """Receives a packet into a buffer; returns its size [bytes], the time [s] at which the system received
+    it, on the clock of `time.monotonic` (NaN if unknown), and the address of its sender.
 
     The system's timestamps are of a clock that people and networks set. Only a packet's waiting time is
     measured by that clock, so only packets that wait while the clock is set get a wrong time; `share` limits
@@ -38,15 +39,16 @@ def receive(source: socket.socket, buffer: memoryview) -> tuple[int, float]:
         OSError: As `recv_into`.
     """
     if sys.platform not in STAMPS:
-        return source.recv_into(buffer), nan
-    size, control_messages, _, _ = source.recvmsg_into([buffer], ANCILLARY)
+        size, sender = source.recvfrom_into(buffer)
+        return size, nan, sender
+    size, control_messages, _, sender = source.recvmsg_into([buffer], ANCILLARY)
     _, kind, layout, unit = STAMPS[sys.platform]
     for level, type_, data in control_messages:
         if level == socket.SOL_SOCKET and type_ == kind and len(data) >= struct.calcsize(layout):
             whole, parts = struct.unpack_from(layout, data)
             waited = time.time() - (whole + unit * parts)
-            return size, time.monotonic() - waited
-    return size, nan
+            return size, time.monotonic() - waited, sender
+    return size, nan, sender
 
 
 def share(came: float, before: float, now: float) -> float:

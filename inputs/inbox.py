@@ -18,7 +18,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from ipaddress import ip_address
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from . import arrival_times
 from .errors import InputError
@@ -42,6 +42,7 @@ LONGEST_DRAIN = 5e-3
 TOO_MUCH = "More comes than can be read in time: older messages are left out. Let the sender send less often"
 
 Key = tuple[str, ...]
+Sender = tuple[Any, ...]  # address of a socket
 
 
 def processor_time() -> Callable[[], float]:
@@ -61,6 +62,7 @@ class _Packet(NamedTuple):
     left: Iterator[Message]
     came: float  # [s] when the system received it, as `arrival_times`; NaN: not known
     time: float | None  # [s] last time that the sender gave by its clock's address; None if it gives none
+    sender: Sender
 
 
 class Inbox:
@@ -75,6 +77,7 @@ class Inbox:
     clock_address = b""  # address by which a sender gives its time, before or after the values of that time
     timed_root = ""  # beginning of the addresses whose values were taken at that time
     numbered_roots: tuple[str, ...] = ()  # beginnings of addresses whose first number selects the subject
+    question = ""  # address of a question: each sender's is kept, since each is answered
 
     def __init__(self, host: str, port: int, clock: Callable[[], float] | None = None) -> None:
         """Opens a socket on a host and port. `clock` [s] measures the budget."""
@@ -150,6 +153,11 @@ class Inbox:
         number = [repr(number) for number in message.numbers[:is_numbered]]
         return (message.address, *(string[:NAME] for string in message.strings), *number)
 
+    def _key(self, message: Message, packet: _Packet) -> Key:
+        """Key of a message of a packet: that of a question has its sender, too."""
+        key = self.key(message)
+        return (*key, repr(packet.sender)) if message.address == self.question else key
+
     def close(self) -> None:
         if self._thread is not None:
             self._closing.close()
@@ -167,7 +175,7 @@ class Inbox:
             message = next(packet.left, None)
             if message is None:
                 self._size -= self._waiting.pop().size
-            elif self._known.get(key := self.key(message), 0) <= packet.number:
+            elif self._known.get(key := self._key(message, packet), 0) <= packet.number:
                 self._known[key] = packet.number
                 older[key] += key in newest
                 if packet.time is not None and message.address.startswith(self.timed_root):
@@ -191,6 +199,7 @@ class Inbox:
             message._replace(
                 repeats=1 + older[key],
                 age=arrival_times.share(packet.came, before, self._arrivals_known_until),
+                sender=packet.sender,
             )
             for key, (packet, message) in sorted(newest.items(), key=lambda item: item[1][0].number)
         ]
@@ -225,7 +234,7 @@ class Inbox:
     def _receive(self, source: socket.socket) -> bool:
         """Moves a packet from a socket to the queue; returns whether there was one."""
         try:
-            size, came = arrival_times.receive(source, self._buffer)
+            size, came, sender = arrival_times.receive(source, self._buffer)
         except BlockingIOError:  # no packet waits
             if source is self._socket:
                 self._outdated = 0
@@ -242,10 +251,10 @@ class Inbox:
         if self._outdated > 0 and source is self._socket:
             self._outdated -= len(packet) + OVERHEAD  # the system counts at least as much
             return True
-        self._put(packet, came)
+        self._put(packet, came, sender)
         return True
 
-    def _put(self, packet: bytes, came: float) -> None:
+    def _put(self, packet: bytes, came: float, sender: Sender) -> None:
         """Puts a packet that arrived at the time `came` [s] into the queue, which drops its oldest packets if
         it is full.
         """
@@ -253,7 +262,7 @@ class Inbox:
         self._size += size
         if self.clock_address and (clock_time := first_number(packet, self.clock_address)) is not None:
             self._sender_time = clock_time
-        self._waiting.append(_Packet(self.received, size, messages(packet), came, self._sender_time))
+        self._waiting.append(_Packet(self.received, size, messages(packet), came, self._sender_time, sender))
         while self._size > WAITING:
             self._size -= self._waiting.popleft().size
             self._has_dropped = True

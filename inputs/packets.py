@@ -1,4 +1,4 @@
-"""Parsing of OSC 1.0 packets: messages and bundles, numbers and strings.
+"""OSC 1.0 packets: messages and bundles, numbers and strings.
 
 Source: Wright 2002, "The Open Sound Control 1.0 Specification". A packet is a message (address, type tags,
 arguments) or a bundle of packets, all big-endian and padded to four bytes. A bundle's time tag is passed on
@@ -9,7 +9,7 @@ nor strings (blobs, time tags, MIDI, colours, characters, and arrays with their 
 import struct
 from collections.abc import Iterator
 from math import nan
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 BUNDLE = b"#bundle\x00"
 HEADER = len(BUNDLE) + 8  # [bytes] header of a bundle: its mark and time tag
@@ -42,6 +42,7 @@ class Message(NamedTuple):
     time: float = nan  # [s] when its values were taken, by the sender's clock; NaN if not given
     # time since the system received it, as a share of the time since the previous look; NaN if unknown
     age: float = nan
+    sender: tuple[Any, ...] = ()  # address of the socket that sent it; () if unknown
 
     @property
     def strings(self) -> tuple[str, ...]:
@@ -67,6 +68,22 @@ def messages(packet: bytes, depth: int = 0, time: float = nan) -> Iterator[Messa
             yield from messages(element, depth + 1, time)
     except _MalformedError as error:
         yield Message("", trouble=str(error))
+
+
+def packed(address: str, *arguments: float | str) -> bytes:
+    """The packet of a message."""
+    tags = "".join("s" if isinstance(argument, str) else "f" for argument in arguments)
+    content = [
+        _padded(argument) if isinstance(argument, str) else struct.pack(">f", argument)
+        for argument in arguments
+    ]
+    return b"".join((_padded(address), _padded(f",{tags}"), *content))
+
+
+def _padded(text: str) -> bytes:
+    """A string as in a packet: UTF-8 without zeros, then 1 to 4 zeros up to a multiple of four bytes."""
+    data = text.encode("utf-8", "replace").replace(b"\x00", b"")
+    return data + bytes(4 - len(data) % 4)
 
 
 def has_address(packet: bytes, address: bytes) -> bool:

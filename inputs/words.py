@@ -50,7 +50,7 @@ WORDS = {
     "rotation": Word(1, (4,)),
     "axis": Word(2, (1,)),
     "velocity": Word(1, (3, 6)),
-    "play": Word(0, is_press=True),
+    "play": Word(0, takes_text=True, is_press=True),
     "pause": Word(0, is_press=True),
     "seek": Word(0, (1,)),
     "arm": Word(0, is_press=True),
@@ -63,6 +63,7 @@ WORDS = {
 }
 # words whose numbers may be sent repeatedly, so that hosts smooth them
 STREAMED = ("target", "rotation", "axis", "influence", "share", "weight", "value")
+PING = "ping"  # a program's question whether the host runs: it is answered, and changes nothing
 ALSO = {"trigger": "event"}  # synonyms used by other programs
 # words whose first number selects the subject; commands on different subjects do not replace each other
 NUMBERED = ("seen",)
@@ -150,9 +151,13 @@ def _check_texts(shown: str, word: str, names: str, texts: Sequence[str]) -> Non
 
 def _check_count(shown: str, numbers: tuple[float, ...], counts: tuple[int, ...]) -> None:
     if len(numbers) not in counts:
-        count = f"{len(numbers)} number{'' if len(numbers) == 1 else 's'}"
         expected = " or ".join(map(str, counts))
-        raise InputError(f"'{shown}' has {count}, and {expected} were expected")
+        raise InputError(f"'{shown}' has {counted_numbers(len(numbers))}, and {expected} were expected")
+
+
+def counted_numbers(count: int) -> str:
+    """A count of numbers in words: "1 number" or "2 numbers"."""
+    return f"{count} number{'' if count == 1 else 's'}"
 
 
 def spellings(name: str) -> set[str]:
@@ -177,6 +182,18 @@ def begun_with(names: str, known: Iterable[str]) -> tuple[str, str] | None:
         return None
     length, name = max(begun)
     return name, names[length + 1 :]
+
+
+def no_clip(written: str, clip: str) -> str:
+    """Why the clip of this name cannot be played, as a sentence; "" if it can. A character has one clip,
+    which has its name.
+    """
+    if not written or named(written, [clip]) is not None:
+        return ""
+    return (
+        f"there is no clip '{written}': there is '{clip}'. Motions of states and gestures begin by"
+        " /limber/state/NAME and /limber/event/NAME"
+    )
 
 
 def named(written: str, known: Iterable[str]) -> str | None:

@@ -29,8 +29,8 @@ OWN_STEP = 0.3
 SHORTEST_OWN_STEP = 0.02  # [s]: the 50 Hz of a hobby servo
 SUBSTEPS = 5  # smallest number per own step, with which the loop is practically continuous at any frame rate
 LONGEST = 5.0  # [s] a longer step is not animation, and the default filter's motion is used
-# smallest gain at sigma 0 and 1: .25 is the fastest convergence of the loop z^3 + z^2 + z + gain without
-# oscillation, .08 a third of it
+# smallest gain at sigma 0 (or as rho nears 1), and at sigma 1 with rho 0: .25 is the fastest convergence of
+# the loop z^3 + z^2 + z + gain without oscillation, .08 a third of it
 EASE = (
     0.25,
     0.08,
@@ -88,9 +88,11 @@ class NuttyFilter:
         induced = (target - position) / filter_step
         # Repair 6: H falls to .002, with which the joint creeps for minutes, and Omega to 0 at a position
         # limit; H begins at 1, at which the loop oscillates forever. Bounds on both let the motion ease and
-        # still arrive.
+        # still arrive. The lower one is gentler with sigma and rises with rho, which H does not near the
+        # target.
         easing = eased(induced, limits.velocity, self.style)
-        easing = min(max(easing, EASE[0] + (EASE[1] - EASE[0]) * self.style.sigma), MAX_GAIN)
+        smoothness = self.style.sigma * (1.0 - self.style.rho)
+        easing = min(max(easing, EASE[0] + (EASE[1] - EASE[0]) * smoothness), MAX_GAIN)
         # Repair 8: Omega is printed as a factor on the induced velocity, many times the velocity limit until
         # the target is near: lambda saturates it in any case, and beta has no effect. As a factor on lambda's
         # limit it slows the joint everywhere.

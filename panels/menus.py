@@ -96,6 +96,7 @@ class LIMBER_MT_operators_bake_and_record(Submenu, bpy.types.Menu):
         "import_motion",
         "export_motion",
         "export_character",
+        "check_character",
     )
 
 

@@ -10,7 +10,7 @@ from ..character.file.contents import ChainEntry
 from ..character.seeing import SeenPersons, SightingError, sighting_of, unknown_camera
 from ..files.sound_player import SoundError
 from ..inputs.speech import Speech
-from ..inputs.words import Order, begun_with, named
+from ..inputs.words import Order, begun_with, named, no_clip
 from ..solvers.kinematics import rotations
 from .errors import PlayerError
 from .performance import Performance
@@ -100,7 +100,7 @@ class Director:
             return None
         return performance.authored_target(camera, performance.frame)
 
-    def place(self, names: str) -> TargetPose:
+    def changed_pose(self, names: str) -> TargetPose:
         """The changed pose of the target named in an address."""
         return self.placed.setdefault(self.target(names), TargetPose())
 
@@ -167,7 +167,7 @@ def _value(director: Director, order: Order, cause: str) -> None:
 
 def _target(director: Director, order: Order, cause: str) -> None:
     if not order.text:
-        director.place(order.names).position = list(order.numbers)
+        director.changed_pose(order.names).position = list(order.numbers)
         return
     chain, goal = director.chain(order.names)
     if goal:
@@ -181,7 +181,7 @@ def _look(director: Director, order: Order, cause: str) -> None:
         if order.name:
             director.performance.controls.follow(chain.name, order.name)
         else:
-            director.place(chain.name).position = list(order.numbers)
+            director.changed_pose(chain.name).position = list(order.numbers)
 
 
 def _rotation(director: Director, order: Order, cause: str) -> None:
@@ -189,7 +189,7 @@ def _rotation(director: Director, order: Order, cause: str) -> None:
     if length < SHORTEST:
         raise PlayerError(f"'{order.path}' has a quaternion without length: give w x y z of length 1")
     w, x, y, z = (number / length for number in order.numbers)
-    director.place(order.names).rotation = (w, x, y, z)
+    director.changed_pose(order.names).rotation = (w, x, y, z)
 
 
 def _axis(director: Director, order: Order, cause: str) -> None:
@@ -237,10 +237,13 @@ def _say(director: Director, order: Order, cause: str) -> None:
 
 def _velocity(director: Director, order: Order, cause: str) -> None:
     """Does nothing: received numbers are smoothed without a velocity from the sender."""
-    director.place(order.names)
+    director.changed_pose(order.names)
 
 
 def _play(director: Director, order: Order, cause: str) -> None:
+    """Plays the clip on; a name must be that of the character, which its only clip has."""
+    if why := no_clip(order.name, director.performance.character.name):
+        raise PlayerError(why)
     director.playhead.play()
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from ..character.file.archive import VERSION
 from ..character.file.contents import BodyEntry, ChainEntry, CharacterFile, MechanismEntry, RobotEntry
+from ..files.png import png_size
 from ..solvers.kernel.library import kernel
 from ..solvers.table import SOLVERS
 from .paths import path_of
@@ -32,6 +33,10 @@ def info(character: CharacterFile) -> dict[str, Any]:
         "events": list(character.behaviour.events) if character.behaviour else [],
         "paths": _paths(character),
         "self_test_frames": len(character.self_test.commanded) if character.self_test else 0,
+        "thumbnail": png_size(character.thumbnail),
+        "sounds": [
+            {"name": sound.name, "begin": sound.begin, "bytes": len(sound.data)} for sound in character.sounds
+        ],
         "remarks": list(character.remarks),
     }
 
@@ -82,6 +87,9 @@ def lines(character: CharacterFile) -> list[str]:
     if character.behaviour is not None:
         states = _listed(state.name for state in character.behaviour.states)
         text.append(f"States: {states}; events: {_listed(character.behaviour.events)}")
+    text += [f"Sound '{sound.name}' from {sound.begin:.1f} s on" for sound in character.sounds]
+    if (size := png_size(character.thumbnail)) is not None:
+        text.append(f"Picture of {size[0]} x {size[1]} pixels")
     return [*text, _kernel_line(), *character.remarks]
 
 

@@ -31,7 +31,7 @@ from .playhead import Playhead
 from .robots import HOST, NO_ORDERS
 from .scene import MoverEntry
 from .service import ServiceManager
-from .sound import DELAY, ClipSound
+from .sound import DELAY, ClipSounds
 from .streams import OrderStreams
 from .typed_orders import order_of_line
 
@@ -128,7 +128,7 @@ class LivePlay:
         self._said: deque[str] = deque(maxlen=KEPT)
         self._decisions: deque[dict[str, Any]] = deque(maxlen=KEPT)
         self._seconds = self._shown_at = 0.0  # [s] time of the last tick, and of the page's next update
-        self._sound = ClipSound(path, options.sound_delay, self._say)
+        self._sounds = ClipSounds(path, character.sounds, options.sound_delay, self._say)
         self._robots: LiveRobots | None = None
         self._inbox: PlayerInbox | None = None
         self._streams = OrderStreams()
@@ -167,7 +167,7 @@ class LivePlay:
             self._say_line(f"Page: {self._page.address}")
 
     def _close(self) -> None:
-        self._sound.close()
+        self._sounds.close()
         self._director.speech.close()
         if self._robots is not None:
             self._robots.sessions.close_all()
@@ -263,7 +263,7 @@ class LivePlay:
             self._say(remark)
         self._director.remarks.clear()
         self._director.tick(dt, seconds)
-        self._sound.follow(self._director.playhead)
+        self._sounds.follow(self._director.playhead)
         if self._performance.performer is not None:
             self._decisions += [each._asdict() for each in self._performance.performer.decisions]
         self._performance.forget_decisions()
@@ -280,7 +280,7 @@ class LivePlay:
         """Executes OSC commands, `dt` [s] after the last call. Impossible ones are reported once, and
         repeatedly sent numbers are smoothed.
         """
-        heard, troubles = inbox.told()
+        heard, troubles = inbox.told(self._performance.state)
         for order, count, time_sent, age in heard:
             is_continued = self._streams.continues(order, count, time_sent, age)
             if not is_continued and self._can_do(order, troubles):

@@ -4,12 +4,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ..inputs.errors import InputError
-from ..inputs.inbox import Inbox
+from ..inputs.order_inbox import ROOT, OrderInbox
 from ..inputs.packets import Message
-from ..inputs.words import NUMBERED, Order, order_of
-
-ROOT = "/limber/"
-STOP = "/limber/stop"
+from ..inputs.words import Order, order_of
+from .version import player_version
 
 
 class Heard(NamedTuple):
@@ -28,7 +26,7 @@ class Heard(NamedTuple):
     age: float
 
 
-class PlayerInbox(Inbox):
+class PlayerInbox(OrderInbox):
     """Receives OSC messages for a performance.
 
     Args:
@@ -39,17 +37,14 @@ class PlayerInbox(Inbox):
         OSError: The address cannot be used.
     """
 
-    urgent = STOP.encode()
-    numbered_roots = tuple(f"{ROOT}{word}" for word in NUMBERED)
-
     def __init__(self, host: str, port: int, stop: Callable[[], object]) -> None:
-        self._stop = stop
+        self._stop, self._version = stop, player_version()
         self._orders: list[Heard] = []
         self._troubles: list[str] = []
         super().__init__(host, port)
 
-    def take(self, message: Message) -> None:
-        if message.trouble or not message.address.startswith(ROOT) or message.address == STOP:
+    def take_order(self, message: Message) -> None:
+        if not message.address.startswith(ROOT):
             return
         path = message.address.removeprefix(ROOT)
         try:
@@ -62,9 +57,12 @@ class PlayerInbox(Inbox):
         self._orders.clear()
         self._stop()
 
-    def told(self) -> tuple[list[Heard], list[str]]:
-        """(commands since the last call, sentences on invalid ones)."""
+    def told(self, state: str = "") -> tuple[list[Heard], list[str]]:
+        """(commands since the last call, sentences on invalid ones). `state`: name of the behaviour's state,
+        for programs that ask.
+        """
         self.look()
+        self.answer(self._version, state)
         orders, self._orders = self._orders, []
         troubles, self._troubles = self._troubles, []
         return orders, troubles

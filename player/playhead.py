@@ -10,6 +10,10 @@ class Playhead:
 
     def __init__(self, length: float) -> None:
         self.seconds, self.length, self.plays = 0.0, length, True
+        self.jumps, self.jumped_to = (
+            0,
+            0.0,
+        )  # number of jumps so far, and the time [s] to which the last one led
 
     def advance(self, dt: float) -> None:
         """Advances by `dt` [s], if it plays."""
@@ -20,7 +24,7 @@ class Playhead:
     def play(self) -> None:
         """Starts to play; from the begin if it is at the end."""
         if self.seconds >= self.length:
-            self.seconds = 0.0
+            self._jump(0.0)
         self.plays = self.length > 0.0
 
     def pause(self) -> None:
@@ -28,4 +32,8 @@ class Playhead:
 
     def seek(self, seconds: float) -> None:
         """Goes to a time [s], clamped to the clip."""
-        self.seconds = min(max(seconds, 0.0), self.length)
+        self._jump(min(max(seconds, 0.0), self.length))
+
+    def _jump(self, seconds: float) -> None:
+        self.seconds = self.jumped_to = seconds
+        self.jumps += 1

@@ -1,66 +1,103 @@
-"""The sound of a character's clip, played by the operating system's player."""
+"""The sounds of a character's clip, played by the operating system's player."""
 
-from collections.abc import Callable
+import math
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
+from ..character.file.media import PackedSound
+from ..files.reasons import reason
 from ..files.sound_player import SoundError, SoundPlayer
 from ..files.sounds import sound_beside
 from .playhead import Playhead
 
-DELAY = 0.1  # [s] delay of servos after their commands, by which the sound is delayed too
+DELAY = 0.1  # [s] delay of servos after their commands, by which sounds are delayed too
 
 
-class ClipSound:
-    """The sound that begins with a clip. A clip that continues from its middle is silent, since the system's
-    players start at the begin of a file.
+class _ClipSound(NamedTuple):
+    """A sound, and the position [s] in the clip at which it begins."""
+
+    player: SoundPlayer
+    due: float
+
+
+class ClipSounds:
+    """The sounds of a clip. A sound in whose middle the clip continues is silent, since the system's players
+    start at the begin of a file.
 
     Args:
-        character: Path of the character file; a sound of the same name is beside it.
-        delay: Sound Delay [s]: how much later than the clip the sound begins.
+        character: Path of the character file; without packed sounds a sound of the same name that is beside
+            it begins with the clip.
+        packed: Sounds of the file; they are written to a temporary folder.
+        delay: Sound Delay [s]: how much later than the clip the sounds begin.
         say: Prints a line.
     """
 
-    def __init__(self, character: Path, delay: float, say: Callable[[str], None]) -> None:
+    def __init__(
+        self, character: Path, packed: Sequence[PackedSound], delay: float, say: Callable[[str], None]
+    ) -> None:
         self._delay, self._say = delay, say
-        self._player: SoundPlayer | None = None
-        self._before = -1.0  # [s] position in the clip at the last tick; negative before its begin
-        sound = sound_beside(character)
-        if sound is None:
-            return
+        self._sounds: list[_ClipSound] = []
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._before = -math.inf  # [s] position in the clip up to which sounds have begun
+        self._jumps = 0  # number of the clip's jumps at the last tick
+        if packed:
+            self._unpack(packed)
+        elif (beside := sound_beside(character)) is not None:
+            self._add(beside, beside.name, 0.0)
+
+    def _unpack(self, packed: Sequence[PackedSound]) -> None:
+        """Writes the sounds of the file to a temporary folder."""
         try:
-            self._player = SoundPlayer(sound)
-            say(f"{sound.name} is played by {self._player.program}, {delay:g} s after the clip's begin")
-        except SoundError as error:
-            say(str(error))
+            self._folder = tempfile.TemporaryDirectory(prefix="limber-")
+            for number, sound in enumerate(packed):
+                path = Path(self._folder.name) / f"{number}{sound.suffix}"
+                path.write_bytes(sound.data)
+                self._add(path, sound.name, sound.begin)
+        except OSError as error:
+            self._say(f"The character's sounds are not heard: {reason(error)}")
 
-    def follow(self, playhead: Playhead) -> None:
-        """Starts the sound when the clip passes Sound Delay, and stops it when the clip jumps or is
-        paused.
-        """
-        if self._player is None:
-            return
-        seconds, before = playhead.seconds, self._before
-        self._before = seconds
-        if seconds < before or not playhead.plays:
-            self._end_if_held(playhead)
-            before = -1.0 if seconds < before else before
-        if before < self._delay <= seconds and playhead.plays:
-            self._begin()
-
-    def _end_if_held(self, playhead: Playhead) -> None:
-        """Stops the sound if the clip is paused, but not at the clip's end, since a sound may be longer."""
-        if playhead.seconds < playhead.length:
-            self.close()
-
-    def _begin(self) -> None:
+    def _add(self, path: Path, name: str, begin: float) -> None:
         try:
-            if self._player is not None:
-                self._player.begin()
+            player = SoundPlayer(path, name)
         except SoundError as error:
             self._say(str(error))
-            self._player = None
+            return
+        self._sounds.append(_ClipSound(player, begin + self._delay))
+        self._say(f"{name} is played by {player.program}, {begin + self._delay:g} s after the clip's begin")
+
+    def follow(self, playhead: Playhead) -> None:
+        """Starts the sounds that the clip reaches, and stops all when it jumps or is paused."""
+        before, seconds = self._before, playhead.seconds
+        if playhead.jumps != self._jumps:
+            self._silence()
+            self._jumps = playhead.jumps
+            before = math.nextafter(playhead.jumped_to, -math.inf)
+        if not playhead.plays and seconds < playhead.length:  # at the clip's end longer sounds go on
+            self._silence()
+            self._before = before
+            return
+        for sound in self._sounds:
+            if before < sound.due <= seconds:
+                self._begin(sound)
+        self._before = seconds
+
+    def _begin(self, sound: _ClipSound) -> None:
+        try:
+            sound.player.begin()
+        except SoundError as error:
+            self._say(str(error))
+            self._sounds = [other for other in self._sounds if other is not sound]
+
+    def _silence(self) -> None:
+        for sound in self._sounds:
+            sound.player.close()
 
     def close(self) -> None:
-        """Stops the sound."""
-        if self._player is not None:
-            self._player.close()
+        """Stops the sounds, and deletes what was written."""
+        self._silence()
+        if self._folder is not None:
+            with suppress(OSError):
+                self._folder.cleanup()

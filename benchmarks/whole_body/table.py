@@ -20,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 from limber.robots import reading
+from limber.robots.skeleton import robot_skeleton
 from limber.robots.tree import Tree, build_tree
 from limber.solvers.kinematics.rotations import to_matrix
 from limber.solvers.kinematics.se3 import logarithm
@@ -122,7 +123,7 @@ class PairWise:
     def __init__(self, tree: Tree, body: Body, links: Sequence[str]) -> None:
         """`links`, the root first."""
         self.body = body
-        built = robot.build(tree, links[1:])
+        built = robot_skeleton(tree, links[1:])
         link_in_joint = np.array(
             [np.eye(3), *(to_matrix(end.rotation) for end in built.skeleton.ends)]
         )  # links' axes in their joints' own

@@ -53,7 +53,7 @@ class Step(NamedTuple):
     """Contact state of a foot in a frame."""
 
     is_planted: bool
-    place: Array  # (3,) [m] position of its link while it stands
+    standing_position: Array  # (3,) [m] position of its link while it stands
     source: Array  # (3,) [m] position of its source at touch-down
     left: Array  # (3,) [m] offset from its position, which decays
     goal: Array  # (3,) [m] position to hold in this frame
@@ -78,7 +78,7 @@ def first(
     steps = []
     carried = (shown or free).base_position - free.base_position
     for foot, source in zip(feet, sources, strict=True):
-        position = place(body, foot, free)
+        position = foot_position(body, foot, free)
         low = _depth(body, foot, floor, free, (free, shown or free))
         is_planted = bool(
             floor.is_known
@@ -138,13 +138,17 @@ def following(
         # it stands where it is shown, and not where its source is, so that nothing jumps
         elif is_low and speed < STANDS and not old.is_planted:
             step = old._replace(
-                is_planted=True, place=place(body, foot, shown), source=source, left=np.zeros(3)
+                is_planted=True,
+                standing_position=foot_position(body, foot, shown),
+                source=source,
+                left=np.zeros(3),
             )
-            step = step._replace(left=step.place - _stood(floor, low, step))
+            step = step._replace(left=step.standing_position - _stood(floor, low, step))
         # it leaves from where it stood: the difference from its free position decays in the same way
         elif old.is_planted:
             step = old._replace(
-                is_planted=False, left=place(body, foot, shown) - place(body, foot, free[0]) - carried
+                is_planted=False,
+                left=foot_position(body, foot, shown) - foot_position(body, foot, free[0]) - carried,
             )
         else:
             step = old
@@ -152,7 +156,7 @@ def following(
             _step(
                 floor,
                 source,
-                place(body, foot, free[1]) + carried,
+                foot_position(body, foot, free[1]) + carried,
                 carried,
                 low,
                 step._replace(left=remaining * step.left),
@@ -169,10 +173,12 @@ def rise(feet: tuple[Step, ...]) -> float:
 def slipped(body: Body, foot: Foot, step: Step, free: State, shown: State) -> Step:
     """Contact state of a foot that slipped because the solver could not hold its position."""
     carried = shown.base_position - free.base_position
-    return step._replace(is_planted=False, left=place(body, foot, shown) - place(body, foot, free) - carried)
+    return step._replace(
+        is_planted=False, left=foot_position(body, foot, shown) - foot_position(body, foot, free) - carried
+    )
 
 
-def place(body: Body, foot: Foot, state: State) -> Array:
+def foot_position(body: Body, foot: Foot, state: State) -> Array:
     """Position (3,) [m, armature space] of a foot's link."""
     position: Array = (
         body.placed(state.frames, body.link_indices([foot.link]))[0, :3, 3] + state.base_position
@@ -224,6 +230,8 @@ def _stood(floor: Floor, low: float, step: Step) -> Array:
     floor.
     """
     if not floor.is_known:
-        return step.place
-    stood: Array = step.place + floor.up * (low + floor.height - float(step.place @ floor.up))
+        return step.standing_position
+    stood: Array = step.standing_position + floor.up * (
+        low + floor.height - float(step.standing_position @ floor.up)
+    )
     return stood

@@ -18,7 +18,7 @@ from ...solvers.whole_body.full_solve import settled
 from ...solvers.whole_body.solver import WholeBody
 from ...solvers.whole_body.targets import Contact, Values
 from . import leaps
-from .feet import Floor, Foot, Step, first, following, place, rise, slipped
+from .feet import Floor, Foot, Step, first, following, foot_position, rise, slipped
 from .inputs import NOWHERE, UNKNOWN, BodyInputs, Velocities, between, velocities_of
 
 # [s] longest step of the solver, which linearises; captured limbs rotate by 20 degrees per frame at 24 frames
@@ -186,7 +186,7 @@ def _on_contacts(
     """The last step's solution and the state after a frame in which contacts move the held feet to their
     goals, and with them the height of the body.
     """
-    starts = [place(model.body, foot, before.state) for foot in model.feet]
+    starts = [foot_position(model.body, foot, before.state) for foot in model.feet]
     last_rise, steps = rise(before.feet), targets.steps
     for k, part in enumerate(targets.parts):
         share = (k + 1) / steps

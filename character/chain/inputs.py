@@ -199,7 +199,7 @@ def _eyes(
 
 def _direction_to(end: EndInputs, base: Matrix) -> Vector | None:
     """Unit vector in the world from the base to an end's target; None if it has none."""
-    displacement = rotations.subtract(_place_of(end.target), _place_of(base))
+    displacement = rotations.subtract(_translation_of(end.target), _translation_of(base))
     return rotations.unit(displacement) if 0.0 < hypot(*displacement) < inf else None
 
 
@@ -241,15 +241,15 @@ def _attention(inputs: ChainInputs, before: Attention | None, dt: float) -> Atte
         sum(map(sum, end.target))
     ):
         return None
-    target = bearing(_place_of(end.target), _rotation_of(end.target), _place_of(inputs.base))
+    target = bearing(_translation_of(end.target), _rotation_of(end.target), _translation_of(inputs.base))
     return attend(before, target, end.identity, settings, dt, end.kind)
 
 
 def _seen(attention: Attention, base: Matrix) -> Matrix:
     """World matrix of the target as the chain perceives it."""
     rows = rotations.to_matrix(attention.seen.rotation)
-    spot = seen_position(attention.seen, _place_of(base))
-    return [[*row, number] for row, number in zip(rows, spot, strict=True)] + [[0.0, 0.0, 0.0, 1.0]]
+    position = seen_position(attention.seen, _translation_of(base))
+    return [[*row, number] for row, number in zip(rows, position, strict=True)] + [[0.0, 0.0, 0.0, 1.0]]
 
 
 def _offsets(
@@ -280,17 +280,17 @@ def _aim(end: EndInputs, world_in_base: Matrix) -> Aim:
     return aim
 
 
-def _place(end: EndInputs, world_in_base: Matrix) -> Vector:
-    spot = _place_of(end.target)
-    if not all(map(isfinite, spot)):
+def _position(end: EndInputs, world_in_base: Matrix) -> Vector:
+    position = _translation_of(end.target)
+    if not all(map(isfinite, position)):
         raise InputsError(
             f"The position of target '{end.name}' is not a number: clear its location, its drivers or its"
             " constraints"
         )
-    moved = rotations.add(_turned(world_in_base, spot), _place_of(world_in_base))
-    if not all(abs(number) < FARTHEST for number in moved):
+    in_base = rotations.add(_rotated(world_in_base, position), _translation_of(world_in_base))
+    if not all(abs(number) < FARTHEST for number in in_base):
         raise InputsError(f"Target '{end.name}' is too far away to be looked at: bring it nearer")
-    return moved
+    return in_base
 
 
 FARTHEST = 3e38  # [m] largest coordinate in the single precision in which hosts store positions
@@ -301,7 +301,7 @@ def _direction(end: EndInputs, world_in_base: Matrix) -> Vector:
         raise InputsError(
             f"{end.subject} has an axis that this version does not know: choose Target's Axis again"
         )
-    return _unit(_turned(world_in_base, rotations.rotate(_rotation(end), end.axis)))
+    return _unit(_rotated(world_in_base, rotations.rotate(_rotation(end), end.axis)))
 
 
 def _orientation(end: EndInputs, world_in_base: Matrix) -> Quaternion:
@@ -311,7 +311,7 @@ def _orientation(end: EndInputs, world_in_base: Matrix) -> Quaternion:
 
 
 FROM_TARGET = {
-    "position": _place,
+    "position": _position,
     "vector": _direction,
     "wxyz": _orientation,
 }  # field of an aim -> function that reads it from the target
@@ -333,10 +333,10 @@ def _rotation(end: EndInputs) -> Quaternion:
 
 def _up(world_in_base: Matrix) -> Vector:
     """World up in the base frame."""
-    return _unit(_turned(world_in_base, rotations.Z))
+    return _unit(_rotated(world_in_base, rotations.Z))
 
 
-def _turned(matrix: Matrix, vector: Vector) -> Vector:
+def _rotated(matrix: Matrix, vector: Vector) -> Vector:
     x, y, z = vector
     a, b, c = (row[0] * x + row[1] * y + row[2] * z for row in matrix[:3])
     return a, b, c
@@ -348,7 +348,7 @@ def _unit(vector: Vector) -> Vector:
     return rotations.scale(vector, 1.0 / size) if 0.0 < size < inf else vector
 
 
-def _place_of(matrix: Matrix) -> Vector:
+def _translation_of(matrix: Matrix) -> Vector:
     return matrix[0][3], matrix[1][3], matrix[2][3]
 
 

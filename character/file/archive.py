@@ -23,7 +23,7 @@ from ...files.reasons import reason
 from .errors import CharacterFileError
 
 FORMAT = "limber character"
-VERSION = (1, 0)  # major: older readers cannot read it; minor: fields that older readers may ignore
+VERSION = (1, 1)  # major: older readers cannot read it; minor: fields that older readers may ignore
 MANIFEST = "manifest.json"
 MOST_MEMBERS = 64
 MOST_MANIFEST = 100_000  # [bytes] largest size of the manifest

@@ -13,6 +13,7 @@ from ..filtered_value import ValueFilter
 from .anchors import Anchor, ChainLink
 from .bodies import BodyEntry, JointRange
 from .mechanisms import MechanismEntry
+from .media import PackedSound
 from .postures import StoredPosture
 from .robots import RobotEntry
 from .tracks import Array, ClipTrack
@@ -22,6 +23,7 @@ __all__ = [
     "BodyEntry",
     "ChainLink",
     "MechanismEntry",
+    "PackedSound",
     "RobotEntry",
     "StoredPosture",
 ]  # classes for parts of a file that other modules define
@@ -143,6 +145,8 @@ class CharacterFile:
     Attributes:
         name: Name of the character.
         made_by: The programs that exported it, with their versions.
+        engine: Digest of the engine that computed its self-test (`engine_digest`); "" for files that do not
+            tell.
         rate: Frame rate of the clip.
         first_frame, frames: Number of the clip's first frame, and number of its frames.
         chains: The chains; each comes after those on which it depends.
@@ -154,6 +158,8 @@ class CharacterFile:
         behaviour: What the character does on its own; None: it plays its clip.
         self_test: Results that a player must compute from the clip; None for no test.
         remarks: Sentences on parts that could not be exported, and on their replacement.
+        thumbnail: PNG picture of the character in its first frame; b"" for none.
+        sounds: Sounds that are played with the clip.
     """
 
     name: str
@@ -170,6 +176,9 @@ class CharacterFile:
     behaviour: Behaviour | None = None
     self_test: SelfTest | None = None
     remarks: tuple[str, ...] = ()
+    engine: str = ""
+    thumbnail: bytes = b""
+    sounds: tuple[PackedSound, ...] = ()
 
     @property
     def joint_names(self) -> tuple[str, ...]:

@@ -29,6 +29,7 @@ from .contents import (
 )
 from .errors import CharacterFileError
 from .mechanisms import mechanism_of
+from .media import sounds_of, thumbnail_of
 from .models import end_of, options_of, skeleton_of, style_of
 from .postures import postures_of
 from .robots import RobotEntry, limits_of, robot_of
@@ -75,6 +76,8 @@ def character_of(members: dict[str, bytes], name: str) -> CharacterFile:
         content,
         self_test=_self_test(plain, arrays, len(content.joint_names)),
         robots=_robots(plain, arrays, content),
+        thumbnail=thumbnail_of(members, name),
+        sounds=sounds_of(plain, members, name),
     )
     _check_names(character, name)
     return character
@@ -117,6 +120,7 @@ def _content(plain: JsonFields, arrays: ArrayReader) -> CharacterFile:
     return CharacterFile(
         name=plain.get("name", str),
         made_by=plain.get("made_by", str),
+        engine=plain.get("engine", str) if plain.has("engine") else "",
         rate=_rate(plain),
         first_frame=plain.whole("first_frame", -MOST_FRAME, MOST_FRAME),
         frames=frames,

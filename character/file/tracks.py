@@ -29,17 +29,17 @@ class ClipTrack:
 
     def at(self, frame: float) -> Array:
         """Values (...) at a frame (counted from 0), linearly interpolated between frames."""
-        whole, share = self._place(frame)
+        whole, share = self._row_before(frame)
         first: Array = self.rows[whole]
         mixed: Array = first + share * (self.rows[whole + 1] - first) if share else first
         return mixed
 
     def step(self, frame: float) -> Array:
         """Values (...) at a frame (counted from 0), constant between frames."""
-        rows: Array = self.rows[self._place(frame)[0]]
+        rows: Array = self.rows[self._row_before(frame)[0]]
         return rows
 
-    def _place(self, frame: float) -> tuple[int, float]:
+    def _row_before(self, frame: float) -> tuple[int, float]:
         """Index of the row before a frame, and the share of the distance from there to the next row."""
         whole, share = split(frame)
         last = len(self.rows) - 1

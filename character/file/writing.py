@@ -10,6 +10,7 @@ from .behaviours import behaviour_json
 from .bodies import body_json
 from .contents import ChainEntry, CharacterFile, ValueEntry
 from .mechanisms import mechanism_json
+from .media import media_members, sounds_json
 from .models import end_json, options_json, skeleton_json, style_json
 from .postures import postures_json
 from .reading import ARRAYS, CHARACTER
@@ -32,6 +33,7 @@ def members_of(character: CharacterFile) -> dict[str, bytes]:
     plain: dict[str, Any] = {
         "name": character.name,
         "made_by": character.made_by,
+        "engine": character.engine,
         "fps": character.rate.fps,
         "fps_base": character.rate.fps_base,
         "first_frame": character.first_frame,
@@ -55,9 +57,12 @@ def members_of(character: CharacterFile) -> dict[str, bytes]:
         plain["self_test"] = {
             name: arrays.put(array) for name, array in character.self_test._asdict().items()
         }
+    if character.sounds:
+        plain["sounds"] = sounds_json(character.sounds)
     return {
         CHARACTER: json.dumps(plain, indent=1, allow_nan=False).encode("utf-8"),
         ARRAYS: arrays.data,
+        **media_members(character.thumbnail, character.sounds),
     }
 
 

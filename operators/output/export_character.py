@@ -1,4 +1,5 @@
 from pathlib import Path
+from textwrap import wrap
 
 import bpy
 from bpy.props import EnumProperty
@@ -7,14 +8,30 @@ from ...character.file import writing
 from ...files.reasons import reason
 from ...hardware.errors import ExportError
 from ...hardware.motion_files.files import copy_beside
-from ...rig.blender import sound_strips
-from ...rig.blender.counting import counted
+from ...rig.blender.counting import counted, merged
 from ...rig.blender.errors import RigError
+from ...rig.output.character_check import remarks_beforehand
 from ...rig.output.character_file import CharacterExport
+from ...rig.scene.character_name import character_name
 from ..files import WritesFile, shown_files
 from ..stepwise import Stepwise
 
 SUFFIX = ".limber"
+LINE = 40  # number of characters of a line beside the file browser
+
+
+def chosen_behaviour():
+    """Property for the behaviour of a character file."""
+    return EnumProperty(
+        name="Behaviour",
+        description="What the character does on its own while it plays",
+        items=[
+            ("SCENE", "As Authored", "The behaviour in the Behaviour panel, if there is one"),
+            ("NONE", "None", "Play the animation and look at targets"),
+            ("ATTENTIVE", "Attentive", "Notice and attend to visitors, listen, speak, search, sleep"),
+            ("CALM", "Calm", "Attend to visitors that stay, and move little"),
+        ],
+    )
 
 
 class LIMBER_OT_export_character(Stepwise, WritesFile):
@@ -27,16 +44,7 @@ class LIMBER_OT_export_character(Stepwise, WritesFile):
 
     filter_glob: shown_files("*.limber")
 
-    behaviour: EnumProperty(
-        name="Behaviour",
-        description="States and transitions by which the character acts on its own while it plays",
-        items=[
-            ("SCENE", "As Authored", "The behaviour in the Behaviour panel, if there is one"),
-            ("NONE", "None", "Only play the animation and look at targets"),
-            ("ATTENTIVE", "Attentive", "Notice and attend to visitors, listen, speak, search, sleep"),
-            ("CALM", "Calm", "Attend to visitors that stay, and move little"),
-        ],
-    )
+    behaviour: chosen_behaviour()
 
     settings = ("filepath", "behaviour")
     suffix = SUFFIX
@@ -45,12 +53,33 @@ class LIMBER_OT_export_character(Stepwise, WritesFile):
 
     def _ask(self, context):
         self.filepath = str(self._usual_path(context))
+        self._look_ahead(context)
         return super()._ask(context)
+
+    def _look_ahead(self, context) -> None:
+        """Notes what cannot travel, for the sidebar of the file browser."""
+        self.looked_ahead_for = self.behaviour
+        self.beforehand = merged(remarks_beforehand(context.scene, self.behaviour))
+
+    def check(self, context):
+        has_changed = super().check(context)
+        if self.behaviour == self.looked_ahead_for:
+            return has_changed
+        self._look_ahead(context)
+        return True
+
+    def draw(self, context):
+        layout = self.layout
+        layout.prop(self, "behaviour")
+        for sentence in self.beforehand:
+            column = layout.column(align=True)
+            for number, line in enumerate(wrap(sentence, LINE)):
+                column.label(text=line, icon="BLANK1" if number else "INFO", translate=False)
 
     def _usual_path(self, context) -> Path:
         if bpy.data.filepath:
             return Path(bpy.data.filepath).with_suffix(SUFFIX)
-        return Path(f"{bpy.path.clean_name(_figure(context))}{SUFFIX}")
+        return Path(f"{character_name(context)}{SUFFIX}")
 
     def _begin(self, context):
         return CharacterExport(context.scene, self.path.stem, self.behaviour)
@@ -62,34 +91,46 @@ class LIMBER_OT_export_character(Stepwise, WritesFile):
         except OSError as error:
             raise RigError(f"'{path}' cannot be written: {reason(error)}") from error
         self.warn(character.remarks)
-        self._copy_sound(context.scene)
+        if (sound := self.work.sounds.beside) is not None:
+            self._copy_sound(sound)
         joints = counted(len(character.joint_names), "joint")
         self.report(
             {"INFO"},
             f"{counted(character.frames, 'frame')} of {joints} are in '{path.name}': play it with limber",
         )
 
-    def _copy_sound(self, scene) -> None:
-        """Copies the sound strip that starts at the scene's first frame next to the character file, where the
-        player looks for it.
-        """
-        sound = sound_strips.beginning_at(scene, scene.frame_start)
-        if sound is None:
-            return
+    def _copy_sound(self, sound: Path) -> None:
+        """Copies a sound that is too large for the character file beside it, where the player finds it."""
         try:
             self.warn([f"Its sound is in '{copy_beside(sound, self.path).name}': keep both in one folder"])
         except ExportError as error:
             self.warn([str(error)])
 
 
-def _figure(context) -> str:
-    """Name for the exported character: the name of the active armature with chains, else of the first
-    armature with chains, else of the scene.
+class LIMBER_OT_check_character(Stepwise):
+    """List what cannot travel in a character file, and what happens instead: all that an export does, except
+    writing
     """
-    figures = [obj for obj in context.scene.objects if obj.type == "ARMATURE" and obj.limber.chains]
-    if context.active_object in figures:
-        return context.active_object.name
-    return figures[0].name if figures else context.scene.name
+
+    bl_label = "Check Character"
+    bl_options = {"REGISTER"}
+
+    behaviour: chosen_behaviour()
+
+    nothing = "Nothing can be exported"
+    cancelled = "The check is cancelled"
+
+    def _begin(self, context):
+        return CharacterExport(context.scene, "", self.behaviour)
+
+    def _finish(self, context):
+        character = self.work.finish()
+        if not character.remarks:
+            what = f"{counted(len(character.joint_names), 'joint')} in {counted(character.frames, 'frame')}"
+            self.report({"INFO"}, f"All of the character can be exported: {what}")
+            return
+        self.warn(character.remarks)
+        self.show(context, "Character", list(character.remarks), "INFO")
 
 
 def _add_to_menu(menu, _context) -> None:

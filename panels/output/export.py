@@ -35,4 +35,6 @@ def draw_export(layout, owner) -> None:
     row = layout.row(align=True)
     row.operator("limber.import_motion", icon="IMPORT")
     row.operator("limber.export_motion", icon="EXPORT")
-    layout.operator("limber.export_character", icon="OUTLINER_OB_ARMATURE")
+    row = layout.row(align=True)
+    row.operator("limber.export_character", icon="OUTLINER_OB_ARMATURE")
+    row.operator("limber.check_character", text="", icon="CHECKMARK")

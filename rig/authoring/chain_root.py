@@ -46,12 +46,12 @@ def line(rig: bpy.types.Object, upward: Sequence[str], figure: Figure | None = N
             return Line(
                 list(upward[:k]), f"{'legs stand' if total > 1 else 'a limb stands'} below '{branch}'"
             )
-        if _only_places(figure, name, upward[k - 1]):
+        if _is_root_control(figure, name, upward[k - 1]):
             return Line(list(upward[:k]), f"'{name}' only places the figure")
     return Line(list(upward), "")
 
 
-def _only_places(figure: Figure, name: str, below: str) -> bool:
+def _is_root_control(figure: Figure, name: str, below: str) -> bool:
     """Whether a bone only positions the whole figure, as a root control does: it and all bones above it do
     not deform, or it is the top bone and lies on the ground away from the bone `below`.
     """

@@ -50,17 +50,39 @@ def add(scene: bpy.types.Scene, path: Path, frame: int) -> "bpy.types.SoundStrip
     return strip
 
 
-def beginning_at(scene: bpy.types.Scene, frame: int) -> Path | None:
-    """File of the untrimmed sound strip that begins at a frame; None if there is none."""
+def heard(scene: bpy.types.Scene, frames: range) -> "list[bpy.types.SoundStrip]":
+    """Sound strips that are heard in these frames of a scene, ordered by their begins."""
     editor = scene.sequence_editor
-    for strip in _strips(editor) if editor is not None else ():
-        if (
-            strip.type == "SOUND"
-            and not strip.mute
-            and strip.frame_final_start == frame == strip.frame_start
-            and strip.sound
-        ):
-            path = Path(bpy.path.abspath(strip.sound.filepath, library=strip.sound.library))
-            if is_file(path):
-                return path
+    strips = [
+        strip
+        for strip in (_strips(editor) if editor is not None else ())
+        if strip.type == "SOUND"
+        and not strip.mute
+        and strip.sound
+        and strip.frame_final_start <= frames[-1]
+        and strip.frame_final_end > frames[0]
+    ]
+    return sorted(strips, key=lambda strip: (strip.frame_final_start, strip.channel))
+
+
+def file_of(strip: "bpy.types.SoundStrip") -> Path:
+    """Path of a sound strip's file."""
+    return Path(bpy.path.abspath(strip.sound.filepath, library=strip.sound.library))
+
+
+def is_cut_at_begin(strip: "bpy.types.SoundStrip") -> bool:
+    """Whether a strip begins later than its sound."""
+    return strip.frame_final_start != strip.frame_start
+
+
+def is_cut_at_end(strip: "bpy.types.SoundStrip") -> bool:
+    """Whether a strip ends earlier than its sound."""
+    return strip.frame_final_end < strip.frame_start + strip.frame_duration
+
+
+def beginning_at(scene: bpy.types.Scene, frame: int) -> Path | None:
+    """File of the sound strip that begins with its sound at a frame; None if there is none."""
+    for strip in heard(scene, range(frame, frame + 1)):
+        if strip.frame_final_start == frame and not is_cut_at_begin(strip) and is_file(file_of(strip)):
+            return file_of(strip)
     return None

@@ -11,15 +11,15 @@ CHANNELS = ("location", *ROTATIONS, "scale")
 
 def move_to(obj: bpy.types.Object, position: Vector) -> None:
     """Moves an object to a world position [m], along the axes of its location that are not locked."""
-    _place(obj, Matrix.Translation(position), ("location",), "location", obj.lock_location)
+    _set_channels(obj, Matrix.Translation(position), ("location",), "location", obj.lock_location)
 
 
 def rotate_to(obj: bpy.types.Object, orientation: Quaternion) -> None:
     """Rotates an object to a world orientation, about the axes of its Euler rotation that are not locked."""
-    _place(obj, orientation.to_matrix().to_4x4(), ROTATIONS, "rotation_euler", obj.lock_rotation)
+    _set_channels(obj, orientation.to_matrix().to_4x4(), ROTATIONS, "rotation_euler", obj.lock_rotation)
 
 
-def _place(
+def _set_channels(
     obj: bpy.types.Object, world: Matrix, names: tuple[str, ...], lockable: str, locks: Sequence[bool]
 ) -> None:
     """Sets an object's channels `names` from a world matrix; its other channels, and locked axes of

@@ -64,7 +64,7 @@ def from_rest(
             along = source.position[below[0]] - source.position[k]
             target_along = align @ (target.position[below[0]] - target.position[k])
             if np.linalg.norm(along) > SHORT * size and np.linalg.norm(target_along) > 0.0:
-                rotation = _turn_between(target_along, along)
+                rotation = _rotation_between(target_along, along)
         elif (name in ENDS or not part) and above is not None and index[above] < k:
             rotation = rotations_of_bones[index[above]]
         rotations_of_bones.append(rotation)
@@ -81,7 +81,7 @@ def _children(parents: Mapping[str, str | None], index: Mapping[str, int]) -> di
     return children
 
 
-def _turn_between(start: Array, end: Array) -> Array:
+def _rotation_between(start: Array, end: Array) -> Array:
     """Smallest rotation (3, 3) from one direction (3,) to another, which may have any length."""
     quaternion = rotations.between(rotations.unit(tuple(start)), rotations.unit(tuple(end)))
     return np.array(rotations.to_matrix(quaternion))

@@ -128,25 +128,25 @@ def _parts(bones: Parents, heads: Heads | None) -> dict[BodyPart, list[str]]:
             bones_by_part.setdefault(part, []).append(bone)
     roots = bones_by_part.pop(BodyPart("", "root"), [])
     roots += _bases_above_waist(bones_by_part, bones)
-    _place_waist(bones_by_part, bones)
+    _assign_waist(bones_by_part, bones)
     for part, named in bones_by_part.items():
         if part.name not in SEVERAL:
             named.sort(key=lambda bone: _usualness(bone, candidates.index(bone)))
     _tell_rigify(bones_by_part, bones)
     _disambiguate(bones_by_part, heads)
-    _place_head(bones_by_part)
-    _place_trunk(bones_by_part, roots, bones)
+    _assign_head(bones_by_part)
+    _assign_trunk(bones_by_part, roots, bones)
     return bones_by_part
 
 
-def _place_head(bones_by_part: dict[BodyPart, list[str]]) -> None:
+def _assign_head(bones_by_part: dict[BodyPart, list[str]]) -> None:
     """Assigns the last hinge of a robot's neck to the head if no bone is named head."""
     head, necks = BodyPart("", "head"), bones_by_part.get(BodyPart("", "neck"), [])
     if head not in bones_by_part and len(necks) > 1 and all(map(_is_piece, necks)):
         bones_by_part[head] = [necks.pop()]
 
 
-def _place_trunk(bones_by_part: dict[BodyPart, list[str]], roots: Sequence[str], bones: Parents) -> None:
+def _assign_trunk(bones_by_part: dict[BodyPart, list[str]], roots: Sequence[str], bones: Parents) -> None:
     """Assigns the bones called a root ("base", "body"): those below the hips belong to the spine, and so do
     those that carry both hips and arms. If no bone is named as the hips, the root that carries the thighs
     is the hips.
@@ -201,7 +201,7 @@ def _bases_above_waist(bones_by_part: dict[BodyPart, list[str]], bones: Parents)
     return bones_by_part.pop(BodyPart("", "hips"))
 
 
-def _place_waist(bones_by_part: dict[BodyPart, list[str]], bones: Parents) -> None:
+def _assign_waist(bones_by_part: dict[BodyPart, list[str]], bones: Parents) -> None:
     """Assigns a bone called waist: to the hips if there are no other hips and no thigh contradicts that, or
     if the waist is below the trunk; otherwise to the spine.
     """
@@ -391,9 +391,10 @@ def _spread(sources: Sequence[str], targets: Sequence[str]) -> list[tuple[str, s
     """
     few = min(len(sources), len(targets))
     return [
-        (sources[_place(k, few, len(sources))], targets[_place(k, few, len(targets))]) for k in range(few)
+        (sources[_index(k, few, len(sources))], targets[_index(k, few, len(targets))]) for k in range(few)
     ]
 
 
-def _place(k: int, few: int, many: int) -> int:
+def _index(k: int, few: int, many: int) -> int:
+    """Index among `many` bones of the k-th of `few`, at even distances; the last is the last of both."""
     return round((k + 1) * many / few) - 1

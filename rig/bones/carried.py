@@ -197,7 +197,7 @@ def read(
     return tuple(carried_poses)
 
 
-def own_turns(
+def rotations_in_channels(
     parts: Sequence[CarriedBone], poses: Sequence, relative_rotations: Sequence[Quaternion]
 ) -> list[Quaternion]:
     """Rotation of each of a chain's bones in its own channels, from its rotation relative to the previous

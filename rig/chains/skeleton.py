@@ -371,7 +371,7 @@ class ChainReader:
         ]
         rotations = [rotation for rotation, _, _ in posed]
         if self.has_carriers:
-            rotations = carried.own_turns(self.parts, poses, rotations)
+            rotations = carried.rotations_in_channels(self.parts, poses, rotations)
         shown = {
             part.name: (rotation, location, pose.scale)
             for part, pose, rotation, (_, location, _) in zip(

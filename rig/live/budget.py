@@ -1,44 +1,10 @@
-"""Measures Limber's share of the interface's time, and reduces its work if that is too large. Knows no
-Blender.
-"""
+"""Measures Limber's share of the interface's time, and reduces its work if that is too large."""
 
 from collections import deque
 from dataclasses import dataclass, field
 from statistics import median
 
-import bpy
-
-STEP = 1 / 60  # [s] duration of a frame of the display
-# largest number of steps caught up after a slow redraw; more are dropped, so that a stall does not prolong
-# itself
-MOST_STEPS = 6
-
-
-class Clock:
-    """Clock of live motion: for each scene the wall time up to which its motion has advanced."""
-
-    def __init__(self) -> None:
-        self._until: dict[int, float] = {}  # scene's session_uid -> wall time [s]
-
-    def due(self, scene: bpy.types.Scene, time: float) -> float:
-        """Time [s] by which to advance a scene's motion now, in whole steps, which are then recorded as done.
-        The first call returns one step.
-
-        Args:
-            scene: The scene.
-            time: Wall time [s].
-        """
-        begun = self._until.setdefault(scene.session_uid, time - STEP)
-        steps = int((time - begun) / STEP + 1e-6)  # the tolerance is for a timer that fires slightly early
-        if steps <= 0:
-            return 0.0
-        self._until[scene.session_uid] = time if steps > MOST_STEPS else begun + steps * STEP
-        return min(steps, MOST_STEPS) * STEP
-
-    def stop(self, scene: bpy.types.Scene) -> None:
-        """Stops a scene's clock, when its motion is at rest or follows scene time."""
-        self._until.pop(scene.session_uid, None)
-
+from ...character.fixed_steps import STEP
 
 SHARE = 0.5  # share of the time between two steps that Limber may use; the rest is for the interface
 # possible numbers of clock steps combined into one (60, 30, 20 and 10 Hz), or of frames between two overlays

@@ -214,7 +214,7 @@ def frame_changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> boo
         current().shown = _go_to(_render_playback(scene), scene, moving, depsgraph, lambda: True)
         shown_poses.show_all(scene, current().shown, depsgraph, movers)
         return False
-    current().clock.stop(scene)
+    current().steps.stop(scene.session_uid)
     playback = current().playback
     stage = current().shown = _go_to(playback, scene, moving, depsgraph, is_playing)
     if stage is not playback.stage:  # a tick between two frames is not kept
@@ -343,16 +343,16 @@ def advance_clock(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, time: 
     """
     time = perf_counter() if time is None else time
     if look_at_render() or is_playing() or current().suspended:
-        current().clock.stop(scene)
+        current().steps.stop(scene.session_uid)
         return scene.session_uid in current().moving or current().has_rendered or current().must_sync
     _sync_lost()
     if scene.session_uid in current().moving or _goes_on(scene) or _has_changed(scene, depsgraph):
-        passed = current().clock.due(scene, time)
+        passed = current().steps.due(scene.session_uid, time)
         if passed > 0.0:
             _advance(scene, depsgraph, passed)
     goes_on = scene.session_uid in current().moving or _goes_on(scene)
     if not goes_on:
-        current().clock.stop(scene)
+        current().steps.stop(scene.session_uid)
     return goes_on
 
 

@@ -157,7 +157,7 @@ class MechanismSession(SceneSession):
         """Values of channels to key in this frame: of bodies, of joint objects mounted on them, and of
         motors; arguments as for `SceneSession.keys`.
         """
-        authored.place(self.reading, self.base, self.outputs.poses, placement)
+        authored.predict_transforms(self.reading, self.base, self.outputs.poses, placement)
         channel_values: dict[Channel, float] = {}
         for _, part in self.reading.moved_parts:
             if (holder := mechanism_proxy.holder_of(part)) is None:

@@ -7,6 +7,7 @@ from typing import Protocol
 
 import bpy
 
+from ...character.fixed_steps import FixedSteps
 from ...character.playback import Playback
 from ...inputs.speech import Speech
 from ..blender.errors import RigError
@@ -18,7 +19,6 @@ from ..properties.chains import LimberChain
 from ..scene.dependencies import depends_on_objects_alone, targets
 from ..showing import mechanism_proxy
 from ..showing import proxy as proxies
-from .budget import Clock
 from .mechanism_session import MechanismSession
 from .mover import Mover, SceneSession
 from .movers import ChainMover, MechanismMover, live_of, movers_of
@@ -296,7 +296,8 @@ class Runtime:
     moving: set[int] = field(
         default_factory=set
     )  # session_uids of scenes in which something is not at rest, so that the clock must run
-    clock: Clock = field(default_factory=Clock)
+    # wall time of live motion while nothing plays, by the scenes' session_uids
+    steps: FixedSteps = field(default_factory=FixedSteps)
     suspended: bool = False  # whether live motion is switched off because a bake uses the scene
     must_sync: bool = False  # whether movers may have changed while Blender refused writes or rendered
     busy: bool = False  # whether Limber itself is writing, so that depsgraph updates are its own

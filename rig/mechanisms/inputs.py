@@ -89,7 +89,7 @@ def _of_goal(
             " Own in the Mechanism panel, or choose another goal"
         )
     at = target if goal.does == CENTRE else target @ np.array(goal.offset)
-    return solver_goal(goal_spec(goal, reading, placement), goal_weights(weighed), at)
+    return solver_goal(goal_spec(goal, reading), goal_weights(weighed), at)
 
 
 def target_pose(goal: bpy.types.PropertyGroup, placement: Placement) -> Array:
@@ -248,7 +248,7 @@ def _driven(part: Part, placement: Placement, back: Array) -> FrameGoal:
     return driven_goal(part.name, back @ pose @ part.offset)
 
 
-def goal_spec(goal: bpy.types.PropertyGroup, reading: Reading, placement: Placement) -> GoalSpec:
+def goal_spec(goal: bpy.types.PropertyGroup, reading: Reading) -> GoalSpec:
     """The body, frame and kind of a goal for the solver.
 
     Raises:
@@ -256,7 +256,7 @@ def goal_spec(goal: bpy.types.PropertyGroup, reading: Reading, placement: Placem
     """
     if goal.does == CENTRE:
         return GoalSpec(CENTRE, "", HERE, AXES[goal.axis])
-    return GoalSpec(goal.does, *_followed(goal, reading, placement), AXES[goal.axis])
+    return GoalSpec(goal.does, *_followed(goal, reading), AXES[goal.axis])
 
 
 def goal_weights(weighed: bpy.types.PropertyGroup) -> GoalWeights:
@@ -266,7 +266,7 @@ def goal_weights(weighed: bpy.types.PropertyGroup) -> GoalWeights:
     )
 
 
-def _followed(goal: bpy.types.PropertyGroup, reading: Reading, placement: Placement) -> tuple[str, Frame]:
+def _followed(goal: bpy.types.PropertyGroup, reading: Reading) -> tuple[str, Frame]:
     """The body of a goal, and the frame on it that should meet the target."""
     if goal.bone:
         part = next((part for part in reading.parts if part.bone == goal.bone), None)

@@ -35,7 +35,7 @@ class Placed:
         return self.worlds[uid, bone]
 
 
-def place(reading: Reading, base: Array, poses: Array, placement: Placement) -> None:
+def predict_transforms(reading: Reading, base: Array, poses: Array, placement: Placement) -> None:
     """Writes predicted transforms of everything that the mechanism moves to a placement, from poses (b, 4, 4)
     of bodies in the base frame, whose world matrix is `base` (4, 4).
     """

@@ -54,13 +54,15 @@ def with_revolutions(owner: bpy.types.Object, solver: MechanismSolver, state: St
     for k, motor in enumerate(settings.motors):
         joint = solver.mechanism.joint.get(motor.joint.name if motor.joint else motor.bone)
         if joint is not None and joint.actuated and f"limber.mechanism.motors[{k}].value" in keyed:
-            state = _turned(
+            state = _with_revolutions(
                 solver, state, joint.name, list(dof_axes(joint.kind)).index(motor.axis), motor.value
             )
     return state
 
 
-def _turned(solver: MechanismSolver, state: State, joint: str, index: int, commanded: float) -> State:
+def _with_revolutions(
+    solver: MechanismSolver, state: State, joint: str, index: int, commanded: float
+) -> State:
     """The state with a joint moved by whole revolutions, to at most pi from its commanded value [rad], if its
     limits allow it.
     """

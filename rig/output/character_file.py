@@ -20,12 +20,14 @@ from ...character.file.contents import (
     TargetEntry,
     ValueEntry,
 )
+from ...character.file.engine import engine_digest
 from ...character.file.tracks import track
 from ...character.stage import in_order
 from ...hardware.errors import HardwareError
 from ...motion import MotionError
 from ..behaviour import authored
 from ..blender.errors import RigError
+from ..blender.limber_version import limber_version
 from ..bones.file_joints import SourceKey
 from ..live import live
 from ..live.mover import Mover
@@ -41,7 +43,9 @@ from ..scene.placement import Hanging
 from .character_bodies import ExportedBody
 from .character_chains import ExportedChain
 from .character_mechanisms import ExportedMechanism
+from .character_picture import character_picture
 from .character_robots import ExportedRobot
+from .character_sounds import clip_sounds
 from .stepped import Stepped, scene_frames
 
 SCENE = "SCENE"  # value of `behaviour` for the scene's own behaviour
@@ -91,6 +95,7 @@ class CharacterExport(Stepped):
             motion, and its mechanisms with motors.
         name: Name of the character.
         behaviour: "SCENE" for the scene's own, a key of `READY` for a built-in set, or "NONE".
+        is_look_ahead: Whether the first frame alone is read, to know what cannot travel.
 
     Raises:
         RigError: there is no such mover, or one cannot be baked.
@@ -98,7 +103,9 @@ class CharacterExport(Stepped):
 
     keeps_unkeyed = True
 
-    def __init__(self, scene: bpy.types.Scene, name: str, behaviour: str = "SCENE") -> None:
+    def __init__(
+        self, scene: bpy.types.Scene, name: str, behaviour: str = "SCENE", is_look_ahead: bool = False
+    ) -> None:
         self.name, self.behaviour = name, behaviour
         exported, self.left_out = _exported(scene)
         self.frames = scene_frames(scene)
@@ -122,7 +129,9 @@ class CharacterExport(Stepped):
         self.exported_values = _exported_values(self.movers)
         self.values: dict[str, list[float]] = {value.name: [] for value in self.exported_values}
         self.robots, self.no_robots = _robots(self.movers)
-        self.total, self.done = len(self.frames), 0
+        self.total, self.done = 1 if is_look_ahead else len(self.frames), 0
+        self.picture = b""  # PNG picture of the first frame
+        self.sounds = clip_sounds(scene, self.frames)
         super().__init__(scene)
 
     @property
@@ -147,6 +156,8 @@ class CharacterExport(Stepped):
         placement = self.stage.placement(self.movers, depsgraph)
         for reader in self._readers:
             reader.read(frame, placement)
+        if not self.done:
+            self.picture = character_picture(self._rigs(), placement)
         for name, (target, bone) in self.targets.items():
             matrix = placement.object(target)
             self.places[name].append(
@@ -169,7 +180,8 @@ class CharacterExport(Stepped):
         posture_names = dict.fromkeys(posture.name for entry in entries for posture in entry.postures)
         character = CharacterFile(
             name=self.name,
-            made_by=f"Limber for Blender {bpy.app.version_string}",
+            made_by=f"Limber {limber_version()} for Blender {bpy.app.version_string}",
+            engine=engine_digest(),
             rate=Rate(float(fps), float(base)),
             first_frame=self.frames[0],
             frames=self.total,
@@ -192,9 +204,19 @@ class CharacterExport(Stepped):
             mechanisms=tuple(each.entry(self._anchor) for each in self.mechanisms),
             bodies=tuple(each.entry() for each in self.bodies),
             remarks=tuple(self._remarks()),
+            thumbnail=self.picture,
+            sounds=self.sounds.sounds,
         )
         self._end()
         return replace(character, self_test=self._self_test(character, chains))
+
+    def _rigs(self) -> dict[bpy.types.Object, set[str]]:
+        """The movers' armatures, and the bones that they move."""
+        rigs: dict[bpy.types.Object, set[str]] = {}
+        for mover in self.movers:
+            if mover.owner.type == "ARMATURE":
+                rigs.setdefault(mover.owner, set()).update(mover.links(self.stage.session(*mover)))
+        return rigs
 
     def _lids_of(self, auxiliary: bpy.types.PropertyGroup) -> str:
         """Name of the chain whose eyelids a value follows; "" if it follows none."""
@@ -289,7 +311,7 @@ class CharacterExport(Stepped):
             remarks += reader.remarks(self.frames[0])
         for chain in self.chains.values():
             remarks += self._hanging(chain)
-        return remarks
+        return remarks + self.sounds.remarks
 
     def _hanging(self, chain: ExportedChain) -> list[str]:
         """Sentences on parts of a chain that are carried by other chains and cannot be exported as such."""

@@ -77,7 +77,7 @@ class ExportedMechanism:
         weights = [asked.goal_weights(goal) for goal in evaluated.goals]
         # goals are not followed while motors drive the mechanism, and may then be incomplete
         if not self._specs and settings.drive != "MOTORS":
-            self._specs = [asked.goal_spec(goal, self.reading, placement) for goal in settings.goals]
+            self._specs = [asked.goal_spec(goal, self.reading) for goal in settings.goals]
         self._rows.append(
             (
                 BASES.index(settings.base),

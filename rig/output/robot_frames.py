@@ -92,10 +92,10 @@ class RobotFrames:
             session = stage.session(*mover)
             if session.outputs is None:
                 raise RigError(
-                    f"Frame {self._start}, {mover.label[0].lower()}{mover.label[1:]}: {session.problem}"
+                    f"Frame {frame:g}, {mover.label[0].lower()}{mover.label[1:]}: {session.problem}"
                 )
             if session.unmet and frame <= self._end:
-                self.held[self._start + len(self.rows)] = session.unmet
+                self.held[round(frame)] = session.unmet
             solved[mover.settings.uid] = session.values()
         self._note_deviations(frame)
         known = values.of_movers(self._rig, solved, before=self._before)

@@ -53,7 +53,7 @@ class RunningJob:
                 case JobProgress(done, total, text):
                     self.share, self.says = done / max(total, 1), text
                 case Found():
-                    self.found = [*(other for other in self.found if _place(other) != _place(item)), item]
+                    self.found = [*(other for other in self.found if _address(other) != _address(item)), item]
                 case Remark(text) if text not in self.remarks and len(self.remarks) < MOST_REMARKS:
                     self.remarks.append(text)
                 case Described():
@@ -63,7 +63,8 @@ class RunningJob:
         return bool(events)
 
 
-def _place(found_servo: Found) -> tuple:
+def _address(found_servo: Found) -> tuple:
+    """Port, baud rate and id of a servo, by which it is addressed."""
     return found_servo.port, found_servo.baudrate, found_servo.servo
 
 
@@ -189,5 +190,5 @@ def _learn_change() -> None:
         return
     (new,) = _change.found
     for k, old in enumerate(_scan.found):
-        if _place(old) == _change.before:
+        if _address(old) == _change.before:
             _scan.found[k] = replace(old, servo=new.servo, baudrate=new.baudrate)

@@ -16,18 +16,19 @@ from mathutils import Quaternion
 from ...character.remote_signals import RemoteSignals
 from ...hardware.safety import State
 from ...inputs.errors import InputError
-from ...inputs.inbox import BUDGET, NAME, Inbox, opened, refuse_others
+from ...inputs.inbox import BUDGET, NAME, opened, refuse_others
+from ...inputs.order_inbox import ROOT, STOP, OrderInbox
 from ...inputs.packets import Message
-from ...inputs.words import NUMBERED, STREAMED, Order, order_of
+from ...inputs.words import STREAMED, Order, order_of
 from ..blender.errors import RigError
+from ..blender.limber_version import limber_version
 from ..blender.presence import find
 from ..blender.write_access import granted
-from ..live import live, runtime
+from ..live import live, rehearsal, runtime
 from ..live.mover import Mover
 from . import links
 from .remote_orders import (
     ORDERS,
-    ROOT,
     SHORTEST,
     VELOCITY,
     WITHOUT_LENGTH,
@@ -37,7 +38,6 @@ from .remote_orders import (
     target_of,
 )
 
-STOP = f"{ROOT}stop"
 ARM = "arm"
 Arguments = tuple[float | str, ...]
 EVERY = 1 / 60  # [s] between two reads of the socket: one frame of a display
@@ -51,11 +51,8 @@ BETWEEN = 0.1  # [s] longest silence that one read proves, since packets may be 
 PARSING_SHARE = 0.6  # share of a read's time for parsing; the rest is for executing
 
 
-class RemoteOrders(Inbox):
+class RemoteOrders(OrderInbox):
     """Inbox of one object's remote control: the newest command for each address that is not executed yet."""
-
-    urgent = STOP.encode()
-    numbered_roots = tuple(f"{ROOT}{word}" for word in NUMBERED)
 
     def __init__(self, host: str, port: int, clock: Callable[[], float] | None = None) -> None:
         super().__init__(host, port, clock)
@@ -82,9 +79,7 @@ class RemoteOrders(Inbox):
     def alarm(self) -> None:
         links.press_stops()
 
-    def take(self, message: Message) -> None:
-        if message.trouble or message.address == STOP:
-            return
+    def take_order(self, message: Message) -> None:
         if not message.address.startswith(ROOT):
             if not self._is_addressed:  # no warning if the sender also sends messages for other programs
                 self.problem = (
@@ -221,6 +216,7 @@ def look(budget: float = BUDGET) -> bool:
         if rig is None:
             _ears.pop(uid).orders.close()
             continue
+        orders.answer(limber_version(), rehearsal.state(bpy.context.scene))
         done |= _execute_newest(rig, ear, begun + budget) or orders.problem != before
     return done
 

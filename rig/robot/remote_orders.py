@@ -10,7 +10,8 @@ from mathutils import Quaternion, Vector
 
 from ...character.seeing import SightingError, sighting_of
 from ...files.sound_player import SoundError
-from ...inputs.words import Order, begun_with, named, spellings
+from ...inputs.order_inbox import ROOT
+from ...inputs.words import Order, begun_with, named, no_clip, spellings
 from ..behaviour.choices import event_names
 from ..blender.errors import RigError, capitalised
 from ..blender.transforms import move_to, rotate_to
@@ -20,10 +21,10 @@ from ..live.live import is_playing
 from ..live.mover import Mover
 from ..live.movers import movers_of
 from ..scene import dependencies
+from ..scene.character_name import character_name
 from ..scene.goal import ends_of, followed_target, no_target, watched, why_not_movable
 from .values import value_of, write
 
-ROOT = "/limber/"
 VELOCITY = "velocity"
 AXES = "xyz"
 WITHOUT_LENGTH = f"'{ROOT}rotation/{{}}' has a quaternion without length: send w x y z of length 1"
@@ -187,6 +188,9 @@ def _say(rig: bpy.types.Object, order: Order) -> None:
 
 
 def _play(rig: bpy.types.Object, order: Order) -> None:
+    """Plays the scene; a name must be that of its clip, the only one."""
+    if why := no_clip(order.name, character_name(bpy.context)):
+        raise RigError(why)
     if not is_playing():
         bpy.ops.screen.animation_play()
 

@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 from math import acos, atan2, cos, degrees, hypot, pi, sin
 from pathlib import Path
 
+import numpy as np
+
 THIGH, SHIN, HIP, ANKLE = (
     0.42,
     0.40,
@@ -60,6 +62,27 @@ class Clip:
             angles[axis] += angle
             self.angles[frame][joint] = tuple(angles)
 
+    def poses(self) -> tuple[np.ndarray, np.ndarray]:
+        """World rotations (t, k, 3, 3) and positions (t, k, 3) of all joints, with Z up, as Blender imports
+        them.
+        """
+        rotations: dict[str, np.ndarray] = {}
+        positions: dict[str, np.ndarray] = {}
+        for name in _depth_first("Hips"):
+            angles = np.radians([joints.get(name, (0.0, 0.0, 0.0)) for joints in self.angles])
+            own = _about(2, angles[:, 0]) @ _about(0, angles[:, 1]) @ _about(1, angles[:, 2])
+            parent, offset = JOINTS[name]
+            if parent:
+                rotations[name] = rotations[parent] @ own
+                positions[name] = positions[parent] + rotations[parent] @ np.array(offset)
+            else:
+                rotations[name], positions[name] = own, np.array(self.places)
+        z_up = np.array([(1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0)])
+        return (
+            z_up @ np.stack(list(rotations.values()), axis=1),
+            np.stack(list(positions.values()), axis=1) @ z_up.T,
+        )
+
     def text(self) -> str:
         lines = ["HIERARCHY", *self._joint(self.joints[0], 0), "MOTION"]
         lines += [f"Frames: {len(self.places)}", f"Frame Time: {1 / self.rate:.6f}"]
@@ -87,6 +110,17 @@ class Clip:
             tip = 0.1 if x >= 0.0 else -0.1
             lines += ["End Site", "{", f"OFFSET {tip if name.endswith('Wrist') else 0.0} 0.05 0.0", "}"]
         return [*lines, "}"]
+
+
+def _about(axis: int, angles: np.ndarray) -> np.ndarray:
+    """Rotations (t, 3, 3) about an axis (0: X) by angles (t,) [rad]."""
+    matrices = np.zeros((len(angles), 3, 3))
+    j, k = (axis + 1) % 3, (axis + 2) % 3
+    matrices[:, axis, axis] = 1.0
+    matrices[:, j, j] = matrices[:, k, k] = np.cos(angles)
+    matrices[:, k, j] = np.sin(angles)
+    matrices[:, j, k] = -matrices[:, k, j]
+    return matrices
 
 
 def _depth_first(name: str) -> list[str]:

@@ -16,9 +16,9 @@ import limber
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from limber import registration
+from limber.character.fixed_steps import STEP
 from limber.rig.events import handlers
 from limber.rig.live import live
-from limber.rig.live.budget import STEP
 from limber.rig.live.movers import movers_of
 from limber.rig.robot import links, sending
 

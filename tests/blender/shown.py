@@ -9,8 +9,8 @@ from math import degrees
 import bpy
 import numpy as np
 import pytest
+from limber.character.fixed_steps import STEP
 from limber.rig.live import live
-from limber.rig.live.budget import STEP
 from limber.rig.scene.goal import forward_axis
 from limber.rig.showing import proxy
 from mathutils import Matrix, Quaternion, Vector

@@ -5,10 +5,10 @@ from math import degrees, radians
 
 import bpy
 import pytest
+from limber.character.fixed_steps import STEP
 from limber.panels.authoring import chain_overlay
 from limber.rig.authoring.chains import new_chain
 from limber.rig.live import live
-from limber.rig.live.budget import STEP
 from mathutils import Vector
 
 from tests.blender.characters import character

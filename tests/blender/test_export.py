@@ -89,19 +89,42 @@ def test_the_file_has_what_live_shows_frame_by_frame(rig, chain, tmp_path):
     assert np.abs(values - curve(list(live.values()))[:-1]).max() < 1e-9
 
 
-def test_frames_without_a_goal_are_told(rig, chain, tmp_path, capfd):
-    for frame, size in ((1, 1), (10, 0), (13, 1)):
+def without_goal(rig, first: int, last: int) -> None:
+    """Keys that scale a rig to nothing in some frames, in which its chain can follow no goal."""
+    for frame, size in ((1, 1), (first, 0), (last + 1, 1)):
         rig.scale = (size, size, size)
         rig.keyframe_insert("scale", frame=frame)
     for each in curves(rig):
         for point in each.keyframe_points:
             point.interpolation = "CONSTANT"
+
+
+def test_frames_without_a_goal_are_told(rig, chain, tmp_path, capfd):
+    without_goal(rig, 10, 12)
     bpy.ops.limber.live()
     export(tmp_path / "motion.json", rate=24)
     assert (
         "In 3 frames (10, 11, 12) a goal could not be followed. The rig of chain 'head' is scaled to nothing"
         in capfd.readouterr().out
     )
+
+
+def test_frames_without_a_goal_have_the_scene_s_numbers_where_a_row_is_read_every_second_frame(rig, chain):
+    from limber.hardware.motion_files import FORMATS
+    from limber.rig.live import live
+    from limber.rig.live.stage import SceneStage
+    from limber.rig.output.robot_frames import RobotFrames
+
+    without_goal(rig, 10, 12)
+    bpy.ops.limber.live()
+    scene, movers, stage = bpy.context.scene, live.movers_of_scene(bpy.context.scene), SceneStage()
+    rows = RobotFrames(scene, rig, 6, 16, FORMATS["json"], 2.0)
+    for frame in range(6, 17, 2):
+        scene.frame_set(frame)
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        stage.advance(movers, depsgraph, 2 / 24)
+        rows.read(stage, movers, depsgraph, 2 / 24)
+    assert list(rows.held) == [10, 12]
 
 
 def test_after_the_last_frame_the_chain_comes_to_rest_where_it_was_going(rig, chain, tmp_path):

@@ -1,14 +1,21 @@
 """Export of a character file: what plays from it without Blender is what Blender computes."""
 
+import zlib
 from pathlib import Path
 
 import bpy
 import numpy as np
 import pytest
 from limber.character.file.bodies import ROOT, body_values
+from limber.character.file.engine import engine_digest
+from limber.files.png import png_size
+from limber.files.sounds import sound_beside
 from limber.player.check import check
 from limber.player.performance import Performance
 from limber.player.robots import FollowedValues, device_of
+from limber.rig.blender.limber_version import limber_version
+from limber.rig.output import character_sounds
+from limber.rig.output.character_check import remarks_beforehand
 from limber.rig.properties.robot import OWN_FILE
 from limber.rig.robot import device
 
@@ -122,8 +129,10 @@ def test_the_self_test_proves_the_player(tmp_path):
     from limber.player.check import check
 
     lively()
-    verdict = check(exported(tmp_path))
+    file = exported(tmp_path)
+    verdict = check(file)
     assert (verdict.frames, verdict.largest, verdict.frame) == (END, 0.0, None)
+    assert (file.engine, file.made_by.split(" for ")[0]) == (engine_digest(), f"Limber {limber_version()}")
 
 
 def test_what_the_scene_shows_is_as_before(tmp_path):
@@ -359,32 +368,126 @@ def test_two_values_of_one_name_on_one_armature_are_refused_with_the_remedy(tmp_
 
 
 def test_a_robot_that_a_program_drives_stays_in_blender_and_the_file_says_so(tmp_path):
-    rig, _ = robot_rig()
-    rig.limber.device.protocol = OWN_FILE
-    rig.limber.device.protocol_file = str(tmp_path / "mine.py")
+    without_its_program(tmp_path)
     file = exported(tmp_path)
     assert not file.robots
     assert any("no program travels in a file" in remark for remark in file.remarks)
 
 
-@pytest.mark.skipif(not bpy.app.build_options.audaspace, reason="this Blender is built without sound")
-def test_the_sound_that_begins_with_the_scene_travels_beside_the_file(tmp_path):
+def scene_with_sounds(folder: Path, *begins: int) -> list:
+    """A lively scene with a sound strip of a second at each of these frames."""
     import wave
 
-    from limber.files.sounds import sound_beside
     from limber.rig.blender import sound_strips
 
-    with wave.open(str(tmp_path / "voice.wav"), "wb") as file:
+    with wave.open(str(folder / "voice.wav"), "wb") as file:
         file.setnchannels(1)
         file.setsampwidth(2)
         file.setframerate(8000)
         file.writeframes(b"\x00\x10" * 8000)
     lively()
-    sound_strips.add(bpy.context.scene, tmp_path / "voice.wav", 1)
-    exported(tmp_path)
+    return [sound_strips.add(bpy.context.scene, folder / "voice.wav", frame) for frame in begins]
+
+
+has_sound = pytest.mark.skipif(
+    not bpy.app.build_options.audaspace, reason="this Blender is built without sound"
+)
+
+
+@has_sound
+def test_the_scenes_sounds_travel_in_the_file_and_what_cannot_is_said(tmp_path):
+    _, later, muted, cut, early, short, last = scene_with_sounds(tmp_path, 1, 13, 13, 10, -3, 20, END + 1)
+    muted.mute = True
+    cut.frame_offset_start = 4
+    short.frame_offset_end = 10
+    file = exported(tmp_path)
+    rate = file.rate.seconds_a_frame
+    begins = [0.0, (later.frame_final_start - 1) * rate, (short.frame_final_start - 1) * rate]
+    assert [(sound.name, sound.begin) for sound in file.sounds] == [("voice.wav", each) for each in begins]
+    assert file.sounds[0].data == (tmp_path / "voice.wav").read_bytes()
+    about = [remark for remark in file.remarks if remark.startswith("Sound ")]
+    assert sum("does not begin with its file's begin" in remark for remark in about) == 2
+    assert f"Sound '{short.name}' is cut at its end: without Blender it plays to its file's end" in about
+    assert len(about) == 3
+    assert early.name != last.name
+    assert sound_beside(tmp_path / "Scene.limber") is None
+
+
+@has_sound
+def test_a_sound_that_is_too_large_for_the_file_travels_beside_it(tmp_path, monkeypatch):
+    scene_with_sounds(tmp_path, 1)
+    monkeypatch.setattr(character_sounds, "MOST_SOUND_BYTES", 1000)
+    file = exported(tmp_path)
+    assert not file.sounds
+    assert any("MB together" in remark for remark in file.remarks)
     beside = sound_beside(tmp_path / "Scene.limber")
     assert beside.name == "Scene.wav"
     assert beside.read_bytes() == (tmp_path / "voice.wav").read_bytes()
+
+
+def pixels_of(data: bytes) -> np.ndarray:
+    """Alpha (height, width) of a PNG that Limber made."""
+    width, height = png_size(data)
+    body = data[data.index(b"IDAT") + 4 : data.index(b"IEND") - 8]
+    rows = np.frombuffer(zlib.decompress(body), np.uint8).reshape(height, 1 + 4 * width)
+    return rows[:, 1:].reshape(height, width, 4)[..., 3]
+
+
+def test_the_picture_shows_the_character_in_its_first_frame(tmp_path):
+    lively()
+    first = exported(tmp_path).thumbnail
+    alpha = pixels_of(first)
+    assert alpha.shape == (256, 256)
+    assert 0.01 < (alpha > 0).mean() < 0.9
+    rows = np.flatnonzero((alpha > 0).any(axis=1))
+    assert rows[0] > 3, "a margin is above it"
+    assert rows[-1] < 252
+    assert exported(tmp_path).thumbnail == first, "the same scene gives the same picture"
+    bpy.context.scene.objects["Target"].animation_data_clear()
+    bpy.context.scene.objects["Target"].location = (-0.6, 0.5, 0.2)
+    assert exported(tmp_path).thumbnail != first, "it looks elsewhere"
+
+
+def test_a_mechanism_without_bones_has_a_picture_too(tmp_path):
+    bpy.ops.limber.add_mechanism(kind="neck")
+    assert 0.01 < (pixels_of(exported(tmp_path).thumbnail) > 0).mean() < 0.9
+
+
+def without_its_program(folder: Path):
+    """A robot that a program of the user's drives, which cannot travel."""
+    rig, _ = robot_rig()
+    rig.limber.device.protocol = OWN_FILE
+    rig.limber.device.protocol_file = str(folder / "mine.py")
+    return rig
+
+
+def test_what_cannot_travel_is_said_before_the_export_and_nothing_changes(tmp_path):
+    without_its_program(tmp_path)
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 1, END
+    scene.frame_set(5)
+    beforehand = remarks_beforehand(scene, "SCENE")
+    assert any("no program travels in a file" in remark for remark in beforehand)
+    assert scene.frame_current == 5
+    assert beforehand == list(exported(tmp_path).remarks)
+
+
+def test_check_names_also_what_later_frames_have(capfd):
+    rig, _ = lively()
+    bone = rig.pose.bones["middle"]
+    bone.keyframe_insert("scale", frame=1)
+    bone.scale = (1.2, 1.2, 1.2)
+    bone.keyframe_insert("scale", frame=END // 2)
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 1, END
+    assert remarks_beforehand(scene, "SCENE") == []
+    assert bpy.ops.limber.check_character() == {"FINISHED"}
+    assert "locked axes or scales are animated" in capfd.readouterr().out
+
+
+def test_a_scene_with_nothing_to_export_says_so_beforehand():
+    (sentence,) = remarks_beforehand(bpy.context.scene, "SCENE")
+    assert sentence.startswith("Nothing can be exported: The scene has no chain with a target")
 
 
 def test_the_proposed_name_is_the_armatures_where_the_scene_was_not_saved():

@@ -5,9 +5,9 @@ frames.
 import bpy
 import numpy as np
 import pytest
+from limber.character.fixed_steps import MOST_STEPS, STEP
 from limber.rig.events import handlers
 from limber.rig.live import live, runtime
-from limber.rig.live.budget import MOST_STEPS, STEP
 
 from tests.blender.rigs import UPRIGHT, build, keyed, looking_chain, target
 from tests.blender.shown import (  # noqa: F401

@@ -4,8 +4,8 @@ import random
 
 import bpy
 import pytest
+from limber.character.fixed_steps import STEP
 from limber.rig.live import live
-from limber.rig.live.budget import STEP
 from limber.rig.showing import proxy
 
 from tests.blender.rigs import looking_chain

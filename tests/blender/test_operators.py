@@ -161,6 +161,7 @@ WITHOUT_A_RIG = {
     "add_demo_lamp",
     "clear_marks",
     "export_character",
+    "check_character",
     *GALLERY,
     *BEHAVIOUR,
 }  # are about something else than the armature at hand

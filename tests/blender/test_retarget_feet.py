@@ -149,7 +149,7 @@ def test_no_foot_goes_below_the_floor_whatever_the_clip_does():
         assert lowest(rig) > 0.0, frame
         body, state, up = session.model.body, session.state.state, np.array((0.0, 0.0, 1.0))
         soles_at += [
-            feet.place(body, foot, state)[2] - feet.depth(body, foot, up, state)
+            feet.foot_position(body, foot, state)[2] - feet.depth(body, foot, up, state)
             for foot in session.model.feet
         ]
     assert min(soles_at) == pytest.approx(0.0, abs=2e-3), "and some touch it"

@@ -9,7 +9,8 @@ from math import cos, degrees, radians, sin
 import bpy
 import numpy as np
 import pytest
-from limber.rig.bodies import pairing, receiver, vmc
+from limber.inputs import receiver, vmc
+from limber.rig.bodies import pairing
 from limber.rig.live import live
 from mathutils import Vector
 from pythonosc.osc_bundle_builder import IMMEDIATELY, OscBundleBuilder
@@ -21,6 +22,7 @@ from tests.blender.osc_sender import free_port, sending_to
 pytestmark = pytest.mark.every_blender
 
 STILL = (0.0, 0.0, 0.0, 1.0)  # a quaternion (x, y, z, w)
+NO_ROTATION = (0.0, 0.0, 0.0, 0.0)  # what senders give for what they do not track
 MIRROR = np.array(
     [[-1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]]
 )  # Unity's axes -> Blender's, for a figure that looks along -Y
@@ -161,11 +163,63 @@ def test_all_bones_of_unity_hang_on_one_that_comes_before():
 
 def test_a_bone_that_is_lost_loses_what_hangs_on_it_and_places_that_are_not_sent_are_not_made_up(heard):
     found, send = heard
-    send(frame({"Chest": (0.0, 0.0, 0.0, 0.0)}, UNITY | {"LeftFoot": (0.0, 0.0, 0.0)}))
+    send(frame({}))
+    found.look()
+    send(frame({"Chest": NO_ROTATION}, UNITY | {"LeftFoot": (0.0, 0.0, 0.0)}))
     found.look()
     turns, places = found.posed(["Spine", "Chest", "Head", "LeftFoot", "LeftEye"])
     assert np.isfinite(turns).all((1, 2)).tolist() == [True, False, False, True, False]
     assert np.isfinite(places[3]).all() == np.False_
+
+
+def test_what_a_sender_has_never_tracked_loses_nothing(heard):
+    """Some senders fill the bones that they do not know, and the root, with zeros."""
+    found, send = heard
+    send(frame({"Chest": NO_ROTATION, "LeftToes": NO_ROTATION}, root=((1.0, 0.0, 0.0), NO_ROTATION)))
+    found.look()
+    assert {"Chest", "LeftToes"}.isdisjoint(found.links)
+    turns, places = found.posed(["Hips", "Head", "LeftFoot"])
+    assert turns == pytest.approx(np.array(3 * [np.eye(3)]), abs=1e-6)
+    assert places[0] == pytest.approx((-1.0, 0.0, 0.9), abs=1e-6), "the root's position counts"
+
+
+def test_names_of_vrm_and_bones_in_any_order_are_those_of_unity(heard):
+    found, send = heard
+    names = random.Random(0).sample(sorted(UNITY), len(UNITY))
+    small = {name: name[0].lower() + name[1:] for name in names}
+    turns = {small["LeftUpperArm"]: ARM_DOWN["Left"]}
+    send(frame(turns, {small[name]: UNITY[name] for name in names}))
+    found.look()
+    assert set(found.links) == set(UNITY)
+    for name, rotation in zip(names, found.posed(names)[0], strict=True):
+        there = in_unity(name, {"LeftUpperArm": ARM_DOWN["Left"]}, ((0.0, 0.0, 0.0), STILL))
+        assert rotation == pytest.approx(MIRROR @ there[:3, :3] @ MIRROR.T, abs=1e-6), name
+
+
+def test_names_that_are_not_unitys_are_said_where_no_other_comes(heard):
+    found, send = heard
+    send(bone("MOVIN:Hips"))
+    found.look()
+    assert (
+        found.problem
+        == "bone 'MOVIN:Hips' is none of Unity's humanoid bones, such as 'LeftUpperArm': map its names"
+    )
+    send(bone("Hips"))
+    found.look()
+    send(bone("Tail"))
+    found.look()
+    assert found.problem == ""
+
+
+def test_a_sender_that_starts_again_is_followed_though_its_clock_is_at_zero(heard):
+    found, send = heard
+    for time, turn in ((500.0, STILL), (0.1, ARM_DOWN["Left"])):
+        send(said(time))
+        send(message("/VMC/Ext/Bone/Pos", "Hips", 0.0, 1.0, 0.0, *turn).dgram)
+        found.look()
+    assert found.posed(["Hips"])[0][0] == pytest.approx(
+        MIRROR @ matrix(ARM_DOWN["Left"]) @ MIRROR.T, abs=1e-6
+    )
 
 
 def test_what_is_no_message_of_the_protocol_is_said(heard):
@@ -243,6 +297,19 @@ def test_a_performers_steps_are_those_of_the_body_in_its_size_and_it_stands_on_t
     shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
     step = shown.pose.bones["Pelvis"].head - before
     assert tuple(step) == pytest.approx((-0.1 * retarget.scale, -0.2 * retarget.scale, 0.0), abs=2e-3)
+
+
+@pytest.mark.parametrize("hips", [(0.0, 0.0, 0.0), (0.0, 0.9, 0.0)])
+def test_a_body_stands_on_the_floor_where_only_rotations_come(performed, hips):
+    """Libraries and scripts that send positions of 0; some give the root the place of the hips."""
+    rig, send = performed
+    send(frame({}, dict.fromkeys(UNITY, (0.0, 0.0, 0.0)), root=(hips, STILL)))
+    bpy.ops.limber.pair_bones()
+    bpy.ops.limber.live()
+    settled(rig)
+    shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    feet = [shown.pose.bones[called(XSENS, f"{side} foot")] for side in ("left", "right")]
+    assert [foot.head.z for foot in feet] == pytest.approx([0.15, 0.15], abs=2e-3)
 
 
 def test_a_performer_is_understood_where_osc_is_chosen_and_listening_says_what_is_to_be_sent(performed):

@@ -37,8 +37,8 @@ def filtered(rig, chain) -> list[float]:
 
 def settle(rig) -> None:
     """Wall time passes for live, as its clock would let it."""
+    from limber.character.fixed_steps import STEP
     from limber.rig.live import live
-    from limber.rig.live.budget import STEP
 
     now = 0.0
     for _ in range(2000):

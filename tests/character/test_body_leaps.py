@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from limber.character.body import leaps
-from limber.character.body.feet import Foot, place
+from limber.character.body.feet import Foot, foot_position
 from limber.character.body.inputs import BodyInputs
 from limber.character.body.tick import AT_REST, BodyModel, BodyState, make_model, tick
 from limber.solvers.kinematics.se3 import exponential
@@ -97,7 +97,7 @@ def test_a_body_stands_on_its_feet_again_after_a_leap(limits):
     assert all(step.is_planted for step in state.feet)
     assert error(mover, there, state) < 3.0 * bodies.DEGREE  # what feet on the floor leave
     for foot in mover.feet:
-        assert place(mover.body, foot, state.state)[2] == pytest.approx(0.0, abs=1e-6)
+        assert foot_position(mover.body, foot, state.state)[2] == pytest.approx(0.0, abs=1e-6)
 
 
 @pytest.mark.parametrize("first", LEAPS)

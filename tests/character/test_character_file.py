@@ -18,9 +18,11 @@ from limber.character.behaviour.data import Gesture
 from limber.character.behaviour.ready import READY
 from limber.character.file import archive, reading, writing
 from limber.character.file.errors import CharacterFileError
+from limber.character.file.media import MOST_SOUNDS, THUMBNAIL, PackedSound
 from limber.character.file.models import options_of
 from limber.character.file.tracks import ClipTrack
 from limber.files.json_fields import JsonFields
+from limber.files.png import png, png_size
 
 from tests import deep
 from tests.character.samples import body, character, mechanism, robot
@@ -28,6 +30,7 @@ from tests.jsons import texts
 
 GOLDEN = Path(__file__).parent / "golden"  # a file of every version that was ever written
 DAMAGES = 1500
+WAVE = b"RIFF\0\0\0\0WAVE"
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +45,8 @@ WHOLE = writing.members_of(
         mechanisms=(mechanism(),),
         bodies=(body(),),
         robots=(robot(),),
+        thumbnail=png(2, 1, bytes(8)),
+        sounds=(PackedSound("Hello there.WAV", 0.0, WAVE), PackedSound("bell.ogg", 1.5, b"OggS")),
     )
 )
 
@@ -262,3 +267,33 @@ def test_options_of_a_solver_that_an_older_file_names_apart_are_those_of_the_sol
 ):
     stored = JsonFields("chain", {"options": {}}, CharacterFileError)
     assert getattr(options_of(stored, "options", solver), option)
+
+
+def test_picture_and_sounds_come_back_as_they_were():
+    read = reading.character_of(archive.unpacked(archive.packed(WHOLE), "whole"), "whole")
+    assert png_size(read.thumbnail) == (2, 1)
+    assert [(sound.name, sound.begin, sound.data) for sound in read.sounds] == [
+        ("Hello there.WAV", 0.0, WAVE),
+        ("bell.ogg", 1.5, b"OggS"),
+    ]
+
+
+SOUND = {"name": "bell.ogg", "begin": 1.5}
+
+
+@pytest.mark.parametrize(
+    ("members", "sounds", "words"),
+    [
+        ({THUMBNAIL: b"GIF89a"}, [], "no PNG picture"),
+        ({THUMBNAIL: png(4000, 1, bytes(16000))}, [], "no PNG picture"),
+        ({}, [SOUND], r"'sound0\.ogg' is missing, or no sound"),
+        ({"sound0.ogg": WAVE}, [SOUND], r"'sound0\.ogg' is missing, or no sound"),
+        ({"sound0.ogg": b"OggS"}, [{**SOUND, "begin": -1.0}], "begins with the clip or in it"),
+        ({"sound0.sh": b"OggS"}, [{**SOUND, "name": "bell.sh"}], "expected a sound"),
+        ({}, [SOUND] * (MOST_SOUNDS + 1), "at most 16 sounds"),
+    ],
+)
+def test_a_picture_and_sounds_that_cannot_be_are_refused(members: dict, sounds: list, words: str):
+    bare = writing.members_of(character())
+    with pytest.raises(CharacterFileError, match=words):
+        reading.character_of({**changed(bare, sounds=sounds), **members}, "a.limber")

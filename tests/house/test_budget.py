@@ -4,7 +4,8 @@ from itertools import accumulate
 
 import limber  # noqa: F401
 import pytest
-from limber.rig.live.budget import REMEMBERED, STEP, Guard, Playing
+from limber.character.fixed_steps import STEP
+from limber.rig.live.budget import REMEMBERED, Guard, Playing
 
 
 def after(guard: Guard, seconds: float, times: int = REMEMBERED) -> Guard:

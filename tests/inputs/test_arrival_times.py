@@ -94,7 +94,9 @@ def test_a_packet_without_a_stamp_is_received_all_the_same():
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as receiver:
         receiver.bind(("127.0.0.1", 0))
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+            sender.bind(("127.0.0.1", 0))
             sender.sendto(b"abc", receiver.getsockname())
-        size, came = arrival_times.receive(receiver, memoryview(bytearray(9)))
-    assert size == 3
+            from_sender = sender.getsockname()
+        size, came, address = arrival_times.receive(receiver, memoryview(bytearray(9)))
+    assert (size, address) == (3, from_sender)
     assert isnan(came)

@@ -3,6 +3,7 @@ must keep.
 """
 
 from dataclasses import replace
+from itertools import pairwise
 from math import degrees, pi, radians, tanh
 
 import pytest
@@ -154,6 +155,16 @@ def test_repair_6_it_arrives_and_rests_exactly_even_at_a_position_limit(sigma, t
     """Printed, .002 of the velocity is left near the target, and none at a position limit."""
     state = driven(NuttyFilter(ARM, MotionStyle(sigma)), 0.0, [(target, 0.01)] * 1000)[-1]
     assert (state.position, state.velocity, state.acceleration) == (ARM.clamp(target), 0.0, 0.0)
+
+
+@pytest.mark.parametrize("sigma", [0.75, 0.9, 1.0])
+def test_repair_6_rho_makes_the_smoothest_motion_quicker_too(sigma):
+    """Where the bound below is a number of sigma alone, it hides H, and rho from 0 to .99 changes nothing."""
+    took = []
+    for rho in (0.0, 0.3, 0.6, 0.9):
+        states = driven(NuttyFilter(ARM, MotionStyle(sigma, rho)), 0.0, [(radians(90.0), 0.01)] * 600)
+        took.append(next(k for k, state in enumerate(states) if state.position == radians(90.0)))
+    assert all(later < 0.95 * earlier for earlier, later in pairwise(took))
 
 
 @often

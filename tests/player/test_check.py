@@ -3,17 +3,23 @@ is named with frame and joint.
 """
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
+import pytest
 from limber.character.chain.settings import RIG
+from limber.character.file import engine, writing
 from limber.character.file.contents import CharacterFile, SelfTest
+from limber.character.file.engine import engine_digest
 from limber.player import check as self_test
 from limber.player.check import SAME, check
+from limber.player.command import OTHER_SOLVERS, main
 from limber.player.playing import play
 from limber.player.script import Script
 
 from tests.character.samples import FRAMES, chain
 from tests.character.samples import character as sample
+from tests.character.test_character_file import GOLDEN
 
 
 def character() -> CharacterFile:
@@ -48,3 +54,36 @@ def test_another_filter_and_another_solution_are_named():
         result = check(replace(character(), self_test=SelfTest(**rows)))
         first = character().first_frame + 7
         assert (result.frame, result.joint) == (first, "Rig/Link1 X"), name
+
+
+def moving_otherwise(path: Path, engine: str) -> Path:
+    """A file whose self-test was computed by this engine, and is not met here."""
+    motion = recorded()
+    test = SelfTest(motion["commanded"] + 0.1, motion["desired"] + 0.1)
+    writing.write(path, replace(character(), engine=engine, self_test=test))
+    return path
+
+
+def test_a_self_test_of_other_solvers_is_no_fault_of_this_computer(tmp_path: Path, capsys):
+    older = moving_otherwise(tmp_path / "older.limber", "0123456789abcdef")
+    assert main(["check", str(older)]) == OTHER_SOLVERS
+    said = capsys.readouterr()
+    assert "Sample was made by tests, whose solvers were others than those here" in said.out
+    assert said.err == ""
+    assert main(["check", str(moving_otherwise(tmp_path / "own.limber", engine_digest()))]) == 1
+    assert "does not move here as in Blender" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.limber")), ids=lambda path: path.stem)
+def test_files_of_every_version_pass_or_are_said_to_be_of_other_solvers(path: Path):
+    assert main(["check", str(path)]) in (0, OTHER_SOLVERS)
+
+
+def test_the_engines_digest_tells_other_sources_and_no_other_line_ends(tmp_path: Path, monkeypatch):
+    monkeypatch.setattr(engine, "ROOT", tmp_path)
+    digests = []
+    for source in (b"x = 1\n", b"x = 1\r\n", b"x = 2\n"):
+        (tmp_path / "solvers").mkdir(exist_ok=True)
+        (tmp_path / "solvers/law.py").write_bytes(source)
+        digests.append(engine_digest.__wrapped__())
+    assert digests[0] == digests[1] != digests[2]

@@ -7,6 +7,7 @@ from limber.character.file.anchors import Anchor, ChainLink
 from limber.character.file.contents import TargetEntry
 from limber.inputs.words import order_of
 from limber.player.directing import Director
+from limber.player.errors import PlayerError
 from limber.player.performance import Performance
 from limber.player.playhead import Playhead
 
@@ -57,3 +58,18 @@ def test_a_person_before_no_camera_is_noticed_and_nothing_is_said_of_cameras():
     assert director.persons.senses.distance == 1.5
     assert not director.remarks
     assert not director.persons.positions
+
+
+def test_a_clip_is_chosen_by_the_name_of_the_character_and_no_other():
+    director = Director(Performance(character()), Playhead(2.0))
+    director.tick(0.0, 0.0)
+    director.obey(order_of("pause", []), "OSC")
+    with pytest.raises(PlayerError, match=r"no clip 'Dance': there is 'Sample'\. Motions of states"):
+        director.obey(order_of("play", ["Dance"]), "OSC")
+    assert not director.playhead.plays
+    director.obey(order_of("play/Sample", [0.0]), "OSC")
+    assert not director.playhead.plays, "a button that is let go does nothing"
+    for order in (order_of("play/Sample", [1.0]), order_of("play", ["Sample"]), order_of("play", [])):
+        director.playhead.pause()
+        director.obey(order, "OSC")
+        assert director.playhead.plays

@@ -5,10 +5,11 @@ import stat
 from pathlib import Path
 
 import pytest
+from limber.character.file.media import PackedSound
 from limber.files.sound_player import SoundError
 from limber.inputs.speech import BEGINS, ENDS, Speech
 from limber.player.playhead import Playhead
-from limber.player.sound import ClipSound
+from limber.player.sound import ClipSounds
 
 from tests.hardware.patience import wait_until
 
@@ -27,11 +28,11 @@ def plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return log
 
 
-def sound(tmp_path: Path, suffix: str = ".wav") -> tuple[ClipSound, list[str]]:
+def sound(tmp_path: Path, suffix: str = ".wav") -> tuple[ClipSounds, list[str]]:
     """The sound of a character, and what it has said."""
     (tmp_path / f"lamp{suffix}").write_bytes(b"sound")
     said: list[str] = []
-    return ClipSound(tmp_path / "lamp.limber", DELAY, said.append), said
+    return ClipSounds(tmp_path / "lamp.limber", (), DELAY, said.append), said
 
 
 def begun(plays: Path) -> int:
@@ -45,13 +46,13 @@ def test_it_begins_after_its_delay_and_ends_where_the_clip_jumps_or_is_held(tmp_
     clip.follow(playhead)
     playhead.advance(0.2)
     clip.follow(playhead)
-    assert not clip._player.plays
+    assert not clip._sounds[0].player.plays
     playhead.advance(0.1)
     clip.follow(playhead)
     wait_until(lambda: begun(plays) == 1)
     playhead.pause()
     clip.follow(playhead)
-    assert not clip._player.plays, "it was ended"
+    assert not clip._sounds[0].player.plays, "it was ended"
     playhead.play()
     playhead.advance(0.1)
     clip.follow(playhead)
@@ -62,7 +63,7 @@ def test_it_begins_after_its_delay_and_ends_where_the_clip_jumps_or_is_held(tmp_
         clip.follow(playhead)
     wait_until(lambda: begun(plays) == 2)
     assert not playhead.plays
-    assert clip._player.plays, "it goes on after the clip's end"
+    assert clip._sounds[0].player.plays, "it goes on after the clip's end"
     clip.close()
 
 
@@ -79,8 +80,43 @@ def test_a_line_says_that_nothing_here_plays_it(tmp_path: Path, plays: Path, suf
 
 def test_without_a_sound_there_is_nothing_to_say(tmp_path: Path, plays: Path):
     said: list[str] = []
-    ClipSound(tmp_path / "lamp.limber", DELAY, said.append).follow(Playhead(2.0))
+    ClipSounds(tmp_path / "lamp.limber", (), DELAY, said.append).follow(Playhead(2.0))
     assert said == []
+
+
+def test_sounds_of_the_file_begin_where_the_clip_reaches_them_and_the_one_beside_is_not_played(
+    tmp_path: Path, plays: Path
+):
+    (tmp_path / "lamp.wav").write_bytes(b"sound")
+    said: list[str] = []
+    packed = (PackedSound("Hello.wav", 0.0, b"first"), PackedSound("bell.wav", 1.0, b"second"))
+    clip = ClipSounds(tmp_path / "lamp.limber", packed, DELAY, said.append)
+    assert said == [
+        "Hello.wav is played by aplay, 0.25 s after the clip's begin",
+        "bell.wav is played by aplay, 1.25 s after the clip's begin",
+    ]
+    playhead = Playhead(2.0)
+
+    def go_on(seconds: float) -> None:
+        playhead.advance(seconds)
+        clip.follow(playhead)
+
+    playhead.pause()
+    clip.follow(playhead)
+    playhead.play()
+    go_on(0.3)
+    go_on(0.8)
+    wait_until(lambda: begun(plays) == 1)
+    playhead.seek(1.5)
+    go_on(0.1)
+    assert not any(sound.player.plays for sound in clip._sounds), "what the clip jumps over is silent"
+    playhead.seek(1.2)
+    go_on(0.1)
+    wait_until(lambda: begun(plays) == 2)
+    first, second = (Path(line) for line in plays.read_text().splitlines())
+    assert (first.read_bytes(), second.read_bytes()) == (b"first", b"second")
+    clip.close()
+    assert not first.parent.exists(), "nothing stays behind"
 
 
 def test_speech_begins_and_ends_with_events_and_one_sound_takes_the_place_of_another(

@@ -19,7 +19,9 @@ LIMBS = (("upper_arm", "forearm", "hand"), ("thigh", "shin", "foot"))
 FARTHEST_BEND = np.radians(160.0)
 # [rad] bend in the direction opposite to that of most frames; joints overextend by about 15 degrees
 FARTHEST_BACK = np.radians(25.0)
-STRAIGHT = np.radians(5.0)  # [rad] smallest bend of a limb to which it has a direction
+STRAIGHT = np.radians(5.0)  # [rad] smallest bend of a limb that has a direction
+# [rad] angle of the trunk from upright beyond which the figure lies, crawls or stands on its head
+LYING = np.radians(60.0)
 FARTHEST_ROTATION = np.radians(110.0)  # [rad] a neck rotates by about 80 degrees, a spine bends by about 90
 
 
@@ -42,10 +44,18 @@ class Stack(NamedTuple):
 
 
 class ClipAnatomy(NamedTuple):
-    """Bones of a clip whose joints have known ranges."""
+    """Bones of a clip whose joints have known ranges.
+
+    Attributes:
+        limbs: Arms and legs.
+        stacks: Trunk and head, each on what carries it.
+        trunk: Indices of the lowest and the topmost of hips, trunk and head; both are the same if the others
+            are not known, and 0 if none is.
+    """
 
     limbs: tuple[Limb, ...]
     stacks: tuple[Stack, ...]
+    trunk: tuple[int, int]
 
 
 class OutOfRange(NamedTuple):
@@ -93,7 +103,7 @@ def figure_of(
         Stack(upper, lower, rest_rotations[lower].T @ rest_rotations[upper])
         for lower, upper in pairwise(middle)
     )
-    return ClipAnatomy(limbs, tuple(stacks))
+    return ClipAnatomy(limbs, tuple(stacks), (middle[0], middle[-1]) if middle else (0, 0))
 
 
 def out_of_range(figure: ClipAnatomy, rotations: Array, positions: Array) -> Iterator[OutOfRange]:
@@ -112,6 +122,18 @@ def out_of_range(figure: ClipAnatomy, rotations: Array, positions: Array) -> Ite
         on_lower = rotations[:, lower].swapaxes(1, 2) @ rotations[:, upper]
         angles = measures.angles(np.broadcast_to(rest, on_lower.shape), on_lower)
         yield from _farthest(angles, FARTHEST_ROTATION, upper, "is rotated by {:.0f}° on what carries it")
+
+
+def lying(figure: ClipAnatomy, positions: Array) -> float:
+    """Share of frames in which a figure's trunk is far from upright; 0 if its trunk is not known.
+
+    Args:
+        figure: The figure.
+        positions: (t, k, 3) world positions of the bones in each frame, with Z up.
+    """
+    lowest, topmost = figure.trunk
+    along = positions[:, topmost] - positions[:, lowest]
+    return float(np.mean(along[:, 2] < np.cos(LYING) * np.linalg.norm(along, axis=1)))
 
 
 def _bends(rotations: Array, positions: Array, limb: Limb) -> tuple[Array, Array]:

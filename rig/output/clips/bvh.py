@@ -1,6 +1,15 @@
-"""Checks of BVH files before Blender imports them."""
+"""Reads BVH files in the dialects of programs that write them, and checks them. Knows no Blender.
 
-from itertools import pairwise
+The format has no standard (Meredith & Maddock 2001, "Motion capture file formats explained"). Read are: any
+letter case, byte order mark, and line ends; braces on the line of a name; names with blanks; comments (# and
+//); decimal commas; numbers that run into each other at a minus sign; frames that go over several lines;
+joints with any channels, with other ones (scales), or without; channels of End Sites; several roots; and more
+frames than are announced.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -11,52 +20,192 @@ from ...blender.errors import RigError
 
 SUFFIX = ".bvh"
 FROM_FILE = "export the clip again from the program that captured it"
+POSITIONS = ("xposition", "yposition", "zposition")
+ROTATIONS = ("xrotation", "yrotation", "zrotation")
+COMMENTS = ("#", "//")
+MOST_DIGITS = 10
+GLUED = re.compile(r"(?<=[0-9.])-")  # the minus sign of a number without a blank before it
+MARKS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))  # byte order marks
 
 
-def check(path: Path) -> None:
+@dataclass
+class BvhJoint:
+    """A joint of a BVH file."""
+
+    name: str
+    parent: int  # index among the joints; -1: a root
+    offset: list[str] = field(default_factory=lambda: ["0"] * 3)  # numbers as in the file
+    columns: dict[str, int] = field(default_factory=dict)  # column of each channel, in the file's order
+    ends: list[list[str]] = field(default_factory=list)  # offsets of its End Sites
+
+
+@dataclass
+class Bvh:
+    """A BVH file's joints, parents first, and its frames."""
+
+    joints: list[BvhJoint]
+    frame_time: float  # [s]
+    width: int  # numbers in a frame
+    words: list[str]  # numbers of all frames, as in the file
+
+
+def read(path: Path) -> Bvh:
     """Raises RigError, with the frame and the remedy, if a BVH file cannot be read, is truncated, or has
     values that are not finite.
     """
     try:
         with open_regular(path) as file:
-            text = file.read().decode("utf-8", "replace")
+            text = _decoded(file.read())
     except OSError as error:
         raise RigError(
             f"it cannot be read ({reason(error)}): check the path and the access rights"
         ) from error
     if not text.strip():
         raise RigError(f"it is empty: {FROM_FILE}")
-    skeleton, keyword, motion = text.partition("MOTION")
-    if "HIERARCHY" not in skeleton or not keyword:
+    lines = [line for line in map(str.strip, text.splitlines()) if line and not line.startswith(COMMENTS)]
+    at = next((k for k, line in enumerate(lines) if line.split()[0].lower() == "motion"), None)
+    if at is None or not lines[0].lower().startswith("hierarchy"):
         raise RigError(f"it is no BVH file, which has a HIERARCHY and a MOTION: {FROM_FILE}")
-    _check_rows(_channel_count(skeleton.split()), motion.split())
-
-
-def _channel_count(words: list[str]) -> int:
-    counts = [after for word, after in pairwise(words) if word == "CHANNELS"]
-    if not counts or not all(count.isdecimal() and len(count) < 3 for count in counts):
+    joints, width = _hierarchy(lines[:at])
+    if not any(joint.columns for joint in joints):
         raise RigError(f"its joints have no channels: {FROM_FILE}")
-    return sum(map(int, counts))
+    frame_time, words = _motion([lines[at][len("motion") :], *lines[at + 1 :]], width)
+    return Bvh(joints, frame_time, width, words)
 
 
-def _check_rows(channels: int, words: list[str]) -> None:
-    """Checks the words after MOTION: "Frames:", their count, "Frame", "Time:", seconds, then the values."""
-    head, values = words[:5], words[5:]
-    if len(head) < 5 or head[0] != "Frames:" or not head[1].isdecimal() or head[3] != "Time:":
-        raise RigError(f"after MOTION it has no 'Frames:' and 'Frame Time:': {FROM_FILE}")
-    frames = int(head[1])
-    if not frames:
-        raise RigError(f"it has no frame: {FROM_FILE}")
+def _decoded(content: bytes) -> str:
+    for mark, encoding in MARKS:
+        if content.startswith(mark):
+            return content.decode(encoding, "replace")
     try:
-        seconds, numbers = float(head[4]), np.array(values, float)
-    except ValueError as error:
-        raise RigError(f"its motion has a word that is no number ({error}): {FROM_FILE}") from error
-    if not 0.0 < seconds < np.inf:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("latin-1")  # of a name in another encoding each byte stays a letter
+
+
+def _hierarchy(lines: Iterable[str]) -> tuple[list[BvhJoint], int]:
+    """The joints, and the number of channels of all."""
+    joints: list[BvhJoint] = []
+    width = 0
+    open_blocks: list[int | None] = []  # of each open brace its joint; None: an End Site
+    block: int | None = None  # of the next brace
+    for words in _statements(lines):
+        keyword = words[0].lower()
+        if keyword in ("root", "joint"):
+            block = len(joints)
+            joints.append(BvhJoint("_".join(words[1:]) or "Joint", _innermost(open_blocks)))
+        elif keyword == "end":
+            block = None
+        elif keyword == "{":
+            open_blocks.append(block)
+        elif keyword == "}" and open_blocks:
+            open_blocks.pop()
+        elif keyword in ("offset", "channels") and _innermost(open_blocks) >= 0:
+            joint, is_end = joints[_innermost(open_blocks)], open_blocks[-1] is None
+            if keyword == "offset":
+                _take_offset(joint, is_end, words)
+            else:
+                width += _take_channels(joint, is_end, words, width)
+    return joints, width
+
+
+def _statements(lines: Iterable[str]) -> Iterator[list[str]]:
+    """Words of each statement: a brace, or a keyword and what belongs to it."""
+    for line in lines:
+        for words in map(str.split, line.replace("{", "\n{\n").replace("}", "\n}\n").splitlines()):
+            if not words:
+                continue
+            until = len(words)
+            if words[0].lower() == "offset":  # CHANNELS may be on the same line
+                until = next((k for k, word in enumerate(words) if word.lower() == "channels"), until)
+            yield from filter(None, (words[:until], words[until:]))
+
+
+def _take_offset(joint: BvhJoint, is_end: bool, words: list[str]) -> None:
+    """Adds an OFFSET to its joint, or to one of the joint's End Sites."""
+    numbers = _plain_numbers(" ".join(words[1:])).split()[:3]
+    if len(numbers) < 3 or not all(map(_is_number, numbers)):
+        raise RigError(f"joint '{joint.name}' has an OFFSET without three numbers: {FROM_FILE}")
+    if is_end:
+        joint.ends.append(numbers)
+    else:
+        joint.offset = numbers
+
+
+def _take_channels(joint: BvhJoint, is_end: bool, words: list[str], first: int) -> int:
+    """Adds CHANNELS, which begin at the column `first`, to their joint; those of an End Site move nothing.
+    Returns their number.
+    """
+    count = _count(words[1]) if len(words) > 1 else -1
+    names = [word.lower() for word in words[2 : 2 + max(count, 0)]]
+    if len(names) != count:
+        raise RigError(f"joint '{joint.name}' has CHANNELS without their number and names: {FROM_FILE}")
+    known = [name for name in names if name in POSITIONS + ROTATIONS]
+    if len(set(known)) < len(known):
+        raise RigError(f"joint '{joint.name}' has a channel twice: {FROM_FILE}")
+    if not is_end:
+        joint.columns = {name: first + k for k, name in enumerate(names) if name in known}
+    return count
+
+
+def _innermost(open_blocks: list[int | None]) -> int:
+    """Index of the joint whose block is the innermost; -1: none."""
+    return next((joint for joint in reversed(open_blocks) if joint is not None), -1)
+
+
+def _motion(lines: list[str], width: int) -> tuple[float, list[str]]:
+    """Frame time [s] and the numbers of all frames, from the lines after MOTION: "Frames:" and their number,
+    "Frame Time:" and seconds, then the values.
+    """
+    words = _plain_numbers("\n".join(lines)).replace(":", " ").split()
+    head, values = words[:5], words[5:]
+    keywords = [head[k].lower() for k in (0, 2, 3)] if len(head) == 5 else []
+    if keywords != ["frames", "frame", "time"] or _count(head[1]) < 0 or not _is_number(head[4]):
+        raise RigError(f"after MOTION it has no 'Frames:' and 'Frame Time:': {FROM_FILE}")
+    announced, frame_time = _count(head[1]), float(head[4])
+    if not 0.0 < frame_time < np.inf:
         raise RigError(f"its frame time is {head[4]} s: give it the time between two frames")
-    if len(numbers) != frames * channels:
-        rows = f"{len(numbers) / channels:.5g} frames of {channels} values"
-        raise RigError(f"it announces {frames} frames and has {rows}: {FROM_FILE}")
+    numbers = _numbers(values, width)
+    if len(numbers) < announced * width or len(numbers) % width:
+        rows = f"{len(numbers) / width:.5g} frames of {width} values"
+        raise RigError(f"it announces {announced} frames and has {rows}: {FROM_FILE}")
+    if not len(numbers):
+        raise RigError(f"it has no frame: {FROM_FILE}")
     # 'nan' and 'inf' pass as numbers above, but no bone can be posed by them
-    broken = np.flatnonzero(~np.isfinite(numbers).reshape(frames, channels).all(1))
+    broken = np.flatnonzero(~np.isfinite(numbers).reshape(-1, width).all(1))
     if len(broken):
         raise RigError(f"frame {broken[0] + 1} has a value that is not a number: mend or remove that frame")
+    return frame_time, values
+
+
+def _numbers(words: list[str], width: int) -> np.ndarray:
+    try:
+        return np.array(words, float)
+    except ValueError:
+        k = next(k for k, word in enumerate(words) if not _is_number(word))
+        raise RigError(f"frame {k // width + 1} has '{words[k]}' in place of a number: {FROM_FILE}") from None
+
+
+def _plain_numbers(text: str) -> str:
+    """Numbers with decimal points and blanks between them."""
+    return GLUED.sub(" -", " ".join(map(_plain_word, text.split())) if "," in text else text)
+
+
+def _plain_word(word: str) -> str:
+    """A number with a decimal point, or several with blanks between them: a comma is a decimal one where a
+    word has no point.
+    """
+    return word.strip(",").replace(",", " " if "." in word else ".")
+
+
+def _count(word: str) -> int:
+    """A number of things; -1 if the word is none, or one of more digits than any file has."""
+    return int(word) if word.isdecimal() and len(word) < MOST_DIGITS else -1
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True

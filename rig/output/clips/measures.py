@@ -1,4 +1,4 @@
-"""Measures of faults in a clip and in a robot's motion that follows it: pops, sliding feet, joints stopped by
+"""Measures of faults in a clip and in a robot's motion that follows it: sliding feet, joints stopped by
 limits.
 """
 
@@ -8,12 +8,6 @@ import numpy as np
 
 from ....solvers.kinematics.se3 import Array
 
-POP = np.radians(10.0)  # [rad] rotation in one frame from which a bone's motion may be a pop
-# displacement in one frame, as a share of the figure's height, from which the figure's motion may be a pop
-POP_WAY = 0.06
-# smallest ratio of a pop to the motion in the frames beside it. In captured dance at 24 to 120 frames per
-# second, with feet that strike the floor, no ratio exceeds 4.3.
-OUT_OF_PROPORTION = 5.0
 FLAT = np.radians(40.0)  # [rad/s] speed below which a foot may stand; in a step it rolls and swings
 STANDING_TIME = 0.1  # [s] time over which a foot's velocity is measured
 LOW, RISING, SLIDES = (
@@ -23,44 +17,15 @@ LOW, RISING, SLIDES = (
     # largest height [leg lengths] and vertical speed [leg lengths/s] of a foot that may be flat on the
     # ground, and distance [leg lengths] beyond which it slides
 )
+SAME_PLACE = 0.15  # distance [leg lengths] within which a foot stands where it has stood before
+# rotation within which a foot stands as before; on its toes it is rotated farther
+SAME_ANGLE = np.radians(20.0)
+TWO_HEIGHTS = 0.1  # difference of heights [leg lengths] beyond which a foot is in the floor or above it
 
 
 def steps(rotations: Array) -> Array:
     """Angles (t - 1, k) [rad] by which bones rotate from each frame to the next; `rotations` (t, k, 3, 3)."""
     return angles(rotations[:-1], rotations[1:])
-
-
-def rotation_pops(rotations: Array, least: float) -> Array:
-    """Mask (t - 1, k) of frames, from the second on, in which bones pop by more than `least` [rad];
-    `rotations` (t, k, 3, 3).
-    """
-    return _pops(steps(rotations), angles(rotations[:-2], rotations[2:]), least)
-
-
-def position_pops(positions: Array, height: float) -> Array:
-    """Mask (t - 1, k) of frames, from the second on, in which points (t, k, 3) of a figure of this height
-    pop.
-    """
-    distances = np.linalg.norm(np.diff(positions, axis=0), axis=2)
-    across = np.linalg.norm(positions[2:] - positions[:-2], axis=2)
-    return _pops(distances, across, POP_WAY * height)
-
-
-def _pops(amounts: Array, across: Array, least: float) -> Array:
-    """Mask (t - 1, k) of motions between frames that are pops: the motion is large while the frames beside it
-    are still, or it is reversed in the next frame.
-
-    Args:
-        amounts: (t - 1, k) amounts of motion from each frame to the next.
-        across: (t - 2, k) amounts from each frame to the one after the next.
-        least: Amount from which a motion may be a pop.
-    """
-    beside = np.full_like(amounts, np.inf)  # the first and the last motion have a neighbour on one side only
-    beside[1:-1] = np.maximum(amounts[:-2], amounts[2:])
-    stays = amounts > OUT_OF_PROPORTION * beside
-    returns = np.zeros_like(stays)
-    returns[:-1] = np.minimum(amounts[:-1], amounts[1:]) > OUT_OF_PROPORTION * across
-    return (amounts > least) & (stays | returns)
 
 
 def angles(before: Array, after: Array) -> Array:
@@ -81,12 +46,16 @@ def slides(rotations: Array, positions: Array, feet: Sequence[int], hips: int, s
     window = max(1, round(STANDING_TIME / seconds))
     if not len(feet) or len(positions) <= window:
         return np.zeros(len(feet))
-    legs = np.linalg.norm(positions[:, feet] - positions[:, [hips]], axis=2)
-    leg = float(np.percentile(legs, 95.0))
+    leg = _leg_length(positions, feet, hips)
     floor = float(np.percentile(positions[:, feet, 2].min(1), 25.0))
     return np.array(
         [_slide(rotations[:, foot], positions[:, foot], leg, floor, window, seconds) / leg for foot in feet]
     )
+
+
+def _leg_length(positions: Array, feet: Sequence[int], hips: int) -> float:
+    """Distance of a foot from the hips while the legs are nearly straight."""
+    return float(np.percentile(np.linalg.norm(positions[:, feet] - positions[:, [hips]], axis=2), 95.0))
 
 
 def _slide(
@@ -109,6 +78,46 @@ def _slide(
         distance = np.linalg.norm(positions[index + window, :2] - positions[start, :2])
         farthest = max(farthest, float(distance))
     return farthest
+
+
+def two_heights(rotations: Array, positions: Array, feet: Sequence[int], hips: int, seconds: float) -> Array:
+    """For each foot (f,) the largest difference, as a share of the leg's length, between heights at which it
+    stands at one place: it is in the floor, or above it. Arguments as for `slides`.
+    """
+    window = max(1, round(STANDING_TIME / seconds))
+    if not len(feet) or len(positions) <= window:
+        return np.zeros(len(feet))
+    leg = _leg_length(positions, feet, hips)
+    places, poses = positions[:, feet], rotations[:, feet]
+    # a foot that is raised may be held still; the lowest one stands, unless the figure leaps
+    is_lowest = places[:, :, 2] <= places[:, :, 2].min(axis=1, keepdims=True) + LOW * leg
+    moved = np.linalg.norm(places[window:] - places[:-window], axis=2)
+    rotated = angles(poses[:-window], poses[window:])
+    time = window * seconds
+    still = (moved < RISING * leg * time) & (rotated < FLAT * time) & is_lowest[window:] & is_lowest[:-window]
+    return np.array(
+        [
+            _height_range(places[:-window][still[:, k], k], poses[:-window][still[:, k], k], leg) / leg
+            for k in range(len(feet))
+        ]
+    )
+
+
+def _height_range(positions: Array, rotations: Array, leg: float) -> float:
+    """Largest difference of heights of a foot between the time when it comes to a place and the time when it
+    leaves it.
+
+    Args:
+        positions, rotations: (s, 3) and (s, 3, 3) poses of the foot in the frames in which it stands.
+        leg: Length of the leg.
+    """
+    largest, first = 0.0, 0
+    for k, position in enumerate(positions):
+        if np.linalg.norm(position[:2] - positions[first, :2]) > SAME_PLACE * leg:
+            first = k
+        elif angles(rotations[first], rotations[k]) < SAME_ANGLE:
+            largest = max(largest, abs(float(position[2] - positions[first, 2])))
+    return largest
 
 
 def stopped(values: Array, lower: Array, upper: Array) -> Array:

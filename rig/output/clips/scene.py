@@ -9,7 +9,8 @@ import numpy as np
 from ...blender.counting import counted, listing, named
 from ...blender.errors import RigError
 from ...bodies import pair_calibration, pairing
-from . import bvh
+from .bvh import FROM_FILE
+from .bvh_copy import importable_copy
 
 FEWEST_PAIRS = 4  # smallest number of pairs for a robot whose limbs have no known names
 
@@ -39,15 +40,19 @@ def import_clip(path: Path) -> bpy.types.Object:
     Raises:
         RigError: the file cannot be used.
     """
-    bvh.check(path)
     bpy.ops.preferences.addon_enable(module="io_anim_bvh")
     try:
-        bpy.ops.import_anim.bvh(
-            filepath=str(path), rotate_mode="NATIVE", frame_start=1, update_scene_fps=True, use_cyclic=False
-        )
+        with importable_copy(path) as copy:
+            bpy.ops.import_anim.bvh(
+                filepath=str(copy),
+                rotate_mode="NATIVE",
+                frame_start=1,
+                update_scene_fps=True,
+                use_cyclic=False,
+            )
     except RuntimeError as error:
         last = str(error).strip().splitlines()[-1]
-        raise RigError(f"Blender cannot import it ({last}): {bvh.FROM_FILE}") from error
+        raise RigError(f"Blender cannot import it ({last}): {FROM_FILE}") from error
     return bpy.context.object
 
 

@@ -7,7 +7,7 @@ from math import degrees
 import numpy as np
 
 from .. import discontinuities
-from . import anatomy, measures
+from . import anatomy, measures, pops
 from .recorded import Recorded
 
 # [rad] error of a link, while a joint is at its limit, from which the clip counts as beyond the robot's range
@@ -15,6 +15,7 @@ LIMITED = np.radians(10.0)
 # [rad] smallest error of a link that is reported while no joint is at its limit; arms with few joints have
 # errors of about 30 degrees
 AWAY = np.radians(45.0)
+LIES = 0.95  # smallest share of frames from which a clip without an upright figure is reported
 MOST_SENTENCES = 20  # largest number of findings that are written for a clip
 
 
@@ -29,6 +30,9 @@ class ClipVerdict:
         joint_jump: Largest rotation [deg] of a joint in one frame; a link may be still while its joints
             rotate.
         slid_feet: Largest distance, as a share of the leg's length, that a foot slides.
+        standing_heights: Largest difference, as a share of the leg's length, between heights at which a foot
+            stands at one place.
+        lying: Share of frames in which the clip's figure is far from upright.
         out_of_range: Number of joints of the clip's figure that exceed a person's range.
         findings: Sentences with joint or bone and frame; empty if the clip is good.
     """
@@ -38,6 +42,8 @@ class ClipVerdict:
     pops: int = 0
     joint_jump: float = 0.0
     slid_feet: float = 0.0
+    standing_heights: float = 0.0
+    lying: float = 0.0
     out_of_range: int = 0
     findings: list[str] = field(default_factory=list)
 
@@ -50,6 +56,7 @@ def judge(recorded: Recorded) -> ClipVerdict:
     """The verdict on a clip that a robot has followed."""
     verdict = ClipVerdict()
     verdict.findings += recorded.lost
+    verdict.findings += _lying(recorded, verdict)
     clip_pops = list(_pops(recorded, verdict))
     verdict.pops = len({frame for frame, _ in clip_pops})
     verdict.findings += [sentence for _, sentence in clip_pops]
@@ -66,15 +73,15 @@ def _pops(recorded: Recorded, verdict: ClipVerdict) -> Iterator[tuple[int, str]]
     """Frame and sentence of each pop: of a bone of the clip, of the clip's position, or of a link of the
     robot.
     """
-    clip = recorded.bones, recorded.source_rotations, measures.POP, "the clip"
+    clip = recorded.bones, recorded.source_rotations, pops.POP, "the clip"
     robot = recorded.links, recorded.link_rotations, discontinuities.ROTATION, "the robot"
     for names, rotations, least, whose in (clip, robot):
         amounts = measures.steps(rotations)
-        for frame, index in _first_of_each_frame(measures.rotation_pops(rotations, least)):
+        for frame, index in _first_of_each_frame(pops.rotation_pops(rotations, least)):
             angle = degrees(amounts[frame, index])
             number = recorded.frames[frame + 1]
             yield number, f"Frame {number}: bone '{names[index]}' of {whose} jumps by {angle:.0f}°"
-    is_pop = measures.position_pops(recorded.source_positions[:, [recorded.hips]], recorded.height)
+    is_pop = pops.position_pops(recorded.source_positions[:, [recorded.hips]], recorded.height)
     for frame, _ in _first_of_each_frame(is_pop):
         number = recorded.frames[frame + 1]
         yield number, f"Frame {number}: '{recorded.bones[recorded.hips]}' of the clip jumps to another place"
@@ -88,6 +95,12 @@ def _first_of_each_frame(is_pop: np.ndarray) -> Iterator[tuple[int, int]]:
     """
     for frame in np.flatnonzero(is_pop.any(1)):
         yield int(frame), int(np.argmax(is_pop[frame]))
+
+
+def _lying(recorded: Recorded, verdict: ClipVerdict) -> Iterator[str]:
+    verdict.lying = round(anatomy.lying(recorded.figure, recorded.source_positions), 4)
+    if verdict.lying >= LIES:
+        yield "The figure of the clip lies or is upside down from start to end: check the up axis of its file"
 
 
 def _ranges(recorded: Recorded, verdict: ClipVerdict) -> Iterator[str]:
@@ -123,3 +136,11 @@ def _feet(recorded: Recorded, verdict: ClipVerdict) -> Iterator[str]:
     for foot, share in zip(recorded.feet, far, strict=True):
         if share > measures.SLIDES:
             yield f"Foot '{recorded.bones[foot]}' of the clip slides by {share:.2f} of its leg's length"
+    heights = measures.two_heights(*poses, recorded.feet, recorded.hips, recorded.seconds)
+    verdict.standing_heights = round(float(heights.max(initial=0.0)), 4)
+    for foot, share in zip(recorded.feet, heights, strict=True):
+        if share > measures.TWO_HEIGHTS:
+            yield (
+                f"Foot '{recorded.bones[foot]}' of the clip stands at one place at two heights, {share:.2f} of its"
+                " leg's length apart: it sinks into the floor, or floats"
+            )

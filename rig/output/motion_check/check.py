@@ -206,7 +206,7 @@ class MotionCheck(Stepped):
             take.off_axis[frame] = max(off, key=lambda deviation: deviation.worst).sentence
 
     def _note_zones(self, take: CheckedTake, links: Links, placement: Placement) -> None:
-        lines = links.places(placement)
+        lines = links.end_positions(placement)
         before = take.lines[-1] if take.lines else None
         take.lines.append(lines)
         depths, deepest = intrusions(links, self.zones, lines, before)

@@ -204,7 +204,7 @@ class Links:
     def __init__(self, rig: bpy.types.Object, names: Iterable[str]) -> None:
         self.rig, self.names = rig, tuple(names)
 
-    def places(self, placement: Placement) -> np.ndarray:
+    def end_positions(self, placement: Placement) -> np.ndarray:
         """World positions (n, 2, 3) [m] of the links' heads and tails."""
         world = placement.object(self.rig)
         ends = []

@@ -75,12 +75,12 @@ def figure(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, action: Action
         ]
     )
     size = float(np.ptp(ends, axis=0).max())
-    solids = [ColouredSolid(_bone(view @ posed[name], lengths[name], THICK), MOVED) for name in names]
+    solids = [ColouredSolid(bone_solid(view @ posed[name], lengths[name], THICK), MOVED) for name in names]
     solids += _arrows(chain, view, posed, lengths, ARROW * size)
     seen = frame(np.concatenate((ends, *(solid.corners.reshape(-1, 3) for solid in solids))))
-    other_bones = [bone for bone in rig.data.bones if bone.name not in lengths and _is_shown(bone)]
+    other_bones = [bone for bone in rig.data.bones if bone.name not in lengths and is_shown(bone)]
     solids += [
-        ColouredSolid(_bone(view @ posed[bone.name], bone.length, THIN), OTHER) for bone in other_bones
+        ColouredSolid(bone_solid(view @ posed[bone.name], bone.length, THIN), OTHER) for bone in other_bones
     ]
     # a large body would shrink a small chain until its posture cannot be seen
     whole = frame(np.concatenate([solid.corners.reshape(-1, 3) for solid in solids]))
@@ -128,7 +128,13 @@ def _view(rig: bpy.types.Object) -> Matrix:
     """Rotation from armature space to the picture's axes right, up, near, for any upright axis of the
     armature.
     """
-    upward = rig.matrix_world.to_3x3().inverted_safe() @ Vector((0.0, 0.0, 1.0))
+    return view_along(rig.matrix_world.to_3x3().inverted_safe() @ Vector((0.0, 0.0, 1.0)))
+
+
+def view_along(upward: Vector) -> Matrix:
+    """Rotation to a picture's axes right, up, near, from a space in which `upward` is nearest to the axis on
+    which figures stand.
+    """
     most = max(range(3), key=lambda k: abs(upward[k]))
     up = Vector([float(np.sign(upward[k])) if k == most else 0.0 for k in range(3)])
     near = Vector((0.0, 0.0, 1.0)).rotation_difference(up) @ CAMERA.normalized()
@@ -136,7 +142,7 @@ def _view(rig: bpy.types.Object) -> Matrix:
     return Matrix((right, near.cross(right), near)).to_4x4()
 
 
-def _bone(matrix: Matrix, length: float, thickness: float) -> np.ndarray:
+def bone_solid(matrix: Matrix, length: float, thickness: float) -> np.ndarray:
     """Triangles (16, 3, 3) of a bone, like Blender's octahedral bones but blunt at the tail, so that a row of
     bones reads as one line.
     """
@@ -187,7 +193,7 @@ def _arrows(
     return arrows
 
 
-def _is_shown(bone: bpy.types.Bone) -> bool:
+def is_shown(bone: bpy.types.Bone) -> bool:
     """Whether any of the bone's collections is visible."""
     return not bone.hide and (
         not bone.collections or any(collection.is_visible_effectively for collection in bone.collections)

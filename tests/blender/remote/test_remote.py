@@ -2,10 +2,13 @@
 
 import socket
 import time
+from contextlib import suppress
 from math import radians
 
 import bpy
 import pytest
+from limber.inputs.packets import Message, messages
+from limber.rig.blender.limber_version import limber_version
 from limber.rig.chains import kept_posture
 from limber.rig.live import live
 from limber.rig.live.movers import movers_of
@@ -84,6 +87,28 @@ def test_the_scene_goes_to_a_time_of_its_own(rig, send):
         assert scene.frame_current == frame
     send(packet("/limber/pause"))
     assert problem(rig) == "", "it does not play"
+
+
+def test_the_scenes_clip_is_played_by_the_name_that_its_file_will_have_and_no_other(rig, send):
+    send(words("/limber/play", "Dance"))
+    assert f"there is no clip 'Dance': there is '{rig.name}'" in problem(rig)
+    send(words("/limber/play", rig.name))
+    assert problem(rig) == ""
+    bpy.ops.screen.animation_cancel(restore_frame=False)
+
+
+def test_a_program_that_asks_whether_blender_runs_is_answered(rig, send):
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asker:
+        asker.setblocking(False)
+        asker.sendto(packet("/limber/ping"), ("127.0.0.1", rig.limber.remote.port))
+        give_up, answer = time.monotonic() + PATIENCE, b""
+        while not answer:
+            assert time.monotonic() < give_up
+            remote.look()
+            with suppress(BlockingIOError):
+                answer = asker.recv(100)
+    assert list(messages(answer)) == [Message("/limber/pong", (limber_version(), ""))]
+    assert problem(rig) == ""
 
 
 def test_what_is_for_a_character_without_blender_is_said(rig, send):

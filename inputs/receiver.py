@@ -19,14 +19,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...character.sample_times import is_outdated
-from ...character.stream import Samples
-from ...inputs.inbox import BUDGET, Inbox, opened
-from ...inputs.packets import Message
-from ...solvers.kinematics import rotations, se3
-from ...solvers.kinematics.se3 import Array
-from ..blender.counting import counted
+from ..character.sample_times import is_outdated
+from ..character.stream import Samples
+from ..solvers.kinematics import rotations, se3
+from ..solvers.kinematics.se3 import Array
 from . import vmc
+from .inbox import BUDGET, Inbox, opened
+from .packets import Message
+from .words import counted_numbers
 
 LINK, POSITION, VELOCITY = "/limber/link/", "/limber/position/", "/limber/velocity/"
 INPUTS = {  # kind of stream -> what a program must send, as text; both kinds are always accepted
@@ -42,13 +42,13 @@ class _Newest(NamedTuple):
     """The newest sample of an address.
 
     Attributes:
-        count: Number of messages so far.
+        number: Number of messages so far.
         look: Number of the call of `Inbox.look` that read the sample.
         time: Time [s] at which it was taken, by the sender's clock; NaN if not given.
         age: Time [s] from its arrival to that call, as in `Message.age`; NaN if unknown.
     """
 
-    count: int
+    number: int
     look: int
     time: float
     age: float
@@ -103,18 +103,18 @@ class Receiver(Inbox):
             if is_outdated(message.time, before.time):
                 continue
             if len(numbers) != count:
-                self.problem = f"'{address}' has {counted(len(numbers), 'number')}, and {count} were expected"
+                self.problem = f"'{address}' has {counted_numbers(len(numbers))}, and {count} were expected"
             elif name in known or len(known) < MOST:
                 known[name] = _rotation(numbers) if count == 4 else np.array(numbers)
                 self._samples[address] = _Newest(
-                    before.count + message.repeats, self._looks, message.time, message.age
+                    before.number + message.repeats, self._looks, message.time, message.age
                 )
 
     def _take_velocity(self, address: str, numbers: tuple[float, ...]) -> None:
         name = address.removeprefix(VELOCITY)
         if len(numbers) not in (3, 6):
             self.problem = (
-                f"'{address}' has {counted(len(numbers), 'number')}, and 3 were expected, or 6 with the"
+                f"'{address}' has {counted_numbers(len(numbers))}, and 3 were expected, or 6 with the"
                 " angular velocity"
             )
         elif name in self.velocities or len(self.velocities) < MOST:
@@ -152,7 +152,7 @@ class Receiver(Inbox):
             of_humanoid = _Newest(humanoid.count(name), 0, humanoid.time(name), humanoid.age(name))
             turned = self._samples.get(LINK + name, of_humanoid)
             position_sample = self._samples.get(POSITION + name, of_humanoid)
-            numbers[[k, count + k]] = turned.count, position_sample.count
+            numbers[[k, count + k]] = turned.number, position_sample.number
             times[[k, count + k]] = turned.time, position_sample.time
             ages[[k, count + k]] = turned.age, position_sample.age
             sent_at, velocity = self.velocities.get(name, (0, NO_VELOCITY))

@@ -7,7 +7,9 @@ not use Blender.
 
 Source: sh-akira, "Virtual Motion Capture Protocol", https://protocol.vmc.info. Unity's world is left-handed,
 Y is up and figures look along +Z. It is converted to right-handed, Z up, figures looking along -Y. Children
-of a bone that is not sent are attached to its nearest ancestor.
+of a bone that is not sent, or has never had a rotation, are attached to its nearest ancestor. Names may be
+in any letter case, since VRM's begin with a small letter. Where a sender gives rotations alone, with
+positions of 0, bones have the positions of an adult.
 """
 
 from collections import Counter
@@ -15,11 +17,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...character.sample_times import is_outdated
-from ...inputs.packets import Message
-from ...solvers.kinematics import rotations
-from ...solvers.kinematics.rotations import Quaternion, Vector
-from ...solvers.kinematics.se3 import Array
+from ..character.sample_times import is_outdated
+from ..solvers.kinematics import rotations
+from ..solvers.kinematics.rotations import Quaternion, Vector
+from ..solvers.kinematics.se3 import Array
+from .packets import Message
 
 PREFIX = "/VMC/"
 ROOT, BONE, TIME = "/VMC/Ext/Root/Pos", "/VMC/Ext/Bone/Pos", "/VMC/Ext/T"
@@ -57,6 +59,7 @@ def _tree() -> dict[str, str | None]:
 
 
 PARENTS = _tree()
+BONES = {name.lower(): name for name in PARENTS}
 # positions [m] of the bones of an adult in T-pose, in the parent's space and in this module's axes, for
 # senders that omit them
 USUAL: dict[str, Vector] = {
@@ -86,6 +89,7 @@ class Humanoid:
 
     def __init__(self) -> None:
         self._root: tuple[Vector, Quaternion] = ORIGIN, rotations.IDENTITY
+        self._has_positions = False  # whether any bone had a position other than 0
         self._local: dict[str, tuple[Vector, Quaternion]] = {}
         self._counts: Counter[str] = Counter()  # number of messages by bone
         self._times: dict[str, float] = {}  # [s] time of each bone's newest message, by the sender's clock
@@ -105,20 +109,25 @@ class Humanoid:
         strings, numbers = message.strings, message.numbers
         if message.address not in (ROOT, BONE):
             return ""
-        if strings and is_outdated(message.time, self.time(strings[0])):
+        name = BONES.get(strings[0].lower(), "") if strings else ""
+        if is_outdated(message.time, self.time(name)):
             return ""
         if len(strings) != 1 or len(numbers) < NUMBERS:
             return (
                 f"'{message.address}' has {len(strings)} names and {len(numbers)} numbers, and a name and"
                 f" {NUMBERS} were expected"
             )
-        transform = _place(numbers[:3]), _turn(numbers[3:NUMBERS])
+        position, rotation = _place(numbers[:3]), _turn(numbers[3:NUMBERS])
         if message.address == ROOT:
-            self._root = transform
-        elif strings[0] in PARENTS:
-            self._local[strings[0]] = transform
-            self._counts[strings[0]] += message.repeats
-            self._times[strings[0]], self._ages[strings[0]] = message.time, message.age
+            # a sender that does not track the root may send zeros, which are no rotation
+            self._root = position, rotation if rotation is not LOST else self._root[1]
+        elif name in self._local or (name and rotation is not LOST):
+            self._local[name] = position, rotation
+            self._has_positions = self._has_positions or any(position)
+            self._counts[name] += message.repeats
+            self._times[name], self._ages[name] = message.time, message.age
+        elif not name and not self._local:
+            return f"bone '{strings[0]}' is none of Unity's humanoid bones, such as 'LeftUpperArm': map its names"
         self._posed.clear()
         return ""
 
@@ -170,15 +179,23 @@ class Humanoid:
             return self._in_world(PARENTS[name])
         if name not in self._posed:
             (above, turned), (position, rotation) = self._in_world(PARENTS[name]), self._local[name]
-            has_position = any(position) or name == "Hips"
+            offset = self._offset(name, position)
             world_position = (
-                rotations.add(above, rotations.rotate(turned, position))
-                if has_position
+                rotations.add(above, rotations.rotate(turned, offset))
+                if offset is not None
                 else (np.nan, np.nan, np.nan)
             )
             whole = rotations.multiply(turned, rotation)
             self._posed[name] = world_position, rotations.normalized(whole) if whole[0] == whole[0] else LOST
         return self._posed[name]
+
+    def _offset(self, name: str, position: Vector) -> Vector | None:
+        """Position [m] of a bone in its parent's space; None if it is not sent."""
+        if any(position):
+            return position
+        if name == "Hips" and (self._has_positions or any(self._root[0])):
+            return ORIGIN
+        return None if self._has_positions else USUAL.get(name)
 
 
 def _place(numbers: Sequence[float]) -> Vector:

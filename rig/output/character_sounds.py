@@ -1,0 +1,71 @@
+"""Sounds of the scene's sequencer for a character file."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import bpy
+
+from ...character.file.media import MOST_SOUND_BYTES, MOST_SOUNDS, PackedSound
+from ...hardware.errors import ExportError
+from ...hardware.motion_files.sounds import read_sound
+from ..blender import sound_strips
+
+
+class ClipSounds(NamedTuple):
+    """The sounds of a clip.
+
+    Attributes:
+        sounds: The sounds that go into the file.
+        remarks: Sentences on those that cannot be exported as they are.
+        beside: Sound that begins with the clip and is to be copied beside the file, since it is too large and
+            the file has no other; None for none.
+    """
+
+    sounds: tuple[PackedSound, ...]
+    remarks: list[str]
+    beside: Path | None
+
+
+def clip_sounds(scene: bpy.types.Scene, frames: range) -> ClipSounds:
+    """Sounds that begin in these frames of a scene, read from their files."""
+    seconds_a_frame = scene.render.fps_base / scene.render.fps
+    sounds: list[PackedSound] = []
+    remarks: list[str] = []
+    beside = None
+    for strip in sound_strips.heard(scene, frames):
+        path = sound_strips.file_of(strip)
+        if why := _why_not(strip, frames):
+            remarks.append(f"Sound '{strip.name}' is not in the file: {why}")
+            continue
+        try:
+            data = read_sound(path)
+        except ExportError as error:
+            remarks.append(str(error))
+            continue
+        if (
+            len(sounds) == MOST_SOUNDS
+            or sum(len(each.data) for each in sounds) + len(data) > MOST_SOUND_BYTES
+        ):
+            remarks.append(
+                f"Sound '{strip.name}' is not in the file: a character has at most {MOST_SOUNDS} sounds, of"
+                f" {MOST_SOUND_BYTES // 1_000_000} MB together. Convert it to OGG or MP3"
+            )
+            beside = path if strip.frame_final_start == frames[0] else beside
+            continue
+        if sound_strips.is_cut_at_end(strip):
+            remarks.append(
+                f"Sound '{strip.name}' is cut at its end: without Blender it plays to its file's end"
+            )
+        begin = (strip.frame_final_start - frames[0]) * seconds_a_frame
+        sounds.append(PackedSound(path.name, begin, data))
+    return ClipSounds(tuple(sounds), remarks, None if sounds else beside)
+
+
+def _why_not(strip: "bpy.types.SoundStrip", frames: range) -> str:
+    """Why a sound strip cannot be exported, as a clause; "" if it can."""
+    if sound_strips.is_cut_at_begin(strip) or strip.frame_final_start < frames[0]:
+        return (
+            "it does not begin with its file's begin, and players without Blender begin there. Cut the sound"
+            " file itself"
+        )
+    return ""

@@ -1,0 +1,162 @@
+"""Pops in a clip's motion: frames in which a bone leaves the path of the frames beside it.
+
+The motion from one frame to the next is compared with three motions that a body can make there: that of
+the frame before (a blow begins), that of the frame after (a blow ends, as where hands meet or a foot
+strikes), and the one on the curve through the motions beside (a swing). What deviates from all three is a
+pop, if the motion beside it is smooth; where everything trembles, nothing pops.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ....solvers.kinematics import se3
+from ....solvers.kinematics.se3 import Array
+
+POP = np.radians(10.0)  # deviation of a bone in one frame that people see as a pop
+# deviation of a figure's position in one frame that people see as a pop, as a share of its height
+POP_WAY = 0.06
+# smallest ratio of a pop to the deviations beside it. In captured dance at 24 to 120 frames per second, with
+# feet that strike the floor, only wrists exceed it, which flip about straight arms.
+OUT_OF_PROPORTION = 4.0
+# largest number of frames for which a displaced bone stays before it returns; one that stays longer has
+# smooth motion beside each of its two jumps
+LONGEST_DISPLACED = 2
+WINDOW = 5  # number of motions: one and the two on either side, which give the curve on which it is expected
+# [rad] in one frame; beyond a right angle two motions do not tell to which side a bone rotates
+FASTEST = np.radians(90.0)
+
+Between = Callable[[Array, Array], Array]  # motions (..., 3) from some poses to others
+
+
+def rotation_pops(rotations: Array, least: float) -> Array:
+    """Mask (t - 1, k) of frames, from the second on, in which bones pop by more than `least` [rad];
+    `rotations` (t, k, 3, 3).
+    """
+    return _pops(rotations, _rotation_vectors, least, FASTEST)
+
+
+def position_pops(positions: Array, height: float) -> Array:
+    """Mask (t - 1, k) of frames, from the second on, in which points (t, k, 3) of a figure of this height
+    pop.
+    """
+    return _pops(positions, _displacements, POP_WAY * height, np.inf)
+
+
+def _rotation_vectors(before: Array, after: Array) -> Array:
+    return se3.logarithm(after @ before.swapaxes(-1, -2))
+
+
+def _displacements(before: Array, after: Array) -> Array:
+    return after - before
+
+
+def _pops(poses: Array, between: Between, least: float, fastest: float) -> Array:
+    """Mask (t - 1, k) of motions from a frame to the next that begin a pop.
+
+    Args:
+        poses: (t, k, ...) rotations or positions.
+        between: Function that gives their rotation vectors [rad] or displacements.
+        least: Deviation from which a motion may be a pop.
+        fastest: Largest motion in a frame that is expected to go on.
+    """
+    motions = between(poses[:-1], poses[1:])
+    is_pop = np.zeros(motions.shape[:2], bool)
+    if len(motions) < WINDOW:
+        return is_pop
+    deviations = _deviations(motions, fastest)
+    for frames in range(LONGEST_DISPLACED + 1):
+        # the bone leaves its path with one motion and, unless it stays away, returns with another
+        last = len(motions) - frames
+        size = np.minimum(deviations[:last], deviations[frames:])
+        smooth = size > OUT_OF_PROPORTION * _deviations_beside(motions, frames)
+        across = between(poses[:last], poses[frames + 1 :])
+        returns = frames == 0 or _deviations_across(motions, across, frames) < size
+        is_pop[:last] |= (size > least) & smooth & returns
+    return is_pop
+
+
+def _deviations(motions: Array, fastest: float) -> Array:
+    """Deviation (t - 1, k) of each motion from the nearest of those that a body can make there: the motion
+    before, the motion after, and that on the curve. Before the first and after the last frame the body may
+    stand still.
+    """
+    still = np.zeros_like(motions[:1])
+    expected = np.array(
+        [
+            np.concatenate((still, motions[:-1])),
+            np.concatenate((motions[1:], still)),
+            _on_curve(motions),
+        ]
+    )
+    expected[_lengths(expected) > fastest] = 0.0
+    deviations: Array = _lengths(motions - expected).min(axis=0)
+    return deviations
+
+
+def _on_curve(motions: Array) -> Array:
+    """For each motion the value (t - 1, k, 3), at its time, of the polynomial through the two before and the
+    two after it, which is a cubic; at the clip's ends through those that are there.
+    """
+    count = len(motions)
+    first = np.clip(np.arange(count) - WINDOW // 2, 0, count - WINDOW)
+    windows = motions[first[:, None] + np.arange(WINDOW)]
+    curve: Array = np.einsum("tj,tjkc->tkc", CURVES[np.arange(count) - first], windows)
+    return curve
+
+
+def _curve(index: int) -> list[float]:
+    """Weights by which the values of a window give that of the polynomial through those beside `index`."""
+    beside = [j for j in range(WINDOW) if 0 < abs(j - index) <= WINDOW // 2]
+    return [
+        float(np.prod([(index - i) / (j - i) for i in beside if i != j])) if j in beside else 0.0
+        for j in range(WINDOW)
+    ]
+
+
+CURVES = np.array([_curve(index) for index in range(WINDOW)])
+
+
+def _deviations_beside(motions: Array, frames: int) -> Array:
+    """Larger deviation (t - 1 - frames, k) of the motions beside a pop that begins with each motion and ends
+    `frames` later: of the one before it from those before, and of the one after it from those after. Near the
+    clip's ends both are on the same side; at its ends one is the whole motion there, since a blow may end in
+    the first frame or begin in the last.
+    """
+    last = len(motions) - frames
+    before, after = np.full((2, *motions.shape[:2]), np.nan)
+    before[2:] = _changes(motions)[:-1]
+    after[:-2] = _changes(motions[::-1])[::-1][1:]
+    before, after = before[:last], after[frames:]
+    before[1], after[-2] = after[2], before[-3]
+    before[0], after[-1] = _lengths(motions[frames + 1]), _lengths(motions[last - 2])
+    return np.maximum(before, after)
+
+
+def _changes(motions: Array) -> Array:
+    """Deviation (t - 2, k) of each motion, from the second on, from a motion as before or, if that is nearer,
+    from one whose change is as before.
+    """
+    changes = _lengths(np.diff(motions, axis=0))
+    changes[1:] = np.minimum(changes[1:], _lengths(np.diff(motions, n=2, axis=0)))
+    return changes
+
+
+def _deviations_across(motions: Array, across: Array, frames: int) -> Array:
+    """Deviation (t - 1 - frames, k) of the whole motion across a pop from the mean of the motions before and
+    after it: about 0 if the bone returns to its path.
+
+    Args:
+        motions: (t - 1, k, 3) motion from each frame to the next.
+        across: (t - 1 - frames, k, 3) motion from each frame to the one after `frames` others.
+        frames: Number of frames for which the bone is displaced.
+    """
+    before = np.concatenate((motions[:1], motions[: len(across) - 1]))
+    after = np.concatenate((motions[frames + 1 :], motions[-1:]))
+    before[0], after[-1] = after[0], before[-1]
+    return _lengths(across - 0.5 * (frames + 1) * (before + after))
+
+
+def _lengths(vectors: Array) -> Array:
+    lengths: Array = np.linalg.norm(vectors, axis=-1)
+    return lengths
