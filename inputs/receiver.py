@@ -1,11 +1,12 @@
 """Receives poses of links from other programs by OSC over UDP, without blocking. A port is opened by `listen`
-only. Knows no Blender.
+only. Does not use Blender.
 
     /limber/link/NAME      w x y z   orientation of a link in the world, as a quaternion
     /limber/position/NAME  x y z     position of a link in the world [m]; needed for the base and for planted
                                      feet
-    /limber/velocity/NAME  x y z, or x y z and rx ry rz   the link's velocity [m/s] and angular velocity
-    [rad/s] at the same time /VMC/Ext/...                 a humanoid; see `vmc`
+    /limber/velocity/NAME  x y z, or x y z rx ry rz   velocity of the link [m/s], or velocity and angular
+                                                      velocity [rad/s], at the same time
+    /VMC/Ext/...                                      a humanoid; see `vmc`
 
 The world is right-handed with Z up. The newest value of each address counts; other addresses are ignored.
 If a sender gives the time at which its values were taken, by time tags of bundles or by VMC's time, that time
@@ -42,9 +43,9 @@ class _Newest(NamedTuple):
 
     Attributes:
         number: Number of messages so far.
-        look: Number of the look that read it.
+        look: Number of the call of `Inbox.look` that read the sample.
         time: Time [s] at which it was taken, by the sender's clock; NaN if not given.
-        age: Time from its arrival to that look, as in `Message.age`; NaN if unknown.
+        age: Time [s] from its arrival to that call, as in `Message.age`; NaN if unknown.
     """
 
     number: int
@@ -72,7 +73,7 @@ class Receiver(Inbox):
         self.velocities: dict[str, tuple[int, Array]] = {}
         self.humanoid = vmc.Humanoid()
         self._looks = 0
-        self._samples: dict[str, _Newest] = {}  # by address
+        self._samples: dict[str, _Newest] = {}  # newest sample by address
 
     def look(self, budget: float = BUDGET) -> None:
         self._looks += 1

@@ -1,5 +1,5 @@
-"""A humanoid received by the VMC protocol: local rotations and positions of bones with Unity's names. Knows
-no Blender.
+"""A humanoid received by the VMC protocol: local rotations and positions of bones with Unity's names. Does
+not use Blender.
 
     /VMC/Ext/Root/Pos  "root" px py pz qx qy qz qw ...   the whole figure in the world [m]
     /VMC/Ext/Bone/Pos  NAME px py pz qx qy qz qw         a bone in its parent's space [m]
@@ -60,8 +60,8 @@ def _tree() -> dict[str, str | None]:
 
 PARENTS = _tree()
 BONES = {name.lower(): name for name in PARENTS}
-# bone positions [m] of an adult in T-pose, in the parent's space and in this module's axes, for senders that
-# omit them
+# positions [m] of the bones of an adult in T-pose, in the parent's space and in this module's axes, for
+# senders that omit them
 USUAL: dict[str, Vector] = {
     "Hips": (0.0, 0.0, 0.95),
     "Spine": (0.0, 0.0, 0.1),
@@ -93,7 +93,7 @@ class Humanoid:
         self._local: dict[str, tuple[Vector, Quaternion]] = {}
         self._counts: Counter[str] = Counter()  # number of messages by bone
         self._times: dict[str, float] = {}  # [s] time of each bone's newest message, by the sender's clock
-        # time from the arrival of each bone's newest message to its reading, as in `Message.age`
+        # [s] time from the arrival of each bone's newest message to its reading, as in `Message.age`
         self._ages: dict[str, float] = {}
         self._posed: dict[
             str, tuple[Vector, Quaternion]
@@ -153,7 +153,7 @@ class Humanoid:
         return self._times.get(name, np.nan)
 
     def age(self, name: str) -> float:
-        """Time from the arrival of a bone's newest values to their reading, as in `Message.age`; NaN if
+        """Time [s] from the arrival of a bone's newest values to their reading, as in `Message.age`; NaN if
         unknown.
         """
         return self._ages.get(name, np.nan)

@@ -9,7 +9,7 @@ from bpy.props import BoolProperty, StringProperty
 from ..rig.blender.errors import RigError
 
 DIALOG = 480  # [pixels] width of the dialog that asks about a large file
-LINE = 75  # number of characters of a line in it
+LINE = 75  # number of characters per line in this dialog
 
 
 def shown_files(pattern: str):
@@ -19,7 +19,10 @@ def shown_files(pattern: str):
         pattern: Pattern of file names: "*.csv;*.json".
     """
     return StringProperty(
-        name="Files Shown", description="Which files the browser shows", default=pattern, options={"HIDDEN"}
+        name="Files Shown",
+        description="Patterns of the names of files that the browser shows",
+        default=pattern,
+        options={"HIDDEN"},
     )
 
 
@@ -60,8 +63,8 @@ class ReadsFile:
 
 
 class ReadsLargeFile(ReadsFile):
-    """Base of `Stepwise` operators that read a file, and ask first if it is very large. Comes before
-    `Stepwise` in the bases.
+    """Base of `Stepwise` operators that read a file, and ask first if it is very large. This class comes
+    before `Stepwise` in a subclass's list of bases.
 
     Subclasses list `allow_large` in `settings`, and may override `draw_settings(layout)`. Without a window,
     as in a script, a large file is refused with an error instead.

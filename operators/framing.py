@@ -6,8 +6,8 @@ import bpy
 
 
 def frame(context, objects: Iterable[bpy.types.Object]) -> None:
-    """Frames objects in the 3D viewport that the context is in, else in the window's largest; the selection
-    stays as it is.
+    """Frames objects in the 3D viewport of the context, else in the window's largest 3D viewport. The
+    selection stays as it is.
     """
     area = _viewport(context)
     if area is None:
@@ -16,7 +16,7 @@ def frame(context, objects: Iterable[bpy.types.Object]) -> None:
     chosen = [obj for obj in objects if not obj.select_get()]
     hidden = [obj for obj in chosen if obj.hide_select]
     with context.temp_override(area=area, region=region, selected_objects=[]):
-        # `view_selected` frames what is selected, and Blender does not select objects with Disable Selection
+        # `view_selected` frames the selection, and objects whose selection is disabled cannot be selected
         for obj in hidden:
             obj.hide_select = False
         for obj in chosen:
@@ -29,8 +29,8 @@ def frame(context, objects: Iterable[bpy.types.Object]) -> None:
 
 
 def _viewport(context) -> bpy.types.Area | None:
-    """The 3D viewport that the context is in; else the window's largest, as after a menu of the top bar;
-    None: there is none.
+    """The 3D viewport of the context; if the operator was called elsewhere, such as in the top bar, the
+    window's largest one. None if the window has none.
     """
     if context.area is not None and context.area.type == "VIEW_3D":
         return context.area

@@ -1,5 +1,5 @@
-"""The mover (chain, body or mechanism) that an operator acts on: the one assigned to its button, else the one
-in use.
+"""The mover (chain, body or mechanism) that an operator acts on: the mover assigned to its button, else the
+mover in use.
 """
 
 from bpy.props import IntProperty, StringProperty
@@ -26,8 +26,8 @@ def names_mover(layout, settings) -> None:
 
 
 def mover_at_hand(context) -> Mover | None:
-    """The mover assigned to the clicked button; else the one in use: the armature's selected chain, its body,
-    or the mechanism in use.
+    """The mover assigned to the clicked button; else the mover in use: the armature's selected chain, its
+    body, or the mechanism in use.
     """
     named = getattr(context, POINTER, None)
     if named is not None:
@@ -39,8 +39,8 @@ def mover_at_hand(context) -> Mover | None:
 
 
 class ActsOnMover:
-    """Mixin of operators that act on a mover: `mover(context)` is the mover of the clicked button, or the one
-    in use.
+    """Mixin of operators that act on a mover: `mover(context)` is the mover of the clicked button, or else
+    the mover in use.
 
     The operator's properties store which mover that is. So a dialog, the file browser and Adjust Last
     Operation (F9), which do not know the button, act on the same mover, also after undo. `poll` knows neither
@@ -50,7 +50,7 @@ class ActsOnMover:
 
     owner_uid: IntProperty(
         name="Owner",
-        description="Identity of the mover's object; 0: none yet",
+        description="Identifier of the object that has the mover; 0: not stored yet",
         options={"HIDDEN", "SKIP_SAVE"},
     )
     mover_path: StringProperty(
@@ -58,7 +58,7 @@ class ActsOnMover:
     )
 
     identity = ("owner_uid", "mover_path")  # names of these properties
-    last_called = (0, "")  # the values of these properties at the last call
+    last_called = (0, "")  # values of the properties in `identity` at the last call
 
     @classmethod
     def poll(cls, context) -> bool:
@@ -138,7 +138,7 @@ def needs_mover(context) -> str:
 
 
 def needs_use(context, use: Use, work: str) -> str:
-    """Why the mover in use cannot be used in this way (bake, check ...), with the remedy; "" if it can.
+    """Why the mover in use does not allow this use (bake, check ...), with the remedy; "" if it does.
     `work` is the beginning of that sentence, such as "Bake works".
     """
     if why := needs_mover(context):

@@ -8,11 +8,11 @@ from .subject import needs_rig
 
 
 class RemoveItem(UndoOperator):
-    """Base of operators that remove the selected item of a list with its keyframes, and keep the selection
-    within the list.
+    """Base of operators that remove the selected item of a list with its keyframes, and keep the selected
+    index within the list.
 
-    Subclasses set `items` and `active`, the names of the list and its index, `empty`, the message where the
-    list is empty, and `linked`, the remedy where the item is from another file. They implement
+    Subclasses set `items` and `active`, the names of the list and of its index, `empty`, the message if the
+    list is empty, and `linked`, the remedy if the item is linked from another file. They implement
     `_owner(context)`, which returns the owner of the list, and may set `needs`, a function that returns why
     nothing can be removed.
     """
@@ -33,7 +33,7 @@ class RemoveItem(UndoOperator):
         removed, count = selected_index(items, getattr(owner, self.active)), len(items)
         try:
             items.remove(removed)
-        except TypeError:  # an item of the library cannot be removed from an override
+        except TypeError:  # a library override cannot lose an item that comes from the library
             raise RigError(
                 f"It comes from the file that '{owner.id_data.name}' is linked from: {self.linked}"
             ) from None

@@ -1,4 +1,4 @@
-"""Operator that shows the whole of a message for which a panel has too few lines."""
+"""Operator that shows the whole text of a message for which a panel has too few lines."""
 
 from textwrap import wrap
 
@@ -15,7 +15,7 @@ class LIMBER_OT_show_message(Operator):
     bl_label = "Message"
 
     text: StringProperty(
-        name="Text", description="Sentences of the message, one a line", options={"SKIP_SAVE"}
+        name="Text", description="Sentences of the message, one per line", options={"SKIP_SAVE"}
     )
 
     @classmethod

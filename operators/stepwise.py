@@ -10,17 +10,17 @@ from ..rig.robot import links
 from .files import browse
 from .operator import ERRORS, Operator
 
-BUDGET = 0.05  # [s] of work between two checks for events
+BUDGET = 0.05  # [s] time of work between two checks for events
 
 
 class Stepwise(Operator):
     """Base of long operators: modal when a user starts them; run to the end at once when a script calls them.
 
-    Subclasses implement `_begin(context)`, which returns the work or raises RigError, and `_finish(context)`,
-    set `nothing` and `cancelled`, the reports of a failure and of cancelling, and may implement `_says()`,
-    the text of the status bar. An operator that asks the user first defines `settings`, the names of the
-    properties to ask for; it asks if the first of them is not set. `_ask(context)` opens the file browser, or
-    a dialog where a subclass says so.
+    Subclasses implement `_begin(context)`, which returns the work or raises RigError, and `_finish(context)`.
+    They set `nothing` and `cancelled`, the reports of a failure and of cancelling, and may implement
+    `_says()`, which returns the text of the status bar. An operator that asks the user first defines
+    `settings`, the names of the properties to ask for; it asks if the first of them is not set.
+    `_ask(context)` opens the file browser; subclasses override it to open a dialog.
     """
 
     work: Stepped

@@ -1,4 +1,6 @@
-"""What operators and panels act on: the armature in use and its selected chain, and why there is none."""
+"""The objects that operators and panels act on: the armature in use and its selected chain; and the reasons
+why there is none.
+"""
 
 import bpy
 
@@ -15,9 +17,10 @@ _in_use = ""
 
 
 def rig_of(context):
-    """The armature or mover that operators act on: the active object if it is one; else the last active one,
-    as its target may be active now; else, as after a file was opened, the one that is live, or the only
-    armature with chains. None if the view layer has none.
+    """The armature, or object with a mechanism, that operators act on: the active object, if it is such an
+    object; else the object that was in use last, since its target may be active now; else, such as after a
+    file was opened, the object that is live, or the only armature with chains. None if the view layer has
+    none.
     """
     global _in_use
     rig = context.active_object
@@ -48,8 +51,8 @@ def _is_rig(obj) -> bool:
 
 
 def needs_rig(context) -> str:
-    """Why there is no armature or mechanism to act on, with the remedy; "" if there is one. Other functions
-    `needs_...` do the same for what their name says.
+    """Why there is no armature or mechanism to act on, with the remedy; "" if there is one. The other
+    functions `needs_...` do the same for the object in their name.
     """
     rig = rig_of(context)
     return (

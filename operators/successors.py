@@ -7,19 +7,19 @@ from .operator import Operator
 
 
 class Successor:
-    """Base of removed operators. `successor` is what to use instead, as the end of a sentence."""
+    """Base of removed operators. `successor` says what replaces the operator, as the end of a sentence."""
 
     bl_options = {"INTERNAL"}
     successor: str
 
     name: StringProperty(
         name="Name",
-        description="Option of the operator that this one replaces",
+        description="Option of the removed operator; it has no effect",
         options={"HIDDEN", "SKIP_SAVE"},
     )
     filepath: StringProperty(
         name="File",
-        description="Option of the operator that this one replaces",
+        description="Option of the removed operator; it has no effect",
         options={"HIDDEN", "SKIP_SAVE"},
     )
 
@@ -29,21 +29,21 @@ class Successor:
 
 
 class LIMBER_OT_use_character(Successor, Operator):
-    """Says which operator has taken its place: limber.use_motion_style"""
+    """Removed operator: it reports that limber.use_motion_style replaces it"""
 
     bl_label = "Use Character"
     successor = "use limber.use_motion_style, with the same name"
 
 
 class LIMBER_OT_load_character(Successor, Operator):
-    """Says which operator has taken its place: limber.load_motion_style"""
+    """Removed operator: it reports that limber.load_motion_style replaces it"""
 
     bl_label = "Load Character"
     successor = "use limber.load_motion_style, with the same file"
 
 
 class LIMBER_OT_save_character(Successor, Operator):
-    """Says what has taken its place: motion styles are in the .blend"""
+    """Removed operator: it reports that motion styles are saved in the .blend now"""
 
     bl_label = "Save Character"
     successor = (

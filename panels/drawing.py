@@ -7,7 +7,7 @@ import bpy
 import gpu
 from gpu_extras.batch import batch_for_shader
 
-LETTERS = 11  # size of text
+LETTERS = 11  # font size at an interface scale of 1
 
 
 def draw_lines(points, colour, width: float) -> None:
@@ -40,8 +40,8 @@ class Overlay:
     """Draw handlers for every 3D viewport, active while registered.
 
     Args:
-        in_space: Draws in world space.
-        on_top: Draws in the region's pixels, after `in_space`.
+        in_space: Function that draws in world space.
+        on_top: Function that draws in pixels of the region, called after `in_space`.
     """
 
     def __init__(self, in_space: Callable[[], None], on_top: Callable[[], None] | None = None) -> None:

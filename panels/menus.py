@@ -66,7 +66,7 @@ class LIMBER_MT_operators_gaze_and_live(Submenu, bpy.types.Menu):
 
 
 class LIMBER_MT_operators_motion(Submenu, bpy.types.Menu):
-    """Operators on motion styles and motion"""
+    """Operators that load motion styles, and check motion"""
 
     bl_label = "Motion"
     operators = (

@@ -14,19 +14,19 @@ MOVES = {
     "limber.arm_confirmed",
     "limber.confirm_pose",
 }  # operators of Next Step that let a robot move
-SETTLES = 1.0  # [s] delay; a click that was meant for the former button has been made by then
+SETTLES = 1.0  # [s] delay; by then a click that was meant for the former button has been made
 
 _shown: dict[
     int, tuple[str, float]
-] = {}  # by the area's address: operator that was due last in this area, and since when [s]
+] = {}  # by the area's address: operator that was passed last for this area, and since when [s]
 
 
 def settled(operator: str) -> str:
-    """Operator of the button to draw where `operator` is due: `operator` itself if it moves no motor, or if
-    no other button has been enabled there for a while; else `WAIT`, and Blender redraws after the delay.
+    """Operator of the button to draw for `operator`: `operator` itself if it moves no motor, or if it has
+    been passed for this area for `SETTLES` seconds; else `WAIT`, and Blender redraws after the delay.
 
-    Blender does not notice that a button under the mouse gets enabled, so until then it must be a button of
-    another operator.
+    The greyed-out button is of another operator, since Blender does not notice when a button under the mouse
+    gets enabled.
     """
     area, time = bpy.context.area, monotonic()
     key = area.as_pointer() if area else 0

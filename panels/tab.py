@@ -1,7 +1,7 @@
 """Shared parts of panels: base classes with their polls, wrapped sentences, lists, and the frame range.
 
-No button changes its place by what a robot or the computer does: a text that changes by itself is a
-`message`, which has a fixed height, and a button that cannot be used now is greyed out in its place.
+No button moves unless the user acts: a text that changes by itself is a `message`, which has a fixed height,
+and a button that cannot be used now is greyed out in its position.
 """
 
 from collections.abc import Iterable
@@ -19,19 +19,19 @@ from ..rig.live.movers import chosen_of, movers_of
 from ..rig.properties.frame_range import has_own_range
 from ..rig.robot import links, servo_lists
 
-CHARACTER = 6.6  # [pixels at a scale of 1] mean width of a letter of Blender's interface font
+CHARACTER = 6.6  # [pixels at an interface scale of 1] mean width of a letter of Blender's interface font
 ENDS = ".,:; "  # characters that are removed from the end of a line before an ellipsis is added
-FRAME = 72  # [pixels at a scale of 1] width of a panel's margins, an icon and the tabs
+FRAME = 72  # [pixels at an interface scale of 1] width of a panel's margins, an icon and the tabs together
 
 
 def sidebar_width() -> float:
-    """Width of the sidebar that is being drawn [pixels at a scale of 1]."""
+    """Width of the sidebar that is being drawn [pixels at an interface scale of 1]."""
     return bpy.context.region.width / bpy.context.preferences.system.ui_scale
 
 
 def sentence(layout, text: str, icon: str) -> None:
-    """Draws a sentence with an icon, wrapped to the width of the sidebar. A text that changes without the
-    user is drawn by `message`.
+    """Draws a sentence with an icon, wrapped to the width of the sidebar. A text that changes without an
+    action of the user is drawn by `message`.
     """
     column = _lines(layout)
     for line, shown in _with_icons(text, icon):
@@ -39,8 +39,8 @@ def sentence(layout, text: str, icon: str) -> None:
 
 
 def message(layout, sentences: Iterable[tuple[str, str]], lines: int) -> None:
-    """Draws sentences, each with its icon, in exactly `lines` lines, so that what is drawn below keeps its
-    position. If they need more lines, the last one is a button that ends in an ellipsis; its tooltip and a
+    """Draws sentences, each with its icon, in exactly `lines` lines, so that the buttons below keep their
+    positions. If they need more lines, the last line is a button that ends in an ellipsis; its tooltip and a
     click on it show the whole text.
     """
     sentences = [each for each in sentences if each[0]]
@@ -59,7 +59,7 @@ def message(layout, sentences: Iterable[tuple[str, str]], lines: int) -> None:
 
 
 def _lines(layout):
-    """A column for lines of text."""
+    """New column of `layout` for lines of text, drawn one close below the other."""
     column = layout.column(align=True)
     column.scale_y = 0.85
     return column
@@ -87,13 +87,13 @@ def props(layout, owner, *names: str) -> None:
 
 
 def draw_target_bone(layout, settings) -> None:
-    """Draws the choice of a bone where the target in these settings is an armature."""
+    """Draws the choice of a bone if the target in these settings is an armature."""
     if settings.target is not None and settings.target.type == "ARMATURE":
         layout.prop_search(settings, "target_bone", settings.target.data, "bones")
 
 
 def draw_limits(layout, joint) -> None:
-    """Draws the limits of a joint or motor, in its unit."""
+    """Draws the limits of a joint or motor, as angles or, if it is prismatic, as lengths."""
     unit = "linear_" if is_prismatic(joint.axis) else ""
     for names in (("lower", "upper"), ("velocity", "acceleration", "jerk")):
         props(layout.column(align=True), joint, *(unit + name for name in names))
@@ -136,7 +136,7 @@ def listed(
 
 def draw_range(layout, settings) -> None:
     """Draws the frame range of a mover's bake, with a button that resets it to the scene's range. Buttons
-    below act on that mover.
+    that are drawn after it act on that mover.
     """
     names_mover(layout, settings)
     row = layout.row(align=True)

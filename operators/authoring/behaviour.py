@@ -12,7 +12,7 @@ from ...rig.live import rehearsal
 from ..operator import Operator, UndoOperator
 from ..subject import chain_of, needs_rig, rig_of
 
-READY_SETS = {  # key -> name, text of its button, content
+READY_SETS = {  # by key: (name, text of its button, its states)
     "ATTENTIVE": (
         "Attentive",
         "Add Attentive",
@@ -20,7 +20,7 @@ READY_SETS = {  # key -> name, text of its button, content
     ),
     "CALM": ("Calm", "Add Calm", "Idle, attending, searching, asleep, with fewer reasons to move"),
 }
-LISTS = {  # list -> label of an item, property with the selected item's index
+LISTS = {  # by list: (label of an item, property with the selected item's index)
     "states": ("State", "active_state"),
     "transitions": ("Transition", "active_transition"),
     "gestures": ("Gesture", "active_gesture"),
@@ -30,7 +30,7 @@ LISTS = {  # list -> label of an item, property with the selected item's index
 OF_STATE = ("postures", "chains")
 which = EnumProperty(
     name="List",
-    description="List to change: one of the behaviour, or of its selected state",
+    description="List to change: a list of the behaviour, or of its selected state",
     items=[(key, f"{label}s", f"The list of {label.casefold()}s") for key, (label, _) in LISTS.items()],
 )
 
@@ -41,15 +41,15 @@ def selected_state(scene):
 
 
 def owner_of(scene, items: str):
-    """Property group that has the list `items`: the behaviour, or its selected state; None if it has no
-    state.
+    """Property group that has the list `items`: the behaviour, or its selected state; None if the list is one
+    of a state, and the behaviour has no states.
     """
     return selected_state(scene) if items in OF_STATE else scene.limber_behaviour
 
 
 class LIMBER_OT_add_ready_set(UndoOperator):
-    """Add the states and transitions of a built-in set to the behaviour. A state keeps the stored posture of
-    its name, where the characters have one
+    """Add the states and transitions of a built-in set to the behaviour. Each state keeps the stored posture
+    that has its name, if the characters have one
     """
 
     bl_label = "Add Ready Set"
@@ -64,7 +64,10 @@ class LIMBER_OT_add_ready_set(UndoOperator):
 
     @classmethod
     def description(cls, context, properties) -> str:
-        return f"{READY_SETS[properties.name][2]}. Stored postures that are called as a state are kept in it"
+        return (
+            f"{READY_SETS[properties.name][2]}. Each state keeps the stored posture that has its name, if"
+            f" there is one"
+        )
 
     def run(self, context):
         states, transitions = ready_sets.add(context.scene.limber_behaviour, self.name)
@@ -86,7 +89,7 @@ class _OnList(UndoOperator):
         """(property group that has the list, the list, name of its property with the selected index).
 
         Raises:
-            RigError: there is no such list, or it is empty where an item is needed.
+            RigError: there is no such list, or it is empty although an item is needed.
         """
         owner = owner_of(context.scene, self.items)
         if owner is None:
@@ -182,7 +185,8 @@ class LIMBER_OT_mask_joint(UndoOperator):
     bl_label = "Gesture's Joint"
 
     joint: StringProperty(
-        name="Joint", description="Joint that the gesture moves or not, by its label in the list"
+        name="Joint",
+        description="Joint to give to the gesture or to leave to the posture, by its label in the list",
     )
 
     @classmethod

@@ -10,7 +10,7 @@ from ..subject import needs_armature, rig_of
 
 
 def limit_of(context):
-    """The selected coupled limit; None: there is none."""
+    """The selected coupled limit of the active body; None if there is none."""
     retarget = rig_of(context).limber.retarget
     return selected(retarget.coupled_limits, retarget.active_coupled_limit)
 
@@ -23,7 +23,7 @@ def needs_limit(context) -> str:
 
 
 class LIMBER_OT_add_coupled_limit(UndoOperator):
-    """Add bounds for a sum of joint angles; then add the joints to it"""
+    """Add bounds for a weighted sum of joint angles. Then add the joints to the sum"""
 
     bl_label = "Add Coupled Limit"
 
@@ -49,8 +49,8 @@ class LIMBER_OT_remove_coupled_limit(RemoveItem):
 
 
 class LIMBER_OT_add_coupled_joint(UndoOperator):
-    """Add a joint of the active bone to the coupled limit: the first unlocked axis that it does not
-    have yet
+    """Add a joint of the active bone to the coupled limit: its first unlocked axis that is not in the limit
+    yet
     """
 
     bl_label = "Add Coupled Joint"

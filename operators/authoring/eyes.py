@@ -12,13 +12,13 @@ from ..subject import chain_of, needs_chain, rig_of
 
 
 class LIMBER_OT_add_lid(UndoOperator):
-    """Let the active bone be a lid of the chain's eyes: it closes with blinks and follows the gaze"""
+    """Make the active bone an eyelid of the chain: it closes when the eyes blink, and follows the gaze"""
 
     bl_label = "Add Lid"
 
     bone: StringProperty(
         name="Bone",
-        description="Bone that becomes a lid. Empty: the active bone",
+        description="Bone that becomes an eyelid. Empty: the active bone",
         options={"SKIP_SAVE"},
     )
 
@@ -45,7 +45,7 @@ class LIMBER_OT_add_lid(UndoOperator):
 
 
 class LIMBER_OT_remove_lid(RemoveItem):
-    """Remove the selected lid. Its bone stays"""
+    """Remove the selected eyelid from the list. Its bone stays"""
 
     bl_label = "Remove Lid"
     items, active, empty = "lids", "active_lid", "There is no lid: press + first"
@@ -58,7 +58,7 @@ class LIMBER_OT_remove_lid(RemoveItem):
 
 
 class LIMBER_OT_add_lid_value(UndoOperator):
-    """Add a value to the robot that follows how far the lids are closed, for a servo or a light"""
+    """Add a value to the robot that follows how far the eyelids are closed, for a servo or a light"""
 
     bl_label = "Add Lids to Robot"
 
@@ -82,4 +82,6 @@ class LIMBER_OT_add_lid_value(UndoOperator):
         self.report({"INFO"}, f"Value '{value.name}' follows the lids of chain '{chain.name}'")
 
 
-LID_RATES = (20.0, 400.0, 16000.0)  # [1/s, /s2, /s3] of a value: a blink closes in .1 s
+# [1/s, 1/s², 1/s³] limits of the velocity, acceleration and jerk of a value that is 1 when lids are closed:
+# fast enough for a blink, which closes them in 0.1 s
+LID_RATES = (20.0, 400.0, 16000.0)

@@ -6,7 +6,7 @@ from ...rig.authoring import eyes_head_torso, gaze_bones
 from ..operator import UndoOperator
 from ..subject import needs_rig, rig_of
 
-MOST_PARTS = 4  # number of parts: torso, head and two eyes
+MOST_PARTS = 4  # largest number of bones to select: torso, head and two eyes
 
 
 class LIMBER_OT_eyes_head_torso(UndoOperator):
@@ -25,10 +25,12 @@ class LIMBER_OT_eyes_head_torso(UndoOperator):
     head: StringProperty(
         name="Head", description="Bone of the head; the chain includes the neck", options={"SKIP_SAVE"}
     )
-    eye: StringProperty(name="Eye", description="Bone of the left eye, or of both", options={"SKIP_SAVE"})
+    eye: StringProperty(
+        name="Eye", description="Bone of the left eye, or the bone of both eyes", options={"SKIP_SAVE"}
+    )
     other_eye: StringProperty(
         name="Other Eye",
-        description="Bone of the right eye, where each eye has a bone",
+        description="Bone of the right eye, if each eye has a bone of its own",
         options={"SKIP_SAVE"},
     )
 

@@ -24,7 +24,7 @@ from ..operator import UndoOperator
 from ..subject import chain_of, needs_chain, rig_of
 from .look_at import NAVIGATION
 
-REACH = 14  # [pixels at a scale of 1] largest distance of a click from an arrow
+REACH = 14  # [pixels at an interface scale of 1] largest distance of a click from an arrow
 
 
 class Picking(NamedTuple):
@@ -32,7 +32,7 @@ class Picking(NamedTuple):
 
     rig: str
     chain: str  # uid of the chain
-    axis: str  # axis under the mouse, "+X" to "-Z"; "": none
+    axis: str  # axis whose arrow is under the mouse, "+X" to "-Z"; "": none
 
 
 current_picking: Picking | None = None  # read by the overlay; None while nothing is picked
@@ -53,7 +53,10 @@ class LIMBER_OT_pick_forward_axis(UndoOperator):
     )
     location: FloatVectorProperty(
         name="Point",
-        description="Location in the world that the end is to face, for a custom axis",
+        description=(
+            "Point in world space that the end should face in its current pose, which gives a custom"
+            " forward axis"
+        ),
         subtype="TRANSLATION",
         size=3,
     )
@@ -131,7 +134,7 @@ class LIMBER_OT_pick_forward_axis(UndoOperator):
 
 
 def _arrow_under(context, event, rig, chain) -> str:
-    """Axis of the nearest arrow within reach of the mouse; "" where there is none."""
+    """Axis of the arrow that is nearest to the mouse, "+X" to "-Z"; "" if no arrow is within reach."""
     view = view_under(context.area, event.mouse_x, event.mouse_y)
     if view is None:
         return ""
@@ -144,7 +147,7 @@ def _arrow_under(context, event, rig, chain) -> str:
         shaft = tip - start
         along = min(
             max((spot - start).dot(shaft) / max(shaft.length_squared, 1.0), 0.3), 1.0
-        )  # without the part near the common start of all arrows
+        )  # 0.3: near their common start the arrows cannot be told apart
         distance = (start + along * shaft - spot).length
         if distance < reach:
             reach, nearest_axis = distance, axis
@@ -152,8 +155,8 @@ def _arrow_under(context, event, rig, chain) -> str:
 
 
 def _point_under(context, event, rig, chain) -> Vector | None:
-    """Point of the surface under the mouse, else the point at the distance of the end; None outside of the
-    view.
+    """Point of the surface under the mouse, in world space [m]; without a surface, the point under the mouse
+    at the end's depth. None if the mouse is outside of the view.
     """
     view = view_under(context.area, event.mouse_x, event.mouse_y)
     if view is None:

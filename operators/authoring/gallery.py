@@ -1,5 +1,5 @@
-"""Operators of the gallery of robots: add one, add one from a folder, install a maker's meshes, and show a
-robot's maker, licence and notes.
+"""Operators of the gallery of robots: add a robot, add a robot from a folder, use a maker's meshes, and show
+a robot's maker, licence and notes.
 """
 
 from collections.abc import Generator
@@ -59,14 +59,14 @@ class LIMBER_OT_add_robot(_AddsRobot, UndoOperator):
         )
         adding.run(
             inf
-            # the robots of the menu are small and have been read before, Limber's own or one added from a
-            # folder
+            # no time limit: robots in the menu are small, and their files have been read without faults
+            # before
         )
         self.tell(context, robot, adding.result)
 
 
 class LIMBER_OT_add_robot_folder(_AddsRobot, Stepwise, UndoOperator):
-    """Add a robot from a folder of your own that has a description (robot.yaml), and list it in the
+    """Add a robot from a folder of yours that contains a description (robot.yaml), and list it in the
     gallery. Esc cancels
     """
 
@@ -78,7 +78,7 @@ class LIMBER_OT_add_robot_folder(_AddsRobot, Stepwise, UndoOperator):
     filter_glob: shown_files(FILE)
     keep: BoolProperty(
         name="Keep in Gallery",
-        description="List the robot in the menu. Its folder stays where it is",
+        description="List the robot in the gallery. Its folder is not copied: leave it where it is",
         default=True,
     )
 
@@ -105,13 +105,14 @@ class LIMBER_OT_add_robot_folder(_AddsRobot, Stepwise, UndoOperator):
             return
         try:
             gallery_folders.keep_robot(self.folder)
-        except RigError as error:  # the robot is in the scene already, so that undo needs a step
+        except RigError as error:
+            # the robot is in the scene already, so the operator must finish, which makes an undo step
             self.warn([f"The robot was added, but not kept in the gallery. {error}"])
 
 
 class LIMBER_OT_install_robot_meshes(Stepwise, ReadsFile):
-    """Use the makers' own meshes of the gallery's robots, from a URDF file or a folder such as a clone of the
-    maker's repository. They stay where they are. Esc cancels
+    """Use the original meshes of the gallery's robots, from a URDF file or a folder, such as a clone of the
+    maker's repository. The files are used where they are, not copied. Esc cancels
     """
 
     bl_label = "Install Full Meshes"

@@ -12,8 +12,8 @@ from ..subject import needs_object_mode, rig_of
 
 
 class LIMBER_OT_import_from_robot(Stepwise, UndoOperator):
-    """Import Reachy Mini from the robot itself: its daemon gives model and meshes. Nothing moves. Esc
-    cancels
+    """Import Reachy Mini from the connected robot: its daemon sends the model and the meshes. The robot does
+    not move. Esc cancels
     """
 
     bl_label = "Import from Robot"

@@ -32,9 +32,9 @@ UP_AXES = [
         "From File",
         "Rotate each DAE file from the up axis that it names to Z, and each glTF file from Y",
     ),
-    ("IGNORE", "Ignore", "Leave DAE and glTF files as they are written, as ROS's viewer RViz does"),
+    ("IGNORE", "Ignore", "Do not rotate DAE and glTF files, as in ROS's viewer RViz"),
 ]
-LINES = 20  # largest number of warnings in the info log; the last one tells how many more there are
+LINES = 20  # largest number of warnings that are reported; the last line gives the number of the others
 
 
 class LIMBER_OT_import_robot(ReadsLargeFile, Stepwise, UndoOperator):
@@ -48,7 +48,7 @@ class LIMBER_OT_import_robot(ReadsLargeFile, Stepwise, UndoOperator):
         name="File",
         description="The robot's URDF, xacro or MJCF file",
         subtype="FILE_PATH",
-        # not stored: the next import would start with this file as if it had been dropped
+        # not remembered: else the next import would read this file again, as if it had been dropped
         options={"SKIP_SAVE"},
     )
     filter_glob: shown_files(";".join(f"*{suffix}" for suffix in SUFFIXES))
@@ -62,8 +62,8 @@ class LIMBER_OT_import_robot(ReadsLargeFile, Stepwise, UndoOperator):
     close_loops: BoolProperty(
         name="Closed Loops",
         description=(
-            "Make a mechanism from the closed loops that the file marks: equality constraints in "
-            "MJCF, pairs of links closing_NAME_1 and closing_NAME_2"
+            "Make a mechanism from the closed loops that the file marks: by equality constraints in MJCF,"
+            " or by pairs of links named closing_NAME_1 and closing_NAME_2"
         ),
         default=True,
     )
@@ -81,14 +81,14 @@ class LIMBER_OT_import_robot(ReadsLargeFile, Stepwise, UndoOperator):
         "close_loops",
         "arguments",
         "allow_large",
-    )  # a dropped file has no root yet
+    )  # for a dropped file no root link has been chosen yet
     nothing = "Nothing was imported"
     cancelled = "The import is cancelled: nothing was imported"
 
     def _ask(self, context):
         if not self.properties.is_property_set("filepath"):
             return browse(context, self)
-        # A file was dropped.
+        # the file was dropped into a viewport, so no file browser has asked for the options
         return context.window_manager.invoke_props_dialog(
             self, width=420, title=basename(self.filepath), confirm_text=self.bl_label
         )
@@ -132,21 +132,21 @@ MENU_ENTRIES = {"TOPBAR_MT_file_import": _add_to_menu}
 
 
 def arguments_of(text: str) -> tuple[dict[str, str], str]:
-    """(arguments "name:=value ..." as a dict, the first word that is no such argument, or "")."""
+    """(values by name, first invalid word or "") of xacro arguments that are written "name:=value ..."."""
     split_words = [(word, *word.partition(":=")) for word in text.split()]
     wrong = next((word for word, name, sign, _ in split_words if not name or not sign), "")
     return {name: value for _, name, _, value in split_words}, wrong
 
 
 _listing: tuple[tuple[str, int, str], FileReading[list[str]]] | None = (
-    None  # the file whose links are listed: path, time of change, arguments
+    None  # identity of the file whose links are listed: path, time of modification, xacro arguments
 )
 
 
 def links_of(path: str, arguments: str = "") -> list[str]:
     """Names of the links of a robot file, from which the root can be chosen; empty while the file is being
-    read, and if it cannot be read. The file browser calls this at every redraw; the file is read once, and
-    with a window in a separate process.
+    read, and if it cannot be read. The file browser calls this at every redraw, but the file is read only
+    once; if Blender has a window, a separate process reads it.
     """
     global _listing
     try:

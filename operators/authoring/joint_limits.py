@@ -13,8 +13,8 @@ from ..subject import needs_rig, rig_of
 
 
 class LIMBER_OT_import_joint_limits(Stepwise, ReadsFile, UndoOperator):
-    """Import limits of velocity, acceleration and jerk from MoveIt's joint_limits.yaml, for the joints of
-    these names. Esc cancels
+    """Import limits of velocity, acceleration and jerk from MoveIt's joint_limits.yaml, for joints that have
+    the names in the file. Esc cancels
     """
 
     bl_label = "Import Joint Limits"

@@ -10,19 +10,19 @@ from .postures import PostureOperator, give_picture, needs_posture
 
 
 class LIMBER_OT_mirror_posture(PostureOperator):
-    """Add the mirror image of the selected posture: bones named .L and .R swap sides, those in the middle
-    stay
+    """Add a mirrored copy of the selected posture: bones whose names end in .L and .R exchange their poses,
+    bones in the middle are mirrored
     """
 
     bl_label = "Mirror Posture"
 
     across: EnumProperty(
         name="Across",
-        description="Axis of the armature to mirror along",
+        description="Axis of the armature whose direction is mirrored",
         items=[
-            ("X", "X", "Swap left and right, for armatures that face along Y as Blender's do"),
-            ("Y", "Y", "Swap left and right, for armatures that face along X as most robots do"),
-            ("Z", "Z", "Swap above and below"),
+            ("X", "X", "Swap left and right, for armatures that face along Y, as is usual in Blender"),
+            ("Y", "Y", "Swap left and right, for armatures that face along X, as is usual for robots"),
+            ("Z", "Z", "Swap up and down"),
         ],
     )
 

@@ -1,4 +1,4 @@
-"""Operators for the motion style of the chain, body or mechanism in use: use, load."""
+"""Operators for the motion style of the chain, body or mechanism in use: set it, load it from a file."""
 
 from bpy.props import StringProperty
 
@@ -25,7 +25,9 @@ class LIMBER_OT_use_motion_style(ActsOnMover, UndoOperator):
 
     name: StringProperty(
         name="Motion Style",
-        description="Name of a built-in motion style, or of a chain, body or mechanism whose style to copy",
+        description=(
+            "Name of a built-in motion style, or of the chain, body or mechanism whose style is copied"
+        ),
         options={"SKIP_SAVE"},
     )
 
@@ -48,7 +50,9 @@ class LIMBER_OT_use_motion_style(ActsOnMover, UndoOperator):
 
 
 class LIMBER_OT_load_motion_style(ActsOnMover, ReadsFile, UndoOperator):
-    """Load a motion style for the chain, body or mechanism from a file that Limber has saved earlier"""
+    """Load a motion style for the chain, body or mechanism from a file that an earlier version of Limber
+    saved
+    """
 
     bl_label = "Load Motion Style"
 

@@ -31,11 +31,13 @@ class LIMBER_OT_new_chain(UndoOperator):
 
     root: StringProperty(
         name="Root",
-        description="First bone of the chain; empty: below the bone from which legs branch",
+        description="First bone of the chain. Empty: a child of the bone from which the legs branch",
         options={"SKIP_SAVE"},
     )
     end: StringProperty(
-        name="End", description="Last bone of the chain, which looks or reaches", options={"SKIP_SAVE"}
+        name="End",
+        description="Last bone of the chain, which looks at the target or reaches for it",
+        options={"SKIP_SAVE"},
     )
 
     why_not = needs_pose_mode
@@ -73,8 +75,8 @@ class LIMBER_OT_new_chain(UndoOperator):
         self._warn(rig, chain, needed)
 
     def _chosen(self, context, rig) -> tuple[list[str], str]:
-        """The bones from which the chain is made; and, if all bones are selected, so that the selection does
-        not tell, a text on the bone that looks.
+        """(bones, remark): names of the bones from which the chain is made. If all bones are selected, it is
+        the bone that looks by its name, and the remark says so; else the remark is "".
         """
         if self.end:
             return [name for name in (self.root, self.end) if name], ""
@@ -87,7 +89,9 @@ class LIMBER_OT_new_chain(UndoOperator):
         return [looking], f"all {len(chosen)} bones were selected, of which '{looking}' looks"
 
     def _warn(self, rig, chain, needed) -> None:
-        """Warns of a guessed axis that lets the look roll, and of bones that a mechanism `needed` already."""
+        """Warns if the look can roll about the guessed forward axis, and if a mechanism uses bones of the
+        chain already (`needed`).
+        """
         if self.forward == GUESS and (why := forward.why_rolls(rig, chain)):
             self.report({"WARNING"}, why)
         if shared := next((joint.bone for joint in chain.joints if joint.bone in needed), None):

@@ -1,5 +1,5 @@
-"""Operators for stored postures of a chain or a mechanism: store, add, apply, remove, move. To rename one,
-rename its pose asset in the list.
+"""Operators for stored postures of a chain or a mechanism: store, add, apply, remove, move. A posture is
+renamed by renaming its pose asset in the list.
 """
 
 import bpy
@@ -118,8 +118,8 @@ class LIMBER_OT_add_posture(PostureOperator):
 
 
 class LIMBER_OT_apply_posture(PostureOperator):
-    """Apply the selected posture to the bones of the chain, or the motors of the mechanism, with keyframes
-    where Auto Keying is on
+    """Apply the selected posture to the bones of the chain, or the motors of the mechanism, and insert
+    keyframes if Auto Keying is on
     """
 
     bl_label = "Apply Posture"
@@ -152,7 +152,9 @@ class LIMBER_OT_remove_posture(PostureOperator):
 
 
 class LIMBER_OT_move_posture(PostureOperator):
-    """Move the selected posture up or down in the list. Keyframes keep their postures"""
+    """Move the selected posture up or down in the list. Keyframes on the choice of a posture still choose the
+    same posture
+    """
 
     bl_label = "Move Posture"
 
@@ -174,7 +176,9 @@ class LIMBER_OT_move_posture(PostureOperator):
 
 
 class LIMBER_OT_use_posture(PostureOperator):
-    """Keep the stored posture that is selected in the list instead of the authored pose and animation"""
+    """Make the chain or mechanism keep the stored posture that is selected in the list, instead of the
+    authored pose and animation
+    """
 
     bl_label = "Use Posture as Base"
 
@@ -193,8 +197,8 @@ class LIMBER_OT_use_posture(PostureOperator):
 
 
 class LIMBER_OT_use_pose(PostureOperator):
-    """Keep the authored pose and animation instead of a posture, so that posing shows while the chain or
-    mechanism is live
+    """Make the chain or mechanism keep the authored pose and animation instead of a stored posture, so that
+    it follows your posing while it is live
     """
 
     bl_label = "Use Pose as Base"

@@ -26,7 +26,7 @@ def needs_pairs(context) -> str:
 
 
 def _lying(rig) -> list[str]:
-    """Warning if the source armature lies on the floor in its rest pose; else an empty list."""
+    """List with a warning if the source armature lies on the floor in its rest pose; else an empty list."""
     retarget = rig.limber.retarget
     why = (
         "" if pairing.is_streamed(retarget) or retarget.source is None else upright.why_lying(retarget.source)
@@ -35,9 +35,9 @@ def _lying(rig) -> list[str]:
 
 
 class LIMBER_OT_pair_bones(UndoOperator):
-    """Replace the list by pairs of bones with names of the same body part in the source and this armature
-    (CMU, Mixamo, Rigify, Xsens, humanoid robots and more), find limbs without known names by their
-    position, and calibrate
+    """Replace the list by pairs of bones for the same body parts: by their names in the source and in this
+    armature (CMU, Mixamo, Rigify, Xsens, humanoid robots and more), or by their positions for limbs without
+    known names. Then calibrate the pairs
     """
 
     bl_label = "Pair by Names"
@@ -94,7 +94,9 @@ class LIMBER_OT_remove_pair(RemoveItem):
 
 
 class LIMBER_OT_calibrate_pairs(UndoOperator):
-    """Compute the rotation offset of each pair and the scale of the body from matching poses"""
+    """Compute the rotation offset of each pair, and the scale of the body, from poses in which the source and
+    the armature match
+    """
 
     bl_label = "Calibrate"
 
@@ -113,7 +115,7 @@ class LIMBER_OT_calibrate_pairs(UndoOperator):
 
 
 class LIMBER_OT_listen(Operator):
-    """Start listening for link orientations over UDP, at the address and port above"""
+    """Start listening for the motion that another program sends over UDP, at the address and port above"""
 
     bl_label = "Listen"
 

@@ -9,8 +9,8 @@ from ..subject import chain_of, needs_chain, rig_of
 
 
 class LIMBER_OT_reset_solver_settings(UndoOperator):
-    """Set all settings of the chain's solver to their defaults; other solvers keep theirs. Keyed and driven
-    settings follow their curves
+    """Set all settings of the chain's solver to their defaults; other solvers keep theirs. Settings with
+    keyframes or drivers stay animated
     """
 
     bl_label = "Reset Solver Settings"
@@ -32,8 +32,9 @@ class LIMBER_OT_reset_solver_settings(UndoOperator):
 
 
 class LIMBER_OT_choose_damping(Stepwise, UndoOperator):
-    """Find this chain's constant damping as Buss (2009) does: the one with the least error while targets move
-    in and out of reach, raised until joints hardly shake. Takes some seconds. Esc cancels
+    """Find a constant damping for this chain by the method of Buss (2009): the damping with the least error
+    for targets that move in and out of reach, raised until joints hardly shake. Takes some seconds. Esc
+    cancels
     """
 
     bl_label = "Choose Damping"

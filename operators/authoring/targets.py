@@ -1,4 +1,4 @@
-"""Operators that make the target of a chain, and add and remove additional ones."""
+"""Operators that make the target of a chain, and add and remove additional targets."""
 
 from ...rig.authoring import targets
 from ...rig.blender import item_keys
@@ -9,8 +9,8 @@ from ..subject import chain_of, needs_chain, rig_of
 
 
 class LIMBER_OT_make_target(UndoOperator):
-    """Make a target where the chain looks or reaches now, for this chain and for others of the armature with
-    the same target
+    """Add an empty as target at the point where the chain looks or reaches now, for this chain and for the
+    armature's other chains with the same target
     """
 
     bl_label = "Target"
@@ -24,7 +24,9 @@ class LIMBER_OT_make_target(UndoOperator):
 
 
 class LIMBER_OT_add_target(UndoOperator):
-    """Add a target that the chain can follow: the selected object, or one that you choose afterwards"""
+    """Add a target that the chain can follow: the selected object or, if none is selected, an object that you
+    choose afterwards
+    """
 
     bl_label = "Add Target"
 
@@ -51,7 +53,7 @@ class LIMBER_OT_add_target(UndoOperator):
 
 
 class LIMBER_OT_remove_target(UndoOperator):
-    """Remove the selected additional target. Keyframes on Watch keep their targets"""
+    """Remove the selected additional target. Keyframes on Watch still select the same targets"""
 
     bl_label = "Remove Target"
 

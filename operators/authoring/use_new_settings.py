@@ -4,8 +4,8 @@ from ..subject import chain_of, needs_chain, rig_of
 
 
 class LIMBER_OT_use_new_settings(UndoOperator):
-    """Keep the rotations of the bones, choose the filter automatically and limit the look, as in
-    new chains
+    """Give the chain the settings of new chains: it keeps the rotations of its bones, chooses the filter
+    automatically and limits how far it looks
     """
 
     bl_label = "Use New Settings"

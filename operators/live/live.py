@@ -12,8 +12,8 @@ LEAVE = "Leave this mode first: Live starts in Object Mode or Pose Mode"
 
 
 class LIMBER_OT_live(UndoOperator):
-    """Start following the goal: a target, a source's motion, motors' values. The authored pose and keyframes
-    are not changed
+    """Start live motion: a chain follows its target, a body its source, a mechanism its goals or motor
+    values. The authored pose and keyframes are not changed
     """
 
     bl_label = "Start Live"
@@ -35,7 +35,7 @@ class LIMBER_OT_live(UndoOperator):
 
 
 class LIMBER_OT_end_live(UndoOperator):
-    """Stop following and show the authored pose"""
+    """End live motion and show the authored pose again"""
 
     bl_label = "End Live"
 
@@ -54,7 +54,7 @@ class LIMBER_OT_end_live(UndoOperator):
 
 
 class LIMBER_OT_live_all(UndoOperator):
-    """Start following the goals with everything on the object: its body, chains and mechanism"""
+    """Start live motion of everything on the object: its body, chains and mechanism"""
 
     bl_label = "Start All Live"
 
@@ -88,7 +88,7 @@ class LIMBER_OT_live_all(UndoOperator):
 
 
 class LIMBER_OT_end_live_all(UndoOperator):
-    """Stop following with everything on the object and show the authored pose"""
+    """End live motion of everything on the object and show the authored pose again"""
 
     bl_label = "End All"
 

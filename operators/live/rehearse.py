@@ -1,4 +1,4 @@
-"""Operators that rehearse the scene's behaviour: start and end, events and states by hand."""
+"""Operators that rehearse the scene's behaviour: start and end it, send events, enter states."""
 
 from bpy.props import StringProperty
 
@@ -15,14 +15,16 @@ OFF = "The behaviour is not rehearsed: press Rehearse under Behaviour"
 
 
 def needs_rehearsal(context) -> str:
-    """Why no behaviour can be directed, with the remedy; "" if the scene's behaviour is rehearsed."""
+    """Why no events can be sent and no states entered, with the remedy; "" if the scene's behaviour is being
+    rehearsed.
+    """
     if not live_chains(context.scene):
         return NOT_LIVE
     return "" if rehearsal.is_on(context.scene) else OFF
 
 
 class LIMBER_OT_rehearse(UndoOperator):
-    """Let live chains follow the behaviour from its first state on, as the exported character will"""
+    """Let live chains follow the behaviour, beginning in its first state, as the exported character will"""
 
     bl_label = "Rehearse"
 
@@ -52,7 +54,7 @@ class LIMBER_OT_end_rehearsal(UndoOperator):
 
 
 class LIMBER_OT_send_event(Operator):
-    """Send this event to the behaviour, as a program does where the character plays"""
+    """Send this event to the behaviour, as other programs do while the exported character plays"""
 
     bl_label = "Send Event"
 

@@ -1,5 +1,5 @@
-"""Operators that add closures: between two selected bones, or at all pairs of links named as closures by a
-robot's file.
+"""Operators that add closures, between two selected bones or between all pairs of links that a robot's file
+names as the ends of a loop, and that remove closures.
 """
 
 from ...rig.authoring.mechanism import build
@@ -51,8 +51,8 @@ class LIMBER_OT_add_closure(UndoOperator):
 
 
 class LIMBER_OT_close_named_loops(UndoOperator):
-    """Close loops at all pairs of bones that are called closing_NAME_1 and closing_NAME_2, as exporters of
-    robots call the ends of loops
+    """Close loops at all pairs of bones named closing_NAME_1 and closing_NAME_2, the names that exporters of
+    robot files give to the two ends of a loop
     """
 
     bl_label = "Close Named Loops"

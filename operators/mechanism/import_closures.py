@@ -22,7 +22,7 @@ class LIMBER_OT_import_closures(Stepwise, ReadsFile, UndoOperator):
 
     filepath: StringProperty(
         name="File",
-        description="The file with the robot's closures",
+        description="YAML file with the robot's loop closures",
         subtype="FILE_PATH",
         options={"SKIP_SAVE"},
     )

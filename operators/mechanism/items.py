@@ -37,7 +37,7 @@ class LIMBER_OT_add_motors(UndoOperator):
 
 
 def _chosen(context) -> list:
-    """The selected bones; if the active bone is not among them, only that one."""
+    """The selected bones; if the active bone is not among them, only the active bone."""
     active, selected = context.active_pose_bone, list(context.selected_pose_bones or ())
     return selected if active is None or active in selected else [active]
 
@@ -102,7 +102,9 @@ class LIMBER_OT_keep_goal_offset(UndoOperator):
     bl_label = "Keep Offset"
 
     is_cleared: BoolProperty(
-        name="Clear", description="Clear the offset: the body has the target's pose", options={"SKIP_SAVE"}
+        name="Clear",
+        description="Clear the offset, so that the body takes the target's pose",
+        options={"SKIP_SAVE"},
     )
 
     @classmethod
@@ -142,7 +144,7 @@ class LIMBER_OT_key_support(UndoOperator):
 
     carries: EnumProperty(
         name="Carries",
-        description="Goals for the centre of mass that count from this frame on",
+        description="Goals for the centre of mass that have a weight from this frame on",
         items=[
             ("THIS", "This", "The selected goal alone: its foot stands"),
             ("ALL", "All", "All of them: all feet stand"),
@@ -173,7 +175,9 @@ class LIMBER_OT_key_support(UndoOperator):
 
 
 class LIMBER_OT_align_joint(UndoOperator):
-    """Rotate the active joint so that its axis lets its loop move, if Check reports an error of its axis"""
+    """Rotate the active joint's axis to the direction in which its closed loop can move, if Check Mechanism
+    reports that the axis blocks it
+    """
 
     bl_label = "Align Axis"
 

@@ -1,4 +1,4 @@
-"""The list of a mechanism's joints: add selected ones, find the missing ones, remove one."""
+"""Operators on the list of a mechanism's joints: add selected joints, find missing joints, remove a joint."""
 
 from ...rig.authoring.mechanism.finding import missing_joints
 from ...rig.blender.counting import counted
@@ -58,7 +58,9 @@ class LIMBER_OT_add_mechanism_joints(UndoOperator):
 
 
 class LIMBER_OT_find_mechanism_joints(UndoOperator):
-    """Add all joints that are connected with the mechanism or in its collection, and remove deleted ones"""
+    """Add all joints that are connected with the mechanism or are in its collection, and remove joints whose
+    objects were deleted
+    """
 
     bl_label = "Find Joints"
 

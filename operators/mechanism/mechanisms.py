@@ -24,8 +24,8 @@ from ..subject import rig_of
 
 
 def mechanism_owner(context):
-    """Owner of the mechanism in use: that of the active object, else of the previously active one; None if
-    there is none.
+    """Owner of the mechanism in use: the mechanism of the active object, else of the object that was active
+    before; None if there is none.
     """
     active = context.active_object
     owner = owner_at_hand(active, context.scene) if active is not None else None
@@ -39,7 +39,7 @@ def taken_up(context):
     of its own.
     """
     owner = mechanism_owner(context)
-    # a connected robot knows its motors by the uid at connection, so it is kept
+    # a connected robot finds its motors by the uid that they had at connection, so that uid is kept
     if links.link(owner) is None:
         own_identity(owner)
     return owner
@@ -110,7 +110,7 @@ class LIMBER_OT_add_mechanism(UndoOperator):
 
 
 class LIMBER_OT_new_mechanism(UndoOperator):
-    """Make a mechanism of the joints that are connected with the active object: rigid body constraints, or
+    """Make a mechanism from all joints that are connected with the active object: rigid body constraints, or
     empties with a Limber joint
     """
 
@@ -152,7 +152,9 @@ class LIMBER_OT_new_mechanism(UndoOperator):
 
 
 class LIMBER_OT_check_mechanism(Operator):
-    """Report the mechanism's degrees of freedom, those that its motors do not control, and what is wrong"""
+    """Report how many degrees of freedom the mechanism has, which of them its motors do not control, and what
+    is wrong with it
+    """
 
     bl_label = "Check Mechanism"
 
@@ -171,7 +173,7 @@ class LIMBER_OT_check_mechanism(Operator):
 
 
 class LIMBER_OT_assemble_mechanism(UndoOperator):
-    """Move the bodies so that all joints fit, and set that as the rest pose"""
+    """Move the bodies so that the two sides of every joint meet, and set the result as the rest pose"""
 
     bl_label = "Assemble"
 

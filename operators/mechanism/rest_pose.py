@@ -49,7 +49,9 @@ class LIMBER_OT_set_rest_pose(RestPoseOperator):
 
 
 class LIMBER_OT_go_to_rest_pose(RestPoseOperator):
-    """Move bodies and joints back to the mechanism's rest pose, where its base is now"""
+    """Move bodies and joints back to the mechanism's rest pose, relative to the current location of its
+    base
+    """
 
     bl_label = "Go to Rest Pose"
 

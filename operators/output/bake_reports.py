@@ -9,7 +9,7 @@ def tell_held(operator, reasons: dict[int, str], what: str) -> None:
     Args:
         operator: The operator that reports the warning.
         reasons: Reason by frame.
-        what: Subject of the sentence: "the goal could not".
+        what: Subject and verb of the sentence, such as "the goal could not".
     """
     if reasons:
         frames = listing([*map(str, reasons)])

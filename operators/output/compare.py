@@ -15,11 +15,12 @@ from ..stepwise import Stepwise
 from ..subject import chain_of, needs_chain, rig_of
 
 FRAMES = [
-    ("CURRENT", "This Frame", "Solve the current frame, from scratch"),
+    ("CURRENT", "This Frame", "Solve the current frame, without the solution of the frame before"),
     (
         "RANGE",
         "Frame Range",
-        "Solve the scene's frames one after the other, each from the one before: shows discontinuities",
+        "Solve the scene's frames in order, each from the solution before it, which also shows"
+        " discontinuities",
     ),
 ]
 LAST = 1_048_574  # Blender's largest frame number
@@ -41,13 +42,17 @@ class LIMBER_OT_compare_solvers(Stepwise):
     )
     frame_start: IntProperty(
         name="Start",
-        description="First frame of the range. Unset: that of the scene's frame range or preview range",
+        description=(
+            "First frame of the range. Unset: the first frame of the scene's frame range or preview range"
+        ),
         max=LAST,
         options={"SKIP_SAVE"},
     )
     frame_end: IntProperty(
         name="End",
-        description="Last frame of the range. Unset: that of the scene's frame range or preview range",
+        description=(
+            "Last frame of the range. Unset: the last frame of the scene's frame range or preview range"
+        ),
         max=LAST,
         options={"SKIP_SAVE"},
     )

@@ -22,8 +22,8 @@ PLAYER = "Player of the motion"
 
 
 class LIMBER_OT_export_motion(ActsOnMover, Stepwise, WritesFile):
-    """Export the robot's motion to a file that plays without Blender: live parts filtered, the rest as posed
-    or animated. Esc cancels
+    """Export the robot's motion to a file that plays without Blender. Live joints are exported as filtered,
+    other joints as posed or animated. Esc cancels
     """
 
     bl_label = "Export Motion"
@@ -59,8 +59,8 @@ class LIMBER_OT_export_motion(ActsOnMover, Stepwise, WritesFile):
     start_pin: IntProperty(
         name="Button Pin",
         description=(
-            "A button from this pin to ground starts the motion (on an Uno 13, or 15 to 19 for A1 to A5); -1:"
-            " it starts by itself"
+            "Pin of a button to ground that starts the motion (on an Uno 13, or 15 to 19 for A1 to A5); -1:"
+            " the motion starts by itself"
         ),
         default=NO_PIN,
         min=NO_PIN,
@@ -137,7 +137,7 @@ class LIMBER_OT_export_motion(ActsOnMover, Stepwise, WritesFile):
             layout.prop(self, "lerobot_values")
 
     def _range(self, context) -> tuple[int, int]:
-        """Frame range of the options; else that of the mover."""
+        """(first, last) frame of the operator's options, if they are set; else of the mover's own range."""
         usual = self.mover(context).frames
         are_set = [self.properties.is_property_set(name) for name in ("frame_start", "frame_end")]
         return tuple(
@@ -148,7 +148,9 @@ class LIMBER_OT_export_motion(ActsOnMover, Stepwise, WritesFile):
         )
 
     def _rate(self) -> int:
-        """The rate of the options; else that of the player for which the format is made."""
+        """Sample rate [Hz] of the operator's options, if it is set; else that of the player of this
+        format.
+        """
         return (
             self.rate
             if self.properties.is_property_set("rate")

@@ -14,7 +14,9 @@ FORMAT_OF = {variant: name for name, form in FORMATS.items() for variant in form
 
 
 def format_property(names: Sequence[str], description: str, *more: tuple[str, str, str]):
-    """Enumeration property for `format`: items `more`, then these formats and their variants."""
+    """Enumeration property for `format`: first the items `more`, then the formats in `names` and their
+    variants.
+    """
     forms = {}
     for name in names:
         forms |= {name: FORMATS[name], **FORMATS[name].variants}
@@ -23,8 +25,8 @@ def format_property(names: Sequence[str], description: str, *more: tuple[str, st
 
 
 def format_menu(names: Sequence[str], description: str, *more: tuple[str, str, str]):
-    """Enumeration property that shows `format` as one of these formats; choosing a format sets `format` to
-    its default variant.
+    """Enumeration property that shows `format` as one of the formats in `names`, without variants; choosing a
+    format sets `format` to its default variant.
     """
     items = [*more, *((name, FORMATS[name].label, FORMATS[name].description) for name in names)]
     order = [name for name, *_ in items]

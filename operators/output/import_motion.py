@@ -17,8 +17,8 @@ READ = {name: form for name, form in FORMATS.items() if form.read is not None}
 SUFFIXES = sorted({suffix for form in READ.values() for file in form.files for suffix in file.suffixes})
 BY_ITSELF = (AUTOMATIC, "Automatic", "By the file's suffix and content")
 KEYS = [
-    ("FRAMES", "Frames", "A key in each frame of the scene, between the file's rows"),
-    ("ROWS", "File's Times", "A key for each row of the file at its own time, also between frames"),
+    ("FRAMES", "Frames", "A key in each frame of the scene, interpolated between the file's rows"),
+    ("ROWS", "File's Times", "A key at the time of each row of the file, also between the scene's frames"),
 ]
 PARTS = [
     ("action", "Commanded", "What the robot was sent (action)"),
@@ -28,7 +28,7 @@ ANGLES = [
     (
         "RADIANS",
         "Radians",
-        "Read angles for which the file gives no unit as radians, as most programs of robots write them",
+        "Read angles for which the file gives no unit as radians, as most robot programs write them",
     ),
     ("DEGREES", "Degrees", "Read angles for which the file gives no unit as degrees"),
 ]
@@ -48,7 +48,9 @@ class LIMBER_OT_import_motion(ReadsLargeFile, Stepwise, UndoOperator):
     frame_start: IntProperty(
         name="Start", description="Frame of the file's first row", default=1, options={"SKIP_SAVE"}
     )
-    keys: EnumProperty(name="Keys", description="Where keyframes are", items=KEYS, default="FRAMES")
+    keys: EnumProperty(
+        name="Keys", description="Times at which keyframes are inserted", items=KEYS, default="FRAMES"
+    )
     with_sound: BoolProperty(
         name="Sound",
         description="Add the sound file with the motion's name and folder to the sequencer",
@@ -70,7 +72,7 @@ class LIMBER_OT_import_motion(ReadsLargeFile, Stepwise, UndoOperator):
     )
     part: EnumProperty(
         name="Values Of",
-        description=("Values of the episode to import: commanded or measured ones"),
+        description=("Whether the commanded or the measured values of the episode are imported"),
         items=PARTS,
     )
     lerobot_values: lerobot_values()

@@ -9,7 +9,9 @@ def lerobot_values():
     """Enumeration property for the unit of a LeRobot dataset's values."""
     return EnumProperty(
         name="LeRobot Values",
-        description="Unit of the arm's values in a LeRobot dataset; the gripper's are always 0 to 100",
+        description=(
+            "Unit of the arm's values in a LeRobot dataset; the values of the gripper are always 0 to 100"
+        ),
         items=[
             (
                 "degrees",

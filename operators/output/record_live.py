@@ -18,8 +18,8 @@ def _owner(context):
 
 
 class LIMBER_OT_record_live(Operator):
-    """Record the motion of everything live on the object. Starts playback; each pass over the frames is a
-    take of its own
+    """Record the motion of everything that is live on the object, and start playback. Each pass over the
+    frames is a take of its own
     """
 
     bl_label = "Record Live"
@@ -59,7 +59,7 @@ def _end_playing(context) -> None:
 
 
 def _tell(operator, keyed: record.Keyed) -> None:
-    """Reports the actions that were made, the take that plays, and the muted tracks."""
+    """Reports the new actions, the take that plays now, and the NLA tracks that were muted."""
     operator.warn(keyed.muted)
     plays = "; what came after the one that plays is short" if keyed.after else ""
     operator.report(
@@ -69,8 +69,8 @@ def _tell(operator, keyed: record.Keyed) -> None:
 
 
 class LIMBER_OT_keep_takes(UndoOperator):
-    """End the recording and live motion. Each take becomes an action; the last complete one plays. Previous
-    actions stay
+    """End the recording and live motion. Each take becomes an action; the action of the last complete take
+    plays. Previous actions stay
     """
 
     bl_label = "Keep Takes"
@@ -120,7 +120,7 @@ class LIMBER_OT_restore_takes(UndoOperator):
 
 
 class LIMBER_OT_leave_takes(Operator):
-    """Dismiss the takes of the interrupted recording"""
+    """Dismiss the takes of the interrupted recording. They cannot be restored afterwards"""
 
     bl_label = "Dismiss Takes"
 

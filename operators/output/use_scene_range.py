@@ -4,7 +4,7 @@ from ..operator import UndoOperator
 
 
 class LIMBER_OT_use_scene_range(UndoOperator):
-    """Bake the scene's frame range, and follow its changes"""
+    """Use the scene's frame range for the bake, also when that range is changed later"""
 
     bl_label = "Use Scene Range"
 

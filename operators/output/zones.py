@@ -8,8 +8,8 @@ from ..subject import needs_chain, rig_of
 
 
 class LIMBER_OT_add_zone(UndoOperator):
-    """Forbid the inside of the selected objects, or of one chosen afterwards, to the links of the chains.
-    Motion Check lists where a link enters
+    """Add the selected objects as no-go zones, or an entry without object to choose one: Motion Check reports
+    the frames in which links of the chains are inside a zone
     """
 
     bl_label = "Add No-Go Zone"

@@ -68,8 +68,8 @@ class LIMBER_OT_set_end(UndoOperator):
 
 
 class LIMBER_OT_record_range(Operator):
-    """Record the range of each joint while it is moved by hand. Move each from end to end, then press End
-    Range
+    """Record the range of each joint while it is moved by hand. Move each joint from end to end, then press
+    End Range
     """
 
     bl_label = "Record Range"

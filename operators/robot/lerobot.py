@@ -52,7 +52,7 @@ def _model(operator, rig) -> str:
 
 
 class LIMBER_OT_import_lerobot(Stepwise, ReadsFile, UndoOperator):
-    """Import ids, zeros, ranges and homing offsets from a calibration file of LeRobot. Esc cancels"""
+    """Import servo IDs, zeros, ranges and homing offsets from a calibration file of LeRobot. Esc cancels"""
 
     bl_label = "Import LeRobot Calibration"
 
@@ -67,8 +67,8 @@ class LIMBER_OT_import_lerobot(Stepwise, ReadsFile, UndoOperator):
     prefix: StringProperty(
         name="Prefix",
         description=(
-            "Beginning of the motors' names of the arm to import, such as left_arm_; needed where the file"
-            " has several arms"
+            "Beginning of the names of the arm's motors, such as left_arm_; needed if the file has several"
+            " arms"
         ),
         options={"SKIP_SAVE"},
     )
@@ -109,7 +109,7 @@ class LIMBER_OT_import_lerobot(Stepwise, ReadsFile, UndoOperator):
 
 
 class LIMBER_OT_export_lerobot(WritesFile, Operator):
-    """Export ids, zeros, ranges and homing offsets as a calibration file of LeRobot"""
+    """Export servo IDs, zeros, ranges and homing offsets as a calibration file of LeRobot"""
 
     bl_label = "Export LeRobot Calibration"
 

@@ -20,7 +20,7 @@ def needs_disconnected(context) -> str:
 
 
 def needs_a_servo(context) -> str:
-    """Why no servo follows a joint, motor or value, with the remedy; "" if one does."""
+    """Why no servo follows a joint, motor or value, with the remedy; "" if a servo does."""
     if why := needs_rig(context):
         return why
     why = why_no_servo(rig_of(context))

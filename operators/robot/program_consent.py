@@ -1,5 +1,5 @@
 """Dialog that asks whether a user's own program may run, identified by its full path and content; shared by
-the operators that run one.
+the operators that run such programs.
 """
 
 import textwrap

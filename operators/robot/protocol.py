@@ -1,4 +1,4 @@
-"""Operators that choose the baud rate and the user's protocol file."""
+"""Operators that choose the baud rate and the user's protocol file, and list what such a file can do."""
 
 from bpy.props import IntProperty
 

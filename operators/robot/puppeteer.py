@@ -1,4 +1,4 @@
-"""Operators of Puppeteer: release the robot, record the motion by hand, insert keyframes."""
+"""Operators of Puppeteer: turn torque off, record how the robot is moved by hand, insert keyframes."""
 
 import bpy
 
@@ -21,7 +21,7 @@ def _needs_leads(context) -> str:
     )
 
 
-# with undo, which restores the pose from before the robot was moved by hand
+# its undo step restores the pose that the armature had before the robot was moved by hand
 class LIMBER_OT_puppeteer(UndoOperator):
     """Turn torque off, so that the robot can be moved by hand and the armature follows it. Hold parts that
     would fall
@@ -61,7 +61,7 @@ class LIMBER_OT_end_puppeteer(UndoOperator):
 
 
 class LIMBER_OT_record(Operator):
-    """Record the motion by hand while the scene plays"""
+    """Record how you move the robot by hand, while the scene plays"""
 
     bl_label = "Record"
 

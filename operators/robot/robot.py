@@ -66,7 +66,7 @@ class LIMBER_OT_choose_port(UndoOperator):
 
 class _Connects(ProgramConsent):
     """Base of operators that connect. They ask for consent if the robot's protocol is a program; the virtual
-    robot needs none.
+    robot needs no consent.
     """
 
     def _program(self, context) -> str:
@@ -90,7 +90,7 @@ class _Connects(ProgramConsent):
 
 
 class LIMBER_OT_connect(_Connects, Operator):
-    """Connect to the device. Nothing moves until it is armed"""
+    """Connect to the robot. It does not move until it is armed"""
 
     bl_label = "Connect"
 
@@ -100,7 +100,7 @@ class LIMBER_OT_connect(_Connects, Operator):
 
 
 class LIMBER_OT_reconnect(_Connects, Operator):
-    """Disconnect, and connect with the current settings. Nothing moves"""
+    """Disconnect the robot, and connect it with the current settings. It does not move"""
 
     bl_label = "Reconnect"
 
@@ -164,11 +164,15 @@ class LIMBER_OT_confirm_pose(Operator):
 
 
 class LIMBER_OT_confirm_joint(Operator):
-    """Confirm that this joint is as in the armature's pose. Arming continues when all joints are confirmed"""
+    """Confirm that the robot's joint is in the armature's pose. Arming continues when all joints are
+    confirmed
+    """
 
     bl_label = "Confirm Joint"
 
-    joint: IntProperty(name="Joint", description="Number of the joint on the device", options={"SKIP_SAVE"})
+    joint: IntProperty(
+        name="Joint", description="Index of the joint among those of the robot", options={"SKIP_SAVE"}
+    )
 
     why_not = in_state({State.CONFIRM_POSE})
 
@@ -217,7 +221,7 @@ class LIMBER_OT_store_park_pose(UndoOperator):
 
 
 class LIMBER_OT_disarm(Operator):
-    """Disable motion of the robot"""
+    """Stop the robot from following the armature. It moves again after it is armed"""
 
     bl_label = "Disarm"
 
@@ -241,7 +245,7 @@ class LIMBER_OT_clear_fault(Operator):
 
 
 class LIMBER_OT_stop(Operator):
-    """Stop all robots at once"""
+    """Stop the motion of all connected robots immediately"""
 
     bl_label = "Stop"
 

@@ -35,7 +35,7 @@ class LIMBER_OT_scan(Operator):
         description="Ports to scan",
         items=[
             ("DEVICE", "This Port", "The port that is chosen in the panel"),
-            ("ALL", "All Serial Ports", "Every serial port that no robot of this Blender uses"),
+            ("ALL", "All Serial Ports", "Every serial port that is not in use by a robot of this Blender"),
         ],
     )
     protocols: EnumProperty(
@@ -171,8 +171,8 @@ _rates: list[tuple[str, str, str]] = []  # Blender keeps no reference to the ite
 
 
 class LIMBER_OT_change_servo(Operator):
-    """Change the ID or baud rate of a servo on a bus. It must be the only one with its ID; the change is read
-    back
+    """Change the ID or baud rate of a servo on a bus. No other servo on the bus may have its ID. The change
+    is verified by reading it back
     """
 
     bl_label = "Change Servo"
@@ -192,14 +192,14 @@ class LIMBER_OT_change_servo(Operator):
         options={"SKIP_SAVE"},
     )
     servo: IntProperty(
-        name="Servo", description="Present ID of the servo", min=0, max=HIGHEST_ID, options={"SKIP_SAVE"}
+        name="Servo", description="Current ID of the servo", min=0, max=HIGHEST_ID, options={"SKIP_SAVE"}
     )
     what: EnumProperty(
         name="Change",
         description="Setting to change",
         items=[
             ("ID", "ID", "Number of the servo on its bus"),
-            ("RATE", "Baud Rate", "Speed of the serial line; all servos of a bus need the same"),
+            ("RATE", "Baud Rate", "Speed of the serial line; all servos of a bus need the same speed"),
         ],
     )
     new_servo: IntProperty(
@@ -207,11 +207,13 @@ class LIMBER_OT_change_servo(Operator):
     )
     new_baudrate: EnumProperty(
         name="New Baud Rate",
-        description="New rate of the servo; all servos of a bus need the same",
+        description="New baud rate of the servo; all servos of a bus need the same rate",
         items=_rates_known,
     )
     alone: BoolProperty(
-        name="ID Is Unique", description="Servos that share an id would all be changed", options={"SKIP_SAVE"}
+        name="ID Is Unique",
+        description="Confirm that no other servo on the bus has this ID, since it would be changed too",
+        options={"SKIP_SAVE"},
     )
 
     why_not = needs_ports_free

@@ -21,14 +21,14 @@ NO_CHANNEL = "There is no further servo: press Add Servo"
 def _of_motors():
     return BoolProperty(
         name="Motors",
-        description="Use the mechanism's motors instead of the chain's joints",
+        description="Act on the mechanism's motors instead of the chain's joints",
         options={"SKIP_SAVE", "HIDDEN"},
     )
 
 
 class LIMBER_OT_assign_servo(UndoOperator):
-    """Assign this servo to the selected joint or motor; a joint that had it gets the selected one's servo in
-    exchange
+    """Assign this servo to the selected joint or motor. If another joint has the servo, that joint gets the
+    servo of the selected joint in exchange
     """
 
     bl_label = "Assign Servo"
@@ -112,7 +112,7 @@ class LIMBER_OT_use_preset(UndoOperator):
 
 
 class LIMBER_OT_add_channel(UndoOperator):
-    """Add a servo: a second one for the selected joint or motor, or one that several joints drive"""
+    """Add a servo: a second servo for the selected joint or motor, or a servo that several joints drive"""
 
     bl_label = "Add Servo"
 
@@ -169,7 +169,7 @@ class LIMBER_OT_add_share(UndoOperator):
 
 
 class LIMBER_OT_remove_share(UndoOperator):
-    """Remove this joint from those that drive the servo"""
+    """Remove this joint from the joints that drive the servo"""
 
     bl_label = "Remove Joint"
 

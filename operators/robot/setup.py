@@ -46,7 +46,7 @@ class LIMBER_OT_wiggle(Operator):
 
 class LIMBER_OT_which_joint(UndoOperator):
     """Move this servo a little and back, then choose the joint that moved. That joint gets this servo, in
-    exchange for its own
+    exchange for its previous servo
     """
 
     bl_label = "Which Joint Moves?"
@@ -86,7 +86,7 @@ class LIMBER_OT_let_go(Operator):
 
     joint: StringProperty(
         name="Joint",
-        description="Name of the joint whose servos go limp; empty: all do",
+        description="Name of the joint whose servos go limp. Empty: all servos go limp",
         options={"SKIP_SAVE"},
     )
 
@@ -120,7 +120,7 @@ class LIMBER_OT_jog(Operator):
     joint: StringProperty(name="Joint", description="Joint to move", options={"SKIP_SAVE"})
     amount: FloatProperty(
         name="Degrees",
-        description="Amount in degrees; millimetres for prismatic joints",
+        description="Displacement of the joint in degrees; in millimetres for prismatic joints",
         default=1.0,
         options={"SKIP_SAVE"},
         soft_min=-10,

@@ -16,7 +16,7 @@ from ..subject import needs_rig, rig_of
 
 FULL_PATH = re.compile(
     r"bpy\.data\.(\w+)\[(['\"])(.+?)\2\]\.?(.+)", re.DOTALL
-)  # format of Copy Full Data Path
+)  # data path in the format of Copy Full Data Path
 
 
 class LIMBER_OT_add_auxiliary(UndoOperator):
@@ -26,7 +26,10 @@ class LIMBER_OT_add_auxiliary(UndoOperator):
 
     path: StringProperty(
         name="Property",
-        description='Paste what Copy Full Data Path gives, or type it: bpy.data.objects["Jaw"].location[2]',
+        description=(
+            "Data path of the property: paste what Copy Full Data Path copies, such as"
+            ' bpy.data.objects["Jaw"].location[2]'
+        ),
         options={"SKIP_SAVE"},
     )
 
@@ -61,7 +64,7 @@ class LIMBER_OT_add_auxiliary(UndoOperator):
 
 
 def _named(holder, name: str):
-    """The data-block with that name; a local one takes precedence over a linked one."""
+    """The data-block with that name; a local data-block takes precedence over a linked one."""
     return holder.get((name, None)) or holder.get(name)
 
 

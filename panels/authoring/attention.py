@@ -1,4 +1,4 @@
-"""Panel Attention: how a chain follows its target, and which of several targets."""
+"""Panel Attention: how a chain follows its target, and which of several targets it follows."""
 
 from ...motion import NO_FILTER
 from ...operators.subject import chain_of
@@ -34,6 +34,6 @@ class LIMBER_PT_attention(ChainTab):
         else:
             draw_target_bone(layout, target)
             layout.prop(chain, "watch")
-        row = layout.row()  # drawn with or without a robot, so that rows below keep their position
+        row = layout.row()  # drawn even if it has no effect, so that the rows below keep their positions
         row.active = bool(chain.targets) or filter_in_use(chain.id_data, chain) == NO_FILTER
         row.prop(chain, "change")

@@ -7,7 +7,7 @@ from ...rig.live import rehearsal
 from ..tab import List, RigTab, message, props, sentence
 
 LINES = 5  # largest number of shown decisions of the log
-COLUMNS = 2  # of buttons for events and states
+COLUMNS = 2  # number of columns of the buttons for events and states
 
 
 class LIMBER_UL_states(List):
@@ -49,7 +49,7 @@ class LIMBER_UL_state_postures(List):
 
 
 class LIMBER_UL_state_chains(List):
-    """List of the chains with settings of their own in the selected state"""
+    """Chains that have settings of their own in the selected state"""
 
     def draw_row(self, context, layout, owner, item, index):
         pair = chain_of(item)
@@ -84,7 +84,7 @@ def _listed(layout, list_name: str, owner, items: str, rows: int = 3):
 
 
 class LIMBER_PT_behaviour(RigTab):
-    """What the scene's characters do by themselves: states, what leads from one to another, gestures"""
+    """What the scene's characters do by themselves: states, the transitions between them, and gestures"""
 
     bl_label = "Behaviour"
     bl_parent_id = "LIMBER_PT_motion"
@@ -172,7 +172,7 @@ class LIMBER_PT_behaviour_states(BehaviourPart):
 
 
 def _draw_role(layout, role) -> None:
-    """Draws the target that chains look at in a state, with its influence, share, life and eyes."""
+    """Draws the settings in `role`, which chains have in a state: target, influence, share, life and eyes."""
     column = layout.column()
     column.use_property_split = True
     column.prop(role, "look_at")
@@ -220,7 +220,7 @@ class LIMBER_PT_behaviour_transitions(BehaviourPart):
 
 
 class LIMBER_PT_behaviour_gestures(BehaviourPart):
-    """Clips that are played once over a state"""
+    """Animation clips that play once on top of the current state"""
 
     bl_label = "Gestures"
     bl_order = 2

@@ -20,13 +20,13 @@ RAY, MISS = (0.94, 0.89, 0.26, 0.9), (0.83, 0.37, 0.0, 1.0)
 FREE, CLOSE, STUCK = (0.34, 0.71, 0.91, 0.8), (0.90, 0.62, 0.0, 1.0), (0.83, 0.37, 0.0, 1.0)
 LATE = (0.80, 0.47, 0.65, 0.7)
 TEXT = (1.0, 1.0, 1.0, 1.0)
-LABEL_WIDTH, LABEL_HEIGHT = 120, 16  # [pixels at a scale of 1] size that is reserved for a label
+LABEL_WIDTH, LABEL_HEIGHT = 120, 16  # [pixels at an interface scale of 1] size that is reserved for a label
 LABEL_OFFSET = 12  # [pixels] distance of a label from its target
 
 
 def _shown():
-    """(rig, chain) of each live chain that is visible in this view layer; none while a bake or a check steps
-    through the scene, since solutions then belong to other frames than the shown one.
+    """(armature, chain) of each live chain that is visible in this view layer; empty while a bake or a check
+    steps through the scene, since its solutions belong to other frames than the shown one.
     """
     if live.is_suspended():
         return
@@ -40,26 +40,26 @@ class Drawing(NamedTuple):
     """Cached geometry of the overlay, and the state for which it was computed."""
 
     cache_key: tuple  # scene, view layer, overlay options and chains
-    count: int  # frames that had been played when it was computed
+    count: int  # number of frames that had been played when it was computed
     segments: dict[
         tuple, list[np.ndarray]
-    ]  # by (colour, width): points (n, 3) [m, world], a line between every two
+    ]  # by (colour, width): points (n, 3) [m, world]; a line joins the first two, the next two, and so on
     rays: list[tuple[str, Ray]]  # (chain's name, gaze ray)
 
 
-_cached: Drawing | None = None  # None: nothing is drawn
+_cached: Drawing | None = None  # the newest drawing; None: there are no live chains to draw
 
 
 def drawing() -> Drawing | None:
-    """Lines and labels over all visible live chains; None: there are no such chains. While playback exceeds
-    its time budget, cached ones are reused for some frames.
+    """Lines and labels over all visible live chains; None if there are no such chains. While playback exceeds
+    its time budget, the cached drawing is reused for some frames.
     """
     global _cached
     view, layer = bpy.context.window_manager.limber_view, bpy.context.view_layer
     pairs = list(_shown()) if view.rays or view.arcs or view.late else []
     if not pairs:
         _cached = None
-        # durations of earlier overlays tell nothing about those that will be drawn later
+        # the durations of earlier overlays do not predict those of later overlays
         budget.playing.overlays.last.clear()
         return None
     chains = ((rig.session_uid, chain.uid) for rig, chain in pairs)
@@ -116,8 +116,8 @@ def _add_arcs(lines: dict, rig, session) -> None:
 
 
 def _draw_errors() -> None:
-    """Writes each end's aim error beside its target, for the rays drawn last; where the target is beyond the
-    widest look, a text that says so.
+    """Writes each end's aim error beside its target, for the rays drawn last; if the target is beyond the
+    chain's widest look, a text that says so.
     """
     context = bpy.context
     scale = context.preferences.system.ui_scale

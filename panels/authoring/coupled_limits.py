@@ -1,4 +1,4 @@
-"""Panel Coupled Limits: sums of joint angles that a body keeps between two bounds."""
+"""Panel Coupled Limits: bounds of weighted sums of joint angles, which a body's motion keeps."""
 
 from ...operators.subject import rig_of
 from ...rig.bones.axes import label
@@ -23,7 +23,7 @@ class LIMBER_UL_coupled_joints(List):
 
 
 class LIMBER_PT_coupled_limits(ArmatureTab):
-    """Sums of joint angles that stay between two bounds, such as the cables of a shoulder"""
+    """Limits of weighted sums of joint angles, as in a shoulder whose cables cross several joints"""
 
     bl_label = "Coupled Limits"
     bl_parent_id = "LIMBER_PT_retarget"

@@ -6,7 +6,7 @@ from .gaze import draw_orientation, draw_task
 
 
 class LIMBER_PT_ends(ChainTab):
-    """Further ends of the chain, solved together with its own"""
+    """Additional end effectors, each with its own goal, solved together with the last bone of the chain"""
 
     bl_label = "Additional Goals"
     bl_parent_id = "LIMBER_PT_gaze_settings"

@@ -1,4 +1,4 @@
-"""Panel Eyes: blinks, lids, and looks away of a chain's end."""
+"""Panel Eyes of a chain: blinks, eyelids, and looks away from the target."""
 
 from ...operators.subject import chain_of
 from ..tab import ChainTab, List, listed, props, sentence
@@ -14,7 +14,7 @@ class LIMBER_UL_lids(List):
 
 
 class LIMBER_PT_eyes(ChainTab):
-    """Blinks, lids that follow the gaze, and looks away from the target"""
+    """Blinks, eyelids that follow the gaze, and looks away from the target"""
 
     bl_label = "Eyes"
     bl_parent_id = "LIMBER_PT_motion"

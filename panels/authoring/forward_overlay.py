@@ -1,5 +1,5 @@
-"""Viewport overlay of the selected chain before it is live: its forward axis, and all six axes while one is
-picked.
+"""Viewport overlay of the selected chain before it is live: its forward axis, and all six axes while the user
+picks one.
 """
 
 import bpy
@@ -17,8 +17,8 @@ from ..drawing import Overlay, draw_lines, write
 
 CHOSEN, OTHER = (0.94, 0.89, 0.26, 1.0), (0.34, 0.71, 0.91, 0.8)
 TEXT = (1.0, 1.0, 1.0, 1.0)
-BARB, FLARE = 0.15, 0.06  # share of an arrow's length: length and half width of its head
-LABEL_OFFSET = 6  # [pixels at a scale of 1] distance of a label from its arrow
+BARB, FLARE = 0.15, 0.06  # length and half width of an arrow's head, as shares of the arrow's length
+LABEL_OFFSET = 6  # [pixels at an interface scale of 1] distance of a label from its arrow
 
 
 def arrows() -> list[tuple[str, tuple, tuple]]:
@@ -48,7 +48,7 @@ def _draw_arrows() -> None:
 
 
 def _lines(start: Vector, tip: Vector) -> list[Vector]:
-    """Points of an arrow's lines, a line between every two: the shaft and four barbs."""
+    """Start and end of each line of an arrow in turn: of its shaft and its four barbs."""
     shaft = tip - start
     if shaft.length == 0.0:
         return [start, tip]

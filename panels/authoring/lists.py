@@ -27,7 +27,7 @@ class LIMBER_UL_ends(List):
 
 
 class LIMBER_UL_targets(List):
-    """Additional targets of the chain, with their numbers for Watch"""
+    """Additional targets of the chain, each with the number by which the property Watch selects it"""
 
     def draw_row(self, context, layout, owner, item, index):
         is_watched = index + 1 == min(owner.watch, len(owner.targets))
@@ -48,7 +48,7 @@ class LIMBER_UL_joints(List):
 
 
 class LIMBER_UL_postures(List):
-    """Stored postures; double-click to rename. With a blend of postures, each has its weight"""
+    """Stored postures, with their weights while the chain keeps a blend of them; double-click to rename"""
 
     def draw_row(self, context, layout, owner, item, index):
         if item.action:

@@ -8,7 +8,7 @@ from .motion_style import MotionStyleMenu, draw_motion_style
 
 
 class LIMBER_MT_motion_styles(MotionStyleMenu, bpy.types.Menu):
-    """Motion styles for the chain: built-in ones and those of other chains"""
+    """Motion styles for the chain: built-in ones, and those of other chains, bodies and mechanisms"""
 
     def settings(self, context):
         return chain_of(context)

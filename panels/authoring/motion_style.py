@@ -29,7 +29,9 @@ class MotionStyleMenu:
 
 
 def draw_own_style(layout, joint, filter_name: str) -> None:
-    """Draws the switch and the settings of a joint's or motor's own motion style, where a filter is on."""
+    """Draws the switch and the settings of a joint's or motor's own motion style, if its mover has a
+    filter.
+    """
     column = layout.column()
     column.active = filter_name != NO_FILTER
     column.prop(joint, "own_style")

@@ -23,7 +23,7 @@ class LIMBER_PT_next_step(Tab):
         is_playing = live.is_playing()
         rig = rig_of(context)
         step = next_step(rig, is_playing)
-        row = layout.row()  # above the sentence, so that the button stays in one position from step to step
+        row = layout.row()  # above the sentence, so that the button has the same position in every step
         row.scale_y = 1.4
         row.operator(settled(step.operator), text=step.text, icon=step.icon)
         if step.menu:
@@ -33,18 +33,18 @@ class LIMBER_PT_next_step(Tab):
 
 
 def _draw_stop(layout, colours) -> None:
-    """Draws Stop, grey while no robot is connected. A panel of its own without a header would bring the tab
-    before Blender's own.
+    """Draws the button Stop, in red while a robot is connected, else dimmed. It is part of this panel, since
+    Blender would show the Limber tab above its own tabs if Stop had a panel without a header.
 
     Args:
         layout: Layout to draw into.
-        colours: Theme's colours of buttons. Where their text is dark, Stop is drawn pressed, since a pressed
-            button's is bright.
+        colours: Theme's colours of buttons. If their text is dark, Stop is drawn pressed, since the text of
+            pressed buttons is bright.
     """
     row = layout.row()
     row.scale_y = 1.8
     row.active = row.alert = (
         links.is_any_connected()
-    )  # always enabled: a mouse that is over a button when it gets enabled could not press it
+    )  # only dimmed: a button that gets enabled under the mouse ignores the next click
     is_dark = sum(colours.text) < 0.5 * len(colours.text)
     row.operator("limber.stop", text=f"STOP   ({STOP_KEY})", icon="X", depress=row.alert and is_dark)

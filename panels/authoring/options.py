@@ -35,7 +35,7 @@ class SettingsPart(ChainTab):
 
     bl_parent_id = "LIMBER_PT_solver"
     bl_options = {"DEFAULT_CLOSED"}
-    usual: bool  # whether it draws the usual settings, or the advanced ones
+    usual: bool  # whether it draws the usual settings; else the advanced ones
 
     @classmethod
     def poll(cls, context):
@@ -45,8 +45,8 @@ class SettingsPart(ChainTab):
 
 
 def _draw_settings(layout, chain, usual: bool) -> None:
-    """Draws a row for each usual setting of the chain's solver, or for each advanced one; settings without
-    effect are greyed out.
+    """Draws a row for each usual or, if `usual` is False, each advanced setting of the chain's solver;
+    settings without effect are greyed out.
     """
     layout.use_property_split = True
     group = getattr(chain.options, chain.solver)
@@ -89,7 +89,7 @@ class LIMBER_PT_options(SettingsPart):
 
 
 class LIMBER_PT_advanced_options(SettingsPart):
-    """Further settings of the chain's solver, as its sources name them"""
+    """Further settings of the chain's solver, named as in the papers that describe it"""
 
     bl_label = "Advanced"
     bl_parent_id = "LIMBER_PT_options"

@@ -1,4 +1,6 @@
-"""Stored postures of a chain or a mechanism, and which one it keeps; panel Postures of a chain."""
+"""Drawing of the stored postures of a chain or a mechanism and of the posture that it keeps; panel Postures
+of a chain.
+"""
 
 import bpy
 
@@ -10,11 +12,11 @@ from ...rig.live.mover import Mover
 from ...rig.live.movers import mover_of
 from ..tab import ChainTab, listed, props, sentence
 
-PICTURE = 4.0  # heights of a button, large enough to tell postures apart
+PICTURE = 4.0  # size of a posture's preview, in button heights: large enough to tell postures apart
 
 
 class LIMBER_MT_postures(bpy.types.Menu):
-    """Further operators on postures"""
+    """Operators on postures that have no button in the panel"""
 
     bl_label = "Posture Specials"
 
@@ -46,8 +48,8 @@ class LIMBER_PT_postures(ChainTab):
 
 
 def draw_postures(layout, mover: Mover) -> None:
-    """Draws the list of a mover's postures and the choice of the one that it keeps. Buttons below act on that
-    mover.
+    """Draws the list of a mover's postures and the choice of the posture that it keeps. Buttons that are
+    drawn after it act on that mover.
     """
     settings = mover.settings
     names_mover(layout, settings)

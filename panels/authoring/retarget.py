@@ -96,7 +96,7 @@ class LIMBER_PT_retarget(ArmatureTab):
             _draw_outcome(layout, session)
         if retarget.live or record.is_going(rig):
             draw_recording(layout, rig)
-        if streamed:  # a stream cannot be baked
+        if streamed:  # a stream has no frames to bake
             return
         layout.separator(factor=0.5)
         draw_range(layout, retarget)
@@ -104,7 +104,7 @@ class LIMBER_PT_retarget(ArmatureTab):
 
 
 class LIMBER_MT_body_motion_styles(MotionStyleMenu, bpy.types.Menu):
-    """Motion styles for the body: built-in ones and those of chains"""
+    """Motion styles for the body: built-in ones, and those of chains, other bodies and mechanisms"""
 
     def settings(self, context):
         return rig_of(context).limber.retarget

@@ -12,7 +12,7 @@ from .motion_style import draw_own_style
 
 
 class LIMBER_MT_chains(bpy.types.Menu):
-    """Further operators that add chains"""
+    """Operators that add chains and have no button in the panel"""
 
     bl_label = "Chain Specials"
 
@@ -42,12 +42,13 @@ class LIMBER_PT_rig(Tab):
             column = layout.column(align=True)
             column.operator("limber.import_robot", icon="IMPORT")
             column.operator("limber.import_from_robot", icon="URL")
-            if rig is not None:  # without chains, Next Step has that button
+            if rig is not None:  # otherwise the panel Next Step has the button for the demo lamp
                 column.operator("limber.add_demo_lamp", icon="LIGHT")
             return
         if not rig.limber.chains:
             column = layout.column(align=True)
-            if next_step(rig, False) is not CHAIN:  # while no chain is there, Next Step has that button
+            # otherwise the panel Next Step has the button for a new chain
+            if next_step(rig, False) is not CHAIN:
                 column.operator("limber.new_chain", icon="ADD")
             column.operator("limber.eyes_head_torso", icon="HIDE_OFF")
             return

@@ -12,13 +12,14 @@ from ...rig.showing.deviation import PostureDeviation, deviations, segments
 from ..drawing import Overlay, draw_lines
 from ..tab import ChainTab, sentence
 
-# deviation at which bar and colour reach their full scale: beyond it the posture is hardly recognisable
+# [rad] deviation at which bar and colour reach their full scale: beyond it the posture is hardly recognisable
 FULL_SCALE = radians(30)
-MILLIMETRE = 1e-3  # [m] smaller linear deviations are not shown
+MILLIMETRE = 1e-3  # [m] smaller displacements from the posture are not shown
 # From no deviation to full scale: a colour-blind-safe palette (Okabe & Ito 2008); the lines get wider as
 # well.
 COLOURS = ((0.0, 0.45, 0.70), (0.94, 0.89, 0.26), (0.84, 0.37, 0.0))
-THIN, WIDE = 3.0, 11.0  # [pixels at a scale of 1]
+# [pixels at an interface scale of 1] widths of lines, without deviation and at full scale
+THIN, WIDE = 3.0, 11.0
 
 
 class LIMBER_PT_deviation(ChainTab):
@@ -46,7 +47,7 @@ class LIMBER_PT_deviation(ChainTab):
 
 
 def figure(deviation: PostureDeviation) -> str:
-    """A bone's deviation as text: degrees, and millimetres where a prismatic joint displaces it."""
+    """A bone's deviation as text: in degrees, and in millimetres too if a prismatic joint displaces it."""
     linear = f", {1000 * deviation.distance:.0f} mm" if deviation.distance >= MILLIMETRE else ""
     return f"{degrees(deviation.angle):.1f}°{linear}"
 

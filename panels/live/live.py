@@ -20,7 +20,7 @@ LINES = 4  # largest number of lines on why a chain misses its target
 
 
 class LIMBER_PT_live(ChainTab):
-    """Start and end following the target"""
+    """Start or end live motion, in which the chain follows its target"""
 
     bl_label = "Live"
     bl_order = 4
@@ -45,8 +45,8 @@ class LIMBER_PT_live(ChainTab):
 
 
 def draw_start(layout, settings) -> None:
-    """Draws the button that starts or ends live motion of the mover with these settings; buttons drawn after
-    it act on that mover too.
+    """Draws the button that starts or ends live motion of the mover with these settings. Buttons that are
+    drawn after it act on that mover too.
     """
     names_mover(layout, settings)
     row = layout.row()
@@ -58,8 +58,8 @@ def draw_start(layout, settings) -> None:
 
 
 def hidden(settings) -> list[tuple[str, str]]:
-    """Why the motion of the live mover with these settings is not visible, with an icon; empty if it is, or
-    if the mover is not live.
+    """(reason, icon) why the motion of the live mover with these settings is not visible; empty if it is
+    visible, or if the mover is not live.
     """
     owner = settings.id_data
     why = why_not_shown(mover_of(owner, settings), live.session(owner, settings)) if settings.live else ""
@@ -67,8 +67,8 @@ def hidden(settings) -> list[tuple[str, str]]:
 
 
 def _outcome(chain, session) -> str:
-    """The chain's main error as text. Before live motion begins it is a text of one line too, so that the
-    layout stays.
+    """The chain's main error as a text of one line. While the chain is not live, the text has one line too,
+    so that the panel keeps its layout.
     """
     if session is None:
         return "Not live"

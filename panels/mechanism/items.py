@@ -96,7 +96,7 @@ class LIMBER_PT_mechanism_joints(MechanismTab):
 
 
 class LIMBER_PT_mechanism_goals(MechanismTab):
-    """Goals of bodies"""
+    """Goals of the mechanism's bodies and of its centre of mass"""
 
     bl_label = "Goals"
     bl_order = 1
@@ -173,7 +173,7 @@ class LIMBER_PT_mechanism_regularisation(Tab):
 
 
 class LIMBER_PT_mechanism_motors(MechanismTab):
-    """Degrees of freedom that motors move"""
+    """Motors of the mechanism: the degrees of freedom that they move, and their limits"""
 
     bl_label = "Motors"
     bl_order = 2

@@ -1,4 +1,4 @@
-"""Mechanisms: the mechanism in use and its state while live, the active body or joint, motion, baking."""
+"""Panels of a mechanism: its settings and its state while live, the active body or joint, motion, bake."""
 
 import bpy
 
@@ -45,7 +45,7 @@ class LIMBER_PT_mechanism(Tab):
 
 
 def _draw_begin(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
-    """Draws the buttons that make a mechanism, where none is in use."""
+    """Draws the buttons that make a mechanism, for when none is in use."""
     sentence(
         layout,
         "Push rods, linkages and platforms: add one from the gallery, or make one of joints in the scene",
@@ -99,8 +99,8 @@ def _draw_active(layout: bpy.types.UILayout, context: bpy.types.Context, owner: 
 
 
 def _states(owner, settings) -> list[tuple[str, str]]:
-    """Sentences of the Mechanism panel, with icons: how far bodies are from their rest pose, or the state
-    while live.
+    """(sentence, icon) for the Mechanism panel: how far bodies are from their rest pose or, while the
+    mechanism is live, its state.
     """
     if not settings.live:
         return [(difference_now(owner) if settings.joints else "", "ERROR")]
@@ -157,7 +157,7 @@ def _draw_mass(layout, body) -> None:
 
 
 class LIMBER_MT_mechanism_motion_styles(MotionStyleMenu, bpy.types.Menu):
-    """Motion styles for the mechanism: built-in ones and those of chains"""
+    """Motion styles for the mechanism: built-in ones, and those of chains, bodies and other mechanisms"""
 
     def settings(self, context):
         return mechanism_owner(context).limber.mechanism
@@ -177,7 +177,7 @@ class LIMBER_PT_mechanism_motion(MechanismTab):
 
 
 class LIMBER_PT_mechanism_bake(MechanismTab):
-    """Motion to keyframes and to files"""
+    """Bake of the motion to keyframes, and its export to files"""
 
     bl_label = "Bake and Export"
     bl_order = 6

@@ -10,7 +10,7 @@ from ..tab import ChainTab, draw_range, message, sentence
 
 
 class LIMBER_PT_bake(ChainTab):
-    """Motion to keyframes"""
+    """Bake of the motion to keyframes"""
 
     bl_label = "Bake and Export"
     bl_order = 9
@@ -28,7 +28,7 @@ class LIMBER_PT_bake(ChainTab):
 
 
 class LIMBER_PT_record(ChainTab):
-    """Recording of live motion while the scene plays: each pass is a take"""
+    """Recording of live motion while the scene plays: each pass over the frames is a take"""
 
     bl_label = "Record"
     bl_parent_id = "LIMBER_PT_bake"

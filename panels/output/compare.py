@@ -7,18 +7,19 @@ from ...rig.authoring import chains
 from ...rig.output import compare
 from ..tab import ChainTab, sentence
 
-FIGURE, USE = 46, 40  # [pixels at a scale of 1] widths of a column of figures and of the Use column
-# [pixels at a scale of 1] width of the column of solvers' names: preferred, and smallest
+# [pixels at an interface scale of 1] widths of a column of numbers and of the Use column
+FIGURE, USE = 46, 40
+# [pixels at an interface scale of 1] width of the column of solvers' names: preferred, and smallest
 NAME, LEAST_NAME = 230, 140
 LEAST_FIGURES = 1
-MARGINS = 60  # [pixels at a scale of 1] width of the panel's margins
-UNIT = 20  # [pixels] size of Blender's interface unit at a scale of 1
-FULL = 35  # [interface units] width of the popover: the longest name and all figures
+MARGINS = 60  # [pixels at an interface scale of 1] width of the panel's margins
+UNIT = 20  # [pixels] size of Blender's interface unit at an interface scale of 1
+FULL = 35  # [interface units] width of the popover: the longest name and all columns of numbers
 
 
 def draw_table(layout, table, chain, width: float) -> None:
-    """Draws the table with as many columns, most important first, as fit into `width` [pixels at a scale of
-    1].
+    """Draws the table with as many columns, most important first, as fit into `width` [pixels at an interface
+    scale of 1].
     """
     inside = width - MARGINS
     keys = table.columns[: max(LEAST_FIGURES, int((inside - LEAST_NAME - USE) / FIGURE))]
@@ -76,11 +77,11 @@ def _draw_whole(layout, table, chain, width: float) -> None:
 
 
 class LIMBER_PT_comparison(bpy.types.Panel):
-    """The whole table of the last comparison"""
+    """All columns of the last comparison of solvers"""
 
     bl_label = "Compare Solvers"
     bl_space_type = "VIEW_3D"
-    bl_region_type = "HEADER"  # a popover: no editor lists it
+    bl_region_type = "HEADER"  # the panel is only a popover, which no editor shows by itself
     bl_options = {"INSTANCED"}
     bl_ui_units_x = FULL
 

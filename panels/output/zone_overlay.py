@@ -10,9 +10,10 @@ from ...rig.output.motion_check.check import Entered, entered
 from ..authoring.chain_overlay import LABEL_OFFSET, free_label_position
 from ..drawing import Overlay, draw_lines, write
 
-INSIDE = (0.83, 0.37, 0.0, 1.0)  # from a colour-blind-safe palette (Okabe & Ito 2008)
+# colour (RGBA) of a link that is in a zone, from a colour-blind-safe palette (Okabe & Ito 2008)
+INSIDE = (0.83, 0.37, 0.0, 1.0)
 TEXT = (1.0, 0.8, 0.6, 1.0)
-WIDTH = 6.0  # [pixels at a scale of 1] width of a link's line
+WIDTH = 6.0  # [pixels at an interface scale of 1] width of a link's line
 
 
 def _now() -> list[Entered]:

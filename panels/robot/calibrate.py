@@ -14,7 +14,7 @@ from ..tab import ServoTab, message
 from .servos import draw_list, draw_trials, joint_unit
 
 LEROBOTS = (FEETECH.protocol, DYNAMIXEL.protocol)  # protocols of the servos of LeRobot's robots
-# [rad] about 1 degree: distance from the shown pose within which a robot can be brought by hand
+# [rad] about 1 degree: difference to the shown pose that remains when a robot is posed carefully by hand
 APART = 0.0175
 
 
@@ -151,8 +151,8 @@ def _draw_zeros(layout, rig) -> None:
 
 
 def _differences(rig) -> tuple[dict[str, zero_check.Difference], tuple[str, str]]:
-    """Difference between measured and shown value by joint, empty unless torque is off, and what to do next,
-    with an icon.
+    """(differences, (sentence, icon)): by joint the difference between its measured and shown value, empty
+    unless torque is off; and a sentence on what to do next.
     """
     if not _is_limp(rig):
         return {}, ("To check zeros: pose, press Release All, and compare", "INFO")
@@ -182,7 +182,7 @@ def _is_apart(difference: zero_check.Difference) -> bool:
 
 
 def _split(layout, factor: float):
-    """Two columns, the first with this share of the width."""
+    """The two columns of a split layout; the first takes `factor` (0 to 1) of the width."""
     split = layout.split(factor=factor)
     return split.row(), split.row()
 

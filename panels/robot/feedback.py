@@ -9,9 +9,10 @@ from ...rig.robot import device as robot_device
 from ...rig.robot import links, puppeteer
 from ..tab import RobotTab, message, sidebar_width
 
-NAME = ("Joint", 2.4)  # heading, and share of the width
+NAME = ("Joint", 2.4)  # heading and relative width of the column of names
 POSITIONS = (("Commanded", 2.2), ("Measured", 2.0), ("Error", 1.5))
-# [pixels at a scale of 1] sidebar width from which names are drawn beside their figures, else above them
+# [pixels at an interface scale of 1] sidebar width from which names are drawn beside their figures, else
+# above them
 WIDE = 340
 HEALTH = (("Servo", 2.4), ("°C", 1.4), ("V", 1.4), ("Load", 1.6), ("A", 1.2))
 

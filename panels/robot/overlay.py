@@ -19,8 +19,8 @@ from ..drawing import LETTERS, Overlay, draw_lines, write
 GHOST = (1.0, 0.55, 0.1, 0.9)
 COMMANDED, MEASURED = (0.35, 0.7, 1.0, 1.0), GHOST
 BACK, GRID, TEXT = (0.05, 0.05, 0.05, 0.6), (1.0, 1.0, 1.0, 0.15), (0.9, 0.9, 0.9, 1.0)
-HEAD = 0.08  # part of a bone's length, from its head, that is drawn thicker
-WIDTH, HEIGHT, MARGIN = 360, 130, 14  # [pixels at a scale of 1] of the plot
+HEAD = 0.08  # share of a bone's length, from its head, that is drawn thicker
+WIDTH, HEIGHT, MARGIN = 360, 130, 14  # [pixels at an interface scale of 1] size and margin of the plot
 LEAST_SPAN = (
     0.05  # [rad, or the joint's unit] smallest range of the plot, so that noise does not look like motion
 )
@@ -63,7 +63,8 @@ def _draw_plot() -> None:
 
 
 class Plot:
-    """Plot of a joint's last seconds in the lower left corner of the viewport.
+    """Plot of a joint's commanded and measured positions in the last seconds, in the viewport's lower left
+    corner.
 
     Args:
         joint: Joint of the device.

@@ -10,7 +10,7 @@ from ...rig.robot import links, programs, puppeteer
 from ...rig.robot.device import may_ask_for_pose
 from ..tab import RigTab, RobotTab, message, sentence
 
-LINES = 6  # number of lines of the panel's message: a fault, or the first things to check after it
+LINES = 6  # number of lines of the panel's message: a fault, and what to check after it
 ALARMS = {State.FAULT: "ERROR", State.WORKER_LOST: "ERROR", State.CONFIRM_POSE: "QUESTION"}
 
 
@@ -104,8 +104,8 @@ def _draw_buttons(layout, rig) -> None:
 
 
 def _draw_asking(layout, status) -> None:
-    """Draws the buttons that arm a robot whose servos do not measure their positions: the user says that it
-    is in the pose.
+    """Draws the buttons that arm a robot whose servos do not measure their positions: with them the user
+    confirms that the robot is in the armature's pose.
     """
     asks = status is not None and status.needs_confirmation
     column = layout.column(align=True)
@@ -183,7 +183,7 @@ class LIMBER_PT_robot_options(RigTab):
 
 
 def _statistics(status) -> tuple[str, str]:
-    """The connection's statistics, in two lines; the status is None if there is no connection."""
+    """The connection's statistics, as two lines of text; `status` is None if there is no connection."""
     if status is None:
         return "Frames: -", "Latency: -"
     return (

@@ -11,7 +11,7 @@ from ...rig.robot.device import protocol_settings
 from ..tab import RigTab, message, sentence
 
 LINES = 3  # largest number of lines of the panel's message
-ROWS = 8  # number of rows of the list of results: a port with six servos
+ROWS = 8  # number of rows of the list of results: enough for a port with six servos
 
 
 class LIMBER_PT_scan(RigTab):
@@ -35,7 +35,7 @@ class LIMBER_PT_scan(RigTab):
 
 
 def _sentences(scan, change) -> list[tuple[str, str]]:
-    """Sentences on the newest scan and on the newest change of a servo, with icons."""
+    """(sentence, icon) on the newest scan, and on the newest change of a servo's ID or baud rate."""
     if scan is None:
         return [("Lists servos with their IDs, models and voltages. Nothing moves", "INFO")]
     sentences = _of_change(change) if change is not None else []
@@ -75,8 +75,8 @@ def _rows(scan) -> list[Callable]:
 
 
 def _draw_page(layout, rows: list[Callable], view) -> None:
-    """Draws a page of the results and the choice of the page. Its height does not depend on the number of
-    results.
+    """Draws a page of the results and the choice of the page. The height of both does not depend on the
+    number of results.
     """
     pages = max(1, -(-len(rows) // ROWS))
     first = ROWS * (min(view.found_page, pages) - 1)

@@ -66,8 +66,8 @@ class LIMBER_PT_channels(ServoTab):
 
 
 def draw_list(layout, rig, shown: servo_lists.ServoList, name: str = "", rows: int = 4):
-    """Draws the list of joints or motors with their servo numbers, with a heading if the rig has both;
-    returns the selected item, or None.
+    """Draws the list of joints or motors with their servo numbers, with a heading if the robot has joints and
+    motors; returns the selected item, or None.
 
     Args:
         layout: Layout to draw into.
@@ -98,15 +98,15 @@ def draw_trials(layout, rig, name: str, servo: int, unit: str = "", usable: bool
         rig: Object that has the robot.
         name: Name of the joint, motor or value; "": the servo has none of its own.
         servo: Number of the servo.
-        unit: Unit of the joint, a key of `JOGS`; "" if it has no name.
-        usable: Whether they may be pressed, if the robot's state allows it.
+        unit: Unit of the joint, a key of `JOGS`; "" if `name` is "".
+        usable: Whether the buttons may be pressed in a state of the robot that allows it.
     """
     link, status = links.link(rig), links.status(rig)
     is_known = link is not None and (not name or any(joint.name == name for joint in link.device.joints))
     column = layout.column(align=True)
     column.enabled = usable and is_known and status is not None and status.state in links.QUIET
     row = column.row(align=True)
-    # a wiggle needs the servo only, so that one can be identified before it belongs to a joint
+    # a wiggle needs only the servo, so that a servo can be identified before it is assigned to a joint
     wiggle = row.row(align=True)
     wiggle.enabled = link is not None and robot_device.channel_of_servo(link.device, servo) is not None
     wiggle.operator("limber.wiggle", text="Wiggle", icon="FORCE_HARMONIC").servo = servo
@@ -166,7 +166,7 @@ def _found() -> list:
 
 
 def _draw_found(layout, is_for_motor: bool) -> None:
-    """Draws a menu that assigns a servo of the scan; it is greyed out where none was found."""
+    """Draws a menu that assigns a servo of the scan; it is greyed out if the scan has found none."""
     row = layout.row()
     row.enabled = bool(_found())
     row.menu(
@@ -175,7 +175,7 @@ def _draw_found(layout, is_for_motor: bool) -> None:
 
 
 def draw_servo(layout, device, servo, gear: bool = True) -> None:
-    """Draws the settings of a servo; `gear`: with its gear ratio."""
+    """Draws the settings of a servo; `gear`: whether its gear ratio is drawn too."""
     layout.use_property_split = True
     unit = servo_units.unit_name(device.protocol)
     column = layout.column(align=True)
@@ -194,7 +194,7 @@ def draw_servo(layout, device, servo, gear: bool = True) -> None:
 
 
 class LIMBER_PT_more_servos(RigTab):
-    """Second servos on a joint, and servos that several joints drive, as in a differential"""
+    """Second servos of joints, and servos that follow several joints, as in a differential"""
 
     bl_label = "Additional Servos"
     bl_parent_id = "LIMBER_PT_robot_setup"

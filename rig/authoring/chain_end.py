@@ -1,5 +1,5 @@
 """The end bone of a chain: an end bone that deforms nothing and only marks the tip of its parent is left out,
-and the parent looks.
+and its parent is the end instead.
 """
 
 import bpy
@@ -12,7 +12,7 @@ LAST_WORDS = (
     "nub",
     "tip",
     "top",
-)  # words in names of bones that only mark the tip of their parent
+)  # words in the names of bones that only mark the tip of their parent
 
 
 def looking(rig: bpy.types.Object, name: str) -> str:

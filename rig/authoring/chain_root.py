@@ -1,5 +1,5 @@
-"""The first bone of a chain: above the bone from which standing limbs branch, so that feet stay on the
-ground.
+"""The first bone of a chain: a child of the bone from which standing limbs branch, so that the chain does not
+move the feet.
 """
 
 from collections.abc import Sequence
@@ -16,16 +16,17 @@ from ..bones.joint_axes import joint_axes
 class Line(NamedTuple):
     """Bones from an end upward that a chain may have by the structure of the figure."""
 
-    bones: list[str]  # from the end upward
-    # why the chain begins at the last of them, as part of a sentence; "" at the top of the given path
+    bones: list[str]  # names of the bones, from the end upward
+    # why the chain begins at the last of them, as part of a sentence; "" if they reach the top of the path
     why: str
 
 
 def line(rig: bpy.types.Object, upward: Sequence[str], figure: Figure | None = None) -> Line:
-    """The part of a path that a chain may have.
+    """The bones of a path from an end upward that a chain may have.
 
-    It ends below the bone from which standing limbs branch, and below a control that only places the figure.
-    A bone of one joint, or of an imported robot, does not end it: its joint carries the limbs.
+    They end before the bone from which standing limbs branch, or before a control that only positions the
+    whole figure. A bone with a single joint does not end them, nor does any bone of an imported robot: there
+    the joint carries the limbs.
 
     Args:
         rig: The armature object.
@@ -51,8 +52,8 @@ def line(rig: bpy.types.Object, upward: Sequence[str], figure: Figure | None = N
 
 
 def _is_root_control(figure: Figure, name: str, below: str) -> bool:
-    """Whether a bone only places the figure, as a root control does: it and all bones above it do not deform,
-    or it is the top bone and lies on the ground away from the bone `below`.
+    """Whether a bone only positions the whole figure, as a root control does: it and all bones above it do
+    not deform, or it is the top bone and lies on the ground away from the bone `below`.
     """
     bones = figure.rig.data.bones
     if bones[below].use_deform and not any(

@@ -24,29 +24,31 @@ from ..properties import servo_units
 from ..robot import device
 from . import chain_end, chain_root, forward
 
-SOLVER, ROLL, MEASURE, FILTER = "expressive", "POSTURE", "AUTOMATIC", AUTOMATIC  # settings of new chains
-# Widest look of new chains of a character without limits: about the range of a head with a chest for an end
-# that has a front; larger for one without, such as a tentacle, which then crosses over gradually when its
-# target passes behind it.
+# values of new chains' settings
+SOLVER, ROLL, MEASURE, FILTER = "expressive", "POSTURE", "AUTOMATIC", AUTOMATIC
+# [rad] Widest Look of new chains of a character without joint limits. For an end with a front it is about the
+# range of a head together with a chest; for an end without a front, such as a tentacle's, it is larger, so
+# that the look crosses to the other side gradually when the target passes behind.
 HEADS_LOOK, WIDEST_LOOK = radians(100), radians(170)
 LINEAR_LIMITS = (
     0.2,
     1.0,
     10.0,
-)  # [m/s, m/s2, m/s3] limits of new prismatic joints: a small linear servo or a belt drive
+)  # [m/s, m/s2, m/s3] limits of new prismatic joints: those of a small linear servo or a belt drive
 
 
 def active(rig: bpy.types.Object) -> bpy.types.PropertyGroup | None:
-    """The selected chain of an armature object; None: there is none."""
+    """The selected chain of an armature object; None if it has no chains."""
     return selected(rig.limber.chains, rig.limber.active_chain)
 
 
 def find_path(rig: bpy.types.Object, selected: list[str]) -> list[str]:
-    """Names of the bones from root to end: of the selected ones, or up from the only selected one.
+    """Names of a new chain's bones from root to end: the path between the selected bones; if only one bone is
+    selected, the path from that bone upward.
 
     An end bone that only marks its parent's tip is left out (`chain_end`). Upward the path ends at the top of
-    the hierarchy, below the next bone that constraints or the armature's mechanism move, or by the structure
-    of the figure (`chain_root`).
+    the hierarchy, before a bone that constraints or the armature's mechanism move, or where the structure of
+    the figure ends it (`chain_root`).
 
     Raises:
         RigError: nothing is selected, the selection is not on one path, the armature's mechanism moves the
@@ -91,7 +93,7 @@ def _path_up(rig: bpy.types.Object, end: bpy.types.Bone) -> list[str]:
     path = above if mechanism_bones else chain_root.line(rig, above).bones
     while len(path) > 1 and constrained.mover(
         rig.pose.bones[path[-1]]
-    ):  # the first bone of a chain is one that the chain rotates
+    ):  # a chain cannot begin with a bone that constraints move
         path = path[:-1]
     return path[::-1]
 
@@ -138,28 +140,31 @@ def new_chain(rig: bpy.types.Object, selected: list[str]) -> bpy.types.PropertyG
     if guess.reason:
         forward.point(chain, rig, chain.end, guess.direction)
         if is_of_bones(chain, SOLVER):
-            # A head looks from where it rotates: near its crown a target would be behind it, and a bone may
-            # point sideways. So does an end whose chosen bone only marked the tip.
+            # A head looks from the bone's head, about which it rotates: from its tail, a near target would be
+            # behind it, and the bone may point sideways. If the selected bone only marked the tip, the end
+            # looks from its tail, where the selected bone is.
             chain.eye = 0.0 if chain.end in selected else 1.0
     rig.limber.active_chain = len(rig.limber.chains) - 1
     return chain
 
 
 def _limit_look(chain: bpy.types.PropertyGroup, guess: forward.Guess) -> None:
-    """Gives a character's chain without limits its widest look; `guess`: where the end faces."""
+    """Sets the Widest Look of a character's chain without joint limits. `guess`: direction that the end
+    faces.
+    """
     if is_of_bones(chain, chain.solver) and not any(map(build.has_limits, chain.joints)):
         chain.widest_look = HEADS_LOOK if guess.reason else WIDEST_LOOK
 
 
 def is_of_earlier_version(chain: bpy.types.PropertyGroup) -> bool:
-    """Whether a character's chain still has settings of earlier versions, with which bones twist and keyed
-    motion is filtered.
+    """Whether a character's chain still has the settings of earlier versions, which do not keep the bones'
+    rotations, and which filter keyed motion.
     """
     return chain.solver == SOLVER and chain.options.measure == "LINKS" and has_balls(chain)
 
 
 def use_new_settings(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> None:
-    """Gives a chain of an earlier version the shape, filter and widest look of new chains."""
+    """Gives a chain of an earlier version the shape measure, filter and widest look of new chains."""
     chain.options.measure, chain.filter = MEASURE, FILTER
     _limit_look(chain, forward.guess_of(rig, chain))
 
@@ -168,8 +173,8 @@ def moving_bones(rig: bpy.types.Object, names: list[str]) -> list:
     """Pose bones of a path that would get joints in a new chain.
 
     Raises:
-        RigError: no chain is possible: no bone moves, or one is part of another chain or follows another bone
-            of the path.
+        RigError: no chain is possible: no bone moves, or a bone is part of another chain or follows another
+            bone of the path.
     """
     _refuse_shared(rig, names)
     constrained.refuse(rig, [name for name in names if carried.carrier(rig.pose.bones[name], names) is None])

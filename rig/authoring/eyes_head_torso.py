@@ -37,9 +37,9 @@ class GazeSettings(NamedTuple):
     """How a part of the body follows the target: values of the chain's properties with these names."""
 
     share: float
-    dead_zone: float  # [rad]
-    lag: float  # [s]
-    change: float  # [s]
+    dead_zone: float  # [rad] motion of the target that is not followed
+    lag: float  # [s] delay behind the target
+    change: float  # [s] duration of a change of target
 
 
 # The torso leaves most of a look to the head, and the head leaves small changes to the eyes; heavier parts
@@ -81,8 +81,8 @@ def ends_found(rig: bpy.types.Object) -> Ends:
 
 
 def _ends_found(rig: bpy.types.Object) -> Ends:
-    """Last bone of torso, head and each eye, found by names and structure; of a rig with controls, the
-    control bones.
+    """Last bone of torso, head and each eye, found by names and structure; in a rig with control bones, the
+    controls of these bones.
 
     Names take precedence over structure. For an imported robot whose head is named, the structure is used
     only for the torso.
@@ -291,7 +291,7 @@ def make(
 
 
 def _stands(rig: bpy.types.Object, controls: Controls, head: str) -> bool:
-    """Whether the head of a figure stands on its own, without a torso."""
+    """Whether a figure stands on limbs below its head, without a torso. Not for imported robots."""
     return not imported_robot.is_robot(rig) and bool(Figure(rig).standing([head, *controls.upstream(head)]))
 
 
@@ -303,7 +303,7 @@ def _new_chain(
     target: bpy.types.Object,
     front: Vector,
 ) -> bpy.types.PropertyGroup:
-    """A new chain of one part, which looks at the target."""
+    """Makes the chain of one body part, which looks at the target; returns its settings."""
     chain = chains.new_chain(rig, [span.root, span.end])
     chain.name, chain.target = name, target
     for field, value in zip(GazeSettings._fields, gaze, strict=True):

@@ -16,9 +16,9 @@ from ..bones.figure import Figure
 from ..scene.goal import AXES, CUSTOM, SHORTEST, forward_axis, signed_axis
 from . import chain_root
 
-EXACT = radians(2)  # directions within this angle are treated as equal for bones that are drawn by hand
-# a bone's axis within this angle of the gaze direction is used in place of that direction, since an axis has
-# a name that users know
+EXACT = radians(2)  # [rad] directions within this angle count as equal, since users place bones by hand
+# [rad] a bone's axis within this angle of the gaze direction is used in place of that direction, since users
+# know the axes by name
 SAME = radians(0.1)
 WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 SIDES = {"l": 1.0, "left": 1.0, "r": -1.0, "right": -1.0}
@@ -28,13 +28,13 @@ LIMBS = {"arm", "forearm", "elbow", "wrist", "hand", "gripper", "finger", "tool"
 CAMERAS = {"camera", "cam", "optical", "rgbd", "xtion", "kinect", "realsense", "stereo"}
 # name suffixes by ROS REP 103: such a frame looks along Z; other camera frames look along X, some along Z
 OPTICAL = "optical"
-# smallest distance between left and right sides, in sizes of the armature: below it they are fingers of a
-# gripper
+# smallest distance between left and right sides, as a share of the armature's size: sides that are nearer to
+# each other are the fingers of a gripper
 APART = 0.1
-# smallest distance between left and right limbs, in diagonals of the figure: a horse's legs are .08 apart
+# smallest distance between left and right limbs, as a share of the figure's diagonal: a horse's legs have .08
 LIMBS_APART = 0.04
 LEVEL = 0.2  # sine of the smallest angle to the vertical at which a direction can define the front
-# largest angle between a camera and the body's front at which the camera defines where the head looks
+# [rad] largest angle between a camera and the body's front at which the camera defines where the head looks
 TOWARD = radians(60)
 
 
@@ -42,7 +42,8 @@ class Guess(NamedTuple):
     """Guessed forward direction of an end."""
 
     direction: Vector  # unit vector in armature space, at rest
-    # source of the guess, as the end of a sentence; "": no clue, so the direction of the bone itself
+    # source of the guess, as the end of a sentence; "" if nothing shows it, so that the direction is the
+    # bone's own
     reason: str
 
 
@@ -107,7 +108,9 @@ def _turning(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, view: Vector
 
 
 def _across(direction: Vector, other: Vector) -> bool:
-    """Whether two directions differ by more than `EXACT`, apart from their sign."""
+    """Whether the angle between two directions, or between one and the other's opposite, is more than
+    `EXACT`.
+    """
     return direction.normalized().cross(other.normalized()).length > sin(EXACT)
 
 

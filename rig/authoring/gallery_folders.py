@@ -105,7 +105,7 @@ def lost_model(robot: Description) -> list[str]:
 def choosing_models(location: Path, is_watched: bool) -> Steps[list[str]]:
     """Chooses makers' models in a file or folder for all gallery robots whose model is found there; returns a
     sentence for each. A generator of steps; `is_watched`: whether a user waits at a window, as for
-    `Reading`.
+    `FileReading`.
 
     Raises:
         UrdfError: no robot's model is there.

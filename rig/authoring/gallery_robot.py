@@ -32,10 +32,9 @@ from . import chains, forward, gallery_folders, gallery_neck
 from .first_lamp import lamp
 from .robot_import import ImportedRobot, all_or_nothing, importing
 
-# solver of a head that closed loops move: its chain is a single bone, so that its pose is to be kept and not
-# a shape
+# solver of a head that closed loops move: its chain is a single bone, which has no shape that could be kept
 NEAREST = "priorities"
-LINE = 90  # number of characters of a line in About This Robot
+LINE = 90  # number of characters per line in About This Robot
 KEY = "limber_robot"  # custom property of an armature of the gallery: texts of About This Robot, as JSON
 BALL = 0.12  # radius of the target, as a share of the amplitude of its swing
 
@@ -116,9 +115,9 @@ def adding(
 
 
 def reading(robot: Description, is_watched: bool) -> Generator[Progress, None, RobotFiles]:
-    """Reads a gallery robot's model, or the maker's own with all meshes where it is installed. A generator of
-    steps; `is_watched`: whether a user waits at a window, as for `Reading`. Raises UrdfError where the model
-    cannot be used.
+    """Reads a gallery robot's model, or the maker's model with all meshes if the user has chosen one. A
+    generator of steps; `is_watched`: whether a user waits at a window, as for `FileReading`. Raises UrdfError
+    if the model cannot be used.
     """
     model = gallery_folders.full_model(robot) or robot.model
     progress = Progress(0.0, f"Reading {model.name}")

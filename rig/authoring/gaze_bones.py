@@ -1,4 +1,6 @@
-"""Finds the bones of a character's torso, head and eyes by their names or from a selection. No Blender."""
+"""Finds the bones of a character's torso, head and eyes by their names or from a selection. Does not use
+Blender.
+"""
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence
@@ -17,7 +19,8 @@ EYES = (
     "eyeballs",
 )  # body parts, by names without side and number, that are eyes; lids and brows are not
 ARMS = ("upper_arm", "forearm")  # body parts that branch from the chest
-Above = Callable[[str], Sequence[str]]  # bone -> the bones that carry or move it, nearest first
+# returns the names of the bones that carry or move a bone, nearest first
+Above = Callable[[str], Sequence[str]]
 SELECT = (
     "select the torso's last bone, the head, the eyes and no other bone in Pose Mode, then press the button"
     " again"
@@ -63,7 +66,7 @@ def heads(bones: Parents, head: str) -> list[str]:
         bones: Parent of each bone, parents before their children.
         head: The head found by name; "": none without a side.
     """
-    short = short_names(_english(bones))  # as in `named`
+    short = short_names(_english(bones))  # short names of the bones, made as `named` makes them
     called = [
         bone
         for bone, name in short.items()
@@ -100,7 +103,7 @@ def named(bones: Parents) -> dict[BodyPart, list[str]]:
 
 
 def _english(bones: Parents) -> dict[str, str]:
-    """The bones, without those whose names are in another language than English."""
+    """The bones whose names are not in a language other than English."""
     return {
         bone: parent
         for bone, parent in bones.items()
@@ -214,7 +217,7 @@ def _torso(
     carrying = [index for index, bone in enumerate(path[:-1]) if bone in hips]
     is_named = ends.head in bones_by_part.get(
         BodyPart("", "head"), ()
-    )  # otherwise the names follow another convention that shares some words
+    )  # else the names follow another convention that only shares some words with the known ones
     spine = [
         index
         for index, bone in enumerate(path)

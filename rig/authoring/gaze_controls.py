@@ -21,8 +21,8 @@ class Eyes(NamedTuple):
     eyes need no chain.
     """
 
-    bones: tuple[str, ...] = ()  # the eyes
-    aims: tuple[str, ...] = ()  # controls that the eyes point at
+    bones: tuple[str, ...] = ()  # names of the eye bones
+    aims: tuple[str, ...] = ()  # names of the control bones that the eyes point at
 
 
 def resolved(controls: Controls, bones: Parents, ends: Ends) -> Ends:
@@ -33,7 +33,7 @@ def resolved(controls: Controls, bones: Parents, ends: Ends) -> Ends:
     """
     rig_bones = controls.rig.pose.bones
     if any(bone and bone not in rig_bones for bone in (ends.torso, ends.head, *ends.eyes)):
-        return ends  # making the chains reports the same error
+        return ends  # the same error is reported when the chains are made
     head = control_of(controls, ends.head)
     torso = ends.torso
     if torso and controls.is_followed(torso):

@@ -27,7 +27,7 @@ UP = np.array((0.0, 0.0, 1.0))
 
 def ends(figure: Figure) -> Ends:
     """Last bones of torso, head and each eye; "" and () for parts that the figure does not have, or that
-    cannot be told from positions.
+    cannot be recognised by their positions.
     """
     if figure.front is None or not figure.trunk:
         return Ends("", "", ())
@@ -46,14 +46,14 @@ def ends(figure: Figure) -> Ends:
         if carrier is None
         else figure.names[_skull(figure, carrier, first)]
     )
-    # the line to the top, from which the first chest was read, need not contain the head
+    # the chest is determined again, since the line to the topmost bone, used above, may not contain the head
     path = _upward(figure, head)
     chest = chest_of(figure, [name for name in path if name == head or name in line])
     return Ends(chest, head, tuple(figure.names[k] for k in eyes))
 
 
 def _above_legs(figure: Figure, upward: list[str]) -> list[str]:
-    """The part of a path upward that ends below the bone from which legs branch."""
+    """The part of an upward path before the bone from which legs branch."""
     if not imported_robot.is_robot(figure.rig):
         return chain_root.line(figure.rig, upward, figure).bones
     stands = figure.standing(upward)
@@ -82,7 +82,9 @@ def chest_of(figure: Figure, line: list[str]) -> str:
 
 
 def eyes_below(figure: Figure, head: str) -> tuple[str, ...]:
-    """Eyes on a head, left and right; empty if they cannot be told from the other bones on it."""
+    """Names of the eyes on a head, left and right; empty if they cannot be distinguished from its other
+    bones.
+    """
     return (
         tuple(figure.names[k] for k in _eyes(figure, figure.index[head])) if figure.front is not None else ()
     )

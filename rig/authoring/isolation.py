@@ -1,18 +1,18 @@
-"""Rig properties that let a head follow its neck: switched on when a look is to be shared along a spine."""
+"""Rig properties that let a head follow its neck: switched on if a look should be shared along a spine."""
 
 import bpy
 
 from ..bones import carried, constrained, driving
 
-SAME = 1e-4  # [rad] rotation that is too small to see
+SAME = 1e-4  # [rad] smaller rotations of a bone are not visible
 
 
 def joined(rig: bpy.types.Object, path: list[str]) -> list[str]:
     """Sets the rig properties that decide whether bones of a path (root first) follow their parents, so that
     they do; returns texts about the changes.
 
-    The visible pose does not change: a rig with animation is left alone, and so is a bone that would rotate.
-    A chain works without this, but then the bone's control has to make the whole look.
+    The visible pose does not change: rigs with animation are not changed, and a bone that would rotate keeps
+    its property. A chain works without this function, but then the bone's control has to make the whole look.
     """
     if _is_animated(rig):
         return []

@@ -1,4 +1,4 @@
-"""Makes the mechanism's goal and the target object for a link that is to have a given pose."""
+"""Makes the mechanism's goal and the target object for a link that should have a given pose."""
 
 from dataclasses import replace
 

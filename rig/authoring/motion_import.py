@@ -33,11 +33,11 @@ from .file_values import PoseCurve, in_joint_unit, refuse_other_unit, resampling
 from .link_targets import with_target, without_target
 
 LAST_FRAME = 1_048_574  # Blender's largest frame number
-SLACK = 1e-4  # tolerance beyond a limit, for rounded values in files
-SOME = 400  # number of values or frames that a step converts
+SLACK = 1e-4  # [rad or m] tolerance beyond a joint's limit, for rounded values in files
+SOME = 400  # number of values or frames that one step converts
 TARGET_CHANNELS = 7  # number of channels of a link's pose: location and quaternion
-KEY_BYTES = 72  # memory that Blender needs for a keyframe
-SAME = 1e-6  # distance from a frame within which the last row counts as at that frame
+KEY_BYTES = 72  # [bytes] memory that Blender needs for a keyframe
+SAME = 1e-6  # [frames] distance from a frame within which the last row counts as at that frame
 
 
 Value = TypeVar("Value")
@@ -99,7 +99,7 @@ class MotionImport(Stepped):
         self._steps = self._all_steps()
         super().__init__(scene)
 
-    total = 100  # [per cent] since the number of joints is not known before the file is read
+    total = 100  # progress in per cent, since the number of joints is not known before the file is read
 
     def step(self) -> bool:
         """Does a short piece of work: waits for the file to be read, converts some values, or makes some
@@ -341,8 +341,8 @@ class MotionImport(Stepped):
         if (motors or self.targets) and settings.drive != drive:
             settings.drive = drive
             self.warnings.append(f"Mechanism '{self.rig.name}' is now driven by its {drive.lower()}")
-        # unless they keep their values, the solver chooses these motors' values from the targets, over the
-        # imported keys
+        # unless they keep their values, the solver computes these motors' values from the targets instead of
+        # using the imported keys
         freed = [
             settings.motors[k]
             for k in sorted(motors)

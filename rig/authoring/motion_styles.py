@@ -15,7 +15,7 @@ from ..blender.user_folder import user_folder
 from ..chains.chain import filter_in_use
 from ..live.movers import movers_of
 
-FORMAT = "limber-character"  # in the header of style files of earlier versions
+FORMAT = "limber-character"  # name of the format, in the header of style files of earlier versions
 SUFFIX = ".limber-character.json"
 FOLDER = "characters"  # the user's subfolder with style files of earlier versions
 
@@ -61,7 +61,7 @@ def use(settings: bpy.types.PropertyGroup, style: StyleSettings) -> None:
 
 
 def name_of(settings: bpy.types.PropertyGroup) -> str:
-    """Name of the built-in motion style with these settings; "": no built-in one has them."""
+    """Name of the built-in motion style with these settings; "" if no built-in style has them."""
     return _built_in_name(of(settings))
 
 
@@ -116,7 +116,7 @@ def load(path: Path) -> StyleSettings:
             raise RigError(f"{path.name}: {key} is {shown(content.get(key))}: a number was expected")
         values[key] = number
     style = StyleSettings(name, **values)
-    # made only for the range checks of its constructor
+    # the style is made only to check the ranges of its settings
     try:
         MotionStyle(
             style.sigma,

@@ -35,13 +35,13 @@ class NetworkRobot(SlicedWork[ImportedRobot]):
     Args:
         context: Blender's context, in Object Mode.
         address: Host and port of the robot's daemon.
-        is_watched: Whether a user waits at a window, as for `Reading`.
+        is_watched: Whether a user waits at a window, as for `FileReading`.
 
     Raises:
         RigError: the text is no address, or the address is another computer's while Blender may not go
-            online. In a
-            step: the download fails, or the user's folder cannot be written.
-        UrdfError: in a step: the downloaded model cannot be used.
+            online.
+            Steps raise it if the download fails, or the user's folder cannot be written.
+        UrdfError: raised by steps if the downloaded model cannot be used.
     """
 
     def __init__(self, context: bpy.types.Context, address: str, is_watched: bool) -> None:

@@ -24,7 +24,7 @@ class NextStep(NamedTuple):
     """A suggested next step: its sentence, and the operator or menu that performs it."""
 
     sentence: str
-    operator: str  # idname
+    operator: str  # identifier of the operator (its bl_idname)
     icon: str = "FORWARD"
     menu: str = ""  # name of a menu of alternatives
     text: str | None = None  # label of the button; None: the operator's name
@@ -83,7 +83,7 @@ ARM = NextStep(
 LIVE_MECHANISM = NextStep(
     "Press Start Live in the Mechanism panel: its bodies follow targets or motors", "limber.live", "PLAY"
 )
-TURN = NextStep(  # for an end whose goal is a rotation only
+TURN = NextStep(  # step for an end whose goal is only a rotation
     "Rotate the target (R in Object Mode): the chain follows. To move a robot too, press Connect",
     "limber.connect",
     "LINKED",
@@ -180,7 +180,7 @@ def _without_chain(mover: Mover) -> NextStep:
 
 
 def _start(step: NextStep, mover: Mover) -> NextStep:
-    """The step that starts a mover, or the one that sets up what the mover lacks."""
+    """The step that starts a mover, or the step that sets up what the mover lacks."""
     why = why_not(Use.LIVE, mover, bpy.context)
     return step._replace(sentence=why) if why else step
 

@@ -1,5 +1,5 @@
-"""Finds the heads of imported robots. Motors decide: a link called head that no motor moves is not the link
-that looks, but carries it.
+"""Finds the heads of imported robots. The head is a link that motors move: if no motor moves a link called
+head, the link that looks is a link that it carries.
 """
 
 import itertools

@@ -19,12 +19,13 @@ from ...robots.transform import Transform
 from ..blender.counting import counted
 from . import robot_size
 
-IMPORTERS = {".stl": "stl_import", ".obj": "obj_import"}  # Blender's importers
+# names of Blender's import operators (bpy.ops.wm), by the suffix of the file
+IMPORTERS = {".stl": "stl_import", ".obj": "obj_import"}
 SIDES = 32  # number of segments of a cylinder; a sphere has half as many rings
 SLENDER = 0.2  # thickness of a placeholder, relative to its length
 NO_BAR = 0.05  # smallest length of a bar, relative to the bone's length
-MOST_BONES = 2.0  # length of a bar, relative to the bone's, beyond which its thickness stays constant
-PLAIN: Colour = (0.6, 0.6, 0.6, 1.0)  # colour of visuals without one
+MOST_BONES = 2.0  # length of a bar, relative to the bone's length, beyond which its thickness is constant
+PLAIN: Colour = (0.6, 0.6, 0.6, 1.0)  # colour of visuals without a colour of their own
 SHARP = radians(35.0)  # [rad] angle between two faces from which their edge stays sharp
 LINEAR_BELOW, LINEAR_SLOPE = 0.04045, 12.92  # constants of the sRGB curve (IEC 61966-2-1)
 
@@ -61,7 +62,7 @@ class _Look:
         self.sizes: dict[str, float] = {}  # [m] largest dimension of the mesh of each file, after scaling
         self._rotated: dict[
             tuple[str, str], list[str]
-        ] = {}  # kind of file, up axis other than Z -> names of its files
+        ] = {}  # names of the rotated files, by the kind of file and its up axis other than Z
         self._meshes: dict[str, bpy.types.Mesh | None] = {}
         self._materials: dict[tuple[str, Colour], bpy.types.Material] = {}
 

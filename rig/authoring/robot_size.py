@@ -11,7 +11,8 @@ import numpy as np
 from ...robots.model import Robot
 from ..blender.counting import counted
 
-# [m] every link of a robot is shorter, while in millimetres the longest link of any robot is longer
+# [m] every link of a robot is shorter than this; if millimetres are taken as metres, the longest link is
+# longer
 LARGEST = 10.0
 
 

@@ -10,7 +10,9 @@ from ..scene.goal import ALONG, ORIENTS, REACHES, followed_target, forward_axis,
 from ..showing import chain_lines
 
 IN_FRONT = (
-    10  # distance of a new target from the eyes, in lengths of the head bone: about that of persons who talk
+    # distance of a new target from the eyes, relative to the length of the head bone: about the distance of
+    # persons in conversation
+    10
 )
 
 

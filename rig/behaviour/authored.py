@@ -121,8 +121,8 @@ def _role(role: bpy.types.PropertyGroup, state: bpy.types.PropertyGroup, chain: 
 
 
 def _looked_at(role: bpy.types.PropertyGroup, targets: Iterable[ChainTarget]) -> ChainTarget | None:
-    """The one of these targets that a role looks at. If the role names no bone, it is the object itself or
-    else its first bone; None if it looks at none of them.
+    """Target in `targets` that a role looks at; if the role names no bone, the object itself, or else the
+    first target that is a bone of the object. None if the role looks at none of the targets.
     """
     at = [target for target in targets if target.obj == role.look_at]
     bone = role.look_at_bone if at and role.look_at.type == "ARMATURE" else ""
@@ -173,7 +173,7 @@ def _gesture(
     rows = clip_rows(gesture.action, performer.owner, performer.chain)
     if rows is None:
         return None
-    # an added gesture counts from its first frame, so that it begins without a jump
+    # an added gesture is taken relative to its first frame, so that it begins without a jump
     is_added = gesture.mode == "ADD"
     left_alone = {joint.name for joint in gesture.left_alone}
     values = np.where([label in left_alone for label in rows.labels], nan, rows.values)
@@ -212,7 +212,7 @@ def _of_state(state: bpy.types.PropertyGroup) -> Iterator[str]:
     for posture in state.postures:
         if posture.action is None:
             yield f"State '{state.name}' keeps a posture that was deleted: choose another, or remove it"
-        # an action outlives its removal from a chain's postures, so the reference alone does not make it one
+        # an action outlives its removal from a chain's postures, so it may no longer be a posture
         elif not choices.is_posture(posture.action):
             yield (
                 f"State '{state.name}' keeps '{posture.action.name}', which no chain has among its postures:"
@@ -254,7 +254,9 @@ def _fault(transition: bpy.types.PropertyGroup, known: set[str]) -> str:
 
 
 def _endless(settings: bpy.types.PropertyGroup, transition: bpy.types.PropertyGroup) -> Iterator[str]:
-    """Sentences on states without a clip, for a transition that waits for the end of the clip."""
+    """A sentence if a transition waits for the end of a clip, but no state in which it can start has a
+    clip.
+    """
     names = (
         [state.name for state in settings.states if state.clip is not None]
         if transition.begins_anywhere

@@ -67,7 +67,7 @@ def watchable() -> Iterator[ChainTarget]:
 
 
 def is_target(obj: bpy.types.Object) -> bool:
-    """Whether a chain's own end can look at an object, or at a bone of it."""
+    """Whether an object, or a bone of it, is among the targets of the chains' own ends."""
     return any(target.obj == obj for target in watchable())
 
 

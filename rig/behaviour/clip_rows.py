@@ -44,8 +44,8 @@ def clip_rows(
     """Values of the chain's joints in the current action; None if it moves no joint over at least two frames,
     or if the chain cannot be read.
 
-    They are read again if keys differ from the cached ones, since Blender does not report changes of actions
-    that nothing in the scene plays, as those of gestures often are.
+    The values are read again if keys differ from the cached keys, since Blender does not report changes of
+    actions that nothing in the scene plays, such as many gestures.
     """
     identity = (action.session_uid, owner.session_uid, chain.uid)
     curves = actions.fcurves(action)

@@ -4,7 +4,7 @@ from ...solvers.kernel import library
 
 
 def register() -> None:
-    """Does nothing: a solver loads the library when it needs it first."""
+    """Does nothing: a solver loads the library when it first needs it."""
 
 
 def unregister() -> None:

@@ -17,7 +17,7 @@ class FileReading(Generic[Result]):
 
     Args:
         is_watched: Whether a user waits.
-        function: The function, as `ReadingProcess` needs it.
+        function: The function, which must meet the conditions of `ReadingProcess`.
         arguments: Its arguments.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Unused names, made as Blender makes them: with a number at the end."""
+"""Unused names for data-blocks and bones, made as Blender makes them: with a number at the end."""
 
 from collections.abc import Collection
 

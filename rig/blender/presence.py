@@ -1,4 +1,4 @@
-"""Tests whether an object exists and is evaluated: undo replaces objects, and deleted ones stay in memory
+"""Tests whether an object exists and is evaluated: undo replaces objects, and deleted objects stay in memory
 while a property points to them.
 """
 

@@ -1,4 +1,6 @@
-"""Sound strips of a scene's sequencer: added with an imported motion, and found for an exported one."""
+"""Sound strips of a scene's sequencer: added with an imported motion, and found for the export of a
+motion.
+"""
 
 from pathlib import Path
 

@@ -3,8 +3,8 @@ while it draws panels.
 
 Blender 4.3 and some later versions may still refuse after drawing, until Blender is restarted: a
 render engine's Python in another thread can interrupt the drawing, and each thread then restores the state
-that it found. A property's update function may always write, so timers and handlers run inside one while
-writes are refused.
+that it found. A property's update function may always write, so timers and handlers run inside such a
+function while writes are refused.
 """
 
 from collections.abc import Callable

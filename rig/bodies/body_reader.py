@@ -35,7 +35,7 @@ from ..bones.joint_bones import (
 from ..scene.placement import Placement
 
 ANY_TURN = (-pi, pi)  # [rad] range of a joint without known limits, which may rotate without bounds
-FARTHEST = 1e3  # position limit in the model for a joint without limits
+FARTHEST = 1e3  # [rad or m] position limit in the model for a joint without limits
 
 
 @dataclass(frozen=True)
@@ -101,8 +101,8 @@ class BodyReader:
         ]
 
     def _without_angles(self, pose_bones: bpy.types.bpy_prop_collection) -> list[int]:
-        """Indices of bones with hinges of which an axis has no joint, and whose channels are not Euler
-        angles.
+        """Indices of the bones with hinges that have an axis without a joint, and whose rotation channels are
+        not Euler angles.
         """
         return [
             k
@@ -260,7 +260,7 @@ class BodyReader:
     def channels(
         self, rig: bpy.types.Object, placement: Placement, unjointed: Sequence[UnjointedPose], state: State
     ) -> dict[str, Followed]:
-        """Channels of each bone by its name for a state of the solver."""
+        """Values of each bone's channels, by the bone's name, for a state of the solver."""
         joints = state.joints.tolist()
         bone_channels: dict[str, Followed] = {}
         values = iter(joints)

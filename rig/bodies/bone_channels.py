@@ -39,8 +39,8 @@ def _locations(bone: BodyBone, undriven: Sequence[str]) -> list[tuple[str, str]]
 
 
 def _rotations(rig: bpy.types.Object, bone: BodyBone, undriven: Sequence[str]) -> list[tuple[str, str]]:
-    """The rotation channels of a bone with these undriven axes, as (channel, letter): all of a rotation that
-    is not in Euler angles, and of the base's.
+    """The rotation channels to key of a bone with these undriven axes, as (channel, letter): those of its
+    revolute joints; all channels if the rotation is not in Euler angles, or if the bone is the base.
     """
     hinge_axes = [axis for axis in undriven if axis in bone.revolute]
     is_base = bone.parent < 0

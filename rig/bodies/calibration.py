@@ -17,7 +17,7 @@ from ..blender.errors import RigError
 from . import names
 
 LIMBS = ("upper_arm", "forearm", "thigh", "shin")  # body parts whose rest orientations differ between bodies
-ENDS = {"hand": "forearm"}  # part -> limb whose alignment it shares
+ENDS = {"hand": "forearm"}  # part at the end of a limb -> part of the limb whose alignment it shares
 LEGS = ("thigh", "shin", "foot")
 # distance, as a share of the body's size, below which the direction between two bones is undefined
 SHORT = 1e-4
@@ -157,8 +157,8 @@ def scale(
     source: BodyPose,
     target: BodyPose,
 ) -> float:
-    """Ratio of the target's leg length to the source's, measured from the hips; if the legs are unknown, that
-    of the whole bodies' lengths.
+    """Ratio of the target's leg length to the source's, measured from the hips; if the legs are unknown, the
+    ratio of the whole bodies' lengths.
 
     Raises:
         RigError: the paired bones of one body are all at one position.

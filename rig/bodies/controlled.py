@@ -19,7 +19,7 @@ def controls_of(rig: bpy.types.Object, bones: Parents) -> dict[str, str] | None:
     """Control bone of each deforming bone, each control for one bone only; None if the bones named after body
     parts follow no controls.
 
-    The control of the hips is the one that carries both hips and head: the body's base.
+    The control of the hips is the control that carries both hips and head: the body's base.
 
     Args:
         rig: The armature object.
@@ -87,7 +87,8 @@ def release(
     """
     switched_off, still_acting = [], []
     for bone, constraint in _hindering(rig, bones, control_by_bone):
-        if not acts(constraint):  # the same property has switched it off with an earlier constraint
+        # a property that was set for an earlier constraint has switched off this constraint too
+        if not acts(constraint):
             continue
         if sentence := switch_off(rig, constraint):
             switched_off.append(sentence)
@@ -117,8 +118,8 @@ def _hindering(rig: bpy.types.Object, bones: Parents, control_by_bone: dict[str,
 
 
 def _after_copies(bone: bpy.types.PoseBone, controls: set[str]) -> list[tuple]:
-    """(pose bone, constraint) of a bone's constraints that come after one that copies a control, and copy
-    another bone.
+    """(pose bone, constraint) of a bone's constraints that come after a constraint that copies a control, and
+    copy another bone.
     """
     constraints = list(filter(acts, bone.constraints))
     copies = [

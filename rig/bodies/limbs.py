@@ -30,7 +30,7 @@ def parts(rig: bpy.types.Object) -> dict[BodyPart, list[str]]:
     legs = _branching(figure, line, stands=True)
     if not legs:
         return {}
-    hips = max(legs, key=line.index)  # of four legs, the hind legs
+    hips = max(legs, key=line.index)  # if there are two pairs of legs, the hind legs
     above = line[: line.index(hips)]
     arms = _branching(figure, above, stands=False)
     shoulders = max(arms, key=lambda k: _reach(figure, arms[k]), default=hips)
@@ -54,8 +54,8 @@ def parts(rig: bpy.types.Object) -> dict[BodyPart, list[str]]:
 
 
 def _limb(figure: Figure, k: int, names: Sequence[str]) -> dict[BodyPart, list[str]]:
-    """The parts of a limb that begins with bone `k`; `names` are its parts from the trunk outward. The side
-    is that in a bone's name, else that of the limb's position.
+    """The parts of a limb that begins with bone `k`; `names` are its parts from the trunk outward. The limb's
+    side is taken from a bone's name, else from its position.
     """
     limb = _upward(figure, _farthest(figure, k))
     path = limb[: limb.index(k) + 1][::-1]

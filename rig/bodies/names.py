@@ -1,4 +1,4 @@
-"""Matches the bones of two bodies by their names. Knows no Blender.
+"""Matches the bones of two bodies by their names. Does not use Blender.
 
 Conventions disagree: "LeftShoulder" is the collar bone in some and the upper arm in others; the body's other
 names decide which. A robot may have several links for one part: the last hinge of a joint carries the limb,
@@ -17,7 +17,7 @@ Parents = Mapping[str, str | None]  # bone -> its parent
 Heads = Mapping[str, tuple[float, float, float]]  # bone -> position (x, y, z) [m] of its head at rest
 
 DEFORMING = "DEF-"  # prefix of Rigify's deforming bones; its other bones are controls and mechanisms
-MANY = 8  # number of deforming bones from which the other bones are taken as controls
+MANY = 8  # in a rig with at least this number of deforming bones, the other bones count as controls
 NUMBERED_SPINE = re.compile(r"^((def|org)-)?spine(\.\d{3})?$", re.IGNORECASE)
 SEVERAL = ("spine", "neck")  # parts that may consist of several bones
 # share of the upper arm's length: a shoulder bone nearer than this to the upper arm's head is a hinge of a
@@ -31,8 +31,8 @@ PIECES = {
     "wrist": "hand",
     "ankle": "foot",
 }  # word in a robot's link name -> body part that ends at the link
-# limb of numbered links -> parts of its lower half; only if no link is named after one of them do the numbers
-# determine the parts
+# limb of numbered links -> parts of its lower half; if a link is named after one of these parts, the numbers
+# do not determine the parts
 LOWER = {"upper_arm": {"elbow", "forearm"}, "leg": {"thigh", "shin"}}
 ARM = ("upper_arm", "forearm", "hand")
 ENDS = {"upper_arm": {"wrist", "hand"}, "leg": {"ankle", "foot"}}  # limb -> names of the parts that end it
@@ -140,7 +140,7 @@ def _parts(bones: Parents, heads: Heads | None) -> dict[BodyPart, list[str]]:
 
 
 def _assign_head(bones_by_part: dict[BodyPart, list[str]]) -> None:
-    """If no bone is named head, the last hinge of a robot's neck is the head."""
+    """Assigns the last hinge of a robot's neck to the head if no bone is named head."""
     head, necks = BodyPart("", "head"), bones_by_part.get(BodyPart("", "neck"), [])
     if head not in bones_by_part and len(necks) > 1 and all(map(_is_piece, necks)):
         bones_by_part[head] = [necks.pop()]
@@ -174,8 +174,8 @@ def _carrying_hips_and_arms(
 def _carrying_thighs(
     roots: Sequence[str], bones_by_part: Mapping[BodyPart, list[str]], bones: Parents
 ) -> str:
-    """The root that is the hips: a thigh is below it, with only bones of the thigh's side between them. If no
-    bone's parent is known, the only root; "" if there is no such root.
+    """Name of the root bone that is the hips: the left thigh is below it, with only bones of the left side
+    between them. If the parents of the bones are not known, it is the only root. "" if there is no such root.
     """
     thighs = bones_by_part.get(BodyPart("left", "thigh"), [])
     if not any(bones.values()):
@@ -187,8 +187,8 @@ def _carrying_thighs(
 
 
 def _bases_above_waist(bones_by_part: dict[BodyPart, list[str]], bones: Parents) -> list[str]:
-    """Removes and returns the bones of the hips if they are a base: if they carry a waist that carries the
-    legs, and an arm on another branch. Otherwise returns [].
+    """If the bones called hips are a robot's base instead, removes them from the body parts and returns them;
+    otherwise returns []. They are a base if they carry a waist with the legs and, on another branch, an arm.
     """
     hips, waist = bones_by_part.get(BodyPart("", "hips"), []), bones_by_part.get(BodyPart("", "waist"), [])
     thigh, arm = (
@@ -202,8 +202,8 @@ def _bases_above_waist(bones_by_part: dict[BodyPart, list[str]], bones: Parents)
 
 
 def _assign_waist(bones_by_part: dict[BodyPart, list[str]], bones: Parents) -> None:
-    """A waist is the hips if there are no other hips and no thigh contradicts it, or if it is below the
-    trunk; otherwise it is part of the spine.
+    """Assigns a bone called waist: to the hips if there are no other hips and no thigh contradicts that, or
+    if the waist is below the trunk; otherwise to the spine.
     """
     waist, hips, spine = (
         bones_by_part.pop(BodyPart("", "waist"), []),
@@ -230,7 +230,7 @@ def _may_carry_legs(
 
 
 def _below(carriers: Sequence[str], carried: Sequence[str], bones: Parents) -> list[str]:
-    """Those of the `carried` bones that are below one of the carriers."""
+    """The bones in `carried` that are below a bone in `carriers`."""
     hanging = []
     for bone in carried:
         above = bones.get(bone)
@@ -241,8 +241,8 @@ def _below(carriers: Sequence[str], carried: Sequence[str], bones: Parents) -> l
 
 
 def _usualness(bone: str, index: int) -> tuple[bool, bool, int, int]:
-    """Sort key of bones with the same part, the preferred one first: names without number and axis, then
-    those that do not call it a motor, then in the order of the known names. Of several hinges the last one
+    """Sort key of bones with the same part: first names without a number and an axis, then names without the
+    word motor, then in the order of the known names. Of several hinges the last one comes first, since it
     carries the part.
     """
     name = read(bone)
@@ -278,7 +278,7 @@ def _tell_rigify(bones_by_part: dict[BodyPart, list[str]], bones: Parents) -> No
 
 
 def _disambiguate(bones_by_part: dict[BodyPart, list[str]], heads: Heads | None) -> None:
-    """Resolves parts whose names are ambiguous by the other parts on the same side."""
+    """Resolves ambiguous names of parts by means of the other parts on the same side."""
     for side in ("left", "right"):
         side_bones = _without_pieces(
             {part.name: bones_by_part.pop(part) for part in list(bones_by_part) if part.side == side}
@@ -386,8 +386,8 @@ def _is_part(bone: str, parts_of: Mapping[BodyPart, Sequence[str]]) -> bool:
 
 
 def _spread(sources: Sequence[str], targets: Sequence[str]) -> list[tuple[str, str]]:
-    """Pairs two lists of bones, both from the root outward, at even distances; the last bone of one with the
-    last of the other.
+    """Pairs of bones from two lists, both from the root outward: evenly distributed over the longer list, and
+    the last bone of one list with the last of the other.
     """
     few = min(len(sources), len(targets))
     return [

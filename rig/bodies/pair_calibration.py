@@ -83,9 +83,9 @@ def _from_stream(
     parents: Mapping[str, str | None],
     depsgraph: bpy.types.Depsgraph,
 ) -> Calibration:
-    """Calibration from a stream. If it is made at rest, a humanoid is taken to be in its T-pose, and other
-    links to send rotations relative to the target's rest pose, at its scale. If it is made from poses, the
-    newest values received are used.
+    """Calibration from a stream. From rest poses: a humanoid is assumed to be in its T-pose; other links are
+    assumed to be sent relative to the target's rest pose and at its scale. From current poses: the newest
+    received values are used.
     """
     source_names, target_names = [pair.source for pair in pairs], [pair.target for pair in pairs]
     stream = stream_of(retarget)

@@ -33,7 +33,7 @@ class Linked(NamedTuple):
     sources: tuple[str, ...]
     weights: tuple[float, ...]
     position_weights: tuple[float, ...]
-    gains: tuple[float | None, ...]  # [1/s] gain of each pair; None: the body's
+    gains: tuple[float | None, ...]  # [1/s] gain of each pair; None: the gain of the body
     levels: tuple[int, ...]
     planted: tuple[bool, ...]
     offsets: Array  # (k, 3, 3) rotation of each target bone in its source bone's frame
@@ -81,7 +81,7 @@ def pair_by_names(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> i
                     0,
                 )
     retarget.paired_only = controls is not None
-    # names tell the parts of deforming bones, while the pairs may be of their controls
+    # body parts are known for deforming bones, while the pairs may contain their controls instead
     part = {
         (controls or {}).get(bone, bone): part.name for part, named in parts_of(rig).items() for bone in named
     }
@@ -301,7 +301,7 @@ def settings(retarget: bpy.types.PropertyGroup) -> tuple:
 
 
 def linked(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> Linked:
-    """The pairs in use.
+    """The pairs in use (enabled and calibrated) of a retarget, with their settings.
 
     Raises:
         RigError: the pairs cannot be used; see `checked`.

@@ -1,10 +1,10 @@
-"""Reads the name of a bone or link: its side and its body part. Knows no Blender.
+"""Reads the name of a bone or link: its side and its body part. Does not use Blender.
 
 A name is split into words, also where lower case changes to upper case. Words that do not name the part are
 dropped: prefixes of rigs and capture systems, "link" and "joint", numbers, the axis of a robot's hinge
 ("left_hip_pitch_link" is a hip), and the limb to which a bone belongs ("leg_left_knee_pitch" is a knee). What
 remains names the part, in English, German, Spanish, French, Italian, Portuguese, Chinese, or Japanese as in
-MikuMikuDance. A name with any other word, such as a twist bone's, names none.
+MikuMikuDance. A name with any other word, such as that of a twist bone, names no part.
 """
 
 import re
@@ -104,12 +104,13 @@ SIDED = with_translations(
         "leg": ("leg",),  # ambiguous
         "shin": ("shin", "lowerleg", "lowleg", "lleg", "calf", "shank", "tibia", "knee", "ひざ"),
         "ankle": ("ankle", "ank", "talus", "足首"),
-        "foot": ("foot", "calcn", "calcaneus"),  # ambiguous beside an ankle
+        "foot": ("foot", "calcn", "calcaneus"),  # ambiguous if the leg has a bone called ankle too
         "toe": ("toe", "toes", "toebase", "ball", "ballfoot", "forefoot", "footindex", "つま先"),
     }
 )
 OTHERS = ("hipjoint",)  # names that name no body part: in CMU's clips the bone from the pelvis to a hip
-VERTEBRAE = re.compile(r"(?:.*:)?[lt]\d{1,2}", re.IGNORECASE)  # Xsens: L5, L3, T12, T8
+# names of vertebrae, such as Xsens's L5, L3, T12 and T8
+VERTEBRAE = re.compile(r"(?:.*:)?[lt]\d{1,2}", re.IGNORECASE)
 SIDES = {
     "left": "left",
     "l": "left",
@@ -128,7 +129,7 @@ PREFIX = re.compile(
     re.IGNORECASE,
 )
 SHORT = {  # abbreviation -> the words that it stands for
-    "al": ("l", "arm"),  # Booster's links
+    "al": ("l", "arm"),  # in the names of links of Booster's robots
     "ar": ("r", "arm"),
     "ll": ("l", "leg"),  # legged robots name the axes of their joints "LL_HFE"
     "lr": ("r", "leg"),
@@ -167,10 +168,11 @@ SILENT = {
 }
 AXES = {
     *("pitch", "roll", "yaw", "pan", "tilt", "lift", "flexion", "abduction", "rotation", "p", "x", "y", "z"),
-    *("flex", "fe", "aa", "ie", "pd"),  # flexion, extension, adduction and abduction
+    # abbreviations of joint motions such as flexion, extension, adduction and abduction
+    *("flex", "fe", "aa", "ie", "pd"),
 }
 JOINTS = ("waist", "neck", "torso")  # parts without a side, in which an R is the roll axis: "WAIST_R"
-ROLL = "r"  # the roll axis, if the side comes earlier in the name: "L_HIP_R"
+ROLL = "r"  # letter of the roll axis, if the side comes earlier in the name: "L_HIP_R"
 BOUNDARY = re.compile(  # a new word begins at a capital or a digit; "LUArm" is a left upper arm
     r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=(?<![A-Za-z])[LR])(?=[A-Z]{2}[a-z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])"
     r"|(?<=[左右])|[\W_]+"
@@ -182,7 +184,7 @@ UNKNOWN: tuple[None, str, int] = (None, "", 0)  # result for an unknown name: no
 
 
 def is_axis_alone(name: str) -> bool:
-    """Whether a name says no more than the axis of a hinge: "pan_link"."""
+    """Whether a name only names the axis of a hinge, such as "pan_link"."""
     said = [word for word in words(name) if not (word in SILENT or word.isdecimal())]
     return bool(said) and AXES.issuperset(said)
 
@@ -278,7 +280,7 @@ def _side_first(word: str) -> tuple[str, ...]:
 
 def short_names(names: Iterable[str]) -> dict[str, str]:
     """Each name without the first word that nearly all names share, such as a character's name in
-    "Robot_LeftArm". No name is shortened to another one's.
+    "Robot_LeftArm". No name is shortened to another name.
     """
     bones = list(names)
     begins = Counter(

@@ -1,7 +1,7 @@
 """Names of body parts in German, Spanish, French, Italian, Portuguese, Chinese, and more in Japanese.
 
-They serve to pair the bones of two whole bodies. Where a single bone is searched, the structure of the figure
-takes precedence, since such a word alone may name anything.
+They serve to pair the bones of two whole bodies. For the search of a single bone the structure of the figure
+takes precedence, since such a word alone can have many meanings.
 """
 
 from collections.abc import Mapping
@@ -52,5 +52,5 @@ SIDES = {
 
 
 def with_translations(table: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """A table of stems by part, with the translated ones added after its own."""
+    """A table of stems (words of names, joined) by body part, with the translated stems added at the end."""
     return {part: (*stems, *TRANSLATED.get(part, ())) for part, stems in table.items()}

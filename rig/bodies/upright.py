@@ -9,7 +9,8 @@ from ...solvers.kinematics.se3 import Array
 from . import pairing, source
 from .part_names import BodyPart
 
-# smallest cosine of the angle between trunk and legs of a figure that stands or lies; smaller in a quadruped
+# smallest cosine of the angle between trunk and legs of a figure that stands or lies straight; it is smaller
+# in a quadruped
 STRAIGHT = np.cos(np.radians(45.0))
 # cosine of the angle between up and the trunk from which a figure stands
 UPRIGHT = np.cos(np.radians(60.0))

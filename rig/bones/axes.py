@@ -39,7 +39,7 @@ def index(axis: str) -> int:
 
 def channel(axis: str) -> str:
     """Name of the pose bone's property that stores the joint's value at `index`: "location", or
-    "rotation_euler" for a bone that rotates by Euler angles; see `rotation_modes` for one that does not.
+    "rotation_euler" for a bone that rotates by Euler angles; see `rotation_modes` for other bones.
     """
     return "location" if is_prismatic(axis) else "rotation_euler"
 

@@ -1,5 +1,5 @@
-"""Bones of a chain that do not simply inherit their parent's rotation: they copy that of another bone, or
-inherit none.
+"""Bones of a chain that do not simply inherit their parent's rotation: they copy another bone's rotation, or
+inherit no rotation.
 
 Animators' rigs isolate a head like this, so that it keeps its direction while the neck bends. Its position
 still comes from its parent. The chain's joints rotate each bone relative to the previous bone of the chain,
@@ -19,7 +19,7 @@ from . import axes
 from .constrained import HARMLESS, SHOWS, acts
 from .joint_axes import constraint_range, free_axes
 
-# constraints by which a bone takes the rotation of another one
+# types of constraints by which a bone takes the rotation of another bone
 TURNING = {"COPY_ROTATION", "COPY_TRANSFORMS"}
 ABSOLUTE, LOCAL = {"WORLD", "POSE"}, {"LOCAL"}
 
@@ -66,9 +66,9 @@ class Carried(NamedTuple):
 
 
 def carrier(pose_bone: bpy.types.PoseBone, names: Sequence[str]) -> Carrier | None:
-    """The carrier of a bone in a chain of the bones `names`, parents before their children; None if it has
-    none, or if the chain cannot account for it: that takes a next bone with joints that rotates about all
-    axes without limits, to compensate.
+    """The carrier of a bone in a chain of the bones `names`, parents before their children. None if the bone
+    has none, or if the chain cannot compensate for it: for that, the next bone with joints must rotate about
+    all axes without limits.
     """
     if pose_bone.parent is None or not _makes_up(pose_bone, names):
         return None
@@ -83,7 +83,7 @@ def carrier(pose_bone: bpy.types.PoseBone, names: Sequence[str]) -> Carrier | No
 def _copied(
     constraint: bpy.types.Constraint, pose_bone: bpy.types.PoseBone, names: Sequence[str]
 ) -> Carrier | None:
-    """The carrier whose rotation a bone's constraint copies; None if the chain cannot account for it."""
+    """The carrier whose rotation a bone's constraint copies; None if the chain cannot compensate for it."""
     source = _source(constraint, names)
     if source is None or source >= names.index(pose_bone.name):  # the bone would follow itself
         return None
@@ -105,7 +105,9 @@ def _source(constraint: bpy.types.Constraint, names: Sequence[str]) -> int | Non
 
 
 def _is_whole(constraint: bpy.types.Constraint) -> bool:
-    """Whether a constraint replaces the whole rotation by its source's, and changes nothing else."""
+    """Whether a constraint replaces the bone's whole rotation by that of its source, and changes nothing
+    else.
+    """
     if constraint.type != "COPY_ROTATION" or constraint.mix_mode != "REPLACE":
         return False
     is_absolute = {constraint.owner_space, constraint.target_space} <= ABSOLUTE

@@ -23,7 +23,7 @@ PARTS = {
 }
 MOTOR = re.compile(r"limber\.mechanism\.motors\[\d+\]\.value")
 SAME = 1e-6  # [rad or m] tolerance of single precision
-MOTORS, OBJECT = "Motors", "Object Transforms"  # groups of F-curves
+MOTORS, OBJECT = "Motors", "Object Transforms"  # names of groups of F-curves
 
 
 class Channel(NamedTuple):
@@ -32,8 +32,8 @@ class Channel(NamedTuple):
     """
 
     object_name: str  # name of the object
-    uid: int  # its session_uid
-    bone: str  # "": a channel of the object itself
+    uid: int  # session_uid of the object
+    bone: str  # name of the bone; "" for a channel of the object itself
     name: str  # data path from the object or the bone
     index: int
 
@@ -104,8 +104,8 @@ def rotations_of(rig: bpy.types.Object, pose_bone: bpy.types.PoseBone) -> list[C
 def of_rotation(
     rig: bpy.types.Object, bone: str, rotation: Quaternion, before: Mapping[Channel, float]
 ) -> dict[Channel, float]:
-    """Channels of a bone's rotation with the values for a unit quaternion that are nearest to those in
-    `before`, else to the authored ones.
+    """Channels of a bone's rotation with the values for a unit quaternion that are nearest to the values in
+    `before`, else to the authored values.
     """
     pose_bone = rig.pose.bones[bone]
     channels = rotations_of(rig, pose_bone)

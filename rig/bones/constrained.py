@@ -12,24 +12,25 @@ from .driving import driving_paths
 from .joint_axes import free_axes, joint_axes
 
 SHOWS = "Limber (live)"  # name of Limber's own constraint, by which a bone shows the solved pose
-HARMLESS = {"COPY_SCALE", "LIMIT_SCALE"}  # constraints that do not move bones
+HARMLESS = {"COPY_SCALE", "LIMIT_SCALE"}  # types of constraints that do not move bones
 LIMITING = {
     "LIMIT_ROTATION": axes.REVOLUTE,
     "LIMIT_LOCATION": axes.PRISMATIC,
-}  # limiting constraint -> property of the bone whose axes it limits
-TARGETLESS = {"PIVOT"}  # constraints that have a target but act without one too
+}  # type of a limiting constraint -> joint axes that it limits
+TARGETLESS = {"PIVOT"}  # types of constraints that have a target but also act without a target
 COPYING = {
     "COPY_TRANSFORMS",
     "COPY_ROTATION",
     "CHILD_OF",
     "ARMATURE",
-}  # constraints that make a bone follow another one
-CONTROL = 2  # smallest number of free rotation axes of a control bone; Rigify's tweak bones have one
+}  # types of constraints that make a bone follow another bone
+# smallest number of free rotation axes of a control bone; Rigify's tweak bones have one such axis
+CONTROL = 2
 
 
 def acts(constraint: bpy.types.Constraint) -> bool:
-    """Whether a constraint is enabled, has influence, and has a target if it needs one. Limber's own does not
-    count.
+    """Whether a constraint is enabled, has influence, and has a target if it needs one. Limber's own
+    constraint does not count.
     """
     if constraint.mute or constraint.influence == 0 or constraint.name == SHOWS:
         return False

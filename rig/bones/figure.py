@@ -22,8 +22,8 @@ SHORT_LEG = (
     0.5,
     # smallest descent of a short leg: share of the figure's size, and of the height at which the leg begins
 )
-SAME = 1e-5  # share of the figure's size: positions in single precision that differ less are the same
-NEAR = 0.01  # share of the figure's size: positions within it coincide
+SAME = 1e-5  # share of the figure's size: smaller differences between positions come from single precision
+NEAR = 0.01  # share of the figure's size: positions within this distance coincide
 # share of the figure's size: a bone that begins at least this far from its parent is not part of the same
 # limb
 AWAY = 0.35
@@ -40,8 +40,8 @@ CLEAR = 0.3
 class Figure:
     """An armature object at rest, in world orientation with +Z up. A snapshot: make a new one for each query.
 
-    Its body consists of the deforming bones, or of all bones in an armature without any. Single bones without
-    parent and children, such as controls of feet, are left out. Lengths are in metres.
+    Its body consists of the deforming bones, or of all bones in an armature without deforming bones. Single
+    bones without parent and children, such as controls of feet, are left out. Lengths are in metres.
     """
 
     def __init__(self, rig: bpy.types.Object) -> None:
@@ -50,7 +50,8 @@ class Figure:
         to_world = rig.matrix_world.to_3x3()
         self.names = [bone.name for bone in bones]
         self.index = {name: k for k, name in enumerate(self.names)}
-        self.parent = [self.index[bone.parent.name] if bone.parent else -1 for bone in bones]  # -1: none
+        # index of each bone's parent; -1: none
+        self.parent = [self.index[bone.parent.name] if bone.parent else -1 for bone in bones]
         self.heads = np.array([to_world @ bone.head_local for bone in bones]).reshape(-1, 3)
         self.tails = np.array([to_world @ bone.tail_local for bone in bones]).reshape(-1, 3)
         self.children = _children(self.parent)
@@ -102,7 +103,7 @@ class Figure:
 
     @cached_property
     def low(self) -> np.ndarray:
-        """Whether each bone reaches the ground, (n,)."""
+        """Whether each bone reaches the ground, as an array (n,)."""
         return np.minimum(self.heads[:, 2], self.tips[:, 2]) <= self.ground
 
     @cached_property
@@ -273,8 +274,8 @@ class Figure:
         )
 
     def is_paired(self, apart: float, without: int) -> bool:
-        """Whether a bone and its mirror image are at least `apart` (in sizes of the figure) from each other,
-        among bones that are not below the bone `without`.
+        """Whether the tips of any bone and its mirror image are at least `apart` (a share of the figure's
+        size) from each other, among bones that are not `without` or below it.
         """
         excluded = set(self.below(without))
         pairs = ((k, other) for k, other in self.image.items() if other not in {-1, k} and k not in excluded)

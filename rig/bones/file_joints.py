@@ -15,7 +15,7 @@ from . import axes, channels, imported_robot
 from .channels import Channel
 from .joint_axes import joint_axes
 
-JOINT = ("joint", "jnt")  # words in names of joints that are ignored
+JOINT = ("joint", "jnt")  # words that are ignored in the names of joints
 SourceKey = tuple[str, str, str]  # uid of the chain or mechanism ("": none), bone or joint, axis
 
 
@@ -29,7 +29,7 @@ class FileJoint:
         channel: Channel that stores the authored value; None for a bone that rotates by quaternion or
             axis-angle, whose channels store the values of all its joints together.
         sign: 1 or -1: factor from a value in files to the channel's value.
-        servo: The servo's id; -1 without one.
+        servo: The servo's id; -1 without a servo.
         motor: Index of the mechanism's motor; -1 for a bone's joint.
         lower, upper: Limits [rad or m] of the channel's value.
     """

@@ -12,8 +12,8 @@ from .controls import Controls
 
 
 class HangingBones:
-    """Which bones of an armature object are carried by which, through parents and constraints. A snapshot:
-    make a new one for each tick.
+    """Record of which bones of an armature object are carried by which others, through parents and
+    constraints. A snapshot: make a new one for each tick.
 
     Args:
         rig: The armature object.
@@ -31,8 +31,8 @@ class HangingBones:
         return [{bone.name, *controls.upstream(bone.name)} for bone in self.rig.data.bones]
 
     def inertias(self, names: list[str]) -> dict[str, tuple[float, ...]]:
-        """Rotational inertia (9) [m3, mass counts as length] of everything that each bone carries, by bone:
-        about the bone's head and in its frame, at rest, row by row.
+        """Rotational inertia (9 numbers) [m3, since the length of a bone stands for its mass] of everything
+        that each bone carries, by bone: about the bone's head and in its frame, at rest, row by row.
 
         If the last bone carries any deform bones, only deform bones count: control bones, helpers and shapes
         have no mass.

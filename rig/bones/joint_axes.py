@@ -53,7 +53,7 @@ def constraint_range(pose_bone: bpy.types.PoseBone, axis: str) -> tuple[float, f
     limits the joint.
     """
     letter = axes.letter(axis).lower()
-    # Blender switches the two limits of a location one by one, those of a rotation only together
+    # Blender switches the two limits of a location one by one, but the two limits of a rotation only together
     if axes.is_prismatic(axis):
         for constraint in pose_bone.constraints:
             counts = (

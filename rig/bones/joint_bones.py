@@ -2,7 +2,7 @@
 transforms, and the channels of the bones for values of the joints.
 
 A bone's local transform is rest . translation . rotation . scale. A bone with several unlocked axes is
-several joints at one position: the prismatic ones first, then the axes of its Euler order, the last letter
+several joints at one position: the prismatic joints first, then the axes of its Euler order, the last letter
 nearest the parent (order XYZ: R = Rz Ry Rx). A bone that rotates by quaternion or axis-angle has the joints
 of order XYZ (`rotation_modes`). Rest transforms are Blender's own, in single precision, since it shows poses
 with them.
@@ -65,7 +65,7 @@ class UnjointedPose(NamedTuple):
     """The part of a bone's pose that no joint moves."""
 
     location: Vector  # [m]
-    # angles (x, y, z) [rad] of its hinges, 0 for those that are joints; for a bone without revolute joints a
+    # angles (x, y, z) [rad] of its hinges, 0 for hinges that are joints; for a bone without revolute joints a
     # unit quaternion
     rotation: tuple[float, ...]
     size: float = 1.0  # scale that its children inherit
@@ -87,7 +87,7 @@ class JointFrame(NamedTuple):
         return JointFrame(self.joint, rotations.multiply(self.rotation, rotation), moved)
 
     def end(self, name: str) -> End:
-        """An end effector in this frame."""
+        """The end effector `name`, whose frame is this one."""
         return End(self.joint, rotations.normalized(self.rotation), self.offset, name)
 
 
@@ -98,8 +98,8 @@ class JointBone:
     name: str
     parent: int  # index of the parent bone; -1: there is none, and the bone's rest pose is part of the base
     rest_rotation: Quaternion  # in the parent bone's frame
-    rest_offset: Vector  # [m]
-    connected: bool  # Blender ignores the location of a connected bone
+    rest_offset: Vector  # [m] in the parent bone's frame
+    connected: bool  # whether it is connected to its parent, so that Blender ignores its location
     order: str  # axes of its hinges, nearest the parent first; "" without revolute joints
     revolute: tuple[str, ...]  # axes of its revolute joints, in that order
     prismatic: tuple[str, ...]  # axes of its prismatic joints

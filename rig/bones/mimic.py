@@ -21,7 +21,7 @@ DRIVEN = re.compile(r'pose\.bones\["(.*)"\]\.(location|rotation_euler)')
 
 
 class Follower(NamedTuple):
-    """A mimic joint: its value is multiplier * the leader's value + offset."""
+    """A mimic joint: its value is `multiplier` times the value of its leader, plus `offset`."""
 
     bone: str
     axis: str
@@ -52,7 +52,7 @@ def followers_of(rig: bpy.types.Object, joint_keys: Sequence[tuple[str, str]]) -
             for bone, record in imported_robot.records(rig)
             if record.axis
         }
-    # handlers call this too; the error is reported by whatever needs the robot's joint values
+    # handlers call this too; the error is reported when the robot's joint values are needed
     except RigError:
         return ()
     record_by_bone = dict(records.values())

@@ -10,7 +10,7 @@ DIRECTIONS = 256
 
 
 def outermost(points: Array) -> Array:
-    """Those of points (m, 3) that are outermost in one of `DIRECTIONS` directions."""
+    """The points among `points` (m, 3) that are farthest out in at least one of `DIRECTIONS` directions."""
     if len(points) <= DIRECTIONS:
         return points
     k = np.arange(DIRECTIONS) + 0.5

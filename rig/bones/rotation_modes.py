@@ -27,7 +27,7 @@ Spans = Sequence[tuple[float, float]]  # (lowest, highest) angle [rad] about X, 
 
 HINGES = "XYZ"
 AT_REST: Angles = (0.0, 0.0, 0.0)
-FREE = (-inf, inf)  # limits [rad] of a hinge without any
+FREE = (-inf, inf)  # limits [rad] of a hinge that is not limited
 UNLIMITED: Spans = (FREE,) * 3
 SLACK = 1e-6  # [rad] tolerance of limits, for single precision
 # half of the middle angle's distance [rad] from 90 degrees, below which the other two angles are noise of
@@ -99,8 +99,8 @@ def angles_of(
     Source: Bernardes and Viollet 2022, "Quaternion to Euler angles conversion: a direct, general and
     computationally efficient method".
     """
-    # Half the sum and half the difference of the outer angles are directions of two pairs of numbers; if a
-    # pair vanishes, its direction is undefined and is taken from `near`.
+    # Half the sum and half the difference of the outer angles are the arc tangents (atan2) of two pairs of
+    # numbers; if both numbers of a pair are 0, the angle is undefined and is taken from `near`.
     i, j, k, sign = PLACES[order]
     w, along_i, along_j, along_k = rotation[0], rotation[1 + i], rotation[1 + j], sign * rotation[1 + k]
     a, b = w - along_j, along_i + along_k
@@ -115,12 +115,12 @@ def angles_of(
     x, y, z = principal
     # Usually the first angles are the nearest ones; this test saves most of the time of the comparison below.
     (low_x, high_x), (low_y, high_y), (low_z, high_z) = spans
-    # the other solutions are farther
+    # within this distance no other solution can be nearer
     is_near = abs(x - near[0]) + abs(y - near[1]) + abs(z - near[2]) < pi / 2
     if is_near and low_x <= x <= high_x and low_y <= y <= high_y and low_z <= z <= high_z:
         return x, y, z
-    # the other angles of the same rotation: the outer two plus half a revolution, the middle one mirrored;
-    # full revolutions may be added to both solutions
+    # the second solution for the same rotation: half a revolution is added to the two outer angles, and the
+    # middle angle is mirrored; full revolutions may be added to the angles of both solutions
     other = [angle + pi for angle in principal]
     other[j] = pi - principal[j]
     x, y, z = min(
@@ -144,9 +144,9 @@ def fitted_hinges(
     """Angles [rad] of the hinges about two axes for which a bone's rotation is nearest to a unit quaternion,
     with its third hinge as in `angles`; `near` as for `angles_of`.
     """
-    # The similarity is bilinear in the cosines and sines of both half angles, with four coefficients. It is a
-    # sum of a cosine of the angles' sum and one of their difference, so each of the two can be maximised
-    # separately.
+    # The similarity is bilinear in the cosines and sines of both half angles, with four coefficients. It is
+    # the sum of a cosine of the angles' sum and a cosine of their difference, so each of the two can be
+    # maximised separately.
     first, second = axes
     (a, b), (c, d) = (
         [_alike(rotation, order, angles, {first: one, second: other}) for other in (0.0, pi)]

@@ -22,12 +22,13 @@ from .rotation_modes import SLACK, Angles, Limits, Spans, hinge_order
 # [rad; share of a bone's length] difference between an evaluated pose and its channels that single precision
 # alone causes
 SAME = 2e-6
-# [rad; share of a bone's length] difference between a pose and the nearest one of its joints from which it is
-# reported
+# [rad; share of a bone's length] smallest reported difference between a pose and the nearest pose that the
+# joints can have
 OFF = radians(0.5)
 IK = {"IK", "SPLINE_IK"}
 ROTATION = "rotation_euler"
-# limiting constraint -> channel that it limits, and for each component the names of its switches and limits
+# type of limiting constraint -> channel that it limits, and for each component the names of its switches and
+# limits
 LIMITS = {
     "LIMIT_ROTATION": (
         ROTATION,
@@ -62,8 +63,8 @@ class Deviation(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """Sentence with the bone, the difference between its pose and the nearest one of its joints, and the
-        remedies.
+        """Sentence with the bone, the difference between its pose and the nearest pose that its joints can
+        have, and the remedies.
         """
         parts, remedies = [], []
         if self.angle > OFF:
@@ -153,8 +154,8 @@ def deviations(
 
 
 def moved_bones(rig: bpy.types.Object, names: Container[str]) -> list[str]:
-    """Those of the named bones of an armature whose poses may be changed by anything other than their
-    channels.
+    """The bones in `names` of an armature whose poses something other than their channels may change, such as
+    a constraint.
     """
     if rig.data.pose_position == "REST":
         return [bone.name for bone in rig.pose.bones if bone.name in names]
@@ -163,7 +164,7 @@ def moved_bones(rig: bpy.types.Object, names: Container[str]) -> list[str]:
 
 def acting(rig: bpy.types.Object, names: Container[str]) -> Iterator[tuple]:
     """Yields (name, bone, constraint) for each constraint that may now move one of the named bones; `bone`
-    has the constraint, and is the named bone or, for IK, one below it.
+    has the constraint, and is the named bone or, for IK, a bone below it.
 
     Limits that the bone's channels keep are left out, and so is Limber's own constraint, which shows solved
     poses.
@@ -172,7 +173,7 @@ def acting(rig: bpy.types.Object, names: Container[str]) -> Iterator[tuple]:
         is_asked = bone.name in names
         for constraint in bone.constraints:
             kind = constraint.type
-            # IK alone moves bones above its own as well
+            # only IK constraints also move bones above the bone that has them
             if (
                 (not is_asked and kind not in IK)
                 or kind in HARMLESS
@@ -308,10 +309,10 @@ def _angles(
     joint stay as in `channels`.
 
     Among angles of the same rotation, those nearest to `near` within `spans`. An angle that differs from its
-    channel only by single precision is replaced by the channel's.
+    channel only by single precision is replaced by the channel's value.
     """
     free = [axis for axis in REVOLUTE if axis in revolute]
-    # three hinges represent any rotation, fewer of them in general only one near to it
+    # three hinges can represent any rotation; fewer hinges in general only a rotation near to it
     if len(free) == len(REVOLUTE):
         nearest_angles = rotation_modes.angles_of(rotation, order, near, spans)
     elif len(free) == 1:

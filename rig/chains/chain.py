@@ -31,8 +31,8 @@ from .joint_tree import joint_tree
 from .measure import is_of_bones
 from .skeleton import ChainReader
 
-AUTOMATIC = "automatic"  # value of a chain's `filter`
-OF_ROBOTS = "default"  # filter that Automatic uses
+AUTOMATIC = "automatic"  # value of a chain's `filter` with which Limber chooses the filter
+OF_ROBOTS = "default"  # filter that Automatic chooses for chains of robots
 UNLIMITED = 1e4  # [rad] limit of a joint without limits, since solvers and filters need finite numbers
 
 _OF_CHAIN = attrgetter(
@@ -197,7 +197,7 @@ def _value(each: Setting, stored: object) -> object:
 
 
 def weighed(chain: bpy.types.PropertyGroup) -> list:
-    """The joints that store their bone's weight: the first joint of each bone."""
+    """The joints of the chain that store the weight of their bone: the first joint of each bone."""
     return list({joint.bone: joint for joint in reversed(chain.joints)}.values())[::-1]
 
 

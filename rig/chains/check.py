@@ -107,7 +107,7 @@ def _joints(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> Iterator[F
                 f"{label}: its smallest {value} is its largest, so it cannot move: widen them, or lock the"
                 " axis and match joints"
             )
-        # limits of an imported robot are its motors', and its model may have its zero outside them
+        # the limits of an imported robot are those of its motors, and may exclude the zero of its model
         elif (joint.lower > 0 or joint.upper < 0) and not _is_motor(rig, joint):
             rest = axes.value_text(joint.axis, 0.0)
             yield Finding(
@@ -170,7 +170,7 @@ def _shared_bones(
 
 
 def _gaze_directions(end: ChainEnd, skeleton: Skeleton) -> Iterator[Finding]:
-    """Finding where all joints of an end move its gaze in the same direction, so that it cannot look both
+    """Finding if all joints of an end move its gaze in the same direction, so that it cannot look both
     sideways and up.
     """
     if end.settings.goal not in LOOKS | ORIENTS:

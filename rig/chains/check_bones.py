@@ -136,7 +136,7 @@ def _limits(
         and _is_limited(constraint, axes.letter(joint.axis).lower())
     ]
     why = why_no_limits(bone, constraint)
-    # such a constraint limits other numbers than the joint's, so the ranges cannot be compared
+    # such a constraint does not limit the joint's value, so its range cannot be compared with the joint's
     if limited and why:
         yield Finding(f"{label} {why}; until then the joints' own limits count")
         return

@@ -19,7 +19,7 @@ from ..blender.selection import selected_index
 from .chain import stored_value
 
 UNSET = 0  # value of the enumeration if no posture was chosen
-LARGEST = 2**31 - 1  # number that Blender stores
+LARGEST = 2**31 - 1  # largest number that Blender stores
 _items: dict[
     tuple[int, str], list[tuple[str, str, str, str, int]]
 ] = {}  # Blender keeps no reference to the items of a dynamic enumeration
@@ -31,8 +31,9 @@ def numbers(mover: bpy.types.PropertyGroup) -> list[int]:
 
 
 def names(mover: bpy.types.PropertyGroup) -> list[str]:
-    """Names of a mover's stored postures in files, behaviours and commands, in the list's order: those of
-    their actions, followed by the library file if two have the same name. "" if the action was deleted.
+    """Names of a mover's stored postures in files, behaviours and commands, in the list's order: the names of
+    their actions, followed by the name of the library file if two actions have the same name. "" if the
+    action was deleted.
     """
     stored = [posture.action for posture in mover.postures]
     short = [action.name if action is not None else "" for action in stored]

@@ -1,4 +1,6 @@
-"""What the Expressive solver of a chain keeps of a posture: directions of links, or rotations of bones."""
+"""Measures by which the Expressive solver of a chain keeps a posture: directions of links, or rotations of
+bones.
+"""
 
 from collections import Counter
 
@@ -23,7 +25,7 @@ MEASURES = [
     (
         "AUTOMATIC",
         "Automatic",
-        "Rotations of Bones where a bone of the chain rotates about three axes, else Directions of Links",
+        "Rotations of Bones if a bone of the chain rotates about three axes, else Directions of Links",
     ),
 ]
 
@@ -38,7 +40,7 @@ def is_of_bones(chain: bpy.types.PropertyGroup, solver: str) -> bool:
 
 def has_balls(chain: bpy.types.PropertyGroup) -> bool:
     """Whether a bone of the chain rotates about all three axes. With fewer axes no bone can twist more than
-    the aim requires.
+    the goal requires.
     """
     revolute_counts = Counter(joint.bone for joint in chain.joints if not axes.is_prismatic(joint.axis))
     return max(revolute_counts.values(), default=0) == len(axes.REVOLUTE)

@@ -17,7 +17,7 @@ from ..bones.rotation_modes import Spans
 from . import kept_posture
 from .skeleton import ChainReader
 
-MOTOR_JOINTS = "limber_motors"  # custom property of a posture's action
+MOTOR_JOINTS = "limber_motors"  # custom property of a posture's action with the joint of each motor's F-curve
 FRAME = 1  # frame of the only key in each channel, since a pose asset has no time
 
 
@@ -235,8 +235,8 @@ def covers(action: bpy.types.Action, reader: ChainReader) -> bool:
 def hinges(
     curves: bpy.types.bpy_prop_collection, name: str, mode: str, spans: Spans = ()
 ) -> list[float | None] | None:
-    """Angles [rad] in an action of the hinges of a bone with a rotation mode, None for missing ones; None if
-    all are missing.
+    """Angles [rad] that an action stores for the hinges of a bone with this rotation mode, None for missing
+    ones; None if all are missing.
 
     If several angles give the same rotation, those within `spans`, the hinges' limits [rad]; (): without
     limits.

@@ -33,7 +33,7 @@ class ChainBone(JointBone):
     local_location: bool
     inherits_rotation: bool
     inherits_scale: bool
-    mode: str  # rotation mode; "" without revolute joints
+    mode: str  # rotation mode of the bone; "" if it has no revolute joints
     channel: str  # property that stores the rotation in this mode
     # limits [rad] of its hinges about X, Y and Z, for choosing among angles of the same rotation
     spans: Spans
@@ -112,8 +112,8 @@ class ChainReader:
     Args:
         rig: The armature object.
         chain: The chain.
-        hanging: Which bones the rig's bones carry, if the solver needs their inertias; None: inertias are not
-            read.
+        hanging: Record of which bones carry which others, if the solver needs inertias; None: inertias are
+            not read.
 
     Raises:
         RigError: the bones form no tree, or no joint can move.

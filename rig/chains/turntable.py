@@ -30,7 +30,7 @@ BODIES = [
         "AUTOMATIC",
         "Automatic",
         (
-            "Free where the first bone has one joint, whose axis at rest is within 15 degrees of the world's"
+            "Free if the first bone has one joint, whose axis at rest is within 15 degrees of the world's"
             " Z, else Held"
         ),
     ),

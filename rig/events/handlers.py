@@ -25,14 +25,15 @@ from ..robot import background_jobs, calibrating, links, page, playhead, puppete
 from ..robot import view as robot_view
 from ..showing.thumbnails import gallery
 
-IDLE = 0.25  # [s] between two checks of the playback while it drives the motion itself
+IDLE = 0.25  # [s] between two calls of the clock while playback, instead of the clock, advances the motion
 FIGURES = 0.15  # [s] between two redraws of the robots' figures
-# [s] between them if drawing or playing takes too long, since the robot's heartbeat and the motion have
-# priority
+# [s] between two redraws of the robots' figures if drawing or playback takes too long, since the robot's
+# heartbeat and the motion have priority
 RARE_FIGURES = 1.0
-LATE = 0.12  # [s] since the last heartbeat, from which the heartbeat counts as delayed by drawing
+LATE = 0.12  # [s] time since the last heartbeat from which the next one counts as delayed by drawing
 
-_beat_at = _figures_at = 0.0  # [s, monotonic] time of the last heartbeat, and of the next drawing
+# [s, monotonic clock] time of the last heartbeat, and time of the next redraw of the figures
+_beat_at = _figures_at = 0.0
 
 
 def lasting(every: float) -> Callable[[Callable[[], float | None]], Callable[[], float | None]]:
@@ -49,7 +50,7 @@ def lasting(every: float) -> Callable[[Callable[[], float | None]], Callable[[],
         def run() -> float | None:
             try:
                 return timer()
-            except Exception:  # a defect of Limber is printed; the timer goes on
+            except Exception:  # the error, a defect of Limber, is printed, and the timer continues
                 if (what := format_exc()) not in reported:
                     reported.add(what)
                     print(what)
@@ -234,7 +235,7 @@ def _heartbeat() -> float | None:
     """Timer: sends heartbeats to the robots, and updates panels with the state of robots and background
     jobs.
     """
-    # the clock sends the values of the scenes that it advances, so the heartbeat need not
+    # scenes whose values the clock sends, so that the heartbeat does not send them
     clocked = (
         [window.scene for window in bpy.context.window_manager.windows]
         if bpy.app.timers.is_registered(_clock)

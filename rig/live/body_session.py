@@ -1,4 +1,4 @@
-"""Session of a body that follows a motion: reads its source's pose, and shows the solved one in the bones'
+"""Session of a body that follows a motion: reads its source's pose, and shows the solved pose in the bones'
 channels.
 """
 
@@ -36,7 +36,7 @@ from ..scene.placement import Placement
 from .mover import JointKey, Mover
 from .session import Frame, JointLimits, SceneSession
 
-FARTHEST = 1e4  # position limit for the motion filter of a joint without limits
+FARTHEST = 1e4  # [rad or m] position limit for the motion filter of a joint without limits
 UP = np.array((0.0, 0.0, 1.0))
 STOPPED = (
     "The pose in this frame may not be the best: the search for it was ended in time. Give fewer pairs a"
@@ -62,9 +62,10 @@ class BodySession(SceneSession):
     reader_key: tuple = ()
     model: BodyModel | None = None
     model_key: tuple = ()
-    velocities: tuple[float, ...] = ()  # [rad/s or m/s] limit of each joint; infinite for none
+    # [rad/s or m/s] velocity limit of each joint; infinite without a limit
+    velocities: tuple[float, ...] = ()
     keeps_velocities: bool = False  # whether each joint also keeps a velocity limit of its own
-    acceleration: float | None = None  # [rad/s^2] limit of all joints
+    acceleration: float | None = None  # [rad/s^2] acceleration limit of all joints
     feet: tuple[Foot, ...] = ()
     feet_key: tuple = ()
     held: tuple[UnjointedPose, ...] = ()  # the part of each bone's authored pose that no joint moves
@@ -114,8 +115,8 @@ class BodySession(SceneSession):
 
     @property
     def warning(self) -> str:
-        """Sentence on joints without a velocity limit of their own although each is to keep one, with the
-        remedy; else "".
+        """Sentence on joints that have no velocity limit of their own although each joint should keep one,
+        with the remedy; "" if there are none.
         """
         free = (
             [
@@ -205,10 +206,10 @@ class BodySession(SceneSession):
             }
         )
         pose.frames = dict(zip(self.reader.names, frames, strict=True))
-        return pose, pose  # a body has no separate desired pose: chains on it read the shown one
+        return pose, pose  # a body has no separate desired pose: chains on it read its shown pose
 
     def _linked(self, rig: Object, retarget: PropertyGroup, depsgraph: Depsgraph, is_dirty: bool) -> Linked:
-        """The pairs in use; checked again only if pairs or bones may have changed."""
+        """The pairs in use; they are checked again only if pairs or bones may have changed."""
         if pairing.is_streamed(retarget):
             key = (retarget.input, *pairing.settings(retarget))
         else:

@@ -112,8 +112,8 @@ class Playing:
     frame.
     """
 
-    motion: Meter = field(default_factory=Meter)  # computation of a frame's motion
-    overlays: Meter = field(default_factory=Meter)  # computation of the overlays
+    motion: Meter = field(default_factory=Meter)  # durations of the computation of a frame's motion
+    overlays: Meter = field(default_factory=Meter)  # durations of the computation of the overlays
     frames: int = 1  # number of frames from one computation of the overlays to the next
     count: int = 0  # number of frames played
     frame: float = STEP  # [s] duration of a frame
@@ -175,9 +175,9 @@ class Playing:
         )
 
 
-clock = Guard()  # for live motion while nothing plays
-playing = Playing()  # for overlays during playback
-drawing = Meter()  # drawing of the overlays in one view
+clock = Guard()  # rate of the clock of live motion, while nothing plays
+playing = Playing()  # rate of the overlays during playback
+drawing = Meter()  # durations of drawing the overlays in one view
 
 
 def forget() -> None:

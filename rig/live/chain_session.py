@@ -71,20 +71,21 @@ class ChainSession(SceneSession):
     reader: ChainReader | None = None
     settings: tuple = ()  # stored settings when `reader` was made
     model: ChainModel | None = None
-    recipe: "ChainRecipe | None" = None  # from which the model was made
+    recipe: "ChainRecipe | None" = None  # inputs from which the model was made
     made_of: tuple = ()  # inputs from which the model and the ends were last made
     ends: tuple[EndInputs, ...] = ()  # the ends' goals without their targets
-    aimed: tuple[EndInputs, ...] = ()  # the same with their targets, from the last read
+    aimed: tuple[EndInputs, ...] = ()  # the ends' goals with their targets, from the last read
     poses: tuple[BonePose, ...] = ()  # authored poses of the bones on the path
     held: tuple = ()  # the parts of `poses` that no joint moves
-    fixed: tuple = ()  # the same, rounded for the model
-    lids: tuple[Lid, ...] = ()  # bones that are lids, in their authored pose
+    fixed: tuple = ()  # the parts in `held`, rounded for the model
+    lids: tuple[Lid, ...] = ()  # bones that are eyelids, in their authored pose
     authored: np.ndarray | None = None  # (n,) [rad; prismatic joints m] authored values, from the last read
-    chain_settings: ChainSettings | None = None  # from the last read
+    chain_settings: ChainSettings | None = None  # the chain's settings at the last read
     # world matrix of the base frame, from the last read
     base: list[list[float]] = field(default_factory=list)
     hanging: Hanging | None = None  # the other chain that carries the base, from the last read
-    bone_frames: dict[str, tuple[int, np.ndarray]] = field(default_factory=dict)  # see `bone_frames`
+    # frame of each bone of the chain, see `joint_tree.bone_frames`
+    bone_frames: dict[str, tuple[int, np.ndarray]] = field(default_factory=dict)
 
     errors = SETUP_ERRORS
 
@@ -309,8 +310,8 @@ class ChainSession(SceneSession):
         self.base = (np.array(world, float) @ base).tolist()
 
     def _aim(self, frame: Frame, chain: PropertyGroup, watch: int, influence: float) -> None:
-        """Reads the ends' targets; the chain's own end uses that with the number `watch`. At Influence 0
-        without a filter the targets have no effect, so that the last ones are used for missing ones.
+        """Reads the ends' targets; the chain's own end uses the target with the number `watch`. At Influence
+        0 without a filter, targets have no effect, so for missing targets those of the last read are used.
 
         Raises:
             RigError: a target cannot be used.
@@ -363,8 +364,8 @@ class ChainSession(SceneSession):
     def _update_model(
         self, rig: Object, chain: PropertyGroup, solver: str, rig_in_world: Matrix, base: str
     ) -> None:
-        """Makes the mover again if settings have changed, or the part of the pose that no joint moves.
-        `base`: which base is used, as text.
+        """Makes the chain's model again if settings have changed, or the part of the pose that no joint
+        moves. `base`: the base that is used, as text.
         """
         reader = self.reader
         unjointed_pose = reader.held(self.poses)

@@ -23,7 +23,9 @@ class Lid(NamedTuple):
 
 
 def lid_bones(chain: bpy.types.PropertyGroup) -> list[str]:
-    """Names of the bones that are lids of a chain with eyes, except those that a joint of the chain moves."""
+    """Names of the bones that are eyelids of a chain with eyes, except those that a joint of the chain
+    moves.
+    """
     joints, bones = {joint.bone for joint in chain.joints}, chain.id_data.pose.bones
     return [lid.bone for lid in chain.eyes.lids if lid.bone in bones and lid.bone not in joints]
 

@@ -170,7 +170,7 @@ def _tick(
 
 
 def _able(movers: list[Mover]) -> list[Mover]:
-    """Those of the movers that can move (not linked, not in Edit Mode)."""
+    """The movers in `movers` that can move (not linked, not in Edit Mode)."""
     return [mover for mover in movers if mover.can_move]
 
 
@@ -289,12 +289,12 @@ def scene_updated(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> boo
         return False
     _mark_dirty(depsgraph)
     if is_rendering():
-        current().must_sync = True  # the clock does it after the render
+        current().must_sync = True  # the clock synchronises after the render
         return current().is_any
     # adding or removing an object updates its scene or collection
     has_new = depsgraph.id_type_updated("SCENE") or depsgraph.id_type_updated("COLLECTION")
     if has_new or current().must_sync or not current().registry.is_in_line():
-        if write_access.is_refused():  # during a drawing: the clock does it later
+        if write_access.is_refused():  # Blender is drawing: the clock synchronises later
             current().must_sync = True
             return True
         (_sync_rigs if current().registry.has_no_mechanism else sync)()

@@ -237,7 +237,9 @@ class MechanismSession(SceneSession):
         return self.model, target_goals(self.model, goals, kept_values, weights, back)
 
     def _kept_values(self, mover: Mover, evaluated_settings: bpy.types.PropertyGroup) -> list[float]:
-        """Motor values [rad or m] of the posture that the mechanism keeps, or else of the motors."""
+        """Motor values [rad or m] of the posture that the mechanism keeps; if it keeps none, those of the
+        motors.
+        """
         authored_values = np.array([motor.value for motor in evaluated_settings.motors])
         return kept(
             mover.settings,

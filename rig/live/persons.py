@@ -33,7 +33,7 @@ def of(scene: bpy.types.Scene) -> SeenPersons | None:
 
 
 def see(scene: bpy.types.Scene, camera: str, sighting: Sighting) -> None:
-    """Records a tracker's sighting for its camera, given by the name of an object; "" if no chain is to look
+    """Records a tracker's sighting for its camera, given by the name of an object; "" if no chain should look
     at the persons.
 
     Raises:

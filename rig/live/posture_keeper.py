@@ -28,8 +28,8 @@ class SolvedValues(Protocol):
 
 
 class PostureKeeper:
-    """Base class of movers with stored postures. By default a mover has none, and a posture stores the
-    joints' posed values.
+    """Base class of movers with stored postures. By default a mover has no stored postures, and a posture
+    stores the joints' posed values.
     """
 
     __slots__ = ()

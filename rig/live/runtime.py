@@ -34,10 +34,10 @@ class Signals(Protocol):
         """Whether a value may still move something in the scene, so that live motion must continue."""
 
     def advance(self, scene: bpy.types.Scene, dt: float) -> bool:
-        """Advances by `dt` [s] before a tick; returns whether something has changed."""
+        """Advances the values by `dt` [s] before a tick; returns whether a value has changed."""
 
 
-signals: dict[str, Signals] = {}  # by kind of sender
+signals: dict[str, Signals] = {}  # signals by the kind of sender
 
 
 @dataclass
@@ -45,8 +45,8 @@ class Member:
     """An armature object with a live body or live chains."""
 
     rig: bpy.types.Object
-    proxy: bpy.types.Object | None  # None if nothing can be shown on the rig
-    scenes: frozenset[int]  # session_uids of the scenes that contain it
+    proxy: bpy.types.Object | None  # proxy armature; None if live poses cannot be shown on the rig
+    scenes: frozenset[int]  # session_uids of the scenes that contain the armature
     order: list[str]  # names of the proxy's bones, in the order of its pose
 
     @property
@@ -60,7 +60,7 @@ class Member:
         bones, bodies = (
             self.rig.pose.bones,
             assembled.bones(self.rig),
-        )  # bodies are shown where the mechanism puts them
+        )  # bones that are bodies of a mechanism are shown in the mechanism's poses
         moved = dict.fromkeys(name for mover in self.movers for name in mover.shown_bones)
         return [name for name in moved if name in bones and name not in bodies]
 
@@ -98,7 +98,7 @@ class Registry:
     """Registry of the live armatures and mechanisms and their proxies, as of the last `sync`."""
 
     members: list[Member] = field(default_factory=list)  # armatures with a live body or live chains
-    mechanisms: dict[int, str] = field(default_factory=dict)  # owner's session_uid -> its name
+    mechanisms: dict[int, str] = field(default_factory=dict)  # owner's session_uid -> owner's name
     unread: dict[int, str] = field(default_factory=dict)  # owner's session_uid -> why it could not be read
     counted: int = -1  # number of objects in the file after the last `sync`
 
@@ -301,7 +301,7 @@ class Runtime:
     must_sync: bool = False  # whether movers may have changed while Blender refused writes or rendered
     busy: bool = False  # whether Limber itself is writing, so that depsgraph updates are its own
     has_rendered: bool = False  # whether a render was running when a timer last checked
-    rendering: SceneStage | None = None  # a render uses a stage of its own for its frames
+    rendering: SceneStage | None = None  # stage of the running render; None: there is none
     # session_uid of a scene -> events for its behaviour since the last tick
     events: dict[int, list[str]] = field(default_factory=dict)
     speech: Speech = field(default_factory=Speech)  # the character's speech while a behaviour is rehearsed

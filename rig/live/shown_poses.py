@@ -55,7 +55,7 @@ def show_member(
             rotation, location, size = channels[name]
         elif bone := authored.get(name):
             rotation, location, size = bone.matrix_basis.to_quaternion(), bone.location, bone.scale
-        else:  # the owner was deleted since then
+        else:  # the bone no longer exists
             rotation, location, size = IDENTITY, ORIGIN, NO_SCALE
         rotations.extend(rotation)
         locations.extend(location)

@@ -1,7 +1,7 @@
 """A stage of movers in a Blender scene, with dependencies and poses read from what Blender has evaluated.
 
 Live motion, a render and a bake each have a stage of their own. A mover that depends on another one starts
-from that one's new, filtered pose, since Blender's evaluated pose is one frame old.
+from the new, filtered pose of that mover, since Blender's evaluated pose is one frame old.
 """
 
 from collections.abc import Mapping, Sequence
@@ -112,7 +112,7 @@ class SceneHost:
         return self.stage.performers.get(self.depsgraph.scene.session_uid) if chain.is_live else None
 
     def hanging(self, rig: bpy.types.Object) -> HangingBones:
-        """Which bones of an armature object are carried by which."""
+        """Record of which bones of an armature object are carried by which other bones."""
         return self._hanging.setdefault(rig.session_uid, HangingBones(rig))
 
     def solver(self, chain: Mover) -> str:

@@ -37,8 +37,8 @@ def why_not(use: Use, mover: Mover, context: bpy.types.Context | None = None) ->
 
 
 def with_company(use: Use, mover: Mover) -> list[Mover]:
-    """Movers to bake or check together with this one: those of the same object that are live or belong to
-    every bake. Movers that cannot be used in this way are left out.
+    """Movers to bake or check together with this one: the movers of the same object that are live or belong
+    to every bake. Movers that cannot be used in this way are left out.
     """
     company = (
         candidate
@@ -49,8 +49,8 @@ def with_company(use: Use, mover: Mover) -> list[Mover]:
 
 
 def as_seen(mover: Mover) -> list[Mover]:
-    """Movers to check in the pose that the scene shows: those of the same object that are not solved and
-    whose joints are moved by constraints.
+    """Movers to check in the pose that the scene shows: the movers of the same object that are not solved and
+    whose joints constraints move.
     """
     solved = {candidate.key for candidate in with_company(Use.CHECK, mover)}
     unsolved = (

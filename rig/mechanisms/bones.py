@@ -33,11 +33,11 @@ class BoneBody:
 
     name: str
     bone: str
-    pose: Array  # (4, 4) world pose
+    pose: Array  # (4, 4) world pose of the body
     offset: Array  # (4, 4) the body's frame in that of the bone
     scale: tuple[float, float, float]
     grounded: bool = False
-    mass: Mass = UNKNOWN  # with its centre in the body's frame
+    mass: Mass = UNKNOWN  # mass of the body, with its centre in the body's frame
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ class _Held:
     kind: Kind
     parent: str
     child: str
-    rotation: Array  # (3, 3)
+    rotation: Array  # (3, 3) of the frame, in world space
     on_parent: Array  # (3,) [m] position of the frame on the parent, in world space
     # (3,) [m] position of the frame on the child; equal to that on the parent if the bones are drawn
     # assembled

@@ -20,7 +20,7 @@ from .precise_rest import Rest, rest_of
 
 POINTS = [
     ("TAIL", "Tail", "The tail of the bone"),
-    ("HEAD", "Head", "The head of the bone, which is its joint"),
+    ("HEAD", "Head", "The head of the bone, where its joint is"),
     ("ORIGIN", "Link Origin", "Origin of the link in the file of an imported robot"),
 ]
 WORDS = {name: title.lower() for name, title, _ in POINTS}

@@ -70,9 +70,7 @@ def _distance(distance: float, angle: float) -> str:
 
 def _of_frame(goal: FrameGoal, end: Array, axes: Array) -> tuple[float, float]:
     """Position error [m] and angle error [rad] of a frame at pose `end` (4, 4) against its goal, along axes
-    with a weight above 0.
-
-    `axes` (3, 3): those of the position's weights, as columns.
+    with a weight above 0. `axes` (3, 3): the axes of the position's weights, as columns.
     """
     distance = angle = 0.0
     if goal.position is not None:
@@ -86,8 +84,8 @@ def _of_frame(goal: FrameGoal, end: Array, axes: Array) -> tuple[float, float]:
 
 
 def _counted(point: Array, position: Vector, weight: Vector, axes: Array) -> float:
-    """Distance [m] of a point (3,) from its goal, along those of the axes (3, 3), as columns, that have a
-    weight above 0.
+    """Distance [m] of a point (3,) from its goal, along the axes with a weight above 0. `axes` (3, 3): all
+    axes, as columns.
     """
     return float(np.linalg.norm((point - position) @ axes * (np.array(weight) > 0.0)))
 

@@ -32,7 +32,7 @@ def frames(
     placement: Placement,
     back: Array,
 ) -> list[FrameGoal | CentreGoal]:
-    """Goals of driven bodies, then those of the mechanism.
+    """Goals of driven bodies, then the goals of the mechanism.
 
     Args:
         settings: The mechanism's settings.
@@ -58,8 +58,8 @@ def of_goal(
     back: Array,
     weighed: bpy.types.PropertyGroup | None = None,
 ) -> FrameGoal | CentreGoal:
-    """The solver's goal in the base frame. `weighed`: settings with the weights; None: those of the goal
-    itself.
+    """The solver's goal in the base frame. `weighed`: settings with the weights; None: the goal's own
+    settings.
 
     Raises:
         RigError: the goal cannot be followed.
@@ -199,7 +199,7 @@ def _changed(settings: bpy.types.PropertyGroup, reading: Reading, current_signat
         )
         return f"motor '{changed.name}' was changed"
     if joints[0] != joints[1]:
-        # a removed joint is in the old signature only: then no joint is found here
+        # a removed joint is only in the old signature, and then this is None
         uid = next((joint[0] for joint in joints[0] if joint not in joints[1]), None)
         named = next(
             (
@@ -267,7 +267,7 @@ def goal_weights(weighed: bpy.types.PropertyGroup) -> GoalWeights:
 
 
 def _followed(goal: bpy.types.PropertyGroup, reading: Reading) -> tuple[str, Frame]:
-    """The body of a goal, and the frame on it that is to meet the target."""
+    """The body of a goal, and the frame on it that should meet the target."""
     if goal.bone:
         part = next((part for part in reading.parts if part.bone == goal.bone), None)
         if part is None:

@@ -14,7 +14,8 @@ from ..bones import axes
 from .ownership import NONE
 from .shapes import LETTERS, Shape, dof_axes, shape_of
 
-MOTOR = "MOTOR"  # Blender's rigid body constraint that drives another one between the same bodies
+# type of Blender's rigid body constraint that drives another constraint between the same bodies
+MOTOR = "MOTOR"
 # [m or rad] a generic constraint whose limits are nearer to each other than this locks the axis
 LOCKED = 1e-6
 PLAIN_TYPES = {  # Blender's type -> (axes of translation, axes of rotation)

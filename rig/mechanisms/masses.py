@@ -29,7 +29,7 @@ class Mass:
     is_known: bool = True  # False if the scene has no mass for the body
     points: Array = field(
         default_factory=lambda: np.zeros((0, 3)), repr=False, compare=False
-    )  # (n, 3) [m] in the body's frame
+    )  # (n, 3) [m] outermost points of the meshes, in the body's frame
 
     def seen_from(self, frame: Array) -> "Mass":
         """The same mass, given in another frame; `frame` (4, 4) transforms from this frame to that one."""
@@ -64,8 +64,8 @@ def of_bones(
     bones = rig.pose.bones
     masses = _of_files(bones, rest)
     left = [bone for bone in bones if bone.name not in masses]
-    # if the centre of mass has a goal, parts on the ground matter too, so that the shapes of all bones are
-    # needed
+    # if the centre of mass has a goal, the soles of parts on the ground are needed too, and so the shapes of
+    # all bones
     is_balanced = any(goal.does == "CENTRE" for goal in rig.limber.mechanism.goals)
     shaped = {bone.name for bone in (bones if is_balanced else left)}
     solids = _solids(rig, rest, shaped, depsgraph) if shaped else {}
@@ -95,7 +95,9 @@ def _of_files(bones: Iterable[bpy.types.PoseBone], rest: Rest) -> dict[str, Mass
 def _mass(
     settings: bpy.types.PropertyGroup, solid: Solid, density: float, middle: tuple[float, float, float]
 ) -> Mass:
-    """Mass set by the user, else that of a solid; without a solid its centre is at `middle` [m]."""
+    """Mass set by the user, else the mass of a solid; without a solid, the centre of mass is at `middle`
+    [m].
+    """
     centre = solid.centre if solid.volume > 0.0 else middle
     if settings.mass_from == OWN:
         return Mass(settings.mass, centre, points=solid.points)

@@ -37,7 +37,7 @@ def with_motors(settings: bpy.types.PropertyGroup, joints: Iterable[Joint]) -> l
 
 
 def _motorised(joint: Joint, driven: dict) -> Joint:
-    """A joint with a motor on each DoF; its limits are the narrower ones of joint and motor."""
+    """A joint with a motor on each DoF; its limits are the narrower of those of the joint and the motor."""
     moved = dof_axes(joint.kind)
     if not moved:
         raise RigError(

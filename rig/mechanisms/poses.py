@@ -15,7 +15,7 @@ from ...solvers.kinematics.se3 import Array
 from ...solvers.mechanism.model import FARTHEST
 from ..blender.errors import RigError
 
-# share of a matrix' largest entry: if the error of its decomposition into rotation and scale is larger, the
+# share of a matrix's largest entry: if the error of its decomposition into rotation and scale is larger, the
 # matrix is sheared
 SHEAR = 1e-3
 

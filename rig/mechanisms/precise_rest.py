@@ -57,7 +57,7 @@ def rest_of(rig: bpy.types.Object, world: Matrix) -> Rest:
         return Rest(drawn)
     try:
         tree, names = imported_robot.tree_of(rig)
-    except RigError:  # bones were removed or separated, so that the armature is treated as an ordinary one
+    except RigError:  # bones were removed or separated, so that it is treated as an ordinary armature
         return Rest(drawn)
     base, frames = rigid(world), tree.frames({})
     rest = Rest(drawn)

@@ -154,7 +154,7 @@ def set_rest_pose(owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> No
 
 
 def rotate(owner: bpy.types.Object, joint_object: bpy.types.Object, rotation: Quaternion) -> None:
-    """Rotates a joint's object in the stored rest pose, about its own axes."""
+    """Rotates a joint's object by `rotation`, about its own axes, in the stored rest pose."""
     for item in owner.limber.mechanism.rest_pose:
         if item.object == joint_object:
             rotated = Matrix(np.reshape(item.matrix, (4, 4)).tolist()) @ rotation.to_matrix().to_4x4()

@@ -1,5 +1,5 @@
-"""Motor values at the start of live motion: keyed ones include whole revolutions, others are computed from
-the pose.
+"""Motor values at the start of live motion: values with keyframes include whole revolutions, other values are
+computed from the pose.
 """
 
 from dataclasses import replace

@@ -9,16 +9,16 @@ import numpy as np
 from ...solvers.kinematics.se3 import Array
 from ..bones.outermost import outermost
 
-# share of a mesh' extent within which vertices are merged, since STL files repeat them
+# share of a mesh's extent within which vertices are merged, since STL files repeat them
 SAME = 1e-6
-FLAT = 1e-9  # share of the cube of a mesh' extent below which its volume counts as 0
+FLAT = 1e-9  # share of the cube of a mesh's extent below which its volume counts as 0
 
 
 @dataclass(frozen=True)
 class Solid:
     """A volume, its centre, and the outermost points of its mesh."""
 
-    volume: float = 0.0  # [m^3]
+    volume: float = 0.0  # [m^3] of the mesh or its hull
     centre: tuple[float, float, float] = (0.0, 0.0, 0.0)  # [m]
     points: Array = field(default_factory=lambda: np.zeros((0, 3)), repr=False, compare=False)  # (n, 3) [m]
 

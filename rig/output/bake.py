@@ -1,5 +1,5 @@
-"""Baking: ticks movers frame by frame, as live does, and writes their motion as keyframes on new actions.
-Previous actions stay.
+"""Baking: ticks movers frame by frame, as live motion does, and writes their motion as keyframes on new
+actions. Previous actions stay.
 """
 
 import math
@@ -32,16 +32,17 @@ NUMBERED = re.compile(re.escape(SUFFIX) + r"(\.\d+)?$")
 class Bake(Stepped):
     """A bake of movers over a range of frames, one frame per step. Nothing is written before `finish`.
 
-    For movers that look ahead (`Mover.time_ahead`) there are two passes. The first stores each one's goal in
-    every frame; the second starts again and gives those movers the goals of the next frames. They are exact
-    for targets that no mover moves. For targets and bases that another chain moves they are those of the
-    first pass, although that chain may move differently in the second. After the last frame its goal is
-    repeated.
+    For movers that look ahead (`Mover.time_ahead`) there are two passes. The first pass stores the goal of
+    each such mover in every frame; the second starts again and gives the movers the goals of the next frames.
+    These goals are exact for targets that no mover moves. For targets and bases that another chain moves,
+    they are those of the first pass, although that chain may move differently in the second. Beyond the last
+    frame, the goal of the last frame is repeated.
 
     Args:
         scene: The scene with the movers.
-        movers: Pairs of an owner and its settings. If a mechanism is among them or live, everything else that
-            is live is ticked too.
+        movers: Pairs of an owner and its settings. If a mechanism is among them or live, all other live
+            movers
+            are ticked too.
         start, end: First and last frame.
 
     Raises:
@@ -75,10 +76,10 @@ class Bake(Stepped):
         rate = scene.render.fps / scene.render.fps_base
         self.horizons = {
             mover.key: math.ceil(mover.time_ahead * rate) for mover in self.movers if mover.time_ahead
-        }  # frames
+        }  # number of frames that each mover looks ahead, by its key
         self.goals: dict[tuple[int, str], list[GazeGoal]] = {
             key: [] for key in self.horizons
-        }  # goals of each frame in the first pass
+        }  # by mover: its goal in each frame of the first pass
         self.passes = self.passes_left = 2 if self.goals else 1
         self._begin_pass(scene)
         super().__init__(scene)
@@ -91,9 +92,9 @@ class Bake(Stepped):
         self.take = RecordedTake()
         self.values: dict[tuple[int, str], list[dict]] = {
             mover.key: [] for mover in self.movers
-        }  # values to key in each frame
-        self.held: dict[int, str] = {}  # frames in which goals could not be followed -> reason
-        self.remarks = rehearsal.remarks(scene)  # label of a mover -> warning, reported once
+        }  # by mover: its channels' values to key in each frame
+        self.held: dict[int, str] = {}  # by frame in which goals could not be followed: the reason
+        self.remarks = rehearsal.remarks(scene)  # by the label of a mover: a warning, reported once
 
     @property
     def length(self) -> int:
@@ -157,7 +158,7 @@ class Bake(Stepped):
         return self.done < self.total
 
     def _note(self, mover: Mover, frame: int) -> None:
-        """Stores a mover's values, its goal, and the reason if it does not follow it.
+        """Stores a mover's values and its goal in a frame, and the reason if it does not follow the goal.
 
         Raises:
             RigError: the mover cannot be solved in the first frame.
@@ -175,7 +176,9 @@ class Bake(Stepped):
             noted.append(noted[-1] if session.problem else session.goal)
 
     def _ahead(self) -> dict[tuple[int, str], list[GazeGoal]]:
-        """Goals of the next frames, by mover; after the last frame its goal is repeated."""
+        """Goals of the next frames, by mover; beyond the last frame, the goal of the last frame is
+        repeated.
+        """
         frame_index = len(self.take.frames)
         return {
             key: noted[frame_index + 1 : frame_index + 1 + self.horizons[key]] or noted[-1:]
@@ -216,8 +219,8 @@ class Bake(Stepped):
 
 
 def _along(scene: bpy.types.Scene, movers: list[Mover]) -> list[Mover]:
-    """Live movers that are ticked too: if a mechanism is baked, all live movers, since they may depend on it
-    or move it.
+    """Live movers that are ticked along with the baked ones: if a mechanism is baked, all live movers, since
+    they may depend on the mechanism or move parts of it.
     """
     baked = {mover.key for mover in movers}
     other_movers = [mover for mover in live_movers(scene) if mover.key not in baked]
@@ -236,12 +239,12 @@ def _refuse_half_of_what_depends(scene: bpy.types.Scene, movers: list[Mover]) ->
                 f"Armature '{mover.owner.name}' follows another one, and its chains what it does: bake its"
                 " body, which bakes them as well (Bake in the Retarget panel), or press End Live there first"
             )
-    # keys would fit only the present motion of a chain that stays live and can still change
+    # a chain that stays live can still change its motion, and keys would fit only its present motion
     other_chains = [chain for chain in live_chains(scene) if chain.key not in baked]
     for mover in movers:
         for other in other_chains:
             part = mover.part_moved_by(other)
-            # Bake All Chains covers one armature, so the remedy differs for a chain of another one
+            # Bake All Chains covers one armature, so the remedy differs for a chain of another armature
             if part and other.owner == mover.owner:
                 what = (
                     f"The target of {mover.label.lower()[0] + mover.label[1:]}"

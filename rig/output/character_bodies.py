@@ -27,7 +27,7 @@ class ExportedBody:
         self.mover, self.session = mover, session
         self._inputs: list[BodyInputs] = []
         self._model = None  # the body's model in the first frame
-        self._has_changed = False  # whether it was built differently in a later frame
+        self._has_changed = False  # whether the model was built differently in a later frame
         self.commanded: list[np.ndarray] = []
         self.desired: list[np.ndarray] = []
 

@@ -20,8 +20,8 @@ from ..scene.dependencies import target_of
 from ..scene.goal import watched, with_goal
 from ..scene.placement import Hanging, Placement
 
-# function of, over the frames, the joint that carries an object or None, and the object's world matrices (4,
-# 4)
+# function that returns an object's motion from two lists over the frames: the joint that carries the object,
+# or None, and the object's world matrix (4, 4)
 Anchors = Callable[[list[Hanging | None], list[np.ndarray]], Anchor]
 
 
@@ -52,8 +52,8 @@ class ExportedChain:
         self.rows: list[ChainRow] = []
         self.commanded: list[np.ndarray] = []
         self.desired: list[np.ndarray] = []
-        self._problems: dict[int, str] = {}  # reasons why it has no solution, by frame
-        self._has_changed = False  # whether its joints were built differently in a later frame
+        self._problems: dict[int, str] = {}  # by frame: reason why the chain has no solution
+        self._has_changed = False  # whether the chain's joints were built differently in a later frame
         self._recipe: ChainRecipe | None = None  # recipe of the model in the first frame, with the skeleton
         self._skeleton = None
 
@@ -161,8 +161,8 @@ def _targets_of(chain: bpy.types.PropertyGroup) -> list:
 
 
 def _names(chain: bpy.types.PropertyGroup, number: int, watch: int) -> tuple[str, ...]:
-    """Names of the targets that an end may follow; a missing target has the name of the one that is
-    followed.
+    """Names of the targets that an end may follow; a missing target has the name of the target that the end
+    follows.
     """
     if number:
         return (target_of(chain.ends[number - 1]).name,)

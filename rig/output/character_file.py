@@ -48,7 +48,7 @@ from .character_robots import ExportedRobot
 from .character_sounds import clip_sounds
 from .stepped import Stepped, scene_frames
 
-SCENE = "SCENE"  # value of `behaviour` for that of the scene
+SCENE = "SCENE"  # value of `behaviour` for the scene's own behaviour
 TEST_FOR = 10.0  # [s] duration of the self-test
 
 
@@ -219,7 +219,7 @@ class CharacterExport(Stepped):
         return rigs
 
     def _lids_of(self, auxiliary: bpy.types.PropertyGroup) -> str:
-        """Name of the chain whose lids a value follows; "" if it follows none."""
+        """Name of the chain whose eyelids a value follows; "" if it follows none."""
         for each in self.chains.values():
             owner, chain = each.mover
             if auxiliary.owner == owner and auxiliary.path == lid_path(chain):
@@ -252,7 +252,8 @@ class CharacterExport(Stepped):
             uid = reader.mover.settings.uid
             names |= {(uid, *key): name for key, name in reader.joint_names.items()}
         body_joints = {body.mover.owner: body.joint_names for body in self.bodies}
-        for owner, joint_names in body_joints.items():  # joints of chains that are not exported themselves
+        # joints of chains that are not exported have the names that the body gives them
+        for owner, joint_names in body_joints.items():
             for chain in owner.limber.chains:
                 for joint in chain.joints:
                     if joint.key in joint_names:
@@ -343,7 +344,7 @@ def _exported(scene: bpy.types.Scene) -> tuple[list[Mover], list[tuple[Mover, st
         if not (mover.is_live or mover.bakes_when_off or is_body or _has_motors(mover)):
             continue
         why = why_not(Use.BAKE, mover)
-        # a body counts as soon as it has pairs: one that is unfinished must not stop the export of the rest
+        # a body exists as soon as it has pairs: an unfinished body must not stop the export of the rest
         if why and not is_body:
             raise RigError(why)
         if why:

@@ -19,7 +19,7 @@ from ..properties.motion_style import motion_style
 from ..scene.placement import Hanging, Placement
 from .character_chains import Anchors
 
-# over the frames, the joint that carries an object or None, and the object's world matrices (4, 4)
+# two lists over the frames: the joint that carries an object, or None; and the object's world matrix (4, 4)
 Places = tuple[list[Hanging | None], list[np.ndarray]]
 
 
@@ -35,7 +35,7 @@ class ExportedMechanism:
         self.mover, self.session, self.reading = mover, session, session.reading
         parts = [part for part in self.reading.parts if part.role == "DRIVEN"]
         base = self.reading.base_part
-        # by name: object, bone and frame (4, 4) on it whose motion is exported
+        # by name: (object, bone, offset (4, 4) from it) of each coordinate frame whose motion is exported
         self._things = {"": (mover.owner, "", np.eye(4))}
         if base is not None:
             self._things[""] = (find(base.object_name, base.uid), base.bone, base.offset)
@@ -54,7 +54,7 @@ class ExportedMechanism:
 
     @property
     def joint_names(self) -> dict[tuple[str, str], str]:
-        """Names in the file of its motors, by their keys."""
+        """Names in the file of its motors, by the motors' keys (joint, axis)."""
         names = (f"{self.mover.owner.name}/{motor.name}" for motor in self.mover.settings.motors)
         return dict(zip(self.session.joint_keys, names, strict=True))
 
@@ -140,7 +140,7 @@ class ExportedMechanism:
             posture=track(
                 np.array([posture_indices.index(k) if k in posture_indices else -1 for k in chosen], float)
             ),
-            # without postures NumPy gives the array no second axis
+            # reshaped, since without postures NumPy makes an array without a second axis
             weights=track(
                 np.array([[row[k] for k in posture_indices] for row in weights]).reshape(len(weights), -1)
             ),

@@ -19,7 +19,7 @@ class ExportedRobot:
     """Reads one robot over the frames of an export.
 
     Args:
-        rig: The object whose joints it follows.
+        rig: The object whose joints the robot follows.
 
     Raises:
         DeviceError: the robot's properties describe no valid device.

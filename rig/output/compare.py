@@ -43,7 +43,7 @@ class ComparedColumn(NamedTuple):
     heading: str
     meaning: str
     digits: int
-    needs_position: bool = False  # whether the figure exists only for goals with a position
+    needs_position: bool = False  # whether the column has values only for goals with a position
 
 
 COLUMNS: dict[str, ComparedColumn] = {
@@ -74,7 +74,7 @@ class Row:
 
     name: str
     label: str
-    figures: dict[str, float] = field(default_factory=dict)  # by the columns' keys
+    figures: dict[str, float] = field(default_factory=dict)  # the row's numbers, by the keys of the columns
     why_not: str = ""
 
 
@@ -246,7 +246,7 @@ class Comparison(Stepped):
         ]
         self.stage = SceneStage({(rig.session_uid, chain.uid): self.contestants[0].name})
         self.done = 0  # number of completed steps
-        self.left_out: dict[int, str] = {}  # frames without a goal -> reason
+        self.left_out: dict[int, str] = {}  # by frame without a goal: the reason
         self._goal: tuple[Skeleton, GazeGoal] | None = None
         super().__init__(scene)
 

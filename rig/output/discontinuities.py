@@ -4,8 +4,9 @@ Blender.
 
 from math import radians
 
-ROTATION = radians(15)  # [rad] in one frame
-# share of a prismatic joint's range in one frame; 15 degrees are about this share of a servo's range
+ROTATION = radians(15)  # [rad] largest rotation of a joint in one frame that is no discontinuity
+# largest motion of a prismatic joint in one frame that is no discontinuity, as a share of its range; 15
+# degrees are about this share of a servo's range
 SHARE = 0.1
 
 

@@ -71,8 +71,8 @@ def _label(owner: bpy.types.ID, path: str, index: int) -> str:
 
 
 def keyed_holders(keys: Mapping[Channel, list[float]]) -> list:
-    """Bones that have keys, and objects whose location and rotation have keys on all components: these are
-    the ones whose constraints are muted.
+    """The bones and objects whose constraints are muted: bones that have keys, and objects that have keys on
+    all components of location and rotation.
     """
     return [holder for holder, _, _ in _keyed_transforms(keys)]
 
@@ -114,7 +114,9 @@ def _columns(
 
 
 def mute_constraints(keys: Mapping[Channel, list[float]]) -> list[str]:
-    """Mutes constraints that would change keyed transforms; returns their names with their owners'."""
+    """Mutes constraints that would change keyed transforms; returns their names with the names of their
+    owners.
+    """
     muted = []
     holders = list(_keyed_transforms(keys))
     constraints_in_way = [

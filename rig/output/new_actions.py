@@ -53,8 +53,8 @@ def new_action(owner: bpy.types.Object, name: str) -> tuple:
 
 
 def without_new_action(owner: bpy.types.Object) -> Callable[[], None]:
-    """A function that restores everything that `new_action` changes apart from the new action, so that this
-    can be removed again.
+    """A function that undoes the changes of `new_action` except for the new action itself, which can then be
+    removed.
     """
     animation = owner.animation_data
     old = animation.action if animation is not None else None

@@ -21,7 +21,7 @@ from .take_copies import Copy
 TAKE = " Take "
 NUMBERED = re.compile(re.escape(TAKE) + r"\d+(\.\d+)?$")  # end of the name of a take
 SHORTEST = 2  # smallest number of frames of a take
-# share of the longest take's frames: a shorter take was interrupted, and is not assigned afterwards
+# share of the longest take's frames: a shorter take counts as interrupted, and its actions are not assigned
 STUB = 0.25
 
 
@@ -30,7 +30,7 @@ class Keyed(NamedTuple):
 
     actions: list[bpy.types.Action]
     takes: int
-    after: int  # number of later takes, which are too short to play
+    after: int  # number of takes after the assigned one, which are too short to be assigned
     # sentences on drivers and constraints that were muted because they would override the keys
     muted: list[str]
 
@@ -169,7 +169,7 @@ def _key(owner: bpy.types.Object, recorded: list[RecordedTake]) -> Keyed:
     new_actions = [
         action
         for obj in owners.values()
-        if obj is not None  # None if it was deleted since
+        if obj is not None  # None if the object was deleted during the recording
         for action in _key_takes(obj, recorded, last)
     ]
     muted = [sentence for take in recorded for sentence in muting.mute_what_wins(take.keys)]

@@ -49,7 +49,7 @@ class RobotFrames:
         self, scene: bpy.types.Scene, rig: bpy.types.Object, start: int, end: int, form: Format, stride: float
     ) -> None:
         try:
-            # in the protocol's unit, even if the port is a virtual robot's
+            # positions in the protocol's unit, even if the port is that of a virtual robot
             self._device = device.describe_plain(rig)
         except HardwareError as error:
             raise RigError(str(error)) from error
@@ -179,7 +179,7 @@ class RobotFrames:
 
 
 def _pose_of(rig: bpy.types.Object, link: str) -> Callable[[Placement], Array]:
-    """Function from a placement to the pose (4, 4) of a link: that of its bone, or that of its target if a
+    """Function from a placement to the pose (4, 4) of a link: the pose of its bone, or of its target if a
     mechanism follows the target but is not live.
 
     Raises:

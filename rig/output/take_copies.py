@@ -37,7 +37,7 @@ _numbers = count(1)  # numbers of the copies of this process
 _open: set[Path] = set()  # copies of this process's current recordings
 _left: dict[
     str, Path | None
-] = {}  # armature's name -> copy of its interrupted recording; filled at the first search
+] = {}  # by the armature's name: copy of its interrupted recording; filled by the first search
 
 
 class Copy:
@@ -139,7 +139,7 @@ def left(rig: bpy.types.Object) -> Path | None:
 
 
 def _goes_on(path: Path) -> bool:
-    """Whether a copy belongs to a recording that is still running, here or in another Blender."""
+    """Whether a copy belongs to a recording that is still running, in this or another Blender process."""
     process = path.stem.rpartition("-")[0].rpartition("-")[2]
     if path in _open or not process.isdigit() or os.name == "nt":  # on Windows, os.kill would end the process
         return path in _open

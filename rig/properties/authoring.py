@@ -1,4 +1,4 @@
-"""Properties of a chain apart from its goal: influence, transition between postures, attention, and life."""
+"""Properties of a chain besides its goal: influence, transition between postures, attention, and life."""
 
 from math import pi, radians
 
@@ -16,8 +16,8 @@ from .overridable import (
 )
 
 TARGET_BONE = (
-    "Bone of the target armature, as of an animated character, in place of the object: its head is the position."
-    " Empty: the object itself"
+    "Bone of the target armature, such as that of an animated character: the target is at the head of this"
+    " bone. Empty: the target is the object itself"
 )
 
 
@@ -82,7 +82,7 @@ class LimberAuthoring:
         name="Influence",
         description=(
             "Influence of the gaze: 1 the end follows its goal, 0 the chain moves as posed or animated (with"
-            " a motion filter within its joints' limits); between, each joint is interpolated"
+            " a motion filter within its joints' limits); values between interpolate each joint"
         ),
         default=1.0,
     )
@@ -98,16 +98,16 @@ class LimberAuthoring:
     share: FactorProperty(
         name="Share",
         description=(
-            "Share of the rotation from the posture's gaze to the target; 1: all of it. Eyes on a head on a"
-            " torso, with 1, 0.7 and 0.2, look together"
+            "Share of the rotation from the posture's gaze to the target that the chain makes; 1: all of"
+            " it. Use, for example, 1 for the eyes, 0.7 for the head and 0.2 for the torso"
         ),
         default=1.0,
     )
     dead_zone: FloatProperty(
         name="Dead Zone",
         description=(
-            "Angle, seen from the chain's root, by which the target may move before the chain follows. It"
-            " then stays that far behind"
+            "Angle, seen from the chain's root, by which the target may move before the chain follows. The"
+            " chain then stays behind the target by this angle"
         ),
         default=0.0,
         min=0.0,
@@ -116,15 +116,16 @@ class LimberAuthoring:
     )
     lag: SecondsProperty(
         name="Lag",
-        description="Delay behind a target that moves steadily",
+        description="Time by which the chain is late when it follows a target that moves steadily",
         default=0.0,
         soft_max=2.0,
     )
     widest_look: FloatProperty(
         name="Widest Look",
         description=(
-            "Largest angle of the look from where the character faces. Beyond it the look rests at its edge,"
-            " and crosses to the other side when the target has passed behind. 180 degrees: all around"
+            "Largest angle between the look and the direction that the character faces. For targets beyond"
+            " it the look stops at this angle, and crosses to the other side when the target has passed"
+            " behind the character. 180 degrees: no limit"
         ),
         default=pi,  # for files without this setting; new chains without limits get `chains.WIDEST_LOOK`
         min=0.0,
@@ -165,15 +166,21 @@ class LimberAuthoring:
     change: SecondsProperty(
         name="Change",
         description=(
-            "Duration of a change from one target to another, and without a motion filter to where the target"
-            " has jumped"
+            "Duration of the move of the look from one target to another and, without a motion filter,"
+            " after a jump of the target"
         ),
         default=0.5,
         soft_max=5.0,
     )
     eyes: PointerProperty(
-        name="Eyes", description="Blinks, lids and looks away of the chain's end", type=LimberEyes
+        name="Eyes",
+        description=(
+            "Settings of the eyes at the chain's end: blinks, eyelids, and looks away from the target"
+        ),
+        type=LimberEyes,
     )
     life: PointerProperty(
-        name="Life", description="Breathing, sway and glances on top of the posture", type=LimberLife
+        name="Life",
+        description="Settings of the idle motion: breathing, sway and glances on top of the posture",
+        type=LimberLife,
     )

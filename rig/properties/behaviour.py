@@ -53,7 +53,8 @@ class LimberRole:
     look_at_bone: StringProperty(
         name="Bone",
         description=(
-            "Bone of the target to look at, for chains that have it as target. Empty: the first such bone"
+            "Bone of the target to look at, for chains that have it as target. Empty: the first bone that"
+            " they have as target"
         ),
         search=choices.target_bones,
     )
@@ -70,7 +71,10 @@ class LimberRole:
     )
     share: FactorProperty(
         name="Share",
-        description="How far chains rotate from their posture to the target in this state",
+        description=(
+            "Share of the rotation from their posture to the target that chains make in this state: 0"
+            " none, 1 all"
+        ),
         default=1.0,
     )
     life: FactorProperty(
@@ -78,16 +82,20 @@ class LimberRole:
     )
     blinks: FloatProperty(
         name="Blinks",
-        description="Factor of the number of blinks in this state, where eyes are on; 0: none",
+        description="Factor of how often eyes blink in this state, for chains with Eyes on; 0: never",
         default=1.0,
         min=0.0,
         max=10.0,
     )
     aversion: FactorProperty(
-        name="Looks Away", description="Factor of looks away in this state; 0: none", default=1.0
+        name="Looks Away",
+        description=(
+            "Factor of how much chains with Eyes on look away from the target in this state; 0: never"
+        ),
+        default=1.0,
     )
     lids: FactorProperty(
-        name="Lids", description="How far lids are closed in this state: 0 open, 1 closed", default=0.0
+        name="Lids", description="How far the eyelids are closed in this state: 0 open, 1 closed", default=0.0
     )
 
 
@@ -95,7 +103,11 @@ class LimberChainChoice:
     """Mixin: a chain of any armature of the file, chosen from a list."""
 
     owner: PointerProperty(name="Armature", description="Armature of the chain", type=Object)
-    uid: StringProperty(name="Identity", description="Identity of the chain", options={"HIDDEN"})
+    uid: StringProperty(
+        name="Identity",
+        description="Identifier of the chain, which stays when it is renamed",
+        options={"HIDDEN"},
+    )
     chain: EnumProperty(
         name="Chain",
         description="Chain to which these settings apply",
@@ -107,7 +119,7 @@ class LimberChainChoice:
 
 
 class LimberChainRole(LimberRole, LimberChainChoice, PropertyGroup):
-    """Settings of one chain in a state, in place of those for all chains."""
+    """Settings of one chain in a state, in place of the settings for all chains."""
 
 
 class LimberStatePosture(PropertyGroup):
@@ -122,8 +134,8 @@ class LimberStatePosture(PropertyGroup):
     weight: FactorProperty(
         name="Weight",
         description=(
-            "Weight of the posture; where the weights of a chain's postures sum to less than 1, the rest "
-            "is the clip"
+            "Weight of the posture. If the weights of a chain's postures sum to less than 1, the clip has"
+            " the rest of the weight"
         ),
         default=1.0,
     )
@@ -136,7 +148,7 @@ class LimberState(LimberRole, PropertyGroup):
         name="Name", description="Name of the state, unique in the behaviour", update=choices.follow_name
     )
     known_as: StringProperty(
-        name="Known As", description="Name of the state in the transitions", options={"HIDDEN"}
+        name="Known As", description="Name by which the transitions refer to the state", options={"HIDDEN"}
     )
     seconds: SecondsProperty(
         name="Transition", description="Duration of the transition into this state", default=0.5
@@ -146,7 +158,10 @@ class LimberState(LimberRole, PropertyGroup):
     )
     postures: CollectionProperty(
         name="Postures",
-        description="Stored postures that are kept in this state; none: the clip, as animated",
+        description=(
+            "Stored postures that chains keep in this state. Without any, they play the clip, or their"
+            " animation"
+        ),
         type=LimberStatePosture,
     )
     active_posture: IntProperty(name="Posture", description="Selected posture")
@@ -170,7 +185,7 @@ class LimberStateTransition(PropertyGroup):
     """A transition from one state to another, and the condition that triggers it."""
 
     begins_anywhere: BoolProperty(
-        name="From Any State", description="Start from every other state", default=False
+        name="From Any State", description="The transition can start from every other state", default=False
     )
     begin: StringProperty(name="From", description="State in which the transition begins")
     end: StringProperty(name="To", description="State to which the transition leads")
@@ -185,7 +200,9 @@ class LimberStateTransition(PropertyGroup):
     )
     seconds: SecondsProperty(
         name="Time",
-        description=("Time for which the condition must last, in seconds; the shortest one of a random time"),
+        description=(
+            "Time for which the condition must last, in seconds; for a random time, the shortest time"
+        ),
         default=1.0,
     )
     longest: SecondsProperty(
@@ -232,7 +249,7 @@ class LimberGesture(LimberChainChoice, PropertyGroup):
         name="Mode",
         description="How the gesture combines with the posture",
         items=[
-            ("ADD", "Add", "Add what moves since the action's first frame to the posture"),
+            ("ADD", "Add", "Add the action's motion, relative to its first frame, to the posture"),
             ("REPLACE", "Replace", "Replace the posture"),
         ],
     )
@@ -242,15 +259,15 @@ class LimberGesture(LimberChainChoice, PropertyGroup):
         default=0.2,
     )
     left_alone: CollectionProperty(
-        name="Left Alone", description="Joints that the gesture leaves alone", type=LimberMaskedJoint
+        name="Left Alone", description="Joints that the gesture does not move", type=LimberMaskedJoint
     )
 
 
 class LimberBehaviour(PropertyGroup):
-    """What the scene's characters do on their own. It begins in its first state."""
+    """A scene's behaviour: what its characters do on their own, beginning in the first state."""
 
     states: CollectionProperty(
-        name="States", description="States of the character; it begins in the first", type=LimberState
+        name="States", description="States of the behaviour, which begins in the first one", type=LimberState
     )
     active_state: IntProperty(name="State", description="Selected state")
     transitions: CollectionProperty(
@@ -260,7 +277,9 @@ class LimberBehaviour(PropertyGroup):
     )
     active_transition: IntProperty(name="Transition", description="Selected transition")
     gestures: CollectionProperty(
-        name="Gestures", description="Clips that are played once over a state", type=LimberGesture
+        name="Gestures",
+        description="Animation clips that play once on top of the current state",
+        type=LimberGesture,
     )
     active_gesture: IntProperty(name="Gesture", description="Selected gesture")
     seed: IntProperty(
@@ -276,20 +295,20 @@ class LimberBehaviour(PropertyGroup):
     )
     person: EnumProperty(
         name="Person",
-        description="Person whom the rehearsal assumes, in place of a tracker's",
+        description="Whether the rehearsal assumes that a person is seen, or uses what a tracker reports",
         items=[
             (
                 "UNKNOWN",
                 "Tracker",
-                "What trackers say by OSC; without one nobody is seen, and nobody is lost",
+                "Use the persons that trackers report by OSC; without a tracker, nobody is seen or lost",
             ),
-            ("SEEN", "Seen", "A person is seen"),
-            ("LOST", "Gone", "Nobody is seen"),
+            ("SEEN", "Seen", "Assume that a person is seen"),
+            ("LOST", "Gone", "Assume that the person has gone"),
         ],
     )
     person_distance: FloatProperty(
         name="Distance",
-        description="While rehearsing: distance of the person",
+        description="Distance of the person that the rehearsal assumes",
         default=1.5,
         min=0.0,
         subtype="DISTANCE",

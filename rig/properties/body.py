@@ -72,10 +72,12 @@ class LimberPair(PropertyGroup):
         name="Name", description="Name of the target's bone"
     )  # overrides identify items of a list by name
     target: StringProperty(
-        name="Target Bone", description="Bone of this armature that follows", update=_uncalibrate
+        name="Target Bone",
+        description="Bone of this armature that follows the source bone",
+        update=_uncalibrate,
     )
     source: StringProperty(
-        name="Source Bone", description="Bone of the source that is followed", update=_uncalibrate
+        name="Source Bone", description="Bone of the source that the target bone follows", update=_uncalibrate
     )
     enabled: BoolProperty(
         name="Enabled",
@@ -84,13 +86,13 @@ class LimberPair(PropertyGroup):
     )
     weight: WeightProperty(
         name="Weight",
-        description="Weight of this bone where the bones cannot all follow their sources",
+        description="Weight of this bone if the bones cannot all follow their sources",
     )
     level: IntProperty(
         name="Level",
         description=(
-            "Priority where the bones cannot all follow their sources, whatever the weights: bones of"
-            " level 0 first, then those of level 1 without disturbing level 0, and so on"
+            "Priority if the bones cannot all follow their sources, whatever the weights: bones of level 0"
+            " first, then those of level 1 without disturbing level 0, and so on"
         ),
         min=0,
         soft_max=3,
@@ -99,8 +101,9 @@ class LimberPair(PropertyGroup):
     position_weight: FloatProperty(
         name="Position",
         description=(
-            "Weight of this bone's position, per square metre: its head follows the source bone's, scaled by"
-            " Scale, as hands that hold something must; 0: the bone follows by its rotation alone"
+            "Weight, per square metre, with which the head of this bone follows the position of the source"
+            " bone's head, scaled by Scale, as for hands that hold an object; 0: the bone follows by its"
+            " rotation only"
         ),
         default=0.0,
         min=0.0,
@@ -128,7 +131,7 @@ class LimberPair(PropertyGroup):
     )
     calibrated: BoolProperty(
         name="Calibrated",
-        description="The bone's rotation in its source bone's frame has been stored",
+        description="Calibrate has stored the bone's rotation in its source bone's frame",
         options={"HIDDEN"},
     )
 
@@ -151,7 +154,12 @@ class LimberRetarget(LimberMotionStyle, LimberRange, PropertyGroup):
         ),
     )
     input: EnumProperty(
-        name="Follow", description="Where the motion to follow comes from", items=INPUTS, update=_offer_port
+        name="Follow",
+        description=(
+            "Source of the motion that the body follows: an armature, or a stream from another program"
+        ),
+        items=INPUTS,
+        update=_offer_port,
     )
     host: StringProperty(
         name="Address",
@@ -164,7 +172,11 @@ class LimberRetarget(LimberMotionStyle, LimberRange, PropertyGroup):
     port: IntProperty(
         name="Port", description="UDP port on which to listen", default=OSC_PORT, min=1, max=65535
     )
-    pairs: CollectionProperty(name="Pairs", description="Pairs of bones and source bones", type=LimberPair)
+    pairs: CollectionProperty(
+        name="Pairs",
+        description="Bones of this armature, each paired with the source bone that it follows",
+        type=LimberPair,
+    )
     active_pair: IntProperty(name="Pair", description="Pair whose settings are shown")
     live: BoolProperty(
         name="Live",
@@ -172,11 +184,18 @@ class LimberRetarget(LimberMotionStyle, LimberRange, PropertyGroup):
         options={"HIDDEN"},
     )
     calibrate_from: EnumProperty(
-        name="Calibrate From", description="Matching poses of both armatures", items=CALIBRATIONS
+        name="Calibrate From",
+        description=(
+            "Poses in which both armatures match, from which Calibrate computes the offsets of the pairs"
+        ),
+        items=CALIBRATIONS,
     )
     scale: FloatProperty(
         name="Scale",
-        description="Scale of the base's path and height: length of the legs relative to the source's",
+        description=(
+            "Factor from the source's path and height to those of the base: length of this armature's legs"
+            " relative to the source's"
+        ),
         default=1.0,
         min=0.0,
         soft_max=10.0,
@@ -194,14 +213,16 @@ class LimberRetarget(LimberMotionStyle, LimberRange, PropertyGroup):
     source_foot_height: FloatProperty(
         name="Source Feet",
         description=(
-            "Height of the source's foot bones above its origin when it stands, as Calibrate found it"
+            "Height of the source's foot bones above its origin when it stands, as measured by Calibrate"
         ),
         subtype="DISTANCE",
         precision=4,
     )
     foot_height: FloatProperty(
         name="Foot Height",
-        description="Height of this armature's foot bones above their soles at rest, as Calibrate found it",
+        description=(
+            "Height of this armature's foot bones above their soles at rest, as measured by Calibrate"
+        ),
         options={"HIDDEN"},
     )
     foot_heights_known: BoolProperty(
@@ -229,8 +250,8 @@ class LimberRetarget(LimberMotionStyle, LimberRange, PropertyGroup):
     own_velocities: BoolProperty(
         name="Own Velocities",
         description=(
-            "Each joint also keeps a velocity limit of its own: that of the chain that it is in, else that of"
-            " the robot's file"
+            "Each joint also keeps its own velocity limit: the limit in its chain, else the limit in the"
+            " robot's file"
         ),
     )
     acceleration: FloatProperty(
@@ -265,7 +286,7 @@ class LimberRetarget(LimberMotionStyle, LimberRange, PropertyGroup):
     )
     coupled_limits: CollectionProperty(
         name="Coupled Limits",
-        description="Sums of joint angles that stay between two bounds",
+        description="Limits of weighted sums of joint angles",
         type=LimberCoupledLimit,
     )
     active_coupled_limit: IntProperty(

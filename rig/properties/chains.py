@@ -104,13 +104,15 @@ class LimberGoal:
     )
     forward_axis: EnumProperty(
         name="Forward Axis",
-        description="Axis of the end bone that is to point at the target",
+        description="Axis of the end bone that should point at the target",
         items=FORWARD_AXES,
         default="+Y",
     )
     forward_direction: FloatVectorProperty(
         name="Forward Direction",
-        description="Direction in the end bone's frame that points at the target",
+        description=(
+            "Direction in the end bone's frame that should point at the target, for a custom forward axis"
+        ),
         subtype="XYZ",
         size=3,
         default=(0.0, 1.0, 0.0),
@@ -134,13 +136,13 @@ class LimberGoal:
     symmetric: BoolProperty(
         name="Symmetric End",
         description=(
-            "Treat the end as equal when rolled by 180 degrees about its forward axis, like a round lamp"
+            "Treat a roll of the end by 180 degrees about its forward axis as no change, as for a round lamp"
         ),
     )
     weight: WeightProperty(
         name="Weight",
         description=(
-            "Weight of this goal where goals conflict; distances are relative to the chain's reach. 0: no"
+            "Weight of this goal if goals conflict; distances are relative to the chain's reach. 0: no"
             " effect. To fade a chain out, use Influence"
         ),
     )
@@ -152,7 +154,9 @@ class LimberEnd(LimberGoal, PropertyGroup):
     name: StringProperty(
         name="Name", description="Name of the bone"
     )  # overrides identify items of a list by name
-    bone: StringProperty(name="Bone", description="Bone that is the end")
+    bone: StringProperty(
+        name="Bone", description="Bone that looks at the target, copies its orientation, or reaches for it"
+    )
     enabled: BoolProperty(
         name="Enabled", description="Follow the goal; when off, the end keeps the posture", default=True
     )
@@ -168,7 +172,7 @@ class LimberChain(LimberGoal, LimberPostures, LimberAuthoring, LimberMotionStyle
     )
     uid: StringProperty(
         name="Identity",
-        description="Identity of the chain, which stays when it is renamed",
+        description="Identifier of the chain, which stays when it is renamed",
         options={"HIDDEN"},
     )
     root: StringProperty(name="Root", description="First bone of the chain")
@@ -178,7 +182,10 @@ class LimberChain(LimberGoal, LimberPostures, LimberAuthoring, LimberMotionStyle
     )
     ends: CollectionProperty(
         name="Additional Goals",
-        description="Additional ends of the chain with goals of their own, solved together",
+        description=(
+            "Additional ends of the chain with their own goals, which are solved together with the chain's"
+            " goal"
+        ),
         type=LimberEnd,
     )
     active_end: IntProperty(name="End", description="Selected additional end")
@@ -200,14 +207,17 @@ class LimberChain(LimberGoal, LimberPostures, LimberAuthoring, LimberMotionStyle
     sends_to_robot: BoolProperty(
         name="Send to Robot",
         description=(
-            "Send the chain's joints to the robot. Off: their servos are left to another program, such as the"
-            " robot's own walk; it takes effect when the robot is connected next"
+            "Send the chain's joints to the robot. Off: their servos are left to another program, such as"
+            " the robot's own walking program. A change takes effect when the robot is connected again"
         ),
         default=True,
     )
     keep: FactorProperty(
         name="Keep Posture",
-        description="Weight of the posture below the goal: 1 as far as the goal allows, 0 not at all",
+        description=(
+            "How much the solver keeps the posture in what the goal leaves free: 1 as far as possible, 0"
+            " not at all"
+        ),
         default=1.0,
     )
 
@@ -220,7 +230,9 @@ class LimberChain(LimberGoal, LimberPostures, LimberAuthoring, LimberMotionStyle
         default="erik_exact",  # for files without this setting; new chains get `chains.SOLVER`
     )
     options: PointerProperty(
-        name="Solver Options", description="Options of the solvers", type=LimberSolverOptions
+        name="Solver Options",
+        description="Settings of each solver, which stay when another solver is chosen",
+        type=LimberSolverOptions,
     )
     look_ahead: BoolProperty(
         name="Look Ahead",
@@ -238,7 +250,7 @@ class LimberChain(LimberGoal, LimberPostures, LimberAuthoring, LimberMotionStyle
 
     @property
     def is_posed(self) -> bool:
-        """Whether the user is posing the chain's bones."""
+        """Whether the armature is in Pose Mode, in which the user poses the chain's bones."""
         return self.id_data.mode == "POSE"
 
 
@@ -253,11 +265,15 @@ class LimberRig(LimberZones, PropertyGroup):
     active_chain: IntProperty(name="Chain", description="Chain that the panels show and the operators act on")
     device: PointerProperty(name="Device", description="The robot that the joints move", type=LimberDevice)
     retarget: PointerProperty(
-        name="Retarget", description="The body follows another armature", type=LimberRetarget
+        name="Retarget",
+        description="Settings of the armature's body, which follows another armature or a stream",
+        type=LimberRetarget,
     )
     remote: PointerProperty(name="Remote", description="Remote control by other programs", type=LimberRemote)
     mechanism: PointerProperty(
-        name="Mechanism", description="Bodies and joints with closed loops", type=LimberMechanism
+        name="Mechanism",
+        description="Mechanism that the object owns: bodies and joints, also in closed loops",
+        type=LimberMechanism,
     )
     part: PointerProperty(name="Part", description="Role of the object in a mechanism", type=LimberPart)
 
@@ -267,6 +283,6 @@ PROPERTIES = {
         name="Limber", description="Chains, robot and mechanism", type=LimberRig
     ),
     (PoseBone, "limber_body"): PointerProperty(
-        name="Limber Body", description="Role of the bone in a mechanism", type=LimberBoneBody
+        name="Limber Body", description="Settings of the bone as a body of a mechanism", type=LimberBoneBody
     ),
 }

@@ -1,4 +1,4 @@
-"""Properties of a coupled limit: a sum of joint angles that stays between two bounds."""
+"""Properties of a coupled limit: a weighted sum of joint angles that stays between two bounds."""
 
 from math import pi
 
@@ -22,8 +22,8 @@ class LimberCoupledJoint(LimberJointAxis, PropertyGroup):
 
 
 class LimberCoupledLimit(PropertyGroup):
-    """Bounds of a sum of joint angles, such as the cables of a shoulder or parts that touch only in certain
-    poses of several joints.
+    """Bounds of a weighted sum of joint angles. They describe, for example, a shoulder whose cables cross
+    several joints, or parts that collide only for certain combinations of joint angles.
     """
 
     name: StringProperty(name="Name", description="Name of the coupled limit")

@@ -43,9 +43,9 @@ def choice(key: str, info: Labelled) -> Item:
 
 
 def other_numbers(key: str) -> tuple[int, int, int]:
-    """Further numbers that a property may hold for a key: that of earlier versions; the same in single
-    precision, from keyframes; and the current number as keyframes and drivers set it, since Blender adds a
-    half in single precision, which rounds odd numbers above 2^23 up.
+    """Further numbers that a property may hold for a key: the number of earlier versions; the same number in
+    single precision, from keyframes; and the current number as keyframes and drivers set it, since Blender
+    adds a half in single precision, which rounds odd numbers above 2^23 up.
     """
     number = crc32(key.encode()) >> 1
     return number, int(unpack("f", pack("f", number))[0]), (crc32(key.encode()) >> 8) + 1
@@ -58,7 +58,7 @@ def keyed_enum(
 
     Args:
         attribute: Name of the property in its group.
-        items: Its items; for those made by `item` and `choice` the further numbers are read too.
+        items: Its items; for items made by `item` and `choice`, `other_numbers` are read too.
         default: Key of the default item.
         rest: As for Blender's EnumProperty.
     """

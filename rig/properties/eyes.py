@@ -1,4 +1,4 @@
-"""Properties of a chain's eyes: blinks, lids, and looks away."""
+"""Properties of a chain's eyes: blinks, eyelids, and looks away from the target."""
 
 from math import radians
 
@@ -15,7 +15,7 @@ from .overridable import (
     StringProperty,
 )
 
-# last shown closure of the lids (0 open, 1 closed), by the armature's session_uid and the chain's uid
+# last shown closure of the eyelids (0 open, 1 closed), by the armature's session_uid and the chain's uid
 shown_lids: dict[tuple[int, str], float] = {}
 
 
@@ -27,20 +27,20 @@ def _lid(eyes: bpy.types.PropertyGroup) -> float:
 
 
 class LimberLid(PropertyGroup):
-    """A bone that is an eyelid: it rotates from open, its posed rotation, to closed."""
+    """An eyelid: a bone that rotates from its posed rotation, in which the eye is open, to closed."""
 
     name: StringProperty(
-        name="Name", description="Name of the lid"
+        name="Name", description="Name of the eyelid"
     )  # overrides identify items of a list by name
-    bone: StringProperty(name="Bone", description="Bone that is the lid")
+    bone: StringProperty(name="Bone", description="Bone of the eyelid")
     axis: EnumProperty(
         name="Axis",
-        description="Axis of the bone that it rotates about",
+        description="Axis of the bone about which it rotates",
         items=[(axis, axis, f"The bone's {axis} axis") for axis in "XYZ"],
     )
     closed: FloatProperty(
         name="Closed",
-        description="Rotation of the bone from open to closed; negative: the other way round",
+        description="Rotation of the bone from open to closed; negative: in the opposite direction",
         default=radians(40),
         subtype="ANGLE",
     )
@@ -53,8 +53,8 @@ class LimberEyes(PropertyGroup):
     blinks: FloatProperty(
         name="Blinks",
         description=(
-            "Factor of the number of blinks: with shifts of the gaze over 20 degrees, at the end of speech, else"
-            " every 2 to 6 seconds. 0: none"
+            "Factor of how often the eyes blink: 1 at shifts of the gaze over 20 degrees, at the end of"
+            " speech, and else every 2 to 6 seconds; 0 never"
         ),
         default=1.0,
         min=0.0,
@@ -63,20 +63,28 @@ class LimberEyes(PropertyGroup):
     aversion: FactorProperty(
         name="Looks Away",
         description=(
-            "Amount of looks away from the target: each lasts 0.5 to 4 seconds, after 2 to 5 seconds of a"
-            " look at it. 0: none"
+            "How much the end looks away from the target: each time for 0.5 to 4 seconds, after 2 to 5"
+            " seconds of a look at it. 0: never"
         ),
         default=0.0,
     )
     follow: FactorProperty(
-        name="Lids Follow", description="Share of the gaze's pitch that the lids follow", default=0.7
+        name="Lids Follow", description="Share of the gaze's pitch that the eyelids follow", default=0.7
     )
-    seed: IntProperty(name="Seed", description="Seed of the random draws", default=0, min=0)
+    seed: IntProperty(
+        name="Seed",
+        description="Seed of the random times and directions of blinks and looks away",
+        default=0,
+        min=0,
+    )
     lids: CollectionProperty(name="Lids", description="Bones of the eyelids", type=LimberLid)
     active_lid: IntProperty(name="Lid", description="Selected lid")
     lid: FloatProperty(
         name="Lids Closed",
-        description="How far the lids are closed while live: 0 open, 1 closed. A value of the robot can follow it",
+        description=(
+            "How far the eyelids are closed while the chain is live: 0 open, 1 closed. A value of the"
+            " robot can follow it"
+        ),
         get=_lid,
         options={"SKIP_SAVE"},
     )

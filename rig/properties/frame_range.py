@@ -35,28 +35,28 @@ class LimberRange:
 
     frame_start: IntProperty(
         name="Start",
-        description="First frame to bake, if set apart from the scene's range",
+        description="First frame to bake, if it was set; else the bake begins at the scene's first frame",
         default=1,
         min=-LAST_FRAME,
         max=LAST_FRAME,
     )
     frame_end: IntProperty(
         name="End",
-        description="Last frame to bake, if set apart from the scene's range",
+        description="Last frame to bake, if it was set; else the bake ends at the scene's last frame",
         default=250,
         min=-LAST_FRAME,
         max=LAST_FRAME,
     )
     bake_start: IntProperty(
         name="Start",
-        description="First frame to bake. Unset: the scene's",
+        description="First frame to bake. Unset: the scene's first frame",
         get=lambda settings: bake_range(settings, bpy.context.scene)[0],
         set=lambda settings, frame: setattr(settings, "frame_start", frame),
         options={"SKIP_SAVE"},
     )
     bake_end: IntProperty(
         name="End",
-        description="Last frame to bake. Unset: the scene's",
+        description="Last frame to bake. Unset: the scene's last frame",
         get=lambda settings: bake_range(settings, bpy.context.scene)[1],
         set=lambda settings, frame: setattr(settings, "frame_end", frame),
         options={"SKIP_SAVE"},

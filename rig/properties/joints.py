@@ -64,23 +64,36 @@ class LimberJointSettings(LimberJointAxis, LimberServo, LimberJointStyle):
     """
 
     lower: FloatProperty(
-        name="Min", description="Smallest angle", subtype="ANGLE", default=-pi, soft_min=-pi, soft_max=pi
+        name="Min",
+        description="Smallest angle of the joint or motor",
+        subtype="ANGLE",
+        default=-pi,
+        soft_min=-pi,
+        soft_max=pi,
     )
     upper: FloatProperty(
-        name="Max", description="Largest angle", subtype="ANGLE", default=pi, soft_min=-pi, soft_max=pi
+        name="Max",
+        description="Largest angle of the joint or motor",
+        subtype="ANGLE",
+        default=pi,
+        soft_min=-pi,
+        soft_max=pi,
     )
     velocity: FloatProperty(
-        name="Velocity", description="Largest speed, per second", subtype="ANGLE", default=VELOCITY
+        name="Velocity",
+        description="Largest speed of the joint or motor, per second",
+        subtype="ANGLE",
+        default=VELOCITY,
     )
     acceleration: FloatProperty(
         name="Acceleration",
-        description="Largest acceleration, per second squared",
+        description="Largest acceleration of the joint or motor, per second squared",
         subtype="ANGLE",
         default=ACCELERATION,
     )
     jerk: FloatProperty(
         name="Jerk",
-        description="Largest jerk, per second cubed; lower is softer",
+        description="Largest jerk of the joint or motor, per second cubed; lower is softer",
         subtype="ANGLE",
         default=JERK,
     )

@@ -1,4 +1,4 @@
-"""Settings of mechanisms in the .blend: on the object that owns one, and on its bodies and joints."""
+"""Settings of mechanisms in the .blend: on a mechanism's owner, and on its bodies and joints."""
 
 from math import pi
 
@@ -32,10 +32,10 @@ KINDS = [
     ("planar", "Planar", "Translation along the joint's X and Y axes and rotation about its Z axis"),
 ]
 ROLES = [
-    ("AUTO", "As Its Rigid Body", "A passive rigid body is fixed, an animated one drives; all others move"),
+    ("AUTO", "As Its Rigid Body", "Fixed for a passive, Driven for an animated rigid body, else Moves"),
     ("GROUND", "Ground", "Fixed: the mechanism is mounted on it"),
     ("DRIVEN", "Driven", "Moved by its parent, its keyframes or a live chain; the mechanism follows"),
-    ("MOVES", "Moves", "The mechanism moves it"),
+    ("MOVES", "Moves", "The mechanism moves the body"),
 ]
 DOES = [
     ("FRAME", "Reach and Orient", "The body has the target's position and orientation"),
@@ -45,12 +45,13 @@ DOES = [
     (
         "AIM",
         "Reach and Point",
-        "The body has the target's position, and an axis of it points along the target's; its roll is free",
+        "The body has the target's position, and an axis of it points along the target's axis; its roll is"
+        " free",
     ),
     (
         "DIRECTION",
         "Point Along",
-        "An axis of the body points along the target's, at any position; its roll is free",
+        "An axis of the body points along the target's axis, at any position; its roll is free",
     ),
 ]
 DRIVES = [
@@ -64,12 +65,9 @@ MASSES = [
     (
         "AUTO",
         "Automatic",
-        (
-            "From the robot's file, else the rigid body, else the volume of its meshes and the mechanism's"
-            " density"
-        ),
+        ("Mass of the robot's file, else of the rigid body, else the volume of its meshes times the density"),
     ),
-    ("OWN", "Own", "The value below"),
+    ("OWN", "Own", "The mass that is set below"),
 ]
 
 
@@ -81,7 +79,9 @@ class LimberMass:
     )
     mass: FloatProperty(
         name="Mass",
-        description="Mass of the body, for goals of the centre of mass; its centre is that of the meshes",
+        description=(
+            "Mass of the body, for goals of the centre of mass. Its centre of mass is that of its meshes"
+        ),
         default=0.1,
         min=0.0,
         soft_max=10.0,
@@ -118,8 +118,8 @@ class LimberPart(LimberMass, PropertyGroup):
     meets: PointerProperty(
         name="Meets",
         description=(
-            "Object on the second body that the joint is to meet, where the rest pose has a gap; none: they"
-            " meet already"
+            "Object on the second body with which the joint should coincide, if there is a gap in the rest"
+            " pose; none: there is no gap"
         ),
         type=Object,
     )
@@ -155,7 +155,7 @@ class LimberMotor(LimberJointSettings, PropertyGroup):
     @property
     def label(self) -> str:
         """The motor's name in the interface. It names the axis of the object or bone, which may differ from
-        that in the joint's frame.
+        the axis in the joint's frame.
         """
         return self.name
 
@@ -174,7 +174,7 @@ class LimberMotor(LimberJointSettings, PropertyGroup):
         name="Keep Value",
         description=(
             "This motor stays at its Value, which can be keyframed, while targets move the others: an"
-            " antenna, a turntable. It gives way only where the targets are out of reach"
+            " antenna, a turntable. It leaves its Value only if the targets are out of reach otherwise"
         ),
         default=False,
     )
@@ -184,17 +184,17 @@ class LimberClosure(PropertyGroup):
     """An additional joint between two bones of an armature, which closes a loop."""
 
     name: StringProperty(name="Name", description="Name of the closure", default="Closure")
-    first: StringProperty(name="First Bone", description="Bone that is held to the second one")
-    second: StringProperty(name="Second Bone", description="Bone that is held to the first one")
+    first: StringProperty(name="First Bone", description="Bone that is held together with the second bone")
+    second: StringProperty(name="Second Bone", description="Bone that is held together with the first bone")
     first_point: EnumProperty(
         name="First Point",
-        description="Point of the first bone that meets the second one",
+        description="Point of the first bone that is held at the second bone",
         items=POINTS,
         default="TAIL",
     )
     second_point: EnumProperty(
         name="Second Point",
-        description="Point of the second bone that meets the first one",
+        description="Point of the second bone that is held at the first bone",
         items=POINTS,
         default="TAIL",
     )
@@ -221,20 +221,20 @@ class LimberMechanismGoal(PropertyGroup):
     )
     body: PointerProperty(
         name="Body",
-        description="Body that follows, or an object on it (a foot's sole, a tool), to be at the target",
+        description="Body that follows the target, or an object on it that does, such as a tool or a sole",
         type=Object,
     )
-    bone: StringProperty(name="Bone", description="Bone that follows, where bodies are bones")
+    bone: StringProperty(name="Bone", description="Bone that follows the target, if bodies are bones")
     target: PointerProperty(
-        name="Target", description="Object that gives the pose, or the armature whose bone does", type=Object
+        name="Target", description="Object that the body follows, or the target bone's armature", type=Object
     )
     target_bone: StringProperty(
         name="Target Bone",
-        description="Bone of the target that gives the pose, as in a character. Empty: the object itself",
+        description="Bone of the target armature whose pose the body follows. Empty: the object itself",
     )
     offset: FloatVectorProperty(
         name="Offset",
-        description="Pose of the body in the target's own frame: Keep Offset sets it",
+        description="Pose of the body in the target's own frame, which Keep Offset sets",
         size=16,
         subtype="MATRIX",
         default=(1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0),
@@ -295,11 +295,11 @@ class LimberMechanism(LimberPostures, LimberMotionStyle, LimberRange, PropertyGr
     """
 
     uid: StringProperty(
-        name="Identity", description="Identity of the mechanism; empty: there is none", options={"HIDDEN"}
+        name="Identity", description="Identifier of the mechanism; empty: no mechanism", options={"HIDDEN"}
     )
     filter: filter_property()
     joints: CollectionProperty(name="Joints", description="Joints between objects", type=LimberMechanismJoint)
-    active_joint: IntProperty(name="Joint", description="Joint whose settings are shown")
+    active_joint: IntProperty(name="Joint", description="Joint whose settings the panel shows")
     use_bones: BoolProperty(
         name="Bones as Bodies",
         description="Use bones of this armature as bodies, and their free axes as joints",
@@ -307,8 +307,8 @@ class LimberMechanism(LimberPostures, LimberMotionStyle, LimberRange, PropertyGr
     floating_base: BoolProperty(
         name="Floating Base",
         description=(
-            "Goals place the robot, as one that walks: no joint holds the armature's first bone to the"
-            " armature"
+            "Let goals determine the location of the robot, as for a robot that walks: no joint connects"
+            " the armature's first bone to the armature"
         ),
     )
     closures_file: StringProperty(
@@ -319,15 +319,15 @@ class LimberMechanism(LimberPostures, LimberMotionStyle, LimberRange, PropertyGr
     )
     active_closure: IntProperty(name="Closure", description="The closure whose settings are shown")
     motors: CollectionProperty(
-        name="Motors", description="Degrees of freedom that a motor moves", type=LimberMotor
+        name="Motors", description="Motors, each of which moves one degree of freedom", type=LimberMotor
     )
     active_motor: IntProperty(name="Motor", description="The motor whose settings are shown")
-    goals: CollectionProperty(name="Goals", description="Goals of bodies", type=LimberMechanismGoal)
+    goals: CollectionProperty(name="Goals", description="Goals of the bodies", type=LimberMechanismGoal)
     active_goal: IntProperty(name="Goal", description="The goal whose settings are shown")
 
     rest_pose: CollectionProperty(
         name="Rest Pose",
-        description="Where bodies and joints are when the motors are at zero",
+        description="Poses of bodies and joints in which the motors are at zero",
         type=LimberRestPosition,
         options={"HIDDEN"},
     )
@@ -336,7 +336,7 @@ class LimberMechanism(LimberPostures, LimberMotionStyle, LimberRange, PropertyGr
     )
     live: BoolProperty(
         name="Live",
-        description="The mechanism follows; switch it with Start Live and End Live",
+        description="The mechanism follows its goals or motors; switch it with Start Live and End Live",
         options={"HIDDEN"},
     )
     density: FloatProperty(
@@ -354,8 +354,8 @@ class LimberMechanism(LimberPostures, LimberMotionStyle, LimberRange, PropertyGr
         name="State Weight",
         description=(
             "Weight of the squared distance of bodies from their poses in the last frame, in radians and"
-            " sizes of the mechanism: determines what targets leave free. Large values delay the motion"
-            " (Schumacher et al. 2021, R_state; theirs are 0.000001 to 0.01)"
+            " sizes of the mechanism: it determines the motion that targets leave free. Large values delay"
+            " the motion (Schumacher et al. 2021, R_state; theirs are 0.000001 to 0.01)"
         ),
         default=0.0,
         min=0.0,
@@ -366,8 +366,8 @@ class LimberMechanism(LimberPostures, LimberMotionStyle, LimberRange, PropertyGr
         name="Velocity Weight",
         description=(
             "Weight of bodies' rotation above the threshold, without unit; 0: off. Keeps motors slow near"
-            " singular poses, where a small motion of the target needs a large one of theirs (Schumacher et"
-            " al. 2021, equations 4 and 5; theirs is 0.0001)"
+            " singular poses, where a small motion of the target needs a large motion of the motors"
+            " (Schumacher et al. 2021, equations 4 and 5; theirs is 0.0001)"
         ),
         default=0.0,
         min=0.0,

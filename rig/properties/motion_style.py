@@ -31,8 +31,8 @@ BODY_FILTERS = (
 def filter_property(
     extra_items: Sequence[tuple] = (), default: str = "default"
 ) -> bpy.props._PropertyDeferred:
-    """The property of a mover's motion filter; `extra_items`: further items apart from the filters;
-    `default`: value for files without this setting.
+    """The property of a mover's motion filter. `extra_items`: items in addition to the filters; `default`:
+    value for files without this setting.
     """
     return keyed_enum(
         "filter",
@@ -55,7 +55,7 @@ class LimberSmoothness:
     )
     rho: FloatProperty(
         name="Responsiveness",
-        description="Rho: makes a smooth motion faster again",
+        description="Rho of the filter: a larger value makes a smooth motion follow faster",
         default=0.0,
         min=0.0,
         max=0.99,
@@ -80,13 +80,13 @@ class LimberStyle(LimberSmoothness):
 
 
 class LimberJointStyle(LimberStyle):
-    """Mixin of joints and motors: a style of their own, in place of that of their chain or mechanism."""
+    """Mixin of joints and motors: a style of their own, in place of the style of their chain or mechanism."""
 
     own_style: BoolProperty(
         name="Own Style",
         description=(
-            "Use this joint's own smoothness, responsiveness and soft limits in place of those under Motion:"
-            " a heavy base may carry a nervous head"
+            "Use this joint's own smoothness, responsiveness and soft limits in place of those under"
+            " Motion, as for a nervous head on a heavy base"
         ),
     )
 

@@ -17,7 +17,7 @@ BASES = [
     (
         "RIG",
         "Pose and Animation",
-        "Keep what is authored: as posed by hand, or as keyframes, NLA strips and drivers move it",
+        "Keep the authored pose: as posed by hand, or as moved by keyframes, NLA strips and drivers",
     ),
     ("POSTURE", "Stored Posture", "Keep the stored posture that is selected, which can be keyframed"),
     (
@@ -29,28 +29,30 @@ BASES = [
 
 
 class LimberPosture(PropertyGroup):
-    """A stored posture: a pose asset, which Blender's pose library shows and applies too. Its name is that of
-    the Action.
+    """A stored posture: a pose asset, which Blender's pose library shows and applies too. Its name is the
+    name of the action.
     """
 
     action: PointerProperty(name="Pose", description="The pose asset", type=Action)
     weight: FactorProperty(
         name="Weight",
         description=(
-            "Weight of the posture in a blend. Weights that sum to more than 1 are normalised; where they sum"
-            " to less, the rest is the authored pose"
+            "Weight of the posture in a blend. Weights that sum to more than 1 are normalised; if they sum"
+            " to less, the authored pose has the rest of the weight"
         ),
         default=0.0,
     )
     number: IntProperty(
         name="Number",
-        description="Unique number of the posture in its list; 0: none yet",
+        description="Unique number of the posture in its list; 0: not assigned yet",
         min=0,
         options={"HIDDEN"},
     )
     adopted: BoolProperty(
         name="Adopted",
-        description="The pose asset existed before and stays when the posture is removed",
+        description=(
+            "The pose asset existed before it became a posture, and stays when the posture is removed"
+        ),
         options={"HIDDEN"},
     )
 
@@ -95,7 +97,9 @@ class LimberPostures:
         set=kept_posture.choose,
         options={"SKIP_SAVE"},
     )
-    base: EnumProperty(name="Base", description="Posture to keep", items=BASES)
+    base: EnumProperty(
+        name="Base", description="Posture that the mover keeps as far as its goal allows", items=BASES
+    )
 
     @property
     def in_sentence(self) -> str:

@@ -1,5 +1,5 @@
-"""Properties of remote control: address and permissions. Whether it is listening, and whether programs may
-arm, is not saved.
+"""Properties of remote control: address and permissions. Whether Limber is listening, and whether programs
+may arm robots, is not saved.
 """
 
 import bpy
@@ -36,7 +36,7 @@ class LimberRemote(PropertyGroup):
     )
     port: IntProperty(
         name="Port",
-        description="UDP port on which to listen; not that of Retarget",
+        description="UDP port on which to listen, different from the port of Retarget",
         default=9001,
         min=1,
         max=65535,

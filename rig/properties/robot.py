@@ -1,8 +1,8 @@
 """Properties of a robot: its device, servos, the joints that drive them, and auxiliary values.
 
 A joint has its own servo if its `servo` is not -1. All other servos are channels of the device: a second
-servo on an axis, or those of a differential. Servo positions are raw, in the protocol's own unit:
-microseconds for pulses. Names with "us" are from protocols with pulses.
+servo on an axis, or the servos of a differential. Servo positions are raw, in the protocol's own unit:
+microseconds for pulses. Names of properties contain "us" even if positions are not in microseconds.
 """
 
 import bpy
@@ -65,11 +65,11 @@ class LimberShare(PropertyGroup):
 
 
 class LimberChannel(LimberServo, PropertyGroup):
-    """An additional servo: a second one on a joint, or one that several joints drive, as in a
+    """An additional servo: a second servo on a joint, or a servo that several joints drive, as in a
     differential.
     """
 
-    name: StringProperty(name="Name", description="Name of the channel", default="Channel")
+    name: StringProperty(name="Name", description="Name of the additional servo", default="Channel")
     shares: CollectionProperty(
         name="Joints", description="Joints that drive the servo, each with its gear ratio", type=LimberShare
     )
@@ -80,10 +80,13 @@ class LimberAuxiliary(LimberSmoothness, ServoSettings, PropertyGroup):
 
     name: StringProperty(name="Name", description="Name of the value", default="Value")
     owner: PointerProperty(
-        name="Of", description="Owner of the property: an object, a material, shape keys", type=ID
+        name="Of",
+        description="Data-block that has the property, such as an object, a material or shape keys",
+        type=ID,
     )
     path: StringProperty(
-        name="Property", description='Path of the property: location[2], key_blocks["Jaw"].value, ["blink"]'
+        name="Property",
+        description='Path of the property in its data-block: location[2], key_blocks["Jaw"].value, ["blink"]',
     )
     low: FloatProperty(
         name="Min", description="Smallest value of the property; angles in radians", default=0.0
@@ -101,10 +104,16 @@ class LimberAuxiliary(LimberSmoothness, ServoSettings, PropertyGroup):
         name="Velocity", description="Largest change of the value per second", default=4.0, min=1e-4
     )
     acceleration: FloatProperty(
-        name="Acceleration", description="Largest acceleration of the value", default=40.0, min=1e-4
+        name="Acceleration",
+        description="Largest acceleration of the value, per second squared",
+        default=40.0,
+        min=1e-4,
     )
     jerk: FloatProperty(
-        name="Jerk", description="Largest jerk of the value: less is softer", default=400.0, min=1e-4
+        name="Jerk",
+        description="Largest jerk of the value, per second cubed; lower is softer",
+        default=400.0,
+        min=1e-4,
     )
     filter: keyed_enum(
         "filter",
@@ -160,8 +169,8 @@ class LimberDevice(PropertyGroup):
     protocol_file: StringProperty(
         name="File",
         description=(
-            "Python file that implements the robot's protocol: a program. Limber asks before it runs one that"
-            " you have not allowed"
+            "Python file that implements the robot's protocol. It is a program, and Limber asks before it"
+            " runs a program that you have not allowed"
         ),
     )
     multi_turn: BoolProperty(
@@ -169,7 +178,7 @@ class LimberDevice(PropertyGroup):
     )
     channel_count: EnumProperty(
         name="Channels",
-        description="Channels of the controller",
+        description="Number of servo channels of the controller",
         items=[
             (str(count), str(count), f"A Maestro with {count} channels, 0 to {count - 1}") for count in MODELS
         ],
@@ -184,8 +193,8 @@ class LimberDevice(PropertyGroup):
     latency: FloatProperty(
         name="Delay",
         description=(
-            "Delay of the robot's motion, to match sound that comes late. Negative: earlier, while keyframes"
-            " play"
+            "Delay of the robot's motion, to match sound that comes late. Negative: the robot moves"
+            " earlier, while keyframes play"
         ),
         subtype="TIME_ABSOLUTE",
         default=0.0,
@@ -195,7 +204,7 @@ class LimberDevice(PropertyGroup):
     )
     channels: CollectionProperty(
         name="Additional Servos",
-        description="Second servos on a joint, and servos that several joints drive",
+        description="Second servos of joints, and servos that follow several joints",
         type=LimberChannel,
     )
     active_channel: IntProperty(name="Channel", description="Selected additional servo")
@@ -205,7 +214,7 @@ class LimberDevice(PropertyGroup):
     active_auxiliary: IntProperty(name="Value", description="Selected value")
     was_connected: BoolProperty(
         name="Was Connected",
-        description="The device has been connected, so that the armature belongs to a robot",
+        description="The device has been connected before, so the armature belongs to a robot",
         options={"HIDDEN"},
     )
     park: PointerProperty(

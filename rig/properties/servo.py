@@ -1,7 +1,7 @@
 """Properties of servos, shared by joints, motors, additional servos and auxiliary values.
 
-Positions are raw, in the protocol's own unit: microseconds for pulses. Names with "us" are from protocols
-with pulses.
+Positions are raw, in the protocol's own unit: microseconds for pulses. Names of properties contain "us" even
+if positions are not in microseconds.
 """
 
 from math import copysign, degrees, pi, radians
@@ -16,7 +16,7 @@ CENTRE_US, MIN_US, MAX_US, US_PER_RADIAN = (
     500.0,
     2500.0,
     2000.0 / pi,
-)  # a hobby servo: 2000 us for 180 degrees, centred at 1500 us
+)  # of a hobby servo: 2000 us for 180 degrees, centred at 1500 us
 UNKNOWN_OFFSET = -(2**31)  # value of a servo's homing offset that is not known
 
 ON_SILENCE = [
@@ -58,8 +58,8 @@ class ServoSettings:
     homing_offset: IntProperty(
         name="Homing Offset",
         description=(
-            "Homing offset of the servo when zero and range were calibrated; it is compared with the "
-            "servo's before the robot is armed"
+            "Homing offset of the servo when zero and range were calibrated; it is compared with the"
+            " servo's current offset before the robot is armed"
         ),
         default=UNKNOWN_OFFSET,
     )

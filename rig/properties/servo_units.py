@@ -14,7 +14,7 @@ PULSES = (
     500.0,
     2500.0,
 )  # hobby servo: zero [us], [us/rad], lowest and highest position [us]
-NEAR = 1e-3  # relative tolerance: properties have single precision
+NEAR = 1e-3  # relative tolerance for equal values: properties have single precision
 ABBREVIATED = {"microseconds": "us", "quarter microseconds": "1/4 us", "eighths of a microsecond": "us"}
 
 
@@ -22,7 +22,8 @@ def usual_servo(protocol: str) -> tuple[float, float, float, float]:
     """(zero, units per radian, lowest, highest position) of a servo that is not calibrated yet; those of a
     hobby servo if the protocol's are not known.
 
-    For positions in steps: the middle of their range, and the range within one revolution.
+    If the protocol has positions in steps, zero is the middle of their range, and the range is their full
+    range.
     """
     if protocol == OWN or protocol not in BUILT_IN:
         return PULSES
@@ -69,9 +70,10 @@ def use_preset(servo: bpy.types.PropertyGroup, preset: Preset, protocol: str, sp
 
     Args:
         servo: A joint, or an additional servo.
-        preset: `hardware.presets.Preset`; those of hobby servos are in microseconds.
+        preset: `hardware.presets.Preset`; presets of hobby servos are in microseconds.
         protocol: Protocol of the device.
-        speeds: Whether to set a joint's velocity, acceleration and jerk limits to those of the model too.
+        speeds: Whether to set a joint's velocity, acceleration and jerk limits to the limits of the model
+            too.
     """
     unit = capabilities_of(protocol).units.microsecond if protocol in PROTOCOLS else None
     scale = unit or 1.0

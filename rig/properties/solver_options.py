@@ -82,7 +82,7 @@ class LimberSolverOptions(PropertyGroup):
         ),
         "measure": EnumProperty(
             name="Shape",
-            description="What the Expressive solver preserves of a posture",
+            description="Measure of a posture's shape that the Expressive solver preserves",
             items=measure.MEASURES,
             default="LINKS",  # for files without this setting; new chains get `chains.MEASURE`
         ),

@@ -1,8 +1,8 @@
 """Clamps the numbers stored in a file to the bounds that their properties declare.
 
 Blender applies a property's bounds when it is set, but not when a file is read, and a file may contain
-anything. So this runs whenever Limber's settings come into Blender, and all other modules can rely on the
-bounds.
+anything. So `bring_within_bounds` runs whenever Limber's settings come into Blender, and all other modules
+can rely on the bounds.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,11 +15,11 @@ from ..chains.chain import storage_of, stored_value
 
 # largest absolute value of numbers without declared bounds; their cubes and sums are still finite
 LARGEST = 1e12
-# bounds of at least this size are those of single precision and not declared ones; an infinite bound is
-# declared
+# bounds of at least this size are only the limits of single precision; a bound that Limber declares is
+# smaller, or infinite
 SINGLE = 3e38
 SHORTEST = 1e-6  # length of a quaternion below which it is not a rotation
-_newest = 0  # largest `session_uid` of the objects checked so far; Blender gives new objects larger ones
+_newest = 0  # largest `session_uid` of the objects checked so far; Blender gives new objects larger numbers
 
 
 def may_be_new() -> bool:
@@ -108,8 +108,8 @@ def _bounded(prop: bpy.types.Property, value: float, default: float) -> float:
 
 
 def _choice_within(prop: bpy.types.Property, _group: bpy.types.PropertyGroup, stored: object) -> int | None:
-    """Number of an enumeration item to use if the stored number belongs to none; None if it belongs to
-    one.
+    """Number of the enumeration item to use if the stored number belongs to no item; None if it belongs to an
+    item.
     """
     numbers = {item.identifier: item.value for item in prop.enum_items_static}
     if not numbers or not isinstance(stored, int):

@@ -19,8 +19,8 @@ class LimberZone(PropertyGroup):
     zone: PointerProperty(
         name="Zone",
         description=(
-            "Object whose inside is forbidden: an empty with display type Sphere is a ball, any other a box"
-            " of its display size; meshes, curves and text count as their convex hull"
+            "Object whose inside is forbidden: an empty with display type Sphere is a ball, any other"
+            " empty a box of its display size; meshes, curves and text count as their convex hull"
         ),
         type=Object,
         update=_remember_name,

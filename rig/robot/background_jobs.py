@@ -13,7 +13,8 @@ from ...hardware.protocols.settings import DEFAULT, ProtocolSettings
 from ...hardware.protocols.table import BUILT_IN, FILE
 from . import programs
 
-PATIENCE = 20.0  # [s] without a message after which a job has failed: opening a Bluetooth port may take 10 s
+# [s] time without a message after which a job counts as failed: a Bluetooth port opens in 10 s
+PATIENCE = 20.0
 MOST_REMARKS = 6  # largest number of remarks that are shown
 
 
@@ -79,7 +80,7 @@ def scan() -> RunningJob | None:
 
 
 def change() -> RunningJob | None:
-    """The newest change of a servo's id or baud rate; None if none was started."""
+    """The newest change of a servo's ID or baud rate; None if none was started."""
     return _change
 
 
@@ -123,7 +124,9 @@ def start_change(port: str, protocol: str, baudrate: int, servo: int, **new: int
 
 
 def description(protocol: str, settings: ProtocolSettings = DEFAULT) -> tuple[Described | None, str]:
-    """Capabilities of a protocol, or None and the reason why they are not known, or not yet."""
+    """(capabilities of a protocol, ""), or (None, reason why they are not known), such as that its file is
+    still being read.
+    """
     if protocol in BUILT_IN:
         return describe(protocol, settings), ""
     if protocol in _described:
@@ -182,7 +185,7 @@ def end_all() -> None:
 
 
 def _learn_change() -> None:
-    """Updates a changed servo in the results of the scan."""
+    """Updates the servo whose ID or baud rate was changed in the results of the scan."""
     if _scan is None or _change is None or not _change.found:
         return
     (new,) = _change.found

@@ -13,12 +13,13 @@ from ..blender.errors import RigError
 from . import device as robot_device
 from . import links, values
 
-LEAST_MOTION = 0.05  # [rad] smallest recorded motion of a servo; smaller ones are taken as unintended
+# [rad] smallest motion of a servo that sets its range; smaller motions count as unintended
+LEAST_MOTION = 0.05
 
 
 @dataclass
 class _Span:
-    """Recorded range of each channel, by its index: lowest and highest raw position."""
+    """Recorded range of each channel: its lowest and highest raw position, by the channel's index."""
 
     seen: dict[int, tuple[float, float]] = field(default_factory=dict)
 
@@ -27,8 +28,8 @@ _spans: dict[int, _Span] = {}  # by session_uid of the armature object
 
 
 def positions(rig: bpy.types.Object) -> list[float | None]:
-    """Raw position of each channel of the connected robot: the measured one, else the commanded one; None if
-    neither of them is known.
+    """Raw position of each channel of the connected robot: the measured position, else the commanded
+    position; None if neither is known.
 
     Raises:
         RigError: the robot is not connected.
@@ -47,7 +48,7 @@ def positions(rig: bpy.types.Object) -> list[float | None]:
 
 def zero(rig: bpy.types.Object, name: str, value: float) -> list[str]:
     """Sets the zeros of a joint's servos so that the current position corresponds to `value` [the joint's
-    unit]; other joints that drive these servos have their shown values.
+    unit]; other joints that drive these servos are taken to have their shown values.
 
     Returns:
         Texts about the servos whose zero has changed.

@@ -107,12 +107,13 @@ def _give(rig: bpy.types.Object, calibration: RobotCalibration, channels: list[S
         settings.crc,
     )
     joints = {joint.label: joint for _, joint in robot_device.joints(rig)}
-    # a joint that the file does not name must not keep a servo that belongs to another one now
+    # a joint that the file does not name must not keep a servo that now belongs to another joint
     for joint in joints.values():
         joint.servo = -1
     device.channels.clear()
     for channel in channels:
-        # a joint or value has one servo: second ones, and those that joints share, are listed as channels
+        # a joint or value has one servo: second servos, and servos that several joints share, are listed as
+        # channels
         first, *other_shares = channel.shares
         if not other_shares and first.joint in joints and joints[first.joint].servo < 0:
             joints[first.joint].gear = first.gear

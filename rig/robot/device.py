@@ -55,7 +55,9 @@ class Source:
 
 
 def joints(rig: bpy.types.Object) -> list[tuple]:
-    """All joints of a rig, as (chain, joint), and motors of its mechanism, as (mechanism, motor)."""
+    """All joints of a rig's chains, as (chain, joint), and all motors of its mechanism, as (mechanism,
+    motor).
+    """
     mechanism = rig.limber.mechanism
     of_chains = [(chain, joint) for chain in rig.limber.chains for joint in chain.joints]
     return [*of_chains, *((mechanism, motor) for motor in mechanism.motors)]
@@ -133,8 +135,8 @@ def next_servo(rig: bpy.types.Object) -> int:
 
 
 def give_servo(rig: bpy.types.Object, joint: ServoSettings, servo: int) -> str:
-    """Sets the servo number of a joint or value; another one that had the number gets the old number in
-    exchange. Returns a text on the change.
+    """Sets the servo number of a joint or value; another joint or value that had this number gets the old
+    number in exchange. Returns a text on the change.
     """
     had = joint.servo
     other = settings_of(rig, servo) if servo >= 0 else None
@@ -260,8 +262,8 @@ def _auxiliary(value: bpy.types.PropertyGroup) -> tuple[DeviceJoint, ServoChanne
 
 def may_ask_for_pose(rig: bpy.types.Object) -> bool:
     """Whether arming the rig's robot may ask the user to confirm its pose, since its protocol does not
-    guarantee measured positions. It is known before the robot is connected, and does not change while it
-    is.
+    guarantee measured positions. It is known before the robot is connected, and does not change while the
+    robot is connected.
     """
     device = rig.limber.device
     if device.is_virtual:
@@ -280,7 +282,9 @@ def reports_health(rig: bpy.types.Object) -> bool:
 
 
 def _capabilities(device: bpy.types.PropertyGroup) -> Capabilities | None:
-    """Capabilities of the device's protocol; None for a user's program, which is not run to find out."""
+    """Capabilities of the device's protocol; None for a user's program, which is not run only to learn
+    them.
+    """
     name = device.protocol_name
     return table.capabilities_of(name, protocol_settings(device)) if name in table.BUILT_IN else None
 
@@ -291,8 +295,8 @@ def channel_of_servo(device: Device, servo: int) -> int | None:
 
 
 def amount(joint: DeviceJoint, number: float) -> float:
-    """Size of a jog in the joint's unit, for `number` degrees; millimetres for prismatic joints, or 180ths of
-    the range for auxiliary values.
+    """Size of a jog in the joint's unit. `number` is in degrees; for prismatic joints in millimetres, for
+    auxiliary values in 180ths of the range.
     """
     if joint.unit == "rad":
         return radians(number)

@@ -1,4 +1,4 @@
-"""A robot's figures: its numbers, rounded as panels show them."""
+"""The numbers that panels show of a robot (joint values, servos' health), rounded as they are shown."""
 
 from collections.abc import Iterator, Sequence
 from math import radians
@@ -10,20 +10,20 @@ from ...hardware.status import Status
 
 
 class ShownFigures:
-    """The figures of a robot that were shown last.
+    """The rounded numbers of a robot that were shown last.
 
     Attributes:
-        changed_at: Time [s, monotonic clock] of their last change.
+        changed_at: Time [s, monotonic clock] of the last change of these numbers.
     """
 
     def __init__(self) -> None:
         self.changed_at = monotonic()
         self._figures: tuple = ()
-        self._source: tuple = ()  # values from which they were rounded
+        self._source: tuple = ()  # values from which the shown numbers were rounded
 
     def update(self, status: Status, joints: Sequence[DeviceJoint], read_at: float) -> bool:
-        """Updates the figures from a status that was read at `read_at` [s, monotonic clock]; returns whether
-        they have changed.
+        """Updates the numbers from a status that was read at `read_at` [s, monotonic clock]; returns whether
+        any has changed.
         """
         if (source := (status.state, status.commanded, status.positions, status.channels)) == self._source:
             return False

@@ -31,8 +31,8 @@ def segments(rig: bpy.types.Object) -> list[Segment]:
 def posed(
     rig: bpy.types.Object, sources: tuple[Source, ...], values: Sequence[float | None]
 ) -> list[Segment]:
-    """Head and tail [m, world] of each bone that the robot moves, for joint values [rad or m]; for None the
-    joint keeps its posed value.
+    """Head and tail [m, world] of each bone that the robot moves, for joint values [rad or m]; a joint with
+    the value None keeps its posed value.
     """
     known: dict[str, list[tuple[str, float]]] = {}
     motors: dict[tuple[str, str], float] = {}

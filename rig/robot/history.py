@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from ...hardware.status import Status
 
-SECONDS = 10.0  # [s] length of the history: a gesture and the rest after it
+SECONDS = 10.0  # [s] length of the history: long enough for a gesture and for coming to rest after it
 MOST = 1200  # largest number of samples
 
 Values = tuple[float | None, ...]

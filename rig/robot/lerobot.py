@@ -26,10 +26,9 @@ from . import links
 from .lerobot_servos import LerobotServo, servo_at, servo_of
 
 BAUDRATE = 1_000_000
-MIDDLE = (  # item in place of a model's name: the joints' 0 is LeRobot's, the middle of the recorded range
-    "middle"
-)
-LOST = 0.01  # [rad] 0.5 degrees: smaller losses of a joint's range in an exported file are not reported
+# item in place of a model's name: the joints are at 0 in the middle of the recorded range, as in LeRobot
+MIDDLE = "middle"
+LOST = 0.01  # [rad] about 0.5 degrees: smaller losses of a joint's range in an exported file are not reported
 
 
 def model_name(rig: bpy.types.Object) -> str:
@@ -52,8 +51,8 @@ def give(
         rig: The armature object.
         motors: LeRobot's motors by name.
         model: Name of the model whose zeros apply, of `KNOWN`, or MIDDLE.
-        prefix: Prefix of the motors' names of the arm to import, if the file has several arms.
-        family: The servos of the file.
+        prefix: Beginning of the motors' names of the arm to import, if the file has several arms.
+        family: Family of servos for which the file was written.
 
     Returns:
         Sentences on parts of the file that do not fit.
@@ -124,7 +123,8 @@ def _write(
     device = rig.limber.device
     device.protocol, device.baudrate = family.protocol, BAUDRATE
     device.multi_turn = any(motor.range_min < 0 or motor.range_max > LAST_STEP for motor in motors.values())
-    # all numbers first, since a servo that takes another one's number takes its settings too
+    # all servo numbers are set first, since a servo that takes the number of another servo takes its settings
+    # too
     for name, servo in servos.items():
         if servo.settings.servo != motors[name].id:
             robot_device.give_servo(rig, servo.settings, motors[name].id)
@@ -171,8 +171,8 @@ def _refuse_strangers(
     arm: Mapping[str, str],
     known: Sequence[str],
 ) -> None:
-    """Raises RigError if a joint of the rig has a motor that belongs to no arm, since its name is none of the
-    model's: its zero and direction are unknown.
+    """Raises RigError if a joint of the rig has a motor that belongs to no arm, since the model has no motor
+    of that name: its zero and direction are unknown.
     """
     of_arms = {*arm.values(), *(motor for names in arms.values() for motor in names.values())}
     for name, motor in motors.items():
@@ -296,7 +296,7 @@ def _give(servo: LerobotServo, motor: LeRobotMotor, zero: Zero | None) -> None:
         _give_value(servo, motor, zero)
         return
     settings.gear, settings.min_us, settings.max_us = 1.0, motor.range_min, motor.range_max
-    if zero is None:  # the gripper is closed at its lower limit and open at its upper one
+    if zero is None:  # the gripper is closed at its lower limit and open at its upper limit
         settings.us_per_radian = (motor.range_max - motor.range_min) / (servo.limits[1] - servo.limits[0])
         settings.reverse = (servo.sign < 0) != bool(motor.drive_mode)
         closed = servo.limits[0] if servo.sign > 0 else servo.limits[1]
@@ -355,7 +355,7 @@ def _motor(rig: bpy.types.Object, servo: LerobotServo, zero: Zero | None) -> tup
 
 
 def _stored_offset(rig: bpy.types.Object, settings: bpy.types.PropertyGroup) -> int:
-    """Homing offset [raw units] that a servo reports, else that of its calibration."""
+    """Homing offset [raw units] that a servo reports, else the homing offset of its calibration."""
     link, status = links.link(rig), links.status(rig)
     index = None if link is None else robot_device.channel_of_servo(link.device, settings.servo)
     reported = None if status is None or index is None else status.channels[index].homing_offset

@@ -43,8 +43,8 @@ def servo_at(rig: bpy.types.Object, joint: FileJoint) -> LerobotServo | None:
 
 
 def servo_of(rig: bpy.types.Object, name: str, number: int, zero: Zero | None) -> LerobotServo | None:
-    """Servo of the LeRobot motor `name`: that of the model's joint, of a bone or of a value with this name,
-    else the servo `number`.
+    """Servo of the LeRobot motor `name`: the servo of the model's joint, of a bone or of a value with this
+    name, else the servo with the number `number`.
     """
     of = zero.of if zero is not None and zero.of else name
     for bone, record in imported_robot.records(rig) if imported_robot.is_robot(rig) else ():

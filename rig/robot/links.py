@@ -1,5 +1,5 @@
 """Links between this session's armatures and their robots, and the values sent over them. Nothing is saved;
-loading a file disarms.
+loading a file disarms the robots.
 """
 
 from math import inf
@@ -25,7 +25,7 @@ MOVING = set(DRIVEN)
 # states in which the robot does not follow, and can be set up
 QUIET = {State.DISARMED, State.LIMP, State.SETUP}
 LOST = {State.FAULT, State.WORKER_LOST}
-NARROW = (  # remedy if servos reach less far than joints
+NARROW = (  # remedy if the ranges of servos are smaller than the limits of their joints
     "narrow the joints' limits, or correct the servos' ranges"
 )
 # [rad, or the joint's unit] smallest difference between a channel's range and its joint's that is reported
@@ -63,8 +63,8 @@ def connect(rig: bpy.types.Object) -> None:
 
 
 def mark_connected() -> None:
-    """Marks the armatures that were connected in this session as robots' again after undo or redo, since a
-    connection cannot be undone.
+    """After undo or redo, marks the armatures that were connected in this session again as armatures of
+    robots, since a connection cannot be undone.
     """
     for uid, name in _connected_once.items():
         rig = find(name, uid)
@@ -135,7 +135,7 @@ def changed_since_connect(rig: bpy.types.Object) -> bool:
     except (
         HardwareError,
         MotionError,
-    ):  # the device cannot be described now, so that it differs from the connected one
+    ):  # the properties no longer describe a valid device, so they differ from the connected device
         return True
 
 
@@ -165,23 +165,23 @@ def beyond_servos(rig: bpy.types.Object) -> str:
 
 
 def off_axis(rig: bpy.types.Object) -> list[str]:
-    """Sentences on bones of a connected rig that constraints move in a way that their servos cannot
+    """Sentences on bones of a connected rig that constraints move out of the poses that their servos can
     follow.
     """
     return [deviation.sentence for deviation in robot_values.deviations(rig, sources(rig))]
 
 
 def joint_names(rig: bpy.types.Object) -> list[str]:
-    """Names of the connected robot's joints, else of those that the rig's robot would have, in the device's
-    order.
+    """Names of the connected robot's joints in the device's order; without a connection, of the joints that
+    the rig's robot would have.
     """
     robot = robots.get(rig.session_uid)
     return [joint.name for joint in robot.link.device.joints] if robot else robot_device.driven_names(rig)
 
 
 def servos(rig: bpy.types.Object) -> list[int]:
-    """Numbers of the connected robot's servos, else of those that the rig's robot would have, in the device's
-    order.
+    """Numbers of the connected robot's servos in the device's order; without a connection, of the servos that
+    the rig's robot would have.
     """
     robot = robots.get(rig.session_uid)
     return [channel.servo for channel in robot.link.device.channels] if robot else robot_device.servos(rig)
@@ -193,8 +193,8 @@ def press_stops() -> None:
 
 
 def stop_all() -> int:
-    """Emergency stop of all robots; returns their number. Other programs cannot arm any until the user allows
-    it again.
+    """Emergency stop of all robots; returns their number. Other programs cannot arm a robot until the user
+    allows it again.
     """
     return sessions.stop_all()
 
@@ -212,7 +212,7 @@ def is_any_connected() -> bool:
 
 
 def figures_changed(time: float) -> bool:
-    """Whether the figures of any robot in panels, or its ghost, have changed since the last call.
+    """Whether the numbers in the panels of any robot, or its ghost, have changed since the last call.
 
     Args:
         time: Time of the call [s, monotonic clock], which `figures_age` uses.
@@ -226,7 +226,9 @@ def figures_changed(time: float) -> bool:
 
 
 def figures_age(time: float) -> float:
-    """Time since the figures of any robot have changed [s]; infinite if none is connected."""
+    """Time [s] since the numbers in the panels of any robot last changed; infinite if no robot is
+    connected.
+    """
     return min((time - robot.figures.changed_at for robot in robots.values()), default=inf)
 
 

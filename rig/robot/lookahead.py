@@ -15,8 +15,8 @@ from . import playhead, values
 from .device import Source
 from .values import Value
 
-# [rad, or the joint's unit] difference from which a value is not that of its keyframes, but was changed by
-# hand or otherwise
+# [rad, or the joint's unit] difference from its keyframes from which a value counts as changed by hand or
+# otherwise
 SAME = 1e-5
 
 
@@ -76,14 +76,15 @@ def playing_scene(rig: bpy.types.Object) -> bpy.types.Scene | None:
 
 def frame_ahead(scene: bpy.types.Scene, seconds: float, frames: float = 0.0) -> float:
     """The frame, with time stretching, that will be shown after `seconds` [s] and then `frames` further
-    frames. Playback repeats after the last frame, or before the first one if it plays backward.
+    frames. Playback repeats after the last frame; if it plays backward, before the first frame.
     """
     first, last = (
         (scene.frame_preview_start, scene.frame_preview_end)
         if scene.use_preview_range
         else (scene.frame_start, scene.frame_end)
     )
-    speed = min(max(playhead.step(scene), -1.0), 1.0)  # dropped frames do not make it faster
+    # at most one frame per step: dropped frames do not mean faster playback
+    speed = min(max(playhead.step(scene), -1.0), 1.0)
     current_frame = scene.frame_current + scene.frame_subframe
     ahead = current_frame + seconds * speed / playhead.seconds_a_frame(scene) + frames
     if ahead >= last + 1 or ahead < first <= current_frame:

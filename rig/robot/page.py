@@ -1,4 +1,5 @@
-"""The page with which a person directs an armature from a browser: its state, and the commands given on it.
+"""The web page with which a person directs an armature from a browser: its state, and the commands given on
+it.
 
 It is the player's page, and controls a rehearsal. A timer executes commands; a stop is executed at once.
 """
@@ -34,13 +35,13 @@ from .sending import robots
 from .values import value_of
 
 EVERY = 0.1  # [s] between two updates of the page's state
-FRESH = 1.0  # [s] age beyond which a command to arm is ignored, since it no longer is a fresh press
+FRESH = 1.0  # [s] age beyond which a command to arm is ignored, since the user may have changed their mind
 MOST_WAITING = 1000  # largest number of waiting commands; further ones are dropped
 LOST = "the robot is not connected: press Connect in Blender"
 
 
 class _PressedOrder(NamedTuple):
-    """A waiting command: the number of stops before it, and its time of arrival [s]."""
+    """A command that waits for execution: how many stops came before it, and its time of arrival [s]."""
 
     stops: int
     arrived_at: float
@@ -73,7 +74,7 @@ class _Page:
 
 
 _pages: dict[int, _Page] = {}  # by the armature object's session_uid
-_stops_done: dict[int, int] = {}  # number of each page's stops for which permits have been withdrawn
+_stops_done: dict[int, int] = {}  # by the same keys: number of stops for which permits have been withdrawn
 
 
 def serve(rig: bpy.types.Object) -> str:
@@ -235,7 +236,7 @@ def _chain(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> dict[str, A
     if (directing := rehearsal.directing(rig, chain)) is not None:
         performer, name = directing
         request, set_by = performer.requested(name) or request, performer.set_by(name)
-    # reversed, so that the first of several targets with the same name counts
+    # reversed, so that of several targets with the same name the first is used
     by_name = {each.name: each for each in reversed(targets) if each is not None}
     target = by_name.get(request.target) or followed_target(chain)
     position = target.obj.matrix_world.translation if target is not None else (0.0, 0.0, 0.0)

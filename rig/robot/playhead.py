@@ -1,5 +1,5 @@
-"""Movement of a scene's current frame during playback: backward, with dropped frames, or slower than its
-rate; and from it the time of the next frame.
+"""Movement of a scene's current frame during playback, which may be backward, with dropped frames, or slower
+than the scene's rate; it gives the time of the next frame.
 """
 
 import time
@@ -14,8 +14,8 @@ from ...character.playback import JUMP
 # number of latest intervals from which the playback speed is computed, so that a few slow redraws have no
 # effect
 REMEMBERED = 9
-# factor of the nominal interval: if frames are later than this, the scene cannot keep its rate; less is
-# jitter
+# factor of the nominal interval between frames: if intervals are longer than this, the scene cannot keep its
+# rate; smaller deviations are jitter
 SLOWER = 1.4
 
 

@@ -1,4 +1,4 @@
-"""Consent to users' own programs on this computer, stored in the user's Blender folder."""
+"""Consent to run users' own programs on this computer, stored in the user's Blender folder."""
 
 from pathlib import Path
 

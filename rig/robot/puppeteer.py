@@ -173,7 +173,7 @@ def follow(scene: bpy.types.Scene, _depsgraph: bpy.types.Depsgraph | None = None
             del _takes[uid]
             continue
         if status.state is not State.LIMP:
-            continue  # its torque is not off yet
+            continue  # the robot's torque is not off yet
         take.begun = True
         moved |= robot_values.pose(rig, links.sources(rig), status.positions)
         if take.recording:

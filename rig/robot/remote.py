@@ -44,10 +44,10 @@ EVERY = 1 / 60  # [s] between two reads of the socket: one frame of a display
 NAMED = "\n"  # separator between an address and names among its arguments
 # largest number of pending addresses, so that a sender that keeps inventing addresses cannot fill the memory
 MOST = 1024
-# [s] without a command to arm, after which the next one is a new press; programs repeat the command of a held
-# button many times a second
+# [s] time without a command to arm after which the next such command counts as a new press; programs repeat
+# the command of a held button many times a second
 SILENT_FOR = 1.0
-BETWEEN = 0.1  # [s] of silence that one read can prove, since packets may be dropped while Blender is busy
+BETWEEN = 0.1  # [s] longest silence that one read proves, since packets may be lost while Blender is busy
 PARSING_SHARE = 0.6  # share of a read's time for parsing; the rest is for executing
 
 
@@ -56,14 +56,15 @@ class RemoteOrders(OrderInbox):
 
     def __init__(self, host: str, port: int, clock: Callable[[], float] | None = None) -> None:
         super().__init__(host, port, clock)
-        self._is_addressed = False  # whether a message for Limber has arrived
+        self._is_addressed = False  # whether any message for Limber has arrived yet
         self.newest: dict[str, Arguments] = {}  # arguments by address without `ROOT`
-        self.counts: Counter[str] = Counter()  # number of messages for each of these addresses
-        self.times: dict[str, float] = {}  # [s] time of each of them by the sender's clock; NaN if not given
+        self.counts: Counter[str] = Counter()  # number of messages by address
+        # [s] by address: time of the newest message by the sender's clock; NaN if not given
+        self.times: dict[str, float] = {}
         self.arm_pressed = False  # whether the newest command to arm is from a new press
-        # [s] since the last command to arm; infinite silence is assumed before the start
+        # [s] time since the last command to arm; at first long enough for the next one to be a new press
         self._arm_silence = SILENT_FOR
-        self._arm_released = False  # whether that command was a release (0)
+        self._arm_released = False  # whether the last command to arm was a release (0)
         self._arm_came = False  # whether a command to arm arrived in this read
         self._looked_at = monotonic()
 
@@ -80,7 +81,7 @@ class RemoteOrders(OrderInbox):
 
     def take_order(self, message: Message) -> None:
         if not message.address.startswith(ROOT):
-            if not self._is_addressed:  # programs that also send messages for others get no warning
+            if not self._is_addressed:  # no warning if the sender also sends messages for other programs
                 self.problem = (
                     f"'{message.address[:NAME]}' is not for Limber: addresses begin with {ROOT}, see the list"
                     " below"
@@ -90,7 +91,7 @@ class RemoteOrders(OrderInbox):
         address = message.address.removeprefix(ROOT)
         if address == ARM:
             self._note_arm(is_pressed(message.arguments))
-        # names and numbers that select the subject of a command are treated like parts of the address
+        # arguments that select the subject of a command, such as names, are treated like parts of the address
         address = NAMED.join((address, *self.key(message)[1:]))
         if address in self.newest or len(self.newest) < MOST:
             self.newest[address] = message.arguments
@@ -177,7 +178,7 @@ def addresses(movers: Iterable[Mover]) -> list[str]:
             for of in with_target
             for kind, numbers in (("target", "x y z"), ("rotation", "w x y z"))
         ]
-        # the addresses for y and z follow from that for x
+        # users can derive the addresses for y and z from the address for x
         entries += [(f"axis/{of}/x", "v") for of in with_target]
         entries += [(f"seen/{camera}", "id age x y distance confidence") for camera in cameras(settings)]
         if hasattr(settings, "influence"):
@@ -314,7 +315,7 @@ def _execute(
         ear.velocities[order.names] = [*numbers]
     elif order.word not in STREAMED or order.text:
         ORDERS[order.word](rig, order)
-    # only a tick reads a signal: without ticks the value is written at once
+    # only ticks read signals: without ticks the value is written at once
     elif address in ear.signals and live.is_ticking(rig):
         _receive(ear, address, numbers, messages, time)
     else:
@@ -323,7 +324,7 @@ def _execute(
 
 
 def _receive(ear: _Ear, address: str, numbers: Sequence[float], messages: int, time: float) -> None:
-    """Passes numbers on to a signal, with their rates and time if the sender gives them."""
+    """Passes received numbers on to a signal, with their velocities and time if the sender gives them."""
     kind, _, names = address.partition("/")
     velocity = ear.velocities.get(names)
     rate = None
@@ -342,7 +343,7 @@ def _receive(ear: _Ear, address: str, numbers: Sequence[float], messages: int, t
 
 
 def is_pressed(arguments: Sequence[float | str]) -> bool:
-    """Whether a button with these arguments is pressed: without arguments, or not 0."""
+    """Whether a command's arguments mean a pressed button: there are none, or the first is not 0."""
     return not arguments or arguments[0] != 0.0
 
 

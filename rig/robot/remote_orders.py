@@ -28,7 +28,7 @@ from .values import value_of, write
 VELOCITY = "velocity"
 AXES = "xyz"
 WITHOUT_LENGTH = f"'{ROOT}rotation/{{}}' has a quaternion without length: send w x y z of length 1"
-SHORTEST = 0.1  # length of a quaternion below which it is not an orientation
+SHORTEST = 0.1  # length below which a received quaternion is not an orientation
 
 
 def _move_target(rig: bpy.types.Object, order: Order) -> None:
@@ -209,7 +209,7 @@ def _seek(rig: bpy.types.Object, order: Order) -> None:
 
 
 def target_of(rig: bpy.types.Object, names: str) -> bpy.types.Object:
-    """The target object that an address names: a chain's, or that of one of a mover's goals.
+    """The target object that an address names: the target of a chain, or of one of a mover's goals.
 
     Raises:
         RigError: there is none, or it cannot be moved.
@@ -231,7 +231,7 @@ def target_of(rig: bpy.types.Object, names: str) -> bpy.types.Object:
 
 
 def goals_of(settings: bpy.types.PropertyGroup) -> list:
-    """Goals that addresses can name: all of a mechanism's, the additional ones of a chain."""
+    """Goals that addresses can name: all goals of a mechanism, or the additional goals of a chain."""
     return [*getattr(settings, "goals", ()), *getattr(settings, "ends", ())]
 
 

@@ -31,7 +31,8 @@ from .programs import consents
 from .value_filters import ValueFilters
 
 HEARTBEAT = robot_session.HEARTBEAT  # [s] between two heartbeats
-# [s] the same while the armature follows the robot, which is the interval at which its positions are read
+# [s] between two heartbeats while the armature follows the robot: the interval at which its positions are
+# read
 QUICK = 0.02
 
 changes = 0  # number of changes of the file noticed so far
@@ -39,7 +40,7 @@ changes = 0  # number of changes of the file noticed so far
 
 @dataclass
 class ConnectedRobot:
-    """A connected robot: its session, and the values sent last."""
+    """A connected robot: its settings in Blender, and the values sent last."""
 
     session: RobotSession
     rig_name: str
@@ -83,11 +84,11 @@ class ConnectedRobot:
 
 
 robots: dict[int, ConnectedRobot] = {}  # by the armature object's session_uid
-sessions = RobotSessions(permits, consents)  # of these robots, by the same keys
+sessions = RobotSessions(permits, consents)  # sessions of these robots, by the same keys
 
 
 def _as_text(status: Status) -> tuple:
-    """The part of a status that panels show as text; figures are redrawn separately."""
+    """The part of a status that panels show as text. Numbers are redrawn separately."""
     return status.sentence, status.warnings, status.confirmed
 
 
@@ -167,10 +168,10 @@ def _follows_constraints(robot: ConnectedRobot, movers: Sequence[Mover]) -> bool
 def _desired(
     rig: bpy.types.Object, robot: ConnectedRobot, movers: Sequence[Mover], plays: bool, unit: float
 ) -> list[robot_values.Value]:
-    """The newest value of each of the robot's joints before the filters, with its velocity where it is known,
-    per `unit` [s].
+    """The newest value of each of the robot's joints before the filters, with its velocity per `unit` [s] if
+    that is known.
     """
-    # a scene that cannot keep its rate plays slower, and so do live movers; otherwise they move in real time
+    # in a scene that cannot keep its rate, live movers play as slowly as the scene; otherwise in real time
     desired = robot_values.with_rates(rig, robot.sources, robot.angles, movers, 0.0 if plays else unit)
     if not plays or all(isinstance(value, Kinematic) for value in desired):
         return desired
@@ -185,8 +186,8 @@ def _changes_are_noticed(rig: bpy.types.Object) -> bool:
 
 def _is_still(rig: bpy.types.Object, robot: ConnectedRobot) -> bool:
     """Whether a robot's values are still the ones sent last: everything was at rest, and nothing has changed
-    since. Blender reports all visible changes, except custom properties set by a script; those that a
-    robot follows are compared.
+    since. Blender reports all visible changes except those of custom properties set by a script, so the
+    properties that a robot follows are compared.
     """
     return robot.still_at == changes and robot.properties == robot_values.property_values(rig, robot.sources)
 

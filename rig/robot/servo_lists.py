@@ -1,4 +1,6 @@
-"""Lists of joints and motors with servo settings: those of the active chain, and those of the mechanism."""
+"""Lists of joints and motors with servo settings: the joints of the active chain, and the motors of the
+mechanism.
+"""
 
 from dataclasses import dataclass
 
@@ -49,8 +51,8 @@ def lists(rig: bpy.types.Object) -> list[ServoList]:
 
 
 def chosen(rig: bpy.types.Object, motors: bool) -> ServoList | None:
-    """The list of motors if `motors`, else that of joints. If there is only one list, it is returned in both
-    cases; None if there is none.
+    """The list of motors if `motors`, else the list of joints. If there is only one list, it is returned in
+    both cases; None if there is none.
     """
     all_lists = lists(rig)
     return next(

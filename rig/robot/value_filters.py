@@ -35,9 +35,10 @@ class ValueFilters:
         dt: float,
         unit: float = 0.0,
     ) -> list[float | Kinematic]:
-        """Values `dt` [s] after the last call, for property values `desired`: filtered ones with velocity and
-        acceleration per `unit` [s]; values of joints pass unchanged. A unit of 0 means per call; the next
-        call is then expected after the shorter of the last two steps, since a single long one is a stall.
+        """Values `dt` [s] after the last call, for property values `desired`: the filtered values with
+        velocity and acceleration per `unit` [s]. Values of joints pass unchanged. A unit of 0 means per call;
+        the next call is then expected after the shorter of the last two steps, since a single long one is a
+        stall.
         """
         values = {value.name: value for value in rig.limber.device.auxiliaries}
         known, self._known, self.at_rest = self._known, {}, True
@@ -72,7 +73,7 @@ def value_filter(value: bpy.types.PropertyGroup) -> ValueFilter | None:
     try:
         limits = Limits(value.low, value.high, value.velocity, value.acceleration, value.jerk)
         return ValueFilter(value.filter, limits, MotionStyle(value.sigma, value.rho))
-    except MotionError:  # reported when the robot is connected
+    except MotionError:  # the error is reported when the robot is connected
         return None
 
 

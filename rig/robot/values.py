@@ -26,7 +26,7 @@ from .device import Source
 
 Value = float | Kinematic  # [rad; prismatic joints m], alone or with its velocity and acceleration per frame
 QUOTES = ("'", '"')  # quotes around a key in a data path
-# largest useful range of a slider; wider ones do not indicate the real range of the property
+# largest useful range of a slider; wider ranges do not indicate the real range of the property
 MOST_RANGE = 1000.0
 # default velocity, acceleration and jerk, in ranges per s, s2, s3, with which a hobby servo takes 0.25 s for
 # its range
@@ -76,7 +76,7 @@ def of_movers(
 
 
 def _of_mover(uid: str, values: Callable[[], Mapping[SourceKey, float]]) -> dict[JointKey, float]:
-    """Those of the values that belong to the mover with this uid, by (bone, axis)."""
+    """Values of the joints of the mover with this uid, by (bone, axis), taken from `values`."""
     return {(bone, axis): value for (owner, bone, axis), value in values().items() if owner == uid}
 
 
@@ -89,7 +89,7 @@ def constrained_bones(movers: Iterable[Mover], sources: tuple[Source, ...]) -> l
 
 
 def deviations(rig: bpy.types.Object, sources: tuple[Source, ...]) -> list[Deviation]:
-    """Differences between poses that constraints give bones of these sources and those that their joints can
+    """Differences between poses that constraints give bones of these sources and poses that their joints can
     represent, for bones that no live mover solves.
     """
     movers = list(movers_of(rig))
@@ -123,7 +123,7 @@ def _motion(mover: Mover, unit: float) -> Mapping[JointKey, Value]:
 
 
 def positions(values: list[Value]) -> list[float]:
-    """The positions of values, without their velocities and accelerations."""
+    """Each value's position [rad; prismatic joints m], without its velocity and acceleration."""
     return [value.position if isinstance(value, Kinematic) else value for value in values]
 
 
@@ -140,7 +140,9 @@ def value_of(auxiliary: bpy.types.PropertyGroup) -> float | None:
 
 
 def property_values(rig: bpy.types.Object, sources: tuple[Source, ...]) -> tuple[float | None, ...]:
-    """Current values of those sources that are animatable properties; None for one that does not exist."""
+    """Current values of the sources that are animatable properties; None for a property that does not
+    exist.
+    """
     values = rig.limber.device.auxiliaries if any(source.auxiliary for source in sources) else {}
     auxiliaries = [values.get(source.auxiliary) for source in sources if source.auxiliary]
     return tuple(None if auxiliary is None else value_of(auxiliary) for auxiliary in auxiliaries)
@@ -162,7 +164,9 @@ def set_up(device: bpy.types.PropertyGroup, auxiliary: bpy.types.PropertyGroup, 
 
 
 def _name_of(owner: bpy.types.ID, path: str) -> str:
-    """Readable name of a property: its key in quotes, or the property's name with its owner's."""
+    """Readable name of a property: its key in quotes, or the name of the property with the name of its
+    owner.
+    """
     end = max(path.rfind(f"{quote}]") for quote in QUOTES)
     begin = max(path.rfind(f"[{quote}", 0, max(end, 0)) for quote in QUOTES)
     return (

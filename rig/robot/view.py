@@ -33,7 +33,7 @@ class LimberView(bpy.types.PropertyGroup):
     )
     late: BoolProperty(
         name="Filter",
-        description="Draw the solver's pose where the motion filter lags behind it",
+        description="Draw the solver's pose of bones that lag behind it because of the motion filter",
         default=True,
     )
     deviation: BoolProperty(

@@ -16,7 +16,9 @@ from . import device as robot_device
 
 
 class Difference(NamedTuple):
-    """Shown and measured value of a joint; None if it is not known."""
+    """Shown and measured value of a joint [rad; prismatic joints m]; the measured value is None if the servo
+    reports none.
+    """
 
     joint: DeviceJoint
     shown: float
@@ -43,7 +45,7 @@ def pose(rig: bpy.types.Object) -> None:
 
 def differences(rig: bpy.types.Object) -> list[Difference]:
     """Shown and measured value of each joint of the connected robot, by the current calibration, even if the
-    robot was not reconnected since its change.
+    robot has not been connected again since the calibration changed.
 
     Raises:
         RigError: the robot is not connected.

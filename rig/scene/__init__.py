@@ -1,1 +1,1 @@
-"""What movers need to know of the scene: goals, dependencies, and predicted transforms."""
+"""Data of the scene that movers use: goals, dependencies, and predicted transforms."""

@@ -1,5 +1,5 @@
-"""Dependencies of objects: what moves an object, and hence the chains and mechanisms on which a target or
-base depends.
+"""Dependencies of objects: the objects and bones that move an object, and so the chains and mechanisms on
+which a target or base depends.
 """
 
 import re
@@ -25,11 +25,11 @@ NO_BODIES: Bodies = MappingProxyType({})
 
 @dataclass(frozen=True)
 class Dependency:
-    """A bone or a whole object that moves another object. Two dependencies are equal if the same bone or
-    object moves it, in whatever way (`how`).
+    """A bone or a whole object that moves another object. Two dependencies are equal if the moving bone or
+    object is the same, whatever `how` says.
     """
 
-    how: str = field(compare=False)  # how it moves the other object, as part of a sentence
+    how: str = field(compare=False)  # how the other object is moved, as part of a sentence
     rig: Any  # the bone's armature object, or the whole object
     bone: str  # name of the bone; "": the whole object
 
@@ -139,7 +139,7 @@ class Moved(NamedTuple):
     rig: object = None  # armature object of the bones
     bones: set[str] | frozenset[str] = (
         frozenset()
-    )  # names of the bones with the chain's joints, and of those that mimic these joints
+    )  # names of the bones with the chain's joints, and of the bones that mimic these joints
     mimicking: frozenset[str] = frozenset()  # names of the bones among them that mimic a joint
     bodies: Bodies = NO_BODIES  # bodies that a mechanism moves
 

@@ -105,7 +105,7 @@ class ChainEnd:
 
 def watched(chain: bpy.types.PropertyGroup, number: int) -> ChainTarget | None:
     """The target with a number: 0 is the chain's own target, higher numbers are the additional ones; a number
-    that is too large gives the last one. None if it has no object.
+    that is too large gives the last additional target. None if the target has no object.
     """
     number = min(number, len(chain.targets)) if number > 0 else 0
     return target_of(chain.targets[number - 1] if number else chain)
@@ -129,8 +129,8 @@ def followed(chain: bpy.types.PropertyGroup) -> bpy.types.Object | None:
 
 
 def ends_of(chain: bpy.types.PropertyGroup, watch: int | None = None) -> list[ChainEnd]:
-    """All ends of a chain, its own first. `watch`: number of the target of the chain's own end; None for that
-    of the chain's Watch setting.
+    """All ends of a chain, its own first. `watch`: number of the target of the chain's own end; None for the
+    number in the chain's Watch setting.
     """
     main_end = ChainEnd(chain, 0, chain.end, f"chain '{chain.name}'", chain.watch if watch is None else watch)
     return [

@@ -33,7 +33,7 @@ class BoneFrame(NamedTuple):
 
     key: Hashable  # key of the chain's mover
     pose: ChainPose
-    joint: int  # index of the last joint that moves it; -1: none
+    joint: int  # index of the last joint that moves the bone; -1: none
     in_joint: np.ndarray  # (4, 4) frame of the bone in that joint's frame
 
 
@@ -41,7 +41,7 @@ class Hanging(NamedTuple):
     """The base of a chain, or an object, that is carried by another chain."""
 
     key: Hashable  # key of that chain's mover
-    joint: int  # index of its joint that carries the base; -1: its base
+    joint: int  # index of that chain's joint that carries the base; -1: that chain's base carries it
     relative: np.ndarray  # (4, 4) frame of the carried base in that joint's frame
     world: np.ndarray  # (4, 4) frame of the carried base in the world
 
@@ -118,8 +118,8 @@ class Placement:
         self._bone_frames[uid] = {**self._bone_frames.get(uid, {}), **frames}
 
     def hanging_root(self, rig: bpy.types.Object, name: str, location: tuple) -> Hanging | None:
-        """The base of a chain (its root bone before its own rotation) if another chain carries it; None if
-        none does, or if only Blender can compute its pose.
+        """The base of a chain (its root bone before its own rotation) if another chain carries it; None if no
+        chain does, or if only Blender can compute its pose.
         """
         if not self._bone_frames:
             return None
@@ -221,8 +221,8 @@ class Placement:
         return link @ self._rests.in_parent(bone) @ _translation(location)
 
     def _link(self, rig: bpy.types.Object, bone: bpy.types.Bone) -> np.ndarray | None:
-        """Frame (4, 4), in armature space, of a bone that is a link of a whole body; None if the bone is no
-        such link, or if another mover moves it too.
+        """Frame (4, 4), in armature space, of a bone that is a link of a whole body; None if the bone is not
+        a link of a body, or if another mover moves it too.
         """
         uid = rig.session_uid
         if bone is None or uid in self.bodies or bone.name not in (frames := self.frames.get(uid, {})):

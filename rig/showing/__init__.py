@@ -1,1 +1,1 @@
-"""What Blender shows of a solution: the hidden proxy armature, lines for overlays, and thumbnails."""
+"""Display of solutions in Blender: the hidden proxy armature, lines for overlays, and thumbnails."""

@@ -1,5 +1,5 @@
-"""Lines [m, world] for overlays of a chain: gaze rays, forward axes, joint limits, and the solver's pose
-where the motion filter lags.
+"""Lines [m, world] for overlays of a chain: gaze rays, forward axes, joint limits, and the solver's pose of
+bones that lag behind it because of the motion filter.
 """
 
 from collections.abc import Iterator
@@ -17,11 +17,11 @@ from ..scene.goal import AXES, ends_of, forward_axis, signed_axis, why_no_target
 from .segments import Segment, segments_of
 from .solved_chain import SolvedChain
 
-ARC = 0.4  # radius of an arc, in lengths of its bone
+ARC = 0.4  # radius of an arc, as a share of its bone's length
 ARC_STEP = radians(6)  # [rad] between two points of an arc
-ARROW = 0.2  # smallest length of an arrow, in sizes of the armature
+ARROW = 0.2  # smallest length of an arrow, as a share of the armature's size
 NEAR = 0.05  # share of a joint's range: distance from a limit within which its arc is highlighted
-AT = 1e-3  # share of the range: distance from a limit within which the joint counts as at it
+AT = 1e-3  # share of a joint's range: distance from a limit within which the joint counts as at the limit
 # [rad] filter lag below which the solver's pose is not drawn, since it would be invisible
 LATE = radians(0.5)
 
@@ -80,8 +80,8 @@ def rays(
     look: Look | None = None,
     is_on_its_way: bool = False,
 ) -> Iterator[Ray]:
-    """Gaze rays of the chain's ends that look at a point. A target that is not in the scene has none: a
-    deleted object still exists, invisibly, while a chain refers to it.
+    """Gaze rays of the chain's ends that look at a point. Targets that are not in the scene have no ray: a
+    deleted object still exists while a chain refers to it.
 
     Args:
         rig: The armature object.
@@ -164,7 +164,8 @@ def arcs(rig: bpy.types.Object, session: SolvedChain) -> Iterator[Arc]:
             angle = 0.0
             if is_joint and (joint_and_angle := limits.get((part.name, "XYZ"[index]))):
                 joint, angle = joint_and_angle
-                # Y lies along the bone: an arm along a hinge's own axis would not move with it
+                # the arm is perpendicular to the hinge's axis, so that it moves with it; Y lies along the
+                # bone
                 arm = Vector((0.0, 0.0, 1.0)) if index == 1 else Vector((0.0, 1.0, 0.0))
                 if joint.upper - joint.lower < UNLIMITED:
                     yield _arc(world.translation, rotation, Vector(axis), radius * arm, joint, angle)

@@ -16,7 +16,7 @@ class PostureDeviation(NamedTuple):
     """
 
     bone: str
-    angle: float  # [rad]
+    angle: float  # [rad] rotation from the posture
     distance: float  # [m] displacement by prismatic joints
 
 

@@ -3,7 +3,7 @@ constraint.
 
 Constraints do not change channels, so keyframes, undo, auto-key and saved files keep the authored pose. A
 proxy is in no scene and has no users, so it is never saved. Its bones have no parents and an identity rest
-pose, so that the transform of each is that of its holder, to Blender's own precision.
+pose, so that each bone has exactly the transform of its holder.
 """
 
 from collections.abc import Collection, Mapping
@@ -82,7 +82,7 @@ class Proxies(NamedTuple):
         return is_own and last.target == proxy and last.subtarget == name
 
     def release(self, holder: bpy.types.Object | bpy.types.PoseBone) -> None:
-        """Removes the constraints from a holder, so that it shows its authored pose again."""
+        """Removes the constraints to the proxy from a holder, so that it shows its authored pose again."""
         for constraint in [
             c
             for c in holder.constraints
@@ -103,7 +103,8 @@ class Proxies(NamedTuple):
             bpy.data.batch_remove(data)
 
 
-RIGS = Proxies(PROXY_NAME, MARK, CONSTRAINT, "LOCAL")  # for an armature's bones that chains and bodies move
+# proxies for the bones of armatures that chains and bodies move
+RIGS = Proxies(PROXY_NAME, MARK, CONSTRAINT, "LOCAL")
 
 
 def rigs() -> list[bpy.types.Object]:

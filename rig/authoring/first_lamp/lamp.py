@@ -23,10 +23,10 @@ BONES = (
     ("Neck", 0.035, "Y", (-100, 100), 270),
     ("Shade", 0.105, "X", (-35, 125), 270),
 )
-FOOT_HEIGHT = 0.022  # [m]
+FOOT_HEIGHT = 0.022  # [m] height of the foot, on which the first bone stands
 BALL = 0.042  # [m] radius of the ball
 BULB = 0.088  # [m] position of the bulb's centre along the shade
-ELBOW = 0.017  # radius of the joints' hinges
+ELBOW = 0.017  # [m] radius of the joints' hinges
 BALL_COLOUR = (1.0, 0.42, 0.02)
 
 # Joint angles of each posture, in the order of the bones [degrees]. States of built-in behaviours keep the
@@ -129,7 +129,7 @@ def make_chain(rig: bpy.types.Object, target: bpy.types.Object) -> bpy.types.Pro
 
 
 def pose(rig: bpy.types.Object, posture: str) -> None:
-    """Poses the lamp's bones in one of its postures, to be stored."""
+    """Poses the lamp's bones in the posture with this name, a key of `POSTURES`."""
     for (name, _, axis, _, _), angle in zip(BONES, POSTURES[posture], strict=True):
         rig.pose.bones[name].rotation_euler["XYZ".index(axis)] = radians(angle)
 
@@ -159,8 +159,8 @@ def ball_position(phase: float, swings: float = 1.0, bobs: float = 2.0) -> Vecto
 
     Args:
         phase: Phase of the path [rad]; 2 pi is one period.
-        swings, bobs: Periods of the sideways and the vertical motion within one; whole numbers close the
-            path.
+        swings, bobs: Numbers of periods of the sideways and of the vertical motion in one period of the path;
+            whole numbers close the path.
     """
     azimuth = radians(52 * sin(swings * phase + 0.6) - 26)
     distance, height = 0.72 + 0.05 * cos(phase), 0.32 + 0.22 * sin(bobs * phase + 0.3)

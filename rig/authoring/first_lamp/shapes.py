@@ -8,7 +8,7 @@ import bpy
 from mathutils import Matrix, Vector
 
 SEGMENTS = 48  # number of segments of a surface of revolution
-SHARP = radians(38)  # edges beyond this angle are shaded sharp
+SHARP = radians(38)  # [rad] edges between faces at a larger angle are shaded sharp
 
 
 def material(

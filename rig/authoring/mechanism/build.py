@@ -21,7 +21,7 @@ from .motors import add_motor, add_motors, file_motors
 
 SIDES = 8  # number of sides of the prism that draws a bar
 TITLE = "Mechanism"
-OWNER_SHARE = 0.15  # share of the mechanism's size: half the width of the cross that displays its owner
+OWNER_SHARE = 0.15  # half the width of the cross that displays the owner, as a share of the mechanism's size
 ARROWS = 0.025  # [m] display size of a joint's empty
 COLOURS = {"GROUND": (0.25, 0.27, 0.3, 1.0), "MOVES": (0.85, 0.55, 0.2, 1.0)}
 

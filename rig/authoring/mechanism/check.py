@@ -35,7 +35,9 @@ class Outcome:
 
 
 def check(context: bpy.types.Context, owner: bpy.types.Object) -> Outcome:
-    """Result of a check of a mechanism as authored; of a live mechanism, as it was read when live began."""
+    """Checks a mechanism as authored, or a live mechanism as it was read when live motion began; returns the
+    result.
+    """
     settings = owner.limber.mechanism
     try:
         assembly = assembled.stored(owner) if settings.live else None
@@ -189,7 +191,7 @@ def of_physics(context: bpy.types.Context, reading: Reading) -> Iterator[Finding
     for part in reading.parts:
         obj = bpy.data.objects.get(part.object_name)
         rigid_body = obj.rigid_body if obj else None
-        # the simulation moves active bodies only, and leaves animated (kinematic) ones to their channels
+        # the simulation moves active bodies only, and animated (kinematic) bodies follow their channels
         if (
             part.role == "MOVES"
             and rigid_body is not None

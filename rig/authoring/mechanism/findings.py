@@ -85,7 +85,7 @@ def of_loops(settings: bpy.types.PropertyGroup, assembly: Assembled) -> Iterator
         )
     for motor in locked:
         name = inputs.motor_joint(motor, assembly.reading)
-        # the misaligned axis of its loop explains this motor, and is reported already
+        # the misaligned axis of its loop, reported already, explains why this motor is locked
         if any(name in loop.joints for loop in blamed):
             continue
         joints = next(
@@ -127,7 +127,7 @@ def of_goals(owner: bpy.types.Object, reading: Reading, depsgraph: bpy.types.Dep
         return
     placement, roles = Placement(depsgraph, {}), {part.name: part.role for part in reading.parts}
     for k, goal in enumerate(settings.goals):
-        # only the body and errors are of interest here, so the base frame may be any
+        # only the goal's body and errors are used here, so any base frame will do
         try:
             solver_goal = inputs.of_goal(goal, reading, placement, np.eye(4))
         except RigError as error:

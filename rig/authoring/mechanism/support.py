@@ -31,8 +31,8 @@ def key_support(owner: bpy.types.Object, carrying: Collection[int], frame: float
 
     Args:
         owner: The object that owns the mechanism.
-        carrying: Indices of the goals for the centre of mass that share its weight; the others get weight 0,
-            and their feet little.
+        carrying: Indices of the goals for the centre of mass that share its weight; the other goals get
+            weight 0, and their feet a small share of their weights.
         frame: Frame of the keys.
     """
     settings = owner.limber.mechanism
@@ -42,7 +42,7 @@ def key_support(owner: bpy.types.Object, carrying: Collection[int], frame: float
     total = [sum(settings.goals[k].position_weight[axis] for k in centres) for axis in range(3)]
     shared = [weight / len(carrying) for weight in (total if any(total) else TOTAL)]
     _key(settings, centres, "position_weight", shared, carried, 0.0, frame)
-    # a foot may be in the air in this frame: its largest key tells the weight with which it stands
+    # a foot may be in the air in this frame: the weight with which it stands is that of its largest key
     for weights in ("position_weight", "rotation_weight"):
         _key(settings, feet, weights, _largest(owner, feet, weights), carried, IN_AIR, frame)
 

@@ -15,13 +15,14 @@ from ...bodies.part_names import BodyPart
 from . import measures
 
 LIMBS = (("upper_arm", "forearm", "hand"), ("thigh", "shin", "foot"))
-FARTHEST_BEND = np.radians(160.0)  # a calf meets the thigh at about 155 degrees, a forearm the arm at 150
-# [rad] bend against the side of most frames; joints overextend by about 15 degrees
+# [rad] a calf meets the thigh at about 155 degrees, a forearm the upper arm at 150
+FARTHEST_BEND = np.radians(160.0)
+# [rad] bend in the direction opposite to that of most frames; joints overextend by about 15 degrees
 FARTHEST_BACK = np.radians(25.0)
-STRAIGHT = np.radians(5.0)  # a limb that is bent by less has no side
+STRAIGHT = np.radians(5.0)  # [rad] smallest bend of a limb that has a direction
 # [rad] angle of the trunk from upright beyond which the figure lies, crawls or stands on its head
 LYING = np.radians(60.0)
-FARTHEST_ROTATION = np.radians(110.0)  # a neck rotates by about 80 degrees, a spine bends by about 90
+FARTHEST_ROTATION = np.radians(110.0)  # [rad] a neck rotates by about 80 degrees, a spine bends by about 90
 
 
 class Limb(NamedTuple):
@@ -34,7 +35,7 @@ class Limb(NamedTuple):
 
 class Stack(NamedTuple):
     """Indices of the trunk's last bone and the hips, or of the head and the trunk, and the rotation (3, 3) of
-    the upper one relative to the lower one in rest pose.
+    the upper bone relative to the lower bone in rest pose.
     """
 
     upper: int
@@ -137,7 +138,7 @@ def lying(figure: ClipAnatomy, positions: Array) -> float:
 
 def _bends(rotations: Array, positions: Array, limb: Limb) -> tuple[Array, Array]:
     """Angles (t,) [rad] by which a limb is bent, and cosines (t,) between the direction of each bend and the
-    usual one in the clip, in the frame of the limb's upper bone.
+    usual direction in the clip, in the frame of the limb's upper bone.
     """
     to_upper = rotations[:, limb.upper].swapaxes(1, 2)
     upper = positions[:, limb.lower] - positions[:, limb.upper]

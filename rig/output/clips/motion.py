@@ -16,7 +16,7 @@ from ...robot.names_in_files import names_in_files
 from ..robot_frames import RobotFrames
 from .recorded import Recorded
 
-ROUNDED = 1e-3  # relative difference within which a rate is taken as the intended one
+ROUNDED = 1e-3  # relative difference between two rates within which they count as equal
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def _body_motion(rig: bpy.types.Object, recorded: Recorded, rate: int, title: st
     names = names_in_files(rig, [Source(owners.get(key, ""), *key) for key in keys])
     frames = [tuple((pose | row)[key] for key in keys) for row in recorded.rows]
     clip_rate = 1.0 / recorded.seconds
-    # clips round the frame time, such as .0333333 s, which is not a different rate
+    # clips contain a rounded frame time, such as .0333333 s, which does not mean a different rate
     values = at_rate(frames, rate if isclose(clip_rate, rate, rel_tol=ROUNDED) else clip_rate, rate)
     columns = tuple(
         RecordedColumn(named.name, tuple(named.sign * row[k] for row in values), named.unit, named.servo)

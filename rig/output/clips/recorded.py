@@ -21,7 +21,7 @@ from ..motion_check.check import MotionCheck, Result
 from ..robot_frames import RobotFrames
 from . import anatomy
 
-LOST = radians(5.0)  # error of a chain's aim beyond which its target counts as lost, as in Motion Check
+LOST = radians(5.0)  # [rad] error of a chain's aim beyond which its target counts as lost, as in Motion Check
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,7 @@ def _lost(result: Result, body: str) -> tuple[str, ...]:
 
 
 def _followed(retarget: bpy.types.PropertyGroup) -> list:
-    """The pairs with the largest weight; those with less, such as toes, are known to jitter."""
+    """The pairs with the largest weight; pairs with a smaller weight, such as toes, are known to jitter."""
     largest = max((pair.weight for pair in retarget.pairs if pair.enabled), default=0.0)
     return [pair for pair in retarget.pairs if pair.enabled and pair.weight == largest]
 

@@ -16,7 +16,7 @@ FEWEST_PAIRS = 4  # smallest number of pairs for a robot whose limbs have no kno
 
 
 def robot_in(name: str) -> bpy.types.Object:
-    """The robot in the open file that follows clips: the armature with bone pairs; among several the one
+    """The robot in the open file that follows clips: the armature with bone pairs; among several the armature
     with this name. Without any: the only armature.
 
     Raises:
@@ -57,8 +57,8 @@ def import_clip(path: Path) -> bpy.types.Object:
 
 
 def follow(rig: bpy.types.Object, source: bpy.types.Object) -> range:
-    """Sets a robot to follow a clip's armature, with the pairs and the calibration in its file, or those of
-    Pair by Names; returns the clip's frames.
+    """Sets a robot to follow a clip's armature, with the pairs and the calibration in its file, or else with
+    those that Pair by Names finds; returns the clip's frames.
 
     Raises:
         RigError: too few bones can be paired, or bones of the file's pairs are missing in the clip.

@@ -10,10 +10,10 @@ from .. import discontinuities
 from . import anatomy, measures, pops
 from .recorded import Recorded
 
-# smallest error of a link, with a joint at its limit, from which the clip leaves the robot's range
+# [rad] error of a link, while a joint is at its limit, from which the clip counts as beyond the robot's range
 LIMITED = np.radians(10.0)
-# smallest error of a link without a joint at its limit that is reported; arms with few joints have about 30
-# degrees
+# [rad] smallest error of a link that is reported while no joint is at its limit; arms with few joints have
+# errors of about 30 degrees
 AWAY = np.radians(45.0)
 LIES = 0.95  # smallest share of frames from which a clip without an upright figure is reported
 MOST_SENTENCES = 20  # largest number of findings that are written for a clip

@@ -119,7 +119,7 @@ class MotionCheck(Stepped):
 
     @property
     def frame(self) -> int:
-        """Number of the frame to check next; the last one at the end."""
+        """Number of the frame to check next; at the end, of the last frame."""
         return self.frames[min(self.done, self.total - 1)]
 
     def step(self) -> bool:
@@ -216,7 +216,9 @@ class MotionCheck(Stepped):
 
     @property
     def checked(self) -> list[Mover]:
-        """All movers that are checked: solved ones, and those whose joints are read from the scene."""
+        """All movers that are checked: movers that are solved, and movers whose joints are read from the
+        scene.
+        """
         return [*self.own, *self.seen]
 
     def finish(self) -> Result:

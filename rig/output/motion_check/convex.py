@@ -1,4 +1,4 @@
-"""Distance between a link and a convex body, or the depth of penetration. Knows no Blender.
+"""Distance between a link and a convex body, or the depth of penetration. Does not use Blender.
 
 A link is the set of points within a radius of the line from its head to its tail. The distance between line
 and body is that of the origin from the set of their points' differences, by Wolfe's nearest point of a

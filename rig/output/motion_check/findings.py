@@ -1,4 +1,6 @@
-"""Findings about a mover's motion: exceeded joint limits, discontinuities, lost goals. Knows no Blender."""
+"""Findings about a mover's motion: exceeded joint limits, discontinuities, lost goals. Does not use
+Blender.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -10,7 +12,7 @@ import numpy as np
 from .. import discontinuities
 
 ROUNDING = 1e-3  # relative tolerance: motion at a limit is not beyond it
-WHOLE = 100.0  # from this value on, figures are shown without decimals
+WHOLE = 100.0  # numbers from this size on are shown without decimals
 GAP = 2  # largest number of frames between two findings of a kind that are merged
 
 

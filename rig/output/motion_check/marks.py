@@ -1,4 +1,6 @@
-"""Timeline markers for findings, which can be told from the user's markers and removed."""
+"""Timeline markers for findings; by their names they can be distinguished from the user's markers and
+removed.
+"""
 
 from collections.abc import Iterable
 
@@ -10,8 +12,8 @@ PREFIX = "Limber: "  # beginning of the names of Motion Check's timeline markers
 
 
 def put(scene: bpy.types.Scene, findings: Iterable[MotionFinding]) -> int:
-    """Replaces Limber's markers by one at the worst frame of each finding, one per frame and kind; returns
-    the number of new markers.
+    """Replaces Limber's markers by new markers at the worst frame of each finding, at most one per frame and
+    kind of finding; returns the number of new markers.
     """
     clear(scene)
     joints: dict[tuple[int, str], list[str]] = {}
@@ -23,7 +25,7 @@ def put(scene: bpy.types.Scene, findings: Iterable[MotionFinding]) -> int:
 
 
 def clear(scene: bpy.types.Scene) -> int:
-    """Removes Limber's markers; returns the number of removed ones."""
+    """Removes Limber's markers; returns how many it has removed."""
     ours = [marker for marker in scene.timeline_markers if marker.name.startswith(PREFIX)]
     for marker in ours:
         scene.timeline_markers.remove(marker)

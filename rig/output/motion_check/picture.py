@@ -13,14 +13,15 @@ from ...blender.counting import counted
 from .check import Result
 from .findings import KINDS, CheckedTake, MotionFinding
 
-LEFT, RIGHT, TOP, ROW, GAP = 190, 20, 34, 84, 10  # [pixels]
+# [pixels] margins to the left, to the right and above; height of a plot; distance between plots
+LEFT, RIGHT, TOP, ROW, GAP = 190, 20, 34, 84, 10
 PLOT = 960  # [pixels] width of the plots
 WIDTH = LEFT + PLOT + RIGHT
 LINE = 18  # [pixels] height of a line of text
 LETTER = 7.5  # [pixels] average width of a letter of the legend
 BACK, PANEL, GRID, INK = "#fff", "#f5f5f5", "#ccc", "#1a1a1a"
 DESIRED, SHOWN = "#8c8c8c", "#004d99"
-SHADE = 0.45  # opacity of a finding's colour over the panel
+SHADE = 0.45  # opacity of a finding's colour over the background of a plot
 LEAST = 5.0  # [pixels] smallest width of a finding's shading
 DEEPEST = 0.1  # [m] largest distance in a plot of zones; values inside are above, values outside below
 BROADEST = 0.05  # [rad] smallest range of a plot of the aim error, so that noise does not look like an error

@@ -11,7 +11,7 @@ from bpy.props import CollectionProperty, FloatProperty, IntProperty, PointerPro
 from . import check
 from .findings import KINDS, MotionFinding
 
-# errors up to this angle are not reported
+# property for an angle [rad] up to which errors are not reported
 _LargestAngle = partial(
     FloatProperty, subtype="ANGLE", default=radians(5), min=radians(0.1), max=radians(180)
 )
@@ -27,7 +27,7 @@ class LimberFinding(bpy.types.PropertyGroup):
     """A row in the list of findings."""
 
     name: StringProperty(name="Finding", description="What the check found, as a sentence")
-    subject: StringProperty(name="Subject", description="Joint or chain of the finding")
+    subject: StringProperty(name="Subject", description="Joint, link or chain in which the problem is")
     kind: StringProperty(name="Kind", description="Identifier of the kind of finding")
     frame: IntProperty(name="Frame", description="Frame in which the finding is worst")
     until: IntProperty(name="Last Frame", description="Last frame of the finding")
@@ -49,7 +49,7 @@ class LimberMotionCheck(bpy.types.PropertyGroup):
     )
     changed_beyond: _LargestAngle(
         name="Filter Beyond",
-        description="Filter lag of a joint beyond which it is reported",
+        description="Difference between a joint's solved and filtered values beyond which it is reported",
     )
 
 

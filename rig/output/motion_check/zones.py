@@ -18,8 +18,8 @@ from .convex import Ball, Body, Hull, intrusion
 from .swept import ZonePose, intermediate, zone_pose
 
 SHAPED = {"MESH", "CURVE", "SURFACE", "FONT", "META"}  # types of objects that can be converted to a mesh
-# [m] smallest step along a link's path between frames at which it is tested; for thicker links it is the
-# radius
+# [m] smallest step along a link's path between frames at which it is tested; for links with a larger radius,
+# the step is the radius
 LEAST_STEP = 0.005
 CUBE = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
 CUBE_FACES = np.array(
@@ -59,10 +59,10 @@ class Zone:
             for dependency in dependencies_of(self._object())
             if dependency.rig == rig and dependency.bone
         }
-        self.body: Body | None = None  # shape in the last checked frame
-        self.pose: ZonePose | None = None  # pose in that frame
-        self.last_pose: ZonePose | None = None  # pose in the frame before
-        self._hull: Hull | None = None  # in the object's own frame
+        self.body: Body | None = None  # shape of the zone in the last checked frame
+        self.pose: ZonePose | None = None  # pose of the zone in the last checked frame
+        self.last_pose: ZonePose | None = None  # pose of the zone in the frame before the last checked frame
+        self._hull: Hull | None = None  # convex hull of the object's points, in the object's own frame
         self._corners = np.zeros((0, 3))  # points from which `_hull` was made
 
     def _object(self) -> bpy.types.Object:

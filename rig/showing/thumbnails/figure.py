@@ -22,20 +22,21 @@ MOVED, OTHER, LOOK = (
     (0.35, 0.72, 0.93),
     (0.55, 0.55, 0.55),
     (0.95, 0.78, 0.2),
-)  # from a colour-blind-safe palette
-WIDER = 1.3  # largest size of the picture, in sizes of the chain; other bones beyond it are cut off
-THICK, THIN = 0.17, 0.08  # half width of a bone, in its lengths: for bones of the chain, and for others
+)  # colours (red, green, blue) from a colour-blind-safe palette
+WIDER = 1.3  # largest extent of the picture, relative to the chain's size; bones outside of it are cut off
+# half width of a bone, as a share of its length: for bones of the chain, and for other bones
+THICK, THIN = 0.17, 0.08
 TAIL = 0.45  # width of a bone at its tail, relative to its largest width
-WAIST = 0.15  # position of a bone's largest width, in its lengths from the head
-ARROW = 0.3  # length of a gaze arrow, in sizes of the chain
-ARROW_THICK = 0.11  # radius of a gaze arrow's root, in its lengths
+WAIST = 0.15  # distance of a bone's largest width from its head, as a share of its length
+ARROW = 0.3  # length of a gaze arrow, as a share of the chain's size
+ARROW_THICK = 0.11  # radius of a gaze arrow at its root, as a share of its length
 
 _CORNERS = (
     (1.0, 1.0),
     (-1.0, 1.0),
     (-1.0, -1.0),
     (1.0, -1.0),
-)  # corners at a bone's largest width, along its X and Z
+)  # directions of a bone's corners at its largest width, along its X and Z
 
 
 class PostureFigure(NamedTuple):

@@ -1,7 +1,8 @@
 """Cache of posture thumbnails for this session; they are rendered outside of drawing.
 
-A thumbnail is stored under a hash of its content, so that undo, redo and other files never show a wrong one.
-The hash of a posture's thumbnail is kept until its action or its armature changes. Nothing is saved.
+A thumbnail is stored under a hash of its content, so that undo, redo and other files never show a wrong
+thumbnail. The hash of a posture's thumbnail is kept until its action or its armature changes. Nothing is
+saved.
 """
 
 from hashlib import blake2b

@@ -1,4 +1,4 @@
-"""Rasteriser: draws coloured solids into a small picture in orthographic projection. No Blender."""
+"""Rasteriser: draws coloured solids into a small picture in orthographic projection. Does not use Blender."""
 
 from math import ceil, floor
 from typing import NamedTuple
@@ -28,7 +28,7 @@ class ColouredSolid(NamedTuple):
 class PictureFrame(NamedTuple):
     """Square section of the view that a picture shows."""
 
-    middle: np.ndarray  # centre (2,): right and up
+    middle: np.ndarray  # (2,) centre: coordinates to the right and up
     side: float
 
 
@@ -68,8 +68,8 @@ def draw(solids: list[ColouredSolid], seen: PictureFrame, size: int) -> np.ndarr
     edge[1:] |= number[1:] != number[:-1]
     edge[:, 1:] |= number[:, 1:] != number[:, :-1]
     shown = np.where(edge, OUTLINE, 1.0)[..., None] * np.array(colours)[face]
-    # fine pixels are averaged for smooth edges; colours are means of the covered ones only, since edges would
-    # be dark otherwise
+    # fine pixels are averaged for smooth edges; colours are means of the covered fine pixels only, since
+    # edges would be dark otherwise
     covered = (number > 0).reshape(size, FINER, size, FINER).sum(axis=(1, 3))
     picture = np.zeros((size, size, 4), dtype=np.float32)
     picture[..., :3] = (
