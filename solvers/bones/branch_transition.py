@@ -25,7 +25,7 @@ UNFINISHED = "its bones are on their way to another pose that meets the goal: wa
 
 
 class BranchTransition(NamedTuple):
-    """A transition in progress."""
+    """Transition of bones from one optimum to another, in progress."""
 
     origin: BonePose  # deviation from the authored pose at its beginning
     optimum: BonePose  # deviation at its end

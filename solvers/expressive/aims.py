@@ -15,7 +15,7 @@ from ..kinematics.tree import BASE, Frames, Indices, Tree
 
 
 class Reaching(Protocol):
-    """Interface of what aims need of a skeleton, or of a model of one."""
+    """Interface through which aims use a skeleton, or the model of one."""
 
     @property
     def tree(self) -> Tree: ...

@@ -24,7 +24,7 @@ LEAST_PROXIMAL = (
 BOLD_PROXIMAL, BOLD_STEP = (
     0.01,
     0.5,
-)  # the same in a search, where shape matters as well; and the most [rad] that a joint may move in one step
+)  # this weight in a search, where shape matters as well; and the largest step [rad] of a joint
 HOLD_STEPS = 5
 HELD = 1e-7  # [rad] aim error below which the aim is held: a tenth of what counts as met
 PASSES = 8  # most iterations of the active set in one step

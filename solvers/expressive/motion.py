@@ -131,7 +131,7 @@ class Transitions(NamedTuple):
 
     kinds: Indices  # (m,) kind of each transition
     goals: Angles  # (m, n) configurations of the target branches [rad; prismatic joints m]
-    speeds: Angles  # (m,) [rad/s] of the farthest joint
+    speeds: Angles  # (m,) [rad/s] speed of the farthest joint
 
 
 def duration(model: Model, distance: Angles) -> Angles:

@@ -18,7 +18,7 @@ struct work {
     struct pose pose, first; /* the current pose, and one that is kept for the first step of all paths */
     double *matrix, *descent, *least, *most, *move, *shape_scratch, *boxed_scratch; /* arrays of one step */
     double *lower, *upper, *trial; /* (n,) [rad or m] bounds of a step; angles that are tried */
-    double *zeros, *previous, *toward, *path, *path_next; /* (n,) */
+    double *zeros, *previous, *toward, *path, *path_next; /* (n,) scratch */
     double *rows_matrix, *rows_wanted, *rows_weights; /* (r, r), (r,), (r,) arrays of the exact correction */
     double *ease;                  /* (n,) inverse of each joint's cost in the exact correction */
     struct limber_aim *free_roll;  /* the aims without `up` */

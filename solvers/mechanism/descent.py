@@ -228,7 +228,7 @@ class Descent:
         gain = configuration.square - stepped.square
         cost = configuration.open * (
             configuration.open + float(np.sqrt(configuration.square))
-        )  # largest increase of the task errors when the loops are closed
+        )  # largest increase of the task errors that closing the loops can cause
         closes_loops = configuration.open > max(EXACT, 2.0 * stepped.open) and gain > -cost
         return stepped if gain > 0.0 or closes_loops else None
 

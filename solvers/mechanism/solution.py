@@ -28,7 +28,7 @@ class Report(NamedTuple):
     """Outcome of one solve: assembly, errors and convergence."""
 
     assembled: bool  # whether every joint's residual is at most MET
-    settled: bool  # the solve has converged
+    settled: bool  # whether the solve has converged
     residual: float  # [m or rad] largest residual of a joint
     worst: str  # name of that joint; "" if no joint closes a loop
     goal_error: float  # square root of the remaining weighted sum of squares [sizes, rad]
