@@ -100,8 +100,9 @@ class Inbox:
         self._lock = threading.Lock()  # protects all attributes below, which the thread changes too
         self._waiting: deque[_Packet] = deque()  # packets in the queue, the newest last
         self.received = 0  # number of the newest packet
-        self._size = 0  # [bytes] of the packets in the queue
-        self._has_dropped = self._is_alarmed = False  # since the last look
+        self._size = 0  # [bytes] size of the packets in the queue
+        # whether packets were dropped, and the urgent address was received, since the last look
+        self._has_dropped = self._is_alarmed = False
         # [bytes] still to be dropped from the ordinary socket, since they may have arrived before an urgent
         # packet: at most a full buffer
         self._outdated = 0

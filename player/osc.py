@@ -63,7 +63,7 @@ class PlayerInbox(Inbox):
         self._stop()
 
     def told(self) -> tuple[list[Heard], list[str]]:
-        """(commands since the last call, sentences on invalid ones)."""
+        """The commands received since the last call, and sentences on invalid ones."""
         self.look()
         orders, self._orders = self._orders, []
         troubles, self._troubles = self._troubles, []

@@ -12,7 +12,7 @@ DELAY = 0.1  # [s] delay of servos after their commands, by which the sound is d
 
 class ClipSound:
     """The sound that begins with a clip. A clip that continues from its middle is silent, since the system's
-    players start at the begin of a file.
+    players start at the beginning of a file.
 
     Args:
         character: Path of the character file; a sound of the same name is beside it.
@@ -23,7 +23,7 @@ class ClipSound:
     def __init__(self, character: Path, delay: float, say: Callable[[str], None]) -> None:
         self._delay, self._say = delay, say
         self._player: SoundPlayer | None = None
-        self._before = -1.0  # [s] position in the clip at the last tick; negative before its begin
+        self._before = -1.0  # [s] position in the clip at the last tick; negative before the first
         sound = sound_beside(character)
         if sound is None:
             return
