@@ -4,12 +4,12 @@ live motion, the motion filter, streaming to the virtual robot, and a bake.
     main.py --out FOLDER                     a desk lamp with five joints, then a head on push rods
     main.py --out FOLDER --motion CLIP.bvh   a figure from a motion-capture clip
     main.py --out FOLDER --robot FILE.urdf   a robot from its file; --root, --end: links, if others than the
-    default ones main.py --out FOLDER --robot NAME        a robot of the gallery: so101, so100, lelamp,
-    open_duck_mini,
+                                             default ones
+    main.py --out FOLDER --robot NAME        a robot of the gallery: so101, so100, lelamp, open_duck_mini,
                                              reachy_mini
     main.py --out FOLDER --motion CLIP.bvh --robot FILE.urdf   that robot imitates the figure, and looks
     main.py --out FOLDER --solver NAME       another solver than the default one; --rival: the solver to
-    compare it with
+                                             compare it with
 
 It writes pictures, a .blend and report.json to FOLDER; if something essential failed, it prints a sentence
 and exits with 1. It needs a Python with a Blender module, and Limber installed in its profile

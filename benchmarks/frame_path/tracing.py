@@ -1,7 +1,7 @@
-"""Counts which of the project's functions run, by `sys.monitoring` where Python has it (3.12), else by
+"""Counts calls of the project's functions, by `sys.monitoring` if Python has it (3.12), otherwise by
 `sys.setprofile`.
 
-Standard library alone: the worker's wrapper loads it as a file, outside any package.
+It needs only the standard library: the worker's wrapper loads it as a file, outside any package.
 """
 
 import sys
@@ -11,17 +11,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import CodeType, FrameType
 
-TOOL = 4  # identifier of sys.monitoring that Python reserves for no debugger, coverage tool or profiler
+# identifier for sys.monitoring that Python does not reserve for debuggers, coverage tools or profilers
+TOOL = 4
 NOT_SHIPPED = {
     "benchmarks",
     "build",
     "demo",
     "scripts",
     "tests",
-}  # folders of the checkout that are no part of the extension
+}  # folders of the checkout that are not part of the extension
 
-Function = tuple[str, str]  # file below the checkout, qualified name
-Calls = dict[Function, int]  # how often each was called, in the order of the first calls
+Function = tuple[str, str]  # (file below the checkout, qualified name)
+Calls = dict[Function, int]  # number of calls of each function, in the order of the first calls
 
 
 class Tracer:
@@ -38,8 +39,8 @@ class Tracer:
 
     @contextmanager
     def on(self) -> Iterator[Calls]:
-        """Counts while the context lasts: this thread's calls and those of threads that begin meanwhile, or
-        of all (sys.monitoring).
+        """Context manager that counts calls: of this thread and of threads that start meanwhile, or of all
+        threads (sys.monitoring).
         """
         self._calls = {}
         self._begin()
@@ -60,8 +61,8 @@ class Tracer:
         return True
 
     def _function(self, code: CodeType) -> Function | None:
-        """File and function of a code object; None where it is not the project's. A comprehension or lambda
-        counts as its function.
+        """File and function of a code object; None if it is not part of the project. A comprehension or
+        lambda counts as its function.
         """
         path = Path(code.co_filename)
         if not path.is_relative_to(self._root):

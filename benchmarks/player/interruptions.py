@@ -1,4 +1,4 @@
-"""Interruptions at random moments: what the limits and the aim say."""
+"""Plays a character with interruptions at random moments, and checks limits and aim."""
 
 import random
 
@@ -9,12 +9,14 @@ from limber.player.script import Event, Script, TargetPath
 
 from .ticks import RATE
 
-OFF = np.radians(0.1)  # [rad] error of the aim that counts
-ROUNDING = 1e-9  # relative
+OFF = np.radians(0.1)  # [rad] aim error above which the aim counts as missed
+ROUNDING = 1e-9  # relative tolerance
 
 
 def interrupted(character: CharacterFile, count: int) -> dict[str, float]:
-    """Events, targets, influence, postures and states at random moments: what the limits and the aim say."""
+    """Plays events, targets, influence, postures and states at random moments; returns the number of exceeded
+    limits, the number of frames, and the share of frames with a missed aim.
+    """
     source = random.Random(5)
     seconds = 0.6 * count
     chain = character.chains[0]

@@ -14,7 +14,9 @@ from limber.solvers.whole_body.body import Body, Coupling
 
 
 class Relation(NamedTuple):
-    """Mimic joint: angles[joint] = multiplier * angles[leader] + offset. The leader mimics none."""
+    """Relation of a mimic joint: angles[joint] = multiplier * angles[leader] + offset. The leader is no mimic
+    joint.
+    """
 
     joint: int
     leader: int
@@ -24,11 +26,11 @@ class Relation(NamedTuple):
 
 @dataclass(frozen=True)
 class RobotSkeleton:
-    """Skeleton of all joints that move, in the root link's frame."""
+    """Skeleton of all movable joints, in the root link's frame."""
 
     skeleton: solver.Skeleton
-    names: tuple[str, ...]  # of the joints
-    ends: tuple[str, ...]  # the links that are its ends
+    names: tuple[str, ...]  # names of the joints
+    ends: tuple[str, ...]  # names of the links that are its ends
     relations: tuple[Relation, ...] = ()
 
     def complete(self, angles: Sequence[float]) -> tuple[float, ...]:
@@ -43,7 +45,7 @@ class RobotSkeleton:
         computed.
 
         Raises:
-            KeyError: a name that no joint has.
+            KeyError: a name is not that of a joint.
         """
         unknown = [name for name in values if name not in self.names]
         if unknown:
@@ -65,10 +67,10 @@ def build(tree: Tree, ends: Sequence[str] = ()) -> RobotSkeleton:
 
     Raises:
         KeyError: there is no such link.
-        SkeletonError: no joint moves, or none moves an end.
+        SkeletonError: there is no movable joint, or none moves an end.
     """
-    movers: list[int] = []  # of each link: the joint that moves it, -1 for the base
-    frames: list[Transform] = []  # the link's frame in that joint's
+    movers: list[int] = []  # index of the joint that moves each link; -1 for the base
+    frames: list[Transform] = []  # frame of each link in that joint's frame
     joints: list[solver.Joint] = []
     names: list[str] = []
     for branch in tree.branches:
@@ -95,7 +97,7 @@ def build(tree: Tree, ends: Sequence[str] = ()) -> RobotSkeleton:
             raise solver.SkeletonError(
                 f"no joint moves link '{end.name}' against the root link '{tree.root}': choose another end"
             )
-    tool, *more = end_frames or [solver.End(-1)]  # without a joint Skeleton itself says what is missing
+    tool, *more = end_frames or [solver.End(-1)]  # without a joint, Skeleton's own error says what is missing
     skeleton = solver.Skeleton(tuple(joints), tool.rotation, tool.offset, tool.joint, tuple(more))
     return RobotSkeleton(
         skeleton, tuple(names), tuple(end.name for end in end_frames), _relations(tree.joints)
@@ -118,7 +120,7 @@ def _joint(joint: Joint, parent: int, frame: Transform, axis: Vector) -> solver.
 
 
 def _relations(joints: Sequence[Joint]) -> tuple[Relation, ...]:
-    """Each mimic joint's relation to the leader at the end of its line of mimic joints."""
+    """Relation of each mimic joint to the independent leader at the end of its chain of mimic joints."""
     row = {joint.name: k for k, joint in enumerate(joints)}
     relations = []
     for k, joint in enumerate(joints):
@@ -140,15 +142,15 @@ def _relations(joints: Sequence[Joint]) -> tuple[Relation, ...]:
 
 
 def body(tree: Tree, floating: bool = True, further: Sequence[Coupling] = ()) -> Body:
-    """Body of all joints that move, in the tree's order, and of all links. Its base is the tree's root link.
+    """Body of all movable joints, in the tree's order, and of all links. Its base is the tree's root link.
 
-    Joints without limits have none here; mimic joints are coupled with their leaders, beside the couplings
-    `further`.
+    Joints without limits remain unlimited; mimic joints are coupled with their leaders, in addition to the
+    couplings `further`.
 
     Raises:
-        SkeletonError: no joint moves.
+        SkeletonError: there is no movable joint.
     """
-    moved: list[bool] = []  # of each link: whether a joint moves it
+    moved: list[bool] = []  # whether a joint moves each link
     for branch in tree.branches:
         moves = branch.joint is not None and branch.joint.is_movable
         moved.append(moves or (branch.parent >= 0 and moved[branch.parent]))
