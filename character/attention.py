@@ -61,7 +61,7 @@ class Attention:
     origin: Bearing  # the previous target, as it was perceived last
     left: float  # [s] remaining time of the change from `origin` to the target
     guided: Bearing  # perceived target during that change
-    still: Bearing  # that target after the dead zone
+    still: Bearing  # bearing of the target after the dead zone
     halfway: Bearing  # the target after the dead zone and half of the lag
     seen: Bearing  # the target after dead zone and lag: the point at which the chain aims
 

@@ -57,10 +57,11 @@ class _Packet(NamedTuple):
     """A packet in the queue, or being parsed."""
 
     number: int  # ascending in the order of arrival
-    size: int  # [bytes]
+    size: int  # [bytes] length of the packet
     left: Iterator[Message]
     came: float  # [s] when the system received it, as `arrival_times`; NaN: not known
-    time: float | None  # [s] last time that the sender gave by its clock's address; None if it gives none
+    # [s] the sender's clock in its last message to the clock's address; None without such messages
+    time: float | None
 
 
 class Inbox:
@@ -241,7 +242,8 @@ class Inbox:
                 self._outdated = self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF)
             self.alarm()
         if self._outdated > 0 and source is self._socket:
-            self._outdated -= len(packet) + OVERHEAD  # the system counts at least as much
+            # the buffer's size in the system includes at least this for a packet
+            self._outdated -= len(packet) + OVERHEAD
             return True
         self._put(packet, came)
         return True

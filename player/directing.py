@@ -217,7 +217,7 @@ def _seen(director: Director, order: Order, cause: str) -> None:
     director.persons.take(camera, sighting, pose)
     if order.name and pose is None and director.persons.is_news(camera):
         director.remarks.append(unknown_camera(camera, director.performance.target_names))
-    director.placed.pop(camera, None)  # the newest command is used
+    director.placed.pop(camera, None)  # a sighting replaces an earlier command for this target
 
 
 def _say(director: Director, order: Order, cause: str) -> None:

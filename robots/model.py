@@ -23,7 +23,7 @@ class Inertial:
     """Mass and inertia of a link, in a frame at its centre of mass."""
 
     origin: Transform  # in the link's frame
-    mass: float  # [kg]
+    mass: float  # [kg] mass of the link
     inertia: tuple[float, float, float, float, float, float] = (
         0.0,
     ) * 6  # [kg m^2] ixx, ixy, ixz, iyy, iyz, izz
@@ -110,7 +110,7 @@ class Mimic:
 
     joint: str  # name of the leader
     multiplier: float = 1.0
-    offset: float = 0.0  # [rad or m]
+    offset: float = 0.0  # [rad or m] the joint's value when its leader is at 0
 
 
 @dataclass(frozen=True)

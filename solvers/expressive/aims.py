@@ -21,7 +21,7 @@ class Reaching(Protocol):
     def tree(self) -> Tree: ...
 
     @property
-    def reach(self) -> float: ...  # [m]
+    def reach(self) -> float: ...  # [m] length of the skeleton when stretched
 
 
 class AimErrors(NamedTuple):

@@ -83,7 +83,7 @@ class Held(NamedTuple):
     """The pose of a frame that meets the aim, and the number of steps that it took."""
 
     angles: Angles  # (n,) [rad; prismatic joints m]
-    aim_error: float  # [rad]
+    aim_error: float  # [rad] aim error of the pose
     merit: float  # cost, as in `Candidates.merit`
     steps: int
     measured: Measured | None = None  # errors of its ends; None if unknown

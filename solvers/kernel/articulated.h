@@ -63,8 +63,8 @@ struct least_squares {
     double *drawn;       /* (6 + n,) g, gradient */
     double *least, *most;  /* (6 + n,) bounds of x, possibly infinite; those of the base are infinite or zero */
     double *at;            /* (6 + n,) the point from which a solve starts; finally the solution */
-    double *left;          /* (6 + n,) remaining g at that point */
-    double *lower, *upper; /* (6 + n,) bounds relative to that point */
+    double *left;          /* (6 + n,) remaining g at the start `at` */
+    double *lower, *upper; /* (6 + n,) bounds relative to the start `at` */
     double *x, *slope;   /* (6 + n,) move of a solve; gradient of active unknowns */
     double *start, *scaled; /* (6 + n,) scratch */
     /* largest absolute entry of the Hessian's diagonal, with active springs, and of the gradient at the start of a solve */

@@ -61,7 +61,7 @@ struct descent {
     struct configuration slots[SLOTS];
     struct linear full, loops; /* derivatives with tasks; derivatives of the loops alone */
     double *masked, *factors;  /* blocks without held coordinates, and factors of their squares */
-    double *columns;           /* rows of a projection, by cluster: (e or 1, most columns) */
+    double *columns;           /* (e or 1, most columns) rows to project onto a cluster's null space */
     double *pulled;            /* (most rows, e or 1) scratch */
     double *projected;         /* (e, v) tasks' Jacobian in the loops' null space */
     double *square;            /* (min(e, v), min(e, v)) square of `projected` */

@@ -103,7 +103,7 @@ struct twisted {
     const JointModel *model, *parent;
     Quaternion parent_basis, child;
     Vector desired; /* direction of the link */
-    Vector local;   /* that direction in the parent's basis */
+    Vector local;   /* the segment's direction in the parent's basis */
 };
 
 /* The twist of the parent that brings the link, bent by `bend`, onto the desired direction. */

@@ -32,7 +32,7 @@ NEAR_SINGULAR = 0.01
 # [rad or sizes] largest move of a coordinate in a trial step past a saddle or singular pose, where slopes
 # vanish
 PROBE = 0.05
-# relative deviation between the last frame's step and this one up to which the motion is continued
+# largest difference of two successive motions at which they count as alike, relative to the motion
 ALIKE = 0.5
 
 

@@ -19,7 +19,7 @@ class State:
     balls: Array  # (k, 3, 3) rotations of ball joints
     damping: float = FIRST_SHARE  # damping as a fraction of the squared error
     motion: Motion | None = None  # motion of the last frame; None if unknown
-    # its assembly: a `Branch` of the Python reference, or the kernel's numbers (m,); None if unknown
+    # assembly mode: a `Branch` of the Python reference, or the kernel's numbers (m,); None if unknown
     branch: Branch | Array | None = None
     regular: "State | None" = None  # the last state of this assembly away from singular poses
 
