@@ -39,8 +39,8 @@ ARRIVAL_DISTANCE = math.radians(
 )  # [rad] distance of the farthest joint at which a transition ends and local steps continue
 
 FOLLOW, STAY, WITH_AIM, DIRECT = range(4)
-"""Kinds of path: the branch itself, which follows the goal freely; no transition; toward the branch while the aim is
-held; straight to it.
+"""Kinds of path: the branch itself, which follows the goal freely; no transition; toward the branch while the
+aim is held; straight to it.
 """
 KINDS = (WITH_AIM, DIRECT)
 # For each kind of path: whether it moves toward a branch, the weights of the shape, the aim and the squared

@@ -1,6 +1,4 @@
-"""A stage that goes through the frames of a scene: what is the next frame, what is a jump, and what lies
-between two frames.
-"""
+"""Tests a stage that plays the frames of a scene: the next frame, a jump, and times between two frames."""
 
 from dataclasses import dataclass, field
 
@@ -8,13 +6,13 @@ import pytest
 from limber.character.playback import Playback, Time
 from limber.character.stage import Stage
 
-FRAME = 1 / 24  # [s]
+FRAME = 1 / 24  # [s] duration of a frame
 SCENE = "scene"
 
 
 @dataclass
 class Counting(Stage):
-    """A stage that only knows how much time has passed since its last start."""
+    """A stage that only records the time since its last start."""
 
     seconds: float = 0.0
     starts: int = 0

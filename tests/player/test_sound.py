@@ -1,4 +1,6 @@
-"""The sound beside a character: played from the clip's begin, after Sound Delay, by the system's player."""
+"""Tests the sound of a character: played from the beginning of the clip, after Sound Delay, by a program of
+the system.
+"""
 
 import os
 import stat
@@ -12,12 +14,12 @@ from limber.player.sound import ClipSound
 
 from tests.hardware.patience import wait_until
 
-DELAY = 0.25  # [s]
+DELAY = 0.25  # [s] Sound Delay
 
 
 @pytest.fixture
 def plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Has a line for each sound that a player of the system's, the only one, has begun."""
+    """File with a line for each sound that the only installed sound program has begun."""
     log, programs = tmp_path / "plays", tmp_path / "programs"
     programs.mkdir()
     program = programs / "aplay"
@@ -28,7 +30,7 @@ def plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def sound(tmp_path: Path, suffix: str = ".wav") -> tuple[ClipSound, list[str]]:
-    """The sound of a character, and what it has said."""
+    """Sound of a character, and the list of its messages."""
     (tmp_path / f"lamp{suffix}").write_bytes(b"sound")
     said: list[str] = []
     return ClipSound(tmp_path / "lamp.limber", DELAY, said.append), said
@@ -97,7 +99,7 @@ def test_speech_begins_and_ends_with_events_and_one_sound_takes_the_place_of_ano
     assert speech.events() == [ENDS, BEGINS]
     wait_until(lambda: begun(plays) == 2)
     assert speech.events() == []
-    speech._sound.close()  # as at its end
+    speech._sound.close()  # as when the player ends
     assert speech.events() == [ENDS]
     speech.note(True)
     speech.note(False)
