@@ -1,5 +1,5 @@
-"""Life on top of a posture: a function of the frame, seeded and keyed; the aim stays exact; baked as live
-shows it.
+"""Tests life on top of a posture: a function of the frame, with a seed and keyframes; the aim stays exact,
+and a bake equals live motion.
 """
 
 import math
