@@ -1,4 +1,4 @@
-"""What goes wrong with a source, pairs and files is said, and never breaks the body."""
+"""Tests that faults of a source, pairs and files are named, and never break the body."""
 
 from math import nan
 
@@ -235,7 +235,8 @@ def test_a_body_goes_on_from_an_earlier_frame_whose_outputs_are_gone():
     assert problem() == ""
     now = live.session(rig, rig.limber.retarget)
     before, (model, inputs) = now.snapshot(), now.ticked
-    now.outputs = None  # as where its bones have changed since, and a render goes on from the frame before
+    # as if its bones have changed since then, and a render continues from the frame before
+    now.outputs = None
     now.restore(before)
     now.outputs, now.state = now.tick(model, inputs, 1 / 24)
     assert now.motion().keys() == set(now.reader.joint_keys)
