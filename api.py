@@ -48,10 +48,8 @@ class GoalError(NamedTuple):
 
     Attributes:
         name: Name of the end, body or motor with the goal, in quotation marks: "'hand'".
-        angle: Angle [deg] by which its orientation is off; 0 where the goal has none, NaN where it has no
-            target now.
-        distance: Distance [m] by which its position is off; 0 where the goal has none, NaN where it has no
-            target now.
+        angle: Error [deg] of the orientation; 0 if the goal has none, NaN if it has no target in this frame.
+        distance: Error [m] of the position; 0 if the goal has none, NaN if it has no target in this frame.
     """
 
     name: str
@@ -64,14 +62,13 @@ class Solution:
     """Solution of the goals of a chain, a body or a mechanism in one frame, and its errors.
 
     Attributes:
-        angles: Joint or motor -> angle [rad], or position [m] of a prismatic one, from the solver, before the
-            motion filter.
-        aim_error: Angle [deg] by which the orientation is off: of a chain's own end; of the worst goal of a
-            body or mechanism.
-        distance: Distance [m] by which the position is off: of a chain's own end; of the worst goal of a body
-            or mechanism.
-        shape_deviation: Angle [deg] between a chain's links' directions in the solution and in the authored
-            pose, as a mean; None for a body or mechanism, which keep no shape.
+        angles: Joint or motor -> its value [rad; prismatic joints m] from the solver, before the motion
+            filter.
+        aim_error: Error [deg] of the orientation: of a chain's own end, or the largest of a body or
+            mechanism.
+        distance: Error [m] of the position: of a chain's own end, or the largest of a body or mechanism.
+        shape_deviation: Mean angle [deg] between the directions of a chain's links in the solution and in the
+            authored pose; None for a body or mechanism.
         limits_hit: Joints at a position limit.
         remark: Sentence about how the solver changed the goal, or how the goals are missed; "" for none.
         errors: Errors of all goals, a chain's own first.
@@ -116,13 +113,13 @@ def pose_from_points(rig, chain, points) -> float:
     Args:
         rig: The armature object.
         chain: The chain.
-        points: Positions (m, 3) in the world, from the chain's base to its end. Their size and place do not
-            count. As many as the chain has joints at different positions, and one for its end: one for each;
-            any other number: a line along which these are spread.
+        points: Positions (m, 3) in the world, from the chain's base to its end. Only the directions from
+            point to point count. If there is one for each position of the chain's joints and one for its end,
+            the links follow them one by one; any other number is a line along which the links are spread.
 
     Returns:
-        The largest angle [deg] between a link and the points; more than about 0 where joints or limits allow
-        no nearer pose.
+        The largest angle [deg] between a link and the points; clearly above 0 if the joints or their limits
+            allow no nearer pose.
 
     Raises:
         RigError: the points have no direction, or the chain cannot be read.
@@ -150,7 +147,9 @@ def store_posture(owner, settings, name: str) -> bpy.types.Action:
 
 
 def check(rig, chain) -> list[Finding]:
-    """Problems of a chain, each a sentence; `blocks` is True for those that keep the chain from working."""
+    """Problems of a chain, each with a sentence; `blocks` is True for problems that keep the chain from
+    working.
+    """
     return _check(bpy.context, rig, chain)
 
 
@@ -163,7 +162,7 @@ def solve(owner, settings) -> Solution:
         settings: The chain, the body (`owner.limber.retarget`), or the mechanism (`owner.limber.mechanism`).
 
     Raises:
-        RigError: the goals cannot be solved for.
+        RigError: the mover's setup or its goals cannot be used.
     """
     mover = mover_of(owner, settings)
     stage = SceneStage()
@@ -206,11 +205,12 @@ def motion(pairs: list[tuple], start: int, end: int) -> dict[tuple[str, str], di
         start, end: First and last frame.
 
     Returns:
-        (owner's name, name of the chain; of a body "Retarget"; of a mechanism its owner's name) -> joint or
-        motor -> its value in every frame.
+        A mover's name -> joint or motor -> its values [rad; prismatic joints m] in all frames. A mover's name
+            is a pair: its owner's name, and the chain's name, "Retarget" for a body, or the owner's name
+            again for a mechanism.
 
     Raises:
-        RigError: the goals of one cannot be solved for in the first frame.
+        RigError: a mover's setup or its goals cannot be used in the first frame.
     """
     work = Bake(bpy.context.scene, pairs, start, end)
     try:

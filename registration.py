@@ -1,14 +1,15 @@
-"""Registration of everything that Blender must know of Limber, collected from the modules that define it;
-unregistered in reverse order.
+"""Registers Limber's classes, properties and handlers with Blender, collected from the modules that define
+them, and unregisters them in reverse order.
 
 A module of `PACKAGES` may define
-    classes of Blender's    property groups, operators, panels, lists, menus, called Limber... or LIMBER_...;
-                            others are their bases. The tab shows panels by their `bl_order`
-    PROPERTIES              {(type of Blender's, name): property to add to it}
-    MENU_ENTRIES            {name of a menu of Blender's: function that draws at its end}
-    CLI_COMMANDS            {name of a command of Blender's command line: its function}
-    register, unregister    functions for all else: handlers, keys, overlays. unregister() also follows a
-                            register() that failed halfway
+    classes                 property groups, operators, panels, lists and menus with names Limber... or
+                            LIMBER_...; classes with other names are their base classes. Panels appear in
+                            the tab in the order of their `bl_order`
+    PROPERTIES              {(Blender's type, name): property to add to it}
+    MENU_ENTRIES            {name of one of Blender's menus: function that draws at its end}
+    CLI_COMMANDS            {name of a command on Blender's command line: its function}
+    register, unregister    functions for everything else: handlers, keys, overlays. unregister() is also
+                            called after a register() that failed halfway
 """
 
 from contextlib import ExitStack
@@ -21,9 +22,9 @@ from types import ModuleType
 import bpy
 
 PACKAGES = ("rig", "operators", "panels", "batch")
-# of all names of Limber's: Blender's catalogues have none with it. Otherwise those that Blender happens to
-# have would be translated and the others not, and in a sense of Blender's: "Connect" is "Verbunden"
-# (connected) in German. Lines of panels are drawn with translate=False
+# Translation context of all of Limber's names. Blender's catalogues have no entries for it, so they stay in
+# English. Otherwise only names that Blender uses too would be translated, and in Blender's sense: "Connect"
+# is "Verbunden" (connected) in German. Lines of panels are drawn with translate=False.
 TRANSLATION_CONTEXT = "Limber"
 
 _registered = ExitStack()
@@ -61,8 +62,8 @@ def unregister_all() -> None:
 
 @cache
 def classes() -> tuple[type, ...]:
-    """Limber's classes to register with Blender, each after those that it needs; panels last, in the tab's
-    order.
+    """Limber's classes to register with Blender, each after the classes that it needs; panels last, in the
+    order of the tab.
     """
     unordered = [
         value
@@ -84,7 +85,7 @@ def classes() -> tuple[type, ...]:
     by_name = {cls.__name__: cls for cls in unordered}
     ordered: dict[type, None] = {}
 
-    # Blender refuses a class that refers to one which is not registered yet
+    # Blender refuses a class that refers to an unregistered class.
     def put(cls: type) -> None:
         for name in _needed(cls) & by_name.keys():
             put(by_name[name])
@@ -96,7 +97,7 @@ def classes() -> tuple[type, ...]:
 
 
 def _leave_in_english(cls: type[bpy.types.Operator | bpy.types.Panel | bpy.types.PropertyGroup]) -> None:
-    """Gives a class of Blender's, and its properties, Limber's context for translations."""
+    """Sets the translation context of a class, and of its properties, to Limber's."""
     cls.bl_translation_context = TRANSLATION_CONTEXT
     for base in cls.__mro__:
         for prop in get_annotations(base).values():
@@ -104,7 +105,9 @@ def _leave_in_english(cls: type[bpy.types.Operator | bpy.types.Panel | bpy.types
 
 
 def _set_context(prop: object) -> None:
-    """Gives a property that is not registered yet Limber's context; other annotations stay as they are."""
+    """Sets the translation context of an unregistered property to Limber's; other annotations are
+    unchanged.
+    """
     if isinstance(prop, bpy.props._PropertyDeferred):
         prop.keywords["translation_context"] = TRANSLATION_CONTEXT
 
@@ -114,8 +117,8 @@ def _is_named(cls: type) -> bool:
 
 
 def _needed(cls: type) -> set[str]:
-    """Names of the classes that must be registered before: those of its properties, and the panel that it is
-    part of.
+    """Names of the classes that must be registered before a class: the types of its properties, and its
+    parent panel.
     """
     properties = [prop for base in cls.__mro__ for prop in get_annotations(base).values()]
     pointed_at = [getattr(prop, "keywords", {}).get("type") for prop in properties]

@@ -42,7 +42,7 @@ class LocalCrew:
     """Processes of this machine.
 
     Args:
-        count: How many at a time; 0: one for each core.
+        count: Number of processes at a time; 0: one for each core.
     """
 
     largest = 0

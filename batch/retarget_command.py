@@ -30,7 +30,8 @@ from .tasks import BatchError, digest, plan, sources
 
 NAME = "limber_retarget"
 RECORDS, CLIPS = "records", "clips"  # folders in that of --to
-SUFFIXES = {"lerobot": ".parquet", "reachy": ".json", "csv": ".csv"}  # of the clips' files
+# suffixes of the clips' files, by format
+SUFFIXES = {"lerobot": ".parquet", "reachy": ".json", "csv": ".csv"}
 
 
 def main(argv: list[str], launcher: list[str] | None = None) -> int:

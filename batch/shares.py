@@ -119,7 +119,8 @@ def _after(part: Sequence[FileTask], future: Any, records: Records) -> list[File
     error = future.exception()
     reason = f"Blender cannot be started: {error}" if error is not None else _reason(future.result())
     first = records.read(left[0])
-    failed = left[:1] if first is not None and error is None else left  # else no task was begun
+    # if no task was begun, all have failed
+    failed = left[:1] if first is not None and error is None else left
     for task in failed:
         records.write(task, TaskRecord(FAILED, reason, records.fingerprint(task)))
     return left[len(failed) :]

@@ -1,17 +1,17 @@
-"""An arm of five joints that touches points: an analytic solution and FABRIK beside Limber's solvers, which
-the CCD article compares.
+"""Compares Limber's solvers with an analytic solution and FABRIK on an arm of five joints that touches
+points, as the CCD article does.
 
     python -m benchmarks.arm [--targets 300]
 
 The arm: a turntable, three bends in one plane, a roll; links of 1, 1 and .5 m on a base of .3 m. Targets are
-where random poses within limits have the end, so all can be met; every solve begins at a bent pose. Two
-tasks: a point, and a point from a direction.
+positions of the end in random poses within limits, so that all can be met; every solve begins at a bent pose.
+Two tasks: a point, and a point from a direction.
 
 *Analytic* is the closed form of this one arm: the turntable faces the wrist, two links and two elbows reach
 it; for a point alone it tries directions of the hand. *FABRIK* (Aristidou & Lasenby 2011) moves points along
-lines between links of fixed lengths, as if all joints were balls without limits; "as hinges" is where the
-arm's end comes to when its joints follow these points. *Met* is to a thousandth of the reach, and .1 degrees;
-times are the median, on one core, in Python.
+lines between links of fixed lengths, as if all joints were balls without limits; "as hinges" is the position
+that the arm's end reaches when its joints follow these points. *Met* is to a thousandth of the reach, and .1
+degrees; times are the median, on one core, in Python.
 """
 
 import argparse
@@ -42,19 +42,20 @@ from limber.solvers.kinematics.rotations import (
 from limber.solvers.kinematics.skeleton import Joint, Skeleton
 from limber.solvers.table import SOLVERS, make_solver
 
-BASE, UPPER, HAND = 0.3, 1.0, 0.5  # [m]; the forearm is as long as the upper arm
-RANGES = (180.0, 100.0, 150.0, 100.0, 180.0)  # [deg] of each joint, to each side
-START = (0.0, 0.5, 0.8, 0.5, 0.0)  # [rad]
-CLOSE, AIMED = 1e-3, math.radians(0.1)  # of the reach; [rad]
-FABRIK_STEPS, FABRIK_CLOSE = 100, 1e-4  # at most; [m]
-PITCHES = 24  # directions of the hand that the analytic solution tries for a point alone
+# [m] lengths of base, upper arm and hand; the forearm is as long as the upper arm
+BASE, UPPER, HAND = 0.3, 1.0, 0.5
+RANGES = (180.0, 100.0, 150.0, 100.0, 180.0)  # [deg] range of each joint to each side
+START = (0.0, 0.5, 0.8, 0.5, 0.0)  # [rad] angles at which every solve begins
+CLOSE, AIMED = 1e-3, math.radians(0.1)  # tolerances: [fraction of the reach] of a point, [rad] of a direction
+FABRIK_STEPS, FABRIK_CLOSE = 100, 1e-4  # largest number of FABRIK's iterations; [m] its tolerance
+PITCHES = 24  # number of hand directions that the analytic solution tries for a point alone
 OURS = ("expressive", "ccd", "dls", "sdls", "priorities")
 
 Angles = tuple[float, ...]
 
 
 def arm() -> Skeleton:
-    """The arm; at zero it is straight up."""
+    """The arm as a skeleton; with all angles 0 it is straight up."""
     offsets = (ORIGIN, (0.0, BASE, 0.0), (0.0, UPPER, 0.0), (0.0, UPPER, 0.0), ORIGIN)
     joints = [
         Joint(name, k - 1, IDENTITY, offset, axis, -math.radians(most), math.radians(most))
@@ -73,7 +74,7 @@ def arm() -> Skeleton:
 
 @dataclass(frozen=True)
 class Touch:
-    """A target: a point [m], and the direction (unit) of the hand there, or None."""
+    """A target: a point [m], and the direction (unit vector) of the hand at it, or None."""
 
     point: Vector
     direction: Vector | None
@@ -81,8 +82,8 @@ class Touch:
 
 @dataclass(frozen=True)
 class Answer:
-    """Result of one solve: angles (5,) [rad], or None where there is none; steps, and whether a method
-    without hinges met the target.
+    """Result of one solve: angles (5,) [rad], or None without a solution; number of steps, and whether a
+    method without hinges met the target.
     """
 
     angles: Angles | None
@@ -91,7 +92,7 @@ class Answer:
 
 
 def analytic(skeleton: Skeleton, touch: Touch) -> Answer:
-    """The closed form: of all solutions within limits the one nearest to the start."""
+    """Closed-form solution: of all solutions within limits, the one nearest to the start."""
     if touch.direction is not None:
         return Answer(_nearest(skeleton, _closed_form(touch.point, touch.direction)), 1)
     facing = math.atan2(touch.point[0], touch.point[2])
@@ -108,7 +109,7 @@ def analytic(skeleton: Skeleton, touch: Touch) -> Answer:
 
 
 def _closed_form(point: Vector, direction: Vector) -> list[Angles]:
-    """Angles of the two sides that the turntable can face, with two elbows each; limits do not count."""
+    """Angles (5,) [rad] for both directions of the turntable and both elbows, without limits."""
     wrist = subtract(point, scale(direction, HAND))
     solutions = []
     facing = math.atan2(wrist[0], wrist[2])
@@ -131,8 +132,8 @@ def _nearest(skeleton: Skeleton, solutions: list[Angles]) -> Angles | None:
 
 
 def fabrik(skeleton: Skeleton, touch: Touch) -> Answer:
-    """FABRIK on the points of shoulder, elbow, wrist and end; with a direction, the hand's is fixed and the
-    wrist reaches.
+    """Solution by FABRIK on the points of shoulder, elbow, wrist and end. With a direction, the hand's points
+    are fixed and the wrist is the target.
     """
     pose = skeleton.forward(START)
     points = [*pose.positions[1:4], pose.tool_position]
@@ -158,8 +159,8 @@ def fabrik(skeleton: Skeleton, touch: Touch) -> Answer:
 
 
 def _followed(points: list[Vector]) -> Angles:
-    """Angles (5,) of the arm whose turntable faces the wrist, and whose links have the pitches of those
-    between points.
+    """Angles (5,) [rad] of the arm whose turntable faces the wrist, and whose links have the pitches of the
+    segments between the points.
     """
     turntable_angle = math.atan2(points[2][0] - points[0][0], points[2][2] - points[0][2])
     ahead = (math.sin(turntable_angle), 0.0, math.cos(turntable_angle))
@@ -173,7 +174,7 @@ def _followed(points: list[Vector]) -> Angles:
 
 
 def of_limber(name: str, skeleton: Skeleton) -> Callable[[Skeleton, Touch], Answer]:
-    """One of Limber's solvers for the arm, from scratch."""
+    """Function that solves a target for the arm with one of Limber's solvers, from scratch."""
     solver = make_solver(name, skeleton)
 
     def solve(_: Skeleton, touch: Touch) -> Answer:
@@ -189,7 +190,7 @@ def of_limber(name: str, skeleton: Skeleton) -> Callable[[Skeleton, Touch], Answ
 
 
 def targets(skeleton: Skeleton, count: int, seed: int = 0) -> list[Touch]:
-    """What random poses within limits touch, with the hand's direction there."""
+    """Targets from random poses within limits: the end's position and the hand's direction."""
     draw = np.random.default_rng(seed)
     poses = [
         skeleton.forward(tuple(draw.uniform(skeleton.lower, skeleton.upper).tolist())) for _ in range(count)
@@ -198,7 +199,7 @@ def targets(skeleton: Skeleton, count: int, seed: int = 0) -> list[Touch]:
 
 
 def is_met(skeleton: Skeleton, touch: Touch, angles: Angles) -> bool:
-    """Whether angles bring the end to a target."""
+    """Whether these angles bring the end to the target."""
     pose = skeleton.forward(angles)
     near = length(subtract(pose.tool_position, touch.point)) <= CLOSE * skeleton.reach
     return near and (
@@ -209,7 +210,7 @@ def is_met(skeleton: Skeleton, touch: Touch, angles: Angles) -> bool:
 def row(
     label: str, solve: Callable[[Skeleton, Touch], Answer], skeleton: Skeleton, touches: list[Touch]
 ) -> str:
-    """A line of the table: for each task what is met, the steps and the time."""
+    """A line of the table: for each task the share of met targets, the steps and the time."""
     cells = []
     for with_direction in (False, True):
         tasks = [touch if with_direction else Touch(touch.point, None) for touch in touches]
@@ -234,7 +235,7 @@ def row(
 
 
 def table(count: int) -> list[str]:
-    """The table, as Markdown."""
+    """Lines of the table in Markdown."""
     skeleton = arm()
     touches = targets(skeleton, count)
     lines = [

@@ -1,5 +1,5 @@
-"""Some pairs of one of the ERIK paper's skeletons with one solver, each pair from scratch: what a sweep is
-made of.
+"""Chunks of a sweep: some posture-target pairs of one skeleton of the ERIK paper, each solved from scratch by
+one solver.
 """
 
 import ast
@@ -19,16 +19,17 @@ from .jobs import TIMES, Answer
 from .paper import Pairs, skeleton_of
 from .two_priority import VARIANTS, TwoPriority
 
-ERIK_WITH = "erik "  # begins the name of an ERIK with other values: "erik loop='published' max_iterations=4"
+# prefix of the name of an ERIK with other settings: "erik loop='published' max_iterations=4"
+ERIK_WITH = "erik "
 PUBLISHED = f"{ERIK_WITH}as_published=True"
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """Pairs by their places in a grid."""
+    """Pairs of a grid, given by their indices."""
 
     grid: Pairs
-    solver: str  # of the table of solvers, of `two_priority`, or ERIK with another value
+    solver: str  # name of a solver: of the table of solvers, of `two_priority`, or ERIK with other settings
     number: int
     places: Sequence[int]
 
@@ -37,7 +38,7 @@ class Chunk:
         return f"{self.grid.name}-{plain(self.solver)}-{self.number:07d}.npz"
 
     def solve(self) -> Answer:
-        """Angles (m, n), the rest (m,)."""
+        """Solves the pairs; returns angles (m, n) [rad] and errors, iterations and times (m,), by name."""
         solver = solver_of(self.solver, skeleton_of(self.grid.name))
         solutions, seconds = [], []
         for index in self.places:
@@ -49,20 +50,20 @@ class Chunk:
             "angles": np.array([solution.angles for solution in solutions]),
             "orientation": np.array([solution.orientation_error for solution in solutions]),
             "posture": np.array([solution.posture_error for solution in solutions]),
-            "aim": np.array([solution.aim_error for solution in solutions]),  # [rad]
-            "shape": np.array([solution.shape_deviation for solution in solutions]),  # [rad]
+            "aim": np.array([solution.aim_error for solution in solutions]),  # [rad] aim errors
+            "shape": np.array([solution.shape_deviation for solution in solutions]),  # [rad] shape deviations
             "iterations": np.array([solution.iterations for solution in solutions]),
             TIMES: np.array(seconds),
         }
 
 
 def plain(solver: str) -> str:
-    """A solver's name as a part of a file's."""
+    """A solver's name in a form that file names can contain."""
     return re.sub(r"[^\w.=-]", "_", solver)
 
 
 def solver_of(name: str, skeleton: Skeleton) -> GazeSolver:
-    """The solver of that name, or of a configuration of the paper's."""
+    """The solver of that name, or in a configuration of the paper's."""
     if name in VARIANTS:
         return TwoPriority(skeleton, *VARIANTS[name])
     if name.startswith(ERIK_WITH):

@@ -1,14 +1,15 @@
-"""How far the robot's commanded angles are behind the frames while Blender plays.
+"""Measures the delay of the robot's commanded angles behind the frames while Blender plays.
 
     python -m benchmarks.delay [--rates 24 60] [--seconds 8] [--scenes live posed value]
 
-The demo lamp is set up by the buttons that a user presses. Its scene plays in a real Blender, and the robot's
-worker, a process of its own, sends to the virtual robot; time is stepped, so the answer is the same on a slow
-or busy computer. Frames come evenly, and uneven by some milliseconds. The figure is the delay by which the
-commanded angles fit the frames' curve best, all joints together, and the distance that is left then: of
-joints that are live, of joints that play keyframes (posed), and of a property that the robot follows (value).
-Also shown is how much of the joints' limits the commanded angles use, and how far the values at the frames,
-as they were handed to the worker, are from those that a bake makes. Ends with status 1 where a bar is missed.
+The demo lamp is set up with the operators that a user presses. Its scene plays in a real Blender, and the
+robot's worker, a separate process, sends to the virtual robot; time is simulated, so that the result is the
+same on a slow or busy computer. Frames come at even intervals, and at intervals that vary by some
+milliseconds. The figures are the delay at which the commanded angles fit the frames' curve best, over all
+joints, and the remaining distance: of live joints, of joints that play keyframes (posed), and of a property
+that the robot follows (value). Further figures are the shares of the joints' limits that the commanded angles
+use, and the largest difference between the values handed to the worker and those of a bake. The exit status
+is 1 if a bound is exceeded.
 """
 
 import argparse
@@ -27,19 +28,20 @@ from limber.rig.robot import device, links, values
 
 from .frame_path.stepped import SteppedTime
 
-BARS = {24: 55.0, 60: 24.0}  # [ms] by the frames per second
-EQUAL = 1e-9  # [rad]
-LONGEST_DELAY = 0.3  # [s]
-BEGINNING = 1.0  # [s] of play until the worker knows the rate
-LOOK = 0.001  # [s] between two looks at what the worker commands
-TURN = 0.01  # [s] between two values of the worker
-UNEVEN = 0.004  # [s] by which a frame may come early or late: a redraw that takes a little longer
-CONNECT_SECONDS, ARM_SECONDS = 2.0, 10.0  # until the robot has answered; until it has gone slowly to the pose
-ROUNDING = 1e-6  # relative
+BARS = {24: 55.0, 60: 24.0}  # frames per second -> largest delay [ms]
+EQUAL = 1e-9  # [rad] tolerance of equal values
+LONGEST_DELAY = 0.3  # [s] longest delay that is tried
+BEGINNING = 1.0  # [s] duration of play until the worker knows the rate
+LOOK = 0.001  # [s] between two readings of the commanded values
+TURN = 0.01  # [s] between two values that the worker commands
+UNEVEN = 0.004  # [s] by which a frame may come early or late, as when a redraw takes longer
+# [s] until the robot has answered; until it has moved slowly to the pose
+CONNECT_SECONDS, ARM_SECONDS = 2.0, 10.0
+ROUNDING = 1e-6  # relative rounding error
 
 
 def begin(rate: int):
-    """An empty file with the demo lamp; returns its armature object."""
+    """A new file with the demo lamp; returns its armature object."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
     scene = bpy.context.scene
     scene.render.fps, scene.frame_end = rate, 10 * rate
@@ -54,14 +56,14 @@ def live_lamp(rate: int):
 
 
 def posed_lamp(rate: int):
-    """The lamp with its motion baked."""
+    """The lamp with its motion baked; returns its armature object."""
     rig = live_lamp(rate)
     bpy.ops.limber.bake()
     return rig
 
 
 def lamp_with_value(rate: int):
-    """The lamp with one more servo, for a keyed property beside its joints; the joints stand."""
+    """The lamp with an additional servo for a keyed property; the joints do not move."""
     rig = begin(rate)
     rig["jaw"] = 0.0
     for frame in range(1, 10 * rate + 1, max(1, rate // 12)):
@@ -82,8 +84,8 @@ def state(rig) -> str:
 def play(
     time: SteppedTime, rig, rate: int, seconds: float, uneven: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Frames and looks of a play: (times (f,) [s], what was handed over (f, joints), times (l,), what was
-    commanded (l, joints)).
+    """Plays a scene; returns times of frames (f,) [s], values handed to the worker (f, joints), times of
+    readings (l,) [s], and commanded values (l, joints).
     """
     scene, chance = bpy.context.scene, random.Random(rate)
     scene.frame_set(1)
@@ -119,8 +121,8 @@ def play(
 def delay(
     times: np.ndarray, handed: np.ndarray, looks: np.ndarray, commanded: np.ndarray
 ) -> tuple[float, float]:
-    """The delay [s] at which the commanded angles fit the frames' curve best, and the rms distance then
-    [rad].
+    """Delay [s] at which the commanded angles fit the frames' curve best, and the remaining root mean square
+    distance [rad].
     """
     used = (looks > times[0] + BEGINNING) & (looks < times[-1])
     best = (math.inf, 0.0)
@@ -131,7 +133,7 @@ def delay(
 
 
 def _curve(times: np.ndarray, values: np.ndarray, at: np.ndarray) -> np.ndarray:
-    """Cubic curve through evenly timed rows (f, joints) at times (l,)."""
+    """Cubic curve through rows (f, joints) at equal intervals, evaluated at times (l,) [s]."""
     slopes = np.gradient(values, times, axis=0)
     step = times[1] - times[0]
     index = np.clip(np.searchsorted(times, at, side="right") - 1, 0, len(times) - 2)
@@ -143,7 +145,7 @@ def _curve(times: np.ndarray, values: np.ndarray, at: np.ndarray) -> np.ndarray:
 
 
 def used_limits(rig, looks: np.ndarray, commanded: np.ndarray) -> tuple[float, float, float]:
-    """Largest velocity, acceleration and jerk, as shares of what the worker's limiter allows."""
+    """Largest velocity, acceleration and jerk as shares of the limits of the worker's limiter."""
     joint_limits = [joint.limits.widened(HEADROOM) for joint in device.describe(rig).joints]
     rows = np.array(commanded)[np.concatenate([[True], np.abs(np.diff(looks) - TURN) < LOOK + ROUNDING])]
     shares = []
@@ -154,7 +156,9 @@ def used_limits(rig, looks: np.ndarray, commanded: np.ndarray) -> tuple[float, f
 
 
 def apart(rig, handed: np.ndarray, rate: int) -> float:
-    """Largest difference [rad] of what was handed over from what a bake of the same frames makes."""
+    """Largest difference [rad] between the values handed to the worker and those of a bake of the same
+    frames.
+    """
     chain, stage, scene = rig.limber.chains[0], SceneStage(), bpy.context.scene
     live.suspend(True)
     baked = []

@@ -1,10 +1,10 @@
-"""Makes .venv-bench, the environment with the libraries that `benchmarks.peers` races: what can be had of
-requirements/bench.txt.
+"""Creates .venv-bench, the environment with the libraries that `benchmarks.peers` compares: the available
+ones of requirements/bench.txt.
 
     python -m benchmarks.environment
 
-All at once where that goes, else one by one, so that a library which has no package here is named and the
-others are there. The environment is filled again when the requirements change.
+It installs all at once if possible, otherwise one by one, so that a library without a package for this
+computer is named and the others are installed. The environment is updated when the requirements change.
 """
 
 import hashlib
@@ -19,13 +19,13 @@ REQUIREMENTS = ROOT / "requirements" / "bench.txt"
 
 
 def wanted(text: str) -> list[str]:
-    """The requirements in a file's text."""
+    """The requirements listed in a file's text."""
     lines = (line.split("#")[0].strip() for line in text.splitlines())
     return [line for line in lines if line]
 
 
 def install(python: Path, packages: Sequence[str]) -> str:
-    """ "" or the last line of what went wrong."""
+    """Installs packages; returns "", or the last line of pip's error."""
     command = [
         str(python),
         "-m",
@@ -41,7 +41,7 @@ def install(python: Path, packages: Sequence[str]) -> str:
 
 
 def fill(folder: Path, packages: Sequence[str]) -> dict[str, str]:
-    """Makes the environment; what could not be had, and why."""
+    """Creates the environment; returns the packages that could not be installed, each with the reason."""
     python = folder / "bin" / "python"
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)

@@ -1,9 +1,10 @@
-"""What the ERIK paper leaves open: its solver's defaults, and what each value that the paper does not print
-changes, one at a time.
+"""Evaluates the settings that the ERIK paper does not give: the solver's defaults, and each of these settings
+with other values, one at a time.
 
     python -m benchmarks.erik_sweep [--pairs 60] [--skeletons BCDEFG] [--grid facing] [--scheduler ADDRESS]
 
-Pairs are drawn, solved and kept as `benchmarks.sweep` does. Combined is the paper's weighted sum of errors.
+Pairs are chosen, solved and stored as in `benchmarks.sweep`. "Combined" is the paper's weighted sum of
+errors.
 """
 
 import math
@@ -35,7 +36,7 @@ TRIED: dict[str, Sequence[object]] = {
 
 
 def figures(answers: Sequence[Answer]) -> list[float]:
-    """Combined and orientation error, share of orientation errors up to the threshold, iterations,
+    """Combined and orientation error, share of orientation errors up to the threshold, iterations, and
     milliseconds: means over skeletons.
     """
     rows = [
@@ -59,7 +60,7 @@ def line(label: str, answers: Sequence[Answer]) -> str:
 
 
 def shown(value: object) -> str:
-    """A tried value as the table has it."""
+    """A value of a setting as text for the table."""
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 

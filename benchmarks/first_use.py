@@ -1,8 +1,9 @@
-"""First use of the compiled kernel after installing: what loading its library and a first solve cost.
+"""Measures the first use of the compiled kernel after installing: time to load its library, and time of a
+first solve.
 
     python -m benchmarks.first_use [--times 20]
 
-Every time is a process of its own and a copy of the library that was never loaded before. Python, numpy and
+Each measurement uses a new process and a copy of the library that was never loaded before. Python, numpy and
 Limber's modules are loaded already, as in a Blender whose extension is switched on; the chain is the ERIK
 paper's skeleton C. Prints the median and the largest of the loading, the first solve, which also builds the
 solver, and a later one.
@@ -27,19 +28,19 @@ from .contestants import DEFAULT
 from .paper import skeleton_of
 
 ROOT = Path(__file__).resolve().parents[1]
-TARGET = (0.4, 0.7, 0.9)  # [m]
+TARGET = (0.4, 0.7, 0.9)  # [m] position of the target
 
 
 class Times(NamedTuple):
-    """Processor's time of one process [ms]."""
+    """Processor times of one process [ms]."""
 
     loading: float
-    first: float  # with the solver's making
+    first: float  # first solve, including the construction of the solver
     later: float
 
 
 def measured() -> Times:
-    """The times of this process, which has not loaded the library yet."""
+    """Times measured in this process, which has not loaded the library yet."""
     skeleton = skeleton_of("C")
     goal = GazeGoal(Point(TARGET), np.zeros(len(skeleton)))
     moments = [time.process_time()]
@@ -59,7 +60,7 @@ def measured() -> Times:
 
 
 def measured_alone(path: Path) -> Times:
-    """The times of a new process with a copy of the library at `path`."""
+    """Times measured in a new process, with a copy of the library at `path`."""
     with tempfile.TemporaryDirectory() as folder:
         copy = shutil.copy(path, folder)
         done = subprocess.run(
@@ -74,7 +75,7 @@ def measured_alone(path: Path) -> Times:
 
 
 def table(rows: list[Times]) -> list[str]:
-    """A Markdown table."""
+    """Lines of a Markdown table."""
     lines = ["| | median, ms | largest, ms |", "|---|---|---|"]
     total = [(row.loading + row.first,) for row in rows]
     names = ("loading the library", "the first solve", "a later solve", "first use: loading and first solve")

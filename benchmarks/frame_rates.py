@@ -1,10 +1,10 @@
-"""How far the same motion at other frame rates is from itself: `python -m benchmarks.frame_rates [--rates 24
+"""Compares the same motion at different frame rates: `python -m benchmarks.frame_rates [--rates 24
 30 60 120] [--seconds 10]`.
 
-Scenes with the demo lamp, their keys moved so that everything happens at the same times, are stepped frame by
-frame as a bake does. The figure is the largest difference of a joint's angle between two rates, at the times
-at which both have a frame: after the motion filter, and before it. Ends with status 1 where the bar is missed
-in a scene of the demo.
+Scenes with the demo lamp, whose keys are moved so that they keep their times, are stepped frame by frame as
+in a bake. The figure is the largest difference of a joint's angle between two rates, at times at which both
+have a frame: after the motion filter, and before it. The exit status is 1 if a scene of the demo exceeds the
+bound.
 """
 
 import argparse
@@ -21,24 +21,24 @@ from limber.rig.blender import actions
 from limber.rig.chains import kept_posture
 from limber.rig.live.stage import SceneStage
 
-BAR = 2.0  # [degrees]
-AUTHORED = 24  # [1/s] frames of the scenes' keys
+BAR = 2.0  # [degrees] largest difference allowed in scenes of the demo
+AUTHORED = 24  # [1/s] frame rate for which the scenes' keys were made
 CHANGES = {0: 1, 1: 81, 2: 161}  # posture -> frame from which the lamp keeps it, as in `make demo`
 JUMPS = {
     1: (0.5, -0.6, 0.5),
     61: (-0.5, -0.6, 0.3),
     121: (0.1, -0.7, 0.1),
     181: (0.6, -0.3, 0.6),
-}  # frame -> place of the target [m]
+}  # frame -> position of the target [m]
 
 
 def ball():
-    """The button's own scene: a ball that flies around the lamp."""
+    """The scene of the operator Add Demo Lamp: a ball that flies around the lamp."""
     return lamp.add(bpy.context).limber.chains[0]
 
 
 def postures():
-    """The scene of `make demo`: the postures follow one another."""
+    """The scene of `make demo`: one posture follows another."""
     chain = ball()
     for index, frame in CHANGES.items():
         kept_posture.choose(chain, index)
@@ -47,7 +47,7 @@ def postures():
 
 
 def lively():
-    """The lamp breathes, sways and glances, and its attention lags."""
+    """A lamp that breathes, sways and glances, and whose attention lags."""
     chain = ball()
     chain.life.amount = 1.0
     chain.life.breathing, chain.life.sway, chain.life.glances = radians(3), radians(2), radians(4)
@@ -56,7 +56,7 @@ def lively():
 
 
 def jumps():
-    """The target leaps from place to place."""
+    """A target that jumps from position to position."""
     chain = ball()
     target = chain.target
     target.animation_data_clear()
@@ -72,11 +72,11 @@ def jumps():
 
 
 SCENES = {"ball": ball, "postures": postures, "lively": lively, "jumps": jumps}
-DEMO = {"ball", "postures"}  # scenes that have the bar
+DEMO = {"ball", "postures"}  # scenes to which the bound applies
 
 
 def retimed(rate: int) -> None:
-    """Sets the scene's frames per second, and moves all keys to the frames that have their times then."""
+    """Sets the scene's frames per second, and moves all keys to the frames with their times."""
     scene = bpy.context.scene
     scene.render.fps, scene.render.fps_base = rate, 1.0
     for obj in bpy.data.objects:
@@ -91,7 +91,7 @@ def retimed(rate: int) -> None:
 
 
 def played(build, rate: int, seconds: float, solver: str) -> tuple[np.ndarray, np.ndarray]:
-    """Joint angles after and before the motion filter, (frames, joints) [degrees], of a scene at a frame
+    """Joint angles after and before the motion filter, each (frames, joints) [degrees], of a scene at a frame
     rate.
     """
     bpy.ops.wm.read_factory_settings(use_empty=True)
@@ -113,8 +113,8 @@ def played(build, rate: int, seconds: float, solver: str) -> tuple[np.ndarray, n
 
 
 def apart(curves: dict[int, np.ndarray]) -> tuple[float, int, int, float]:
-    """The largest difference [degrees] of curves (frames, joints) by their rates, the two rates, and the time
-    [s] of it.
+    """Largest difference [degrees] between curves (frames, joints) of different rates, the two rates, and its
+    time [s].
     """
     worst = (0.0, 0, 0, 0.0)
     for rate, other_rate in itertools.combinations(curves, 2):

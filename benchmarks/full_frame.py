@@ -1,10 +1,10 @@
-"""What Limber takes of a frame when much is live, in a real Blender: `python -m benchmarks.full_frame
-CLIP.bvh ROBOT.urdf`.
+"""Measures Limber's processor time per frame with many live movers, in a real Blender: `python -m
+benchmarks.full_frame CLIP.bvh ROBOT.urdf`.
 
-First a character whose torso, head and eyes look at one target; ten characters of eight joints, each with a
-target of its own; then a whole body that follows a clip, with a head that looks, beside a mechanism. The
-figure is the processor time of Limber's handler, all that it does while the scene plays, and of the overlays'
-lines, all of them on; what it takes to draw these is the window's. Ends with status 1 where a bar is missed.
+The scenes are a character whose torso, head and eyes look at one target; ten characters of eight joints, each
+with its own target; and a whole body that follows a clip, with a head that looks, beside a mechanism. The
+figure is the processor time of Limber's handler while the scene plays, and of computing the lines of all
+overlays; the time to draw them is not included. The exit status is 1 if a bound is exceeded.
 """
 
 import argparse
@@ -24,9 +24,9 @@ from limber.rig.showing import chain_lines
 from .retarget import SKIPPED, follower
 from .tick import build, look
 
-CHAINS_MS, TEN_MS, FULL_MS = 8.0, 6.0, 16.0  # 99th percentiles
-CHARACTERS, JOINTS = 10, 8  # of the second scene
-BONES = (  # name, parent, head and tail [m]; it faces -Y
+CHAINS_MS, TEN_MS, FULL_MS = 8.0, 6.0, 16.0  # [ms] largest 99th percentiles of the three scenes
+CHARACTERS, JOINTS = 10, 8  # numbers of characters and of their joints in the second scene
+BONES = (  # name, parent, head and tail [m] of each bone; the character faces -Y
     ("hips", "", (0, 0, 1.0), (0, 0, 1.1)),
     ("spine", "hips", (0, 0, 1.1), (0, 0, 1.25)),
     ("chest", "spine", (0, 0, 1.25), (0, 0, 1.45)),
@@ -37,7 +37,7 @@ BONES = (  # name, parent, head and tail [m]; it faces -Y
 
 
 def target(middle: tuple[float, float, float], size: float, frames: int):
-    """An empty that goes round and up and down for so many frames."""
+    """Adds an empty that circles, and moves up and down, over a number of frames."""
     empty = bpy.data.objects.new("Target", None)
     bpy.context.scene.collection.objects.link(empty)
     for frame in range(1, frames + 11, 10):
@@ -52,7 +52,7 @@ def target(middle: tuple[float, float, float], size: float, frames: int):
 
 
 def character(frames: int) -> None:
-    """An empty file with a character whose torso, head and eyes are live."""
+    """A new file with a character whose torso, head and eyes are live."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
     data = bpy.data.armatures.new("Character")
     rig = bpy.data.objects.new("Character", data)
@@ -73,7 +73,7 @@ def character(frames: int) -> None:
 
 
 def ten_characters(frames: int) -> None:
-    """An empty file with characters in a row, each of one chain that looks at its own target, all live."""
+    """A new file with characters in a row, each with one live chain that looks at its own target."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
     for k in range(CHARACTERS):
         rig = build(JOINTS, JOINTS, keyed_locks=False)
@@ -84,9 +84,7 @@ def ten_characters(frames: int) -> None:
 
 
 def everything(clip: Path, robot: Path, root: str, end: str, frames: int) -> None:
-    """An empty file with a body that follows the clip, its head's chain, and a neck on push rods,
-    all live.
-    """
+    """A new file with a body that follows the clip, its head's chain, and a neck on push rods, all live."""
     rig = follower(clip, robot)
     chain = new_chain(rig, [root, end])
     chain.target = target((2.0, 0.0, 1.5), 1.0, frames)
@@ -102,7 +100,7 @@ def everything(clip: Path, robot: Path, root: str, end: str, frames: int) -> Non
 
 
 def overlays() -> None:
-    """Works out what the overlays over live chains draw."""
+    """Computes the lines that the overlays over live chains draw."""
     for rig, chain in live.live_chains(bpy.context.scene):
         session = live.session(rig, chain)
         chain_lines.late(rig, session)
@@ -111,7 +109,7 @@ def overlays() -> None:
 
 
 def played(frames: int) -> np.ndarray:
-    """Processor milliseconds of Limber's part of each frame."""
+    """Processor time of Limber's part of each frame [ms]."""
     taken: list[float] = []
 
     def timed(function):

@@ -1,14 +1,14 @@
-"""Every solver on random skeletons and goals, the awkward ones above all: what crashes, leaves limits or says
-what is not so.
+"""Tests every solver on random, mostly difficult skeletons and goals for crashes, exceeded limits and wrong
+reports.
 
     python -m benchmarks.fuzz [--count 10000] [--seed 0] [--solvers ccd,erik] [--frames 1] [--jobs 2]
 
-Each case is a skeleton with a goal: from 1 to 40 joints with random axes, rest transforms, limits and slides,
-links without length, joints that cannot move, chains without a bend, trees with several ends; targets of
-every kind, in reach or out of it, behind, at the end's own place, at the root. Each solver that can take it
-up solves it from scratch, then again, then for a target that has moved a little, from where it is. The tests
-make cases of the same recipes. Prints a line for each fault, with the command that shows it again, and by how
-much limits are exceeded at worst.
+Each case is a skeleton with a goal: 1 to 40 joints with random axes, rest transforms and limits, some of them
+prismatic; links without length, joints that cannot move, straight chains, trees with several ends; targets of
+every kind, in reach or out of it, behind, at the end's own position, at the root. Each solver that supports a
+case solves it from scratch, again, and then for a slightly moved target from the last solution. The tests use
+cases of the same recipes. It prints a line for each fault, with the command that reproduces it, and the
+largest excess over a limit.
 """
 
 import argparse
@@ -33,33 +33,32 @@ from limber.solvers.table import SOLVERS, make_solver, unavailable
 from benchmarks.fuzz_cases import Case, any_recipe, make
 
 SHOW_EVERY = 5.0  # [s] between lines of progress
-CHUNK = 8  # cases that a process takes at a time
-HELD = 1e-12  # [rad, m] a limit exceeded by less is held
-# [rad, or of the reach] what a solver may still miss where it says that it has converged; the tenth is
-# rounding
+CHUNK = 8  # number of cases that a process takes at a time
+HELD = 1e-12  # [rad, m] excess over a limit that counts as rounding
+# [rad, or fraction of the reach] largest error that a converged solution may have; the last tenth is rounding
 MET = 1.1e-6
-# ERIK's own measure: it converges by the weighted sum of the paper's errors.
+# solver -> its own criterion: ERIK has converged if the weighted sum of the paper's errors is below this
 THRESHOLDS = {"erik": Hyperparameters().threshold}
 
 
 class Tried(NamedTuple):
-    """How one solver did on one case."""
+    """Result of one solver on one case."""
 
     faults: list[str]
-    excess: float  # [rad, m] by which limits are exceeded at worst
-    seconds: float  # of the processor, for all its solves
+    excess: float  # [rad, m] largest excess over a limit
+    seconds: float  # [s] processor time of all its solves
 
 
 def available(name: str, case: Case) -> bool:
-    """Whether a solver says that it can take up the case."""
+    """Whether a solver supports a case."""
     return not unavailable(name, case.skeleton, [type(end_goal.aim) for end_goal in case.goal.ends])
 
 
 def attempt(
     name: str, case: Case, frames: int = 1, make_it: Callable[[Skeleton], GazeSolver] | None = None
 ) -> Tried:
-    """A solver from scratch, again, and on for so many frames while the target moves there and back; each of
-    them twice.
+    """Solves a case from scratch, again, and for a number of frames while the target moves away and back;
+    each solve is made twice.
     """
     skeleton, goal, moved_goal = case
     began = time.process_time()
@@ -97,7 +96,7 @@ def _differences(when: str, first: Solution, second: Solution) -> list[str]:
 
 
 def faults_of(name: str, skeleton: Skeleton, goal: GazeGoal, solution: Solution) -> list[str]:
-    """What is wrong with an answer."""
+    """Faults of a solution, as texts."""
     faults = []
     if solution.angles.shape != (len(skeleton),) or not np.isfinite(solution.angles).all():
         return [f"the angles are {solution.angles}"]
@@ -131,7 +130,7 @@ def _met(name: str, skeleton: Skeleton, goal: GazeGoal, solution: Solution) -> b
 
 
 class Tally:
-    """What a run came to, solver by solver."""
+    """Results of a run by solver."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self.solved, self.faulty = Counter[str](), Counter[str]()
@@ -156,7 +155,7 @@ class Tally:
 
 
 def try_all(seed: int, names: Sequence[str], frames: int) -> list[tuple[str, Tried]]:
-    """How each solver that can take it up did on the case of a seed."""
+    """Results of all solvers that support the case of a seed."""
     case = make(any_recipe(random.Random(seed)))
     return [(name, _caught(name, case, frames)) for name in names if available(name, case)]
 

@@ -1,5 +1,5 @@
-"""Random skeletons with goals, the awkward ones above all, each made of a recipe: what `fuzz` and the tests
-ask every solver.
+"""Random, mostly difficult skeletons with goals, each made by a recipe, for `fuzz` and for the tests of all
+solvers.
 """
 
 import math
@@ -52,35 +52,35 @@ KEEPS = (1.0, 1.0, 0.0, 0.5)
 
 @dataclass(frozen=True)
 class Recipe:
-    """What a case is made of; the rest is drawn from the seed."""
+    """Properties of a case; the rest is drawn randomly from the seed."""
 
     seed: int
     joints: int = 5
-    ends: int = 1  # more than one: a tree
+    ends: int = 1  # number of ends; above one the skeleton is a tree
     links: str = LINKS[0]
     axes: str = AXES[0]
     limits: str = LIMITS[0]
-    slides: float = 0.0  # share of the joints
-    kinds: tuple[str, ...] = KINDS[:1]  # one for each goal; goals of the same end contradict each other
+    slides: float = 0.0  # share of prismatic joints
+    kinds: tuple[str, ...] = KINDS[:1]  # kind of each goal; goals of the same end contradict each other
     where: str = WHERE[0]
     up: str = UPS[0]
-    weights: tuple[float, ...] = WEIGHTS[:1]  # taken in turn
+    weights: tuple[float, ...] = WEIGHTS[:1]  # weights of the goals, used in turn
     posture: str = POSTURES[0]
     keep: float = 1.0
     symmetric: bool = True
-    size: float = 1.0  # [m] about the length of a link
+    size: float = 1.0  # [m] approximate length of a link
 
 
 class Case(NamedTuple):
-    """What solvers are asked."""
+    """A skeleton with goals for a solver."""
 
     skeleton: Skeleton
     goal: GazeGoal
-    moved: GazeGoal  # a little later
+    moved: GazeGoal  # the goal a little later
 
 
 def any_recipe(draw: random.Random) -> Recipe:
-    """A recipe of anything."""
+    """A random recipe."""
     ends = draw.choice((1, 1, 1, 2, 3))
     return Recipe(
         seed=draw.randrange(2**32),
@@ -112,7 +112,7 @@ def any_recipe(draw: random.Random) -> Recipe:
 
 
 def make(recipe: Recipe) -> Case:
-    """The case of a recipe: always the same one for the same recipe."""
+    """The case of a recipe; the same recipe always gives the same case."""
     draw = random.Random(recipe.seed)
     skeleton = _skeleton(recipe, draw)
     posture = np.array([_angle(recipe.posture, joint, draw) for joint in skeleton.joints])
@@ -224,7 +224,7 @@ def _aim(
     def away(size: float) -> Vector:
         return scale(direction(draw), size)
 
-    # Of each: the orientation, the view, the place to reach, and the one to look at.
+    # kind of target -> orientation, view, position to reach, and position to look at
     spots: dict[str, tuple[Quaternion, Vector, Vector, Vector]] = {
         "met by a pose": (orientation, view, at, add(at, scale(view, draw.uniform(0.1, 3.0) * reach))),
         "anywhere": (

@@ -1,16 +1,16 @@
-"""Gaze solvers on files of posture-target pairs, of gaze paths and of real rigs' chains: angles, errors and
-times, solve by solve.
+"""Runs gaze solvers on files of posture-target pairs, gaze paths and real rigs' chains; writes angles, errors
+and times of each solve.
 
     python -m benchmarks.gaze --pairs IN.npz --solver NAME --out OUT.npz
     python -m benchmarks.gaze --paths IN.npz --solver NAME --out OUT.npz
     python -m benchmarks.gaze --rig IN.npz --solver NAME --out OUT.npz
 
-IN of --pairs and --paths is a chain of unit links along +Y, joint k turning about axis k (0 X, 1 Y, 2 Z) of
-its own frame, within lo and hi (n,) [rad], with posture (m, n) and target_wxyz (m, 4); of a path (p, n) and
-(p, t, 4). The end is symmetric. IN of --rig has axis (n, 3), rest_wxyz (n, 4), rest_offset (n, 3), tool_wxyz
-(4,), tool_offset (3,), lo, hi (n,), posture (m, n) and one of target_wxyz (m, 4), target_direction (m, 3),
-target_point (m, 3). Pairs are solved from scratch, each alone; the frames of a path in order, each from the
-last one's answer and memory.
+IN of --pairs and --paths is a chain of unit links along +Y, whose joint k rotates about axis k (0 X, 1 Y, 2
+Z) of its own frame, within lo and hi (n,) [rad], with posture (m, n) and target_wxyz (m, 4); of a path (p, n)
+and (p, t, 4). The end is symmetric. IN of --rig has axis (n, 3), rest_wxyz (n, 4), rest_offset (n, 3),
+tool_wxyz (4,), tool_offset (3,), lo, hi (n,), posture (m, n) and one of target_wxyz (m, 4), target_direction
+(m, 3), target_point (m, 3). Pairs are solved from scratch, each independently; the frames of a path in order,
+each from the last solution and memory.
 """
 
 import argparse
@@ -31,7 +31,7 @@ SHOW_EVERY = 1.0  # [s] between lines of progress
 
 
 def unit_chain(arrays: Arrays) -> Skeleton:
-    """The chain of --pairs and --paths."""
+    """The chain of a file for --pairs or --paths."""
     axes = np.eye(3)[arrays["axes"]]
     joints = [
         Joint(
@@ -49,7 +49,7 @@ def unit_chain(arrays: Arrays) -> Skeleton:
 
 
 def rig_chain(arrays: Arrays) -> Skeleton:
-    """The chain of --rig."""
+    """The chain of a file for --rig."""
     rows = zip(
         arrays["rest_wxyz"], arrays["rest_offset"], arrays["axis"], arrays["lo"], arrays["hi"], strict=True
     )
@@ -69,7 +69,7 @@ def rig_chain(arrays: Arrays) -> Skeleton:
 
 
 def aims_of(arrays: Arrays) -> list[Aim]:
-    """The goals of --pairs and --rig, by which kind of target the file has."""
+    """Goals of a file for --pairs or --rig, by the kind of target that it has."""
     for name, kind in (
         ("target_wxyz", Orientation),
         ("target_direction", Direction),
@@ -81,7 +81,7 @@ def aims_of(arrays: Arrays) -> list[Aim]:
 
 
 class Progress:
-    """A line now and then on standard error."""
+    """Prints a line of progress on standard error at intervals."""
 
     def __init__(self, total: int, what: str) -> None:
         self.total, self.what, self.done, self.shown = total, what, 0, time.perf_counter()
@@ -102,7 +102,7 @@ def timed(
 
 
 def answer_pairs(arrays: Arrays, solver: GazeSolver) -> dict[str, np.ndarray]:
-    """Each row solved from scratch: what --pairs and --rig write."""
+    """Output of --pairs and --rig: each row is solved from scratch."""
     aims, posture = aims_of(arrays), arrays["posture"]
     progress = Progress(len(aims), "pairs")
     rows = []
@@ -122,8 +122,8 @@ def answer_pairs(arrays: Arrays, solver: GazeSolver) -> dict[str, np.ndarray]:
 
 
 def answer_paths(arrays: Arrays, solver: GazeSolver, **frame: float) -> dict[str, np.ndarray]:
-    """Each path's frames in order, with the solver's memory; `frame`: further arguments of each solve, as its
-    duration.
+    """Output of --paths: each path's frames solved in order, with the solver's memory; `frame`: further
+    arguments of each solve, such as its duration.
     """
     targets, posture = arrays["target_wxyz"], arrays["posture"]
     angles, seconds = np.zeros((*targets.shape[:2], posture.shape[1])), np.zeros(targets.shape[:2])

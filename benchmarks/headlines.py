@@ -1,11 +1,11 @@
-"""Figures that two papers print of themselves, beside ours: Buss (2009), Schumacher et al. (2021).
+"""Compares main figures of two papers with Limber's: Buss (2009), Schumacher et al. (2021).
 
     python -m benchmarks.headlines [--frames 600] [--rounds 5]
 
-Buss: microseconds of one update, on his Y and double-Y; the fastest of some rounds. Schumacher: largest
-errors while the dancer dances, a mechanism of the same size with a motion of our own, since the paper's files
-are not published; its walker is in `mechanism_walk`. The other papers' headlines have commands of their own:
-docs/headlines.md.
+Buss: microseconds of one update, for his Y and double-Y shapes; the fastest of several rounds. Schumacher:
+largest errors of the dancer, for a mechanism of the same size with a different motion, since the paper's
+files are not published; its walker is in `mechanism_walk`. docs/headlines.md lists the commands for other
+papers.
 """
 
 import argparse
@@ -19,22 +19,24 @@ from .jacobian import track
 from .mechanism_gallery import Case, dancer
 from .mechanism_table import FRAMES, RATE, run
 
-BUSS = {  # [microseconds] of an update in C++ on a Pentium of 2.8 GHz; "dls" is "very close to" DLS'
+# [microseconds] time of an update in C++ on a Pentium of 2.8 GHz; the paper says that "dls" is "very close
+# to" DLS'
+BUSS = {
     ("Y", "transpose"): 1.1,
     ("Y", "dls_clamped"): 2.2,
     ("double-Y", "transpose"): 6.5,
     ("double-Y", "dls_clamped"): 18.5,
 }
-DANCER_WEIGHT = 1e-6  # of the paper's state regulariser
+DANCER_WEIGHT = 1e-6  # weight of the paper's state regulariser
 
 
 def microseconds(shape: str, method: str, frames: int, rounds: int) -> float:
-    """Time of one update of a method, the fastest of some rounds."""
+    """Time [microseconds] of one update of a method, the fastest of several rounds."""
     return min(1e6 / track(shape, method, 0.0, frames).rate for _ in range(rounds))
 
 
 def errors(case: Case, weight: float) -> tuple[float, float]:
-    """Largest error of the frames' positions [mm] and rotations [rad], with a weight of the state
+    """Largest errors of the frames' positions [mm] and rotations [rad], for a weight of the state
     regulariser.
     """
     solver, answers, _ = run(case, steady=RegulariserWeights(weight))
@@ -52,7 +54,7 @@ def errors(case: Case, weight: float) -> tuple[float, float]:
 
 
 def rows(frames: int, rounds: int) -> list[str]:
-    """The tables, as Markdown."""
+    """Lines of the tables in Markdown."""
     lines = ["| an update, microseconds | Buss, C++ | Limber |", "|---|---|---|"]
     for (shape, method), papers in BUSS.items():
         lines.append(

@@ -1,16 +1,16 @@
-"""The Jacobian family as Buss (2009) tests it: tracking on his Y and double-Y, and how often each method gets
-to a place within reach.
+"""Tests the Jacobian family as Buss (2009) does: tracking on his Y and double-Y shapes, and the share of
+reachable targets that each method reaches.
 
     python -m benchmarks.jacobian [--frames 600] [--targets 200] [--skeletons ABCDEFG] [--out TABLE.md]
 
-Tracking is Buss's first way: one update in a frame, no limits. Targets follow the ends of the shape itself as
-its joints swing, so all can be met at once; "in and out" pushes them away from the base and back, up to half
-as far again. Error is the ends' mean distance from their targets, out of reach with what nothing could reach.
-Jitter is the joints' acceleration, 99th percentile, at 60 frames a second.
+Tracking makes one update per frame, without limits. Targets follow the ends of the shape itself while its
+joints swing, so that all can be met at once; "in and out" moves them away from the base and back, by up to
+half their distance. The error is the ends' mean distance from their targets; out of reach it includes the
+distance that cannot be reached. Jitter is the joints' acceleration, 99th percentile, at 60 frames a second.
 
-Convergence is his second way: as many updates as it takes, from random poses to where another random pose has
-the end, on the ERIK paper's skeletons A to G, to 1e-3 of the reach. "Alone" is the bare method: 300 updates,
-and where it is stuck it does not go on from elsewhere.
+Convergence makes as many updates as it takes, from random poses to the end's position in another random pose,
+for the ERIK paper's skeletons A to G, to 1e-3 of the reach. "Alone" is the method without restarts: 300
+updates.
 """
 
 import argparse
@@ -52,7 +52,7 @@ def _damped(damping: Damping) -> Make:
 
 STEADY = Constant(
     0.2
-)  # what Buss raises it to on such shapes, in shares of the reach, so that shaking becomes rare
+)  # damping to which Buss raises it on such shapes, in fractions of the reach, so that shaking becomes rare
 VARIANTS: dict[str, Make] = {
     "pseudoinverse, at most 5 degrees": lambda skeleton: JacobianSolver(
         skeleton, Pseudoinverse(math.radians(5))
@@ -72,14 +72,14 @@ VARIANTS: dict[str, Make] = {
     "sdls, targets as they are": lambda skeleton: JacobianSolver(skeleton, SelectivelyDamped()),
 }
 FPS = 60.0
-FEWEST = int(FPS) + 3  # frames of tracking
-UNLIMITED = 1e3  # [rad] no joint gets there
-SPREAD = math.radians(40)  # of a branch to either side
-SWING = math.radians(50)  # of each joint about its rest
-SLOWEST, FASTEST = 0.1, 0.3  # [Hz] of swings
-PUSHED = 0.5  # how far out of reach, in shares of the way
-PUSHES = 0.15  # [Hz]
-CLOSE = 1e-3  # of the reach: where a target counts as reached
+FEWEST = int(FPS) + 3  # smallest number of frames of tracking
+UNLIMITED = 1e3  # [rad] stands for no limit: no joint reaches it
+SPREAD = math.radians(40)  # [rad] angle of a branch to either side
+SWING = math.radians(50)  # [rad] amplitude of each joint about its rest pose
+SLOWEST, FASTEST = 0.1, 0.3  # [Hz] range of the oscillations' frequencies
+PUSHED = 0.5  # largest displacement of targets out of reach, as a share of their distance
+PUSHES = 0.15  # [Hz] frequency of that displacement
+CLOSE = 1e-3  # fraction of the reach within which a target is reached
 
 
 def _branch(names: str, parent: int, axes: Sequence[Vector], rest: Quaternion, first: int) -> list[Joint]:
@@ -91,8 +91,8 @@ def _branch(names: str, parent: int, axes: Sequence[Vector], rest: Quaternion, f
 
 
 def y_shape() -> Skeleton:
-    """Buss's Y: a stem of three joints and two branches of two, unit links; two ends to place, so J
-    is 6 x 7.
+    """Buss's Y: a stem of three joints and two branches of two, with unit links; two ends with positions, so
+    that J is 6 x 7.
     """
     joints = _branch("stem ", -1, (Z, X, Z), IDENTITY, 0)
     for side in (-1, 1):
@@ -103,8 +103,8 @@ def y_shape() -> Skeleton:
 
 
 def double_y() -> Skeleton:
-    """His double-Y: a stem of four joints, two branches of two, each with two twigs of two; four ends, so J
-    is 12 x 16.
+    """Buss's double-Y: a stem of four joints, two branches of two, each with two twigs of two; four ends, so
+    that J is 12 x 16.
     """
     joints = _branch("stem ", -1, (Y, X, Z, X), IDENTITY, 0)
     tips = []
@@ -126,8 +126,8 @@ SHAPES = {"Y": y_shape, "double-Y": double_y}
 
 
 def targets_of(skeleton: Skeleton, frames: int, pushed: float, seed: int = 0) -> list[list[Vector]]:
-    """Places [m] of all ends for each frame: of joints that swing; `pushed` times as much farther from the
-    base now and then.
+    """Target positions [m] of all ends for each frame, from swinging joints; `pushed` is the largest share of
+    their distance by which they are moved away from the base.
     """
     draw = np.random.default_rng(seed)
     count = len(skeleton)
@@ -143,31 +143,33 @@ def targets_of(skeleton: Skeleton, frames: int, pushed: float, seed: int = 0) ->
 
 @dataclass(frozen=True)
 class Tracked:
-    """A method on a shape whose targets move."""
+    """Result of a method on a shape whose targets move."""
 
     shape: str
     targets: str
     method: str
-    error: float  # mean distance of ends from their targets, in shares of the reach
-    jitter: float  # [deg/s^2]
-    largest: float  # [deg] joint step in a frame
-    rate: float  # updates a second
+    error: float  # mean distance of ends from their targets, in fractions of the reach
+    jitter: float  # [deg/s^2] 99th percentile of the joints' acceleration
+    largest: float  # [deg] largest step of a joint in a frame
+    rate: float  # updates per second
 
 
 @dataclass(frozen=True)
 class Converged:
-    """A method on one of the paper's skeletons, shares of targets reached."""
+    """Result of a method on one of the paper's skeletons: shares of targets that it reaches."""
 
     skeleton: str
     method: str
-    free: float  # limits off
-    alone: float  # limits off, without shakes
-    limited: float  # limits on
-    updates: float  # median, limits off
+    free: float  # share without limits
+    alone: float  # share without limits and without restarts
+    limited: float  # share with limits
+    updates: float  # median number of updates without limits
 
 
 def track(shape: str, method: str, pushed: float, frames: int) -> Tracked:
-    """One update a frame; the first second, in which ends get to their targets, does not count."""
+    """Tracks moving targets with one update per frame; the first second, in which ends reach their targets,
+    is not counted.
+    """
     skeleton = SHAPES[shape]()
     variant = (METHODS | VARIANTS)[method](skeleton)
     solver = JacobianSolver(skeleton, variant.method, replace(variant.updates, objectives=()))
@@ -201,14 +203,14 @@ def track(shape: str, method: str, pushed: float, frames: int) -> Tracked:
 
 
 def without_limits(skeleton: Skeleton) -> Skeleton:
-    """The same with joints that turn for ever."""
+    """The skeleton without joint limits."""
     return replace(
         skeleton, joints=tuple(replace(joint, lower=-UNLIMITED, upper=UNLIMITED) for joint in skeleton.joints)
     )
 
 
 def converge(letter: str, method: str, targets: int, seed: int = 0) -> Converged:
-    """The same starts and targets for every method."""
+    """Shares of targets that a method reaches; starts and targets are the same for every method."""
     limited = skeleton_of(letter)
     free = without_limits(limited)
     variant = METHODS[method](free)
@@ -235,7 +237,7 @@ def converge(letter: str, method: str, targets: int, seed: int = 0) -> Converged
 
 
 def tracking_rows(frames: int) -> list[Tracked]:
-    """All methods and variants on both shapes, in reach and out of it."""
+    """Tracking results of all methods and variants on both shapes, in reach and out of it."""
     return [
         track(shape, method, pushed, frames)
         for shape in SHAPES
@@ -245,11 +247,11 @@ def tracking_rows(frames: int) -> list[Tracked]:
 
 
 def convergence_rows(letters: str, targets: int) -> list[Converged]:
-    """All methods on the skeletons of those letters."""
+    """Convergence results of all methods on the skeletons with those letters."""
     return [converge(letter, method, targets) for letter in letters for method in METHODS]
 
 
-Cells = list[tuple[str, ...]]  # a table's heading, then its lines
+Cells = list[tuple[str, ...]]  # heading of a table, followed by its lines
 
 
 def tracking_cells(rows: Sequence[Tracked]) -> Cells:
@@ -289,13 +291,13 @@ def convergence_cells(rows: Sequence[Converged]) -> Cells:
 
 
 def markdown(cells: Cells) -> str:
-    """A Markdown table."""
+    """The table in Markdown."""
     heading, *body = cells
     return "".join(f"| {' | '.join(line)} |\n" for line in (heading, ["---"] * len(heading), *body))
 
 
 def text(cells: Cells) -> str:
-    """The same in columns."""
+    """The table as text in aligned columns."""
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()

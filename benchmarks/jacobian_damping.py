@@ -1,5 +1,5 @@
-"""Choices of damping that Limber's methods do not use, among those that Buss (2009, section 5) surveys: to
-compare them.
+"""Choices of damping from the survey of Buss (2009, section 5) that Limber's methods do not use, for
+comparison.
 """
 
 import math
@@ -8,14 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 from limber.solvers.jacobian.linear import Array, Factors
 
-NEWTON_STEPS = 20  # of Bounded: it takes fewer than ten, from below and without overshoot
-CLOSE_ENOUGH = 1e-6  # of the bound
+# number of Newton steps of Bounded: fewer than ten suffice, from below and without overshoot
+NEWTON_STEPS = 20
+CLOSE_ENOUGH = 1e-6  # relative difference from the bound at which they end
 
 
 @dataclass(frozen=True)
 class ByManipulability:
-    """From `damping` at a singular pose down to none where Yoshikawa's manipulability is above a threshold
-    (Nakamura & Hanafusa 1986).
+    """Damping that decreases from `damping` at a singular pose to zero where Yoshikawa's manipulability is
+    above a threshold (Nakamura & Hanafusa 1986).
     """
 
     damping: float = 0.1
@@ -30,13 +31,13 @@ class ByManipulability:
 @dataclass(frozen=True)
 class Filtered:
     """Numerical filtering: full damping only along the smallest singular vector, and only near a singular
-    pose; elsewhere a little.
+    pose; elsewhere a small damping.
 
     Maciejewski & Klein 1988, with the ramp of Chiaverini, Siciliano & Egeland 1994.
     """
 
     damping: float = 0.1
-    region: float = 0.1  # a smallest singular value above is not near a singular pose
+    region: float = 0.1  # smallest singular value below which a pose is near a singular one
     everywhere: float = 1e-3
 
     def squares(self, parts: Factors, along: Array) -> Array:
@@ -48,15 +49,16 @@ class Filtered:
 
 @dataclass(frozen=True)
 class Bounded:
-    """The least with which the change is no longer than `largest_change`, by Newton's method (optimal
-    damping, Deo & Walker 1992).
+    """The smallest damping with which the change is no longer than `largest_change`, by Newton's method
+    (optimal damping, Deo & Walker 1992).
     """
 
-    largest_change: float = 0.5  # [rad], Euclidean
+    largest_change: float = 0.5  # [rad] Euclidean length
 
     def squares(self, parts: Factors, along: Array) -> float:
         values, square = parts.values**2, 0.0
-        for _ in range(NEWTON_STEPS):  # on 1 / |change|, which is concave and nearly straight (Hebden, More)
+        # Newton's method on 1 / |change|, which is concave and nearly linear (Hebden, More)
+        for _ in range(NEWTON_STEPS):
             below = values + square
             change = parts.values * along / below
             length = math.sqrt(float(change @ change))

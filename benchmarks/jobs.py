@@ -1,8 +1,8 @@
-"""Units of work of benchmarks: they travel to another process or machine as they are, and give the same bits
-wherever they are done.
+"""Units of work of benchmarks, which can be sent to other processes or machines and give the same bits
+everywhere.
 
-Answers are kept as files, each written whole or not at all, so that a run that was broken off goes on where
-it was.
+Results are stored as files, each written whole or not at all, so that an interrupted run continues where it
+stopped.
 """
 
 import hashlib
@@ -18,35 +18,37 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "build" / "sweep"
-# the one field that differs from run to run: processor time, which other programs do not lengthen much
+# the only field that differs from run to run: processor time, which other programs hardly lengthen
 TIMES = "seconds"
 SHOW_EVERY = 2.0  # [s] between lines of progress
-# What answers depend on, beside solvers/.
+# modules on which results depend, in addition to solvers/
 SOURCES = ("chunks", "jobs", "paper", "two_priority", "walks")
 Answer = dict[str, np.ndarray]
 
 
 class Job(Protocol):
-    """Of a module of its own, not of a command's: other processes must find its class by name."""
+    """Interface of a unit of work. Its class must be in an importable module and not in a command's, since
+    other processes find it by name.
+    """
 
     @property
     def file(self) -> str:
-        """A name that no other job of the same folder has."""
+        """Name of its file, unique among the jobs of a folder."""
         ...
 
     def solve(self) -> Answer:
-        """Arrays by name."""
+        """Does the work; returns arrays by name."""
         ...
 
 
 def do(job: Job) -> tuple[str, Answer]:
-    """The digest of the code that did it, and the answer."""
+    """Digest of the code that did a job, and its result."""
     return code_digest(), job.solve()
 
 
 @cache
 def code_digest() -> str:
-    """Of the code that answers depend on."""
+    """Digest of the code on which results depend."""
     solvers = [path for suffix in ("py", "c", "h") for path in (ROOT / "solvers").rglob(f"*.{suffix}")]
     files = sorted(solvers) + [ROOT / "benchmarks" / f"{name}.py" for name in SOURCES]
     digest = hashlib.sha256()
@@ -56,14 +58,12 @@ def code_digest() -> str:
 
 
 def folder_for(root: Path, settings: str) -> Path:
-    """Where answers are kept: a folder of its own for every text of settings and every version of
-    the code.
-    """
+    """Folder of stored results: one for each text of settings and each version of the code."""
     return root / hashlib.sha256(f"{settings}{code_digest()}".encode()).hexdigest()[:16]
 
 
 def keep(folder: Path, job: Job, answer: Answer) -> None:
-    """Writes the answer's file in one move: a run that is killed leaves no half of one."""
+    """Writes a job's result to its file atomically, so that a killed run leaves no incomplete file."""
     unfinished = folder / f"{job.file}.{os.getpid()}.part"
     with unfinished.open("wb") as file:
         np.savez(file, **answer)
@@ -71,13 +71,13 @@ def keep(folder: Path, job: Job, answer: Answer) -> None:
 
 
 def kept(folder: Path, job: Job) -> Answer:
-    """The answer that was kept."""
+    """The stored result of a job."""
     with np.load(folder / job.file) as file:
         return dict(file)
 
 
 def missing(jobs: Iterable[Job], folder: Path, progress: "Progress") -> Iterable[Job]:
-    """Those without a kept answer; the others count as done."""
+    """Jobs without a stored result; the others are counted as done."""
     have = {path.name for path in folder.glob("*.npz")}
     for job in jobs:
         if job.file in have:
@@ -87,18 +87,18 @@ def missing(jobs: Iterable[Job], folder: Path, progress: "Progress") -> Iterable
 
 
 class Progress:
-    """A line now and then on standard error."""
+    """Prints a line of progress on standard error at intervals."""
 
     def __init__(self, total: int) -> None:
         self.total, self.there, self.done = total, 0, 0
         self.began = self.shown = time.monotonic()
 
     def found(self) -> None:
-        """A job was done before."""
+        """Counts a job with a stored result."""
         self.there += 1
 
     def step(self) -> None:
-        """A job is done."""
+        """Counts a job that was done in this run."""
         self.done += 1
         time_now = time.monotonic()
         if time_now - self.shown > SHOW_EVERY:

@@ -1,10 +1,10 @@
-"""Calls of the compiled kernel with random and bad input: none may crash, and no result may be other than
+"""Calls the compiled kernel with random and invalid input: no call may crash, and every result must be
 finite.
 
     python -m benchmarks.kernel_fuzz [--calls 100000] [--seed 1]
 
-`make fuzz` runs ten million of them with a library that has gcc's sanitizers, where errors of memory and
-undefined behaviour end it. It fails where a result is not finite.
+`make fuzz` makes ten million calls with a library compiled with gcc's sanitizers, which end the program at
+memory errors and undefined behaviour. It fails if a result is not finite.
 """
 
 import argparse
@@ -43,18 +43,18 @@ from . import kernel_fuzz_mechanisms
 from .kernel_fuzz_numbers import number, unit, vector
 
 SIZES = (1, 2, 3, 5, 8, 18, 60, 200)
-SHARES = (0.3, 0.2, 0.2, 0.15, 0.1, 0.04, 0.007, 0.003)  # of the skeletons, by size
+SHARES = (0.3, 0.2, 0.2, 0.15, 0.1, 0.04, 0.007, 0.003)  # shares of skeletons, by size
 CALLS_OF_A_SKELETON = 40
-SHARE_OF_ERIK = 0.3  # of the calls
-NOT_FINITE = "calls that are NOT FINITE"  # what must not be
-BEYOND = 1e-15  # of an angle: rounding by which full rotations may put it beyond a limit
-BODIES = 0.2  # share of the calls that are steps of a whole body
-MECHANISMS = 0.2  # and that are solves of mechanisms
-BONES = 0.2  # and of solves on bones
+SHARE_OF_ERIK = 0.3  # share of calls of ERIK
+NOT_FINITE = "calls that are NOT FINITE"  # label for calls that must not occur
+BEYOND = 1e-15  # relative rounding error of an angle, by which full rotations may move it beyond a limit
+BODIES = 0.2  # share of calls that are steps of a whole body
+MECHANISMS = 0.2  # share of calls that are solves of mechanisms
+BONES = 0.2  # share of calls that are solves on bones
 
 
 def skeleton_of(draw: np.random.Generator, joints: int) -> Skeleton:
-    """A tree with links without length, equal limits and prismatic joints."""
+    """A random tree with links without length, joints with equal limits, and prismatic joints."""
     random_joints = []
     for k in range(joints):
         parent = k - 1 if draw.random() < 0.8 else int(draw.integers(-1, k)) if k else -1
@@ -80,7 +80,7 @@ def skeleton_of(draw: np.random.Generator, joints: int) -> Skeleton:
 
 
 def goal_of(draw: np.random.Generator, skeleton: Skeleton) -> GazeGoal:
-    """A goal of unchecked numbers."""
+    """A goal with unchecked random numbers."""
 
     def aim() -> object:
         kind, rolls = draw.integers(4), {}
@@ -97,7 +97,7 @@ def goal_of(draw: np.random.Generator, skeleton: Skeleton) -> GazeGoal:
 
 
 def call_erik(draw: np.random.Generator, skeleton: Skeleton, erik: CompiledErik) -> list[np.ndarray]:
-    """One random call of ERIK; returns what must be finite."""
+    """Makes one random call of ERIK; returns the results, which must be finite."""
     goal = goal_of(draw, skeleton)
     while isinstance(goal.aim, Position):
         goal = goal_of(draw, skeleton)
@@ -114,7 +114,7 @@ def call_erik(draw: np.random.Generator, skeleton: Skeleton, erik: CompiledErik)
 
 
 def erik_of(draw: np.random.Generator, skeleton: Skeleton) -> CompiledErik | None:
-    """ERIK of a chain with a joint that rotates, some hyperparameters unchecked."""
+    """ERIK for a random chain with a revolute joint, with some unchecked hyperparameters."""
     library = kernel()
     if library is None or not skeleton.is_chain or all(j.kind == "prismatic" for j in skeleton.joints):
         return None
@@ -130,7 +130,7 @@ def erik_of(draw: np.random.Generator, skeleton: Skeleton) -> CompiledErik | Non
 
 
 def call(draw: np.random.Generator, compiled: CompiledModel, skeleton: Skeleton) -> list[np.ndarray]:
-    """One random call; returns what must be finite."""
+    """Makes one random call of a model's functions; returns the results, which must be finite."""
     n, goal = len(skeleton), goal_of(draw, skeleton)
     angles = np.array(vector(draw, n))
     posture = skeleton.clamp(draw.normal(size=n))
@@ -172,14 +172,14 @@ def call(draw: np.random.Generator, compiled: CompiledModel, skeleton: Skeleton)
 
 
 def bones_of(draw: np.random.Generator, skeleton: Skeleton) -> CompiledBones | None:
-    """The skeleton as bones, some of its joints without limits; None: the kernel refuses it."""
+    """The skeleton as bones, with some joints without limits; None if the kernel refuses it."""
     library = kernel()
     assert library is not None
     joints = tuple(
         replace(joint, lower=-1e3, upper=1e3) if joint.kind == "revolute" and draw.random() < 0.5 else joint
         for joint in skeleton.joints
     )
-    if draw.random() < 0.5:  # balls
+    if draw.random() < 0.5:  # joints that form balls
         joints = tuple(_of_ball(joint, k) for k, joint in enumerate(joints))
     model = BoneModel(replace(skeleton, joints=joints), Options(hold_body=bool(draw.integers(2))))
     try:
@@ -189,7 +189,7 @@ def bones_of(draw: np.random.Generator, skeleton: Skeleton) -> CompiledBones | N
 
 
 def _of_ball(joint: Joint, number: int) -> Joint:
-    """A joint as one of three of a ball, if it rotates."""
+    """A revolute joint as one of the three joints of a ball; other joints unchanged."""
     if joint.kind == "prismatic" or joint.parent != number - 1:
         return joint
     axis = tuple(np.eye(3)[number % 3].tolist())
@@ -200,7 +200,9 @@ def _of_ball(joint: Joint, number: int) -> Joint:
 
 
 def call_bones(draw: np.random.Generator, skeleton: Skeleton, bones: CompiledBones) -> list[np.ndarray]:
-    """One random solve on bones, some from an unchecked last frame; returns what must be finite."""
+    """Makes one random solve on bones, some with an unchecked last frame; returns the results, which must be
+    finite.
+    """
     n, goal = len(skeleton), goal_of(draw, skeleton)
     balls = bones.ball_count
     last = None
@@ -220,7 +222,7 @@ def call_bones(draw: np.random.Generator, skeleton: Skeleton, bones: CompiledBon
 
 
 def couplings_of(draw: np.random.Generator, joints: tuple[Joint, ...]) -> list[Coupling]:
-    """Couplings of any factors, some of which cannot hold."""
+    """Couplings with random factors, some of which cannot be satisfied."""
     couplings = []
     for name in ("first", "second")[: int(draw.choice([0, 0, 1, 2]))]:
         chosen = draw.choice(len(joints), min(len(joints), 3), replace=False)
@@ -243,7 +245,9 @@ def contacts_of(draw: np.random.Generator) -> tuple[Contact, ...]:
 
 
 def stepped(draw: np.random.Generator, skeleton: Skeleton) -> list[np.ndarray]:
-    """One random step of a whole body, after another one; returns what must be finite."""
+    """Makes two random steps of a whole body, one after the other; returns the results, which must be
+    finite.
+    """
     links = [
         End(int(draw.integers(-1, len(skeleton))), unit(draw, 4), vector(draw, 3), str(k)) for k in range(3)
     ]
@@ -275,7 +279,7 @@ def stepped(draw: np.random.Generator, skeleton: Skeleton) -> list[np.ndarray]:
 
 
 class Solvers(NamedTuple):
-    """The kernel's models of one skeleton, and a mechanism."""
+    """The kernel's models of one skeleton, and of a mechanism."""
 
     skeleton: Skeleton
     compiled: CompiledModel
@@ -285,7 +289,7 @@ class Solvers(NamedTuple):
 
 
 def solvers_of(draw: np.random.Generator, library: Kernel) -> Solvers:
-    """Models of random numbers. Raises KernelError where the kernel refuses them."""
+    """Models with random numbers. Raises KernelError if the kernel refuses them."""
     skeleton = skeleton_of(draw, int(draw.choice(SIZES, p=SHARES)))
     compiled = CompiledModel(library, Model(skeleton, Options(hold_body=bool(draw.integers(2)))))
     mechanism = MechanismSolver(kernel_fuzz_mechanisms.mechanism_of(draw))
@@ -293,7 +297,7 @@ def solvers_of(draw: np.random.Generator, library: Kernel) -> Solvers:
 
 
 def call_any(draw: np.random.Generator, solvers: Solvers) -> list[np.ndarray]:
-    """One random call of one of the entries; returns what must be finite."""
+    """Makes one random call of any of the library's functions; returns the results, which must be finite."""
     kind, skeleton = draw.random(), solvers.skeleton
     if kind < BODIES:
         return stepped(draw, skeleton)

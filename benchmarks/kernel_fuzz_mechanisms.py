@@ -1,5 +1,5 @@
 """Random mechanisms and calls for `benchmarks.kernel_fuzz`: bars without length, loops that cannot close,
-dead points, equal limits, and numbers that are none.
+dead points, equal limits, and invalid numbers.
 """
 
 import math
@@ -15,15 +15,15 @@ from limber.solvers.mechanism.solver import MechanismSolver
 
 from .kernel_fuzz_numbers import number, unit, vector
 
-LENGTHS = (0.0, 1.0, 1e-9, 1e-300, 1e6)  # [m] of bars, times a random one
+LENGTHS = (0.0, 1.0, 1e-9, 1e-300, 1e6)  # [m] lengths of bars, each multiplied by a random number
 MOST_BODIES = 9
-TINY_STEPS = (1 / 60, 1e-12, 1e7)  # [s]
+TINY_STEPS = (1 / 60, 1e-12, 1e7)  # [s] durations of frames, some of them extreme
 MOST_STEPS = 30
 KINDS_OF_TASKS = 6
 
 
 def mechanism_of(draw: np.random.Generator) -> Mechanism:
-    """Bodies one after the other, and joints that close loops."""
+    """A random mechanism: a chain of bodies, and joints that close loops."""
     count = int(draw.integers(1, MOST_BODIES))
     names = ["", *(f"body {k}" for k in range(count))]
     bodies = tuple(
@@ -61,7 +61,7 @@ def _joint(draw: np.random.Generator, name: str, parent: str, child: str) -> Joi
 
 
 def solve(draw: np.random.Generator, solver: MechanismSolver) -> list[np.ndarray]:
-    """Two random solves, one after the other; returns what must be finite."""
+    """Makes two random solves, one after the other; returns the results, which must be finite."""
     compiled = solver.compiled
     assert compiled is not None
     tasks = b"".join(np.array(_goal(draw, compiled), float).tobytes() for _ in range(int(draw.integers(5))))
@@ -83,7 +83,7 @@ def solve(draw: np.random.Generator, solver: MechanismSolver) -> list[np.ndarray
 
 
 def _goal(draw: np.random.Generator, compiled: CompiledSolve) -> list[float]:
-    """The numbers of a goal, unchecked."""
+    """The numbers of a random, unchecked goal."""
     v, balls = compiled.mechanism.counts
     kind = float(draw.integers(KINDS_OF_TASKS)) if draw.random() < 0.98 else number(draw)
     most = {4.0: v, 5.0: balls}.get(kind, len(compiled.tree.parents))

@@ -1,4 +1,4 @@
-"""Random numbers for `benchmarks.kernel_fuzz`: usual, extreme and bad ones."""
+"""Random numbers for `benchmarks.kernel_fuzz`: usual, extreme and invalid ones."""
 
 import math
 
@@ -9,7 +9,7 @@ BAD = (math.nan, math.inf, -math.inf)
 
 
 def number(draw: np.random.Generator) -> float:
-    """A usual number, an extreme one or, seldom, none."""
+    """A random number: usual, extreme or, rarely, NaN or infinite."""
     kind = draw.random()
     if kind < 0.9:
         return float(draw.normal())

@@ -1,5 +1,5 @@
-"""Zeros of the models of LeRobot's arms, derived from the lines of their joints' axes, and how far the same
-pose differs between models.
+"""Derives the zeros of the models of LeRobot's arms from the lines of their joints' axes, and measures how
+much the same pose differs between models.
 
     python -m benchmarks.lerobot_zeros FOLDER
 
@@ -28,15 +28,15 @@ from limber.solvers.kinematics.rotations import rotate
 FILES = ("so101_new_calib.urdf", "so101_old_calib.urdf", "so100.urdf")
 ARM = ("shoulder_pan", "shoulder_lift", "elbow_flex", "wrist_flex", "wrist_roll", "gripper")
 BENT = ARM[1:-1]
-PARALLEL = 0.999  # cosine from which two axes count as parallel
+PARALLEL = 0.999  # cosine above which two axes count as parallel
 POSES = 100
 
-Lines = dict[str, tuple[np.ndarray, np.ndarray]]  # joint -> a point on its axis [m], and the axis' direction
+Lines = dict[str, tuple[np.ndarray, np.ndarray]]  # joint -> (a point on its axis [m], direction of the axis)
 
 
 def models(folder: Path) -> dict[str, Robot]:
-    """The models in a folder by their own names, LeRobot's reference first; those whose file is missing are
-    left out.
+    """The models in a folder by their names, LeRobot's reference first; models without a file are left
+    out.
     """
     paths = (next(folder.rglob(name), None) for name in FILES)
     robots = (read(path) for path in paths if path is not None)
@@ -44,8 +44,8 @@ def models(folder: Path) -> dict[str, Robot]:
 
 
 def axis_lines(robot: Robot, values: Mapping[str, float]) -> Lines:
-    """Lines of the arm's axes with the joints at `values` [rad], in the base's frame; they point as LeRobot's
-    values grow.
+    """Lines of the arm's axes for joint values [rad], in the base's frame, directed so that LeRobot's values
+    grow.
     """
     tree, zeros = build_tree(robot), ZEROS[robot.name]
     lines = {}
@@ -58,7 +58,7 @@ def axis_lines(robot: Robot, values: Mapping[str, float]) -> Lines:
 
 
 def bends(lines: Lines) -> dict[str, float]:
-    """Bend of each joint that has one before and one after it [rad]."""
+    """Bend [rad] of each joint that has a joint before and after it."""
     bend_by_joint = {}
     for before, joint, after in zip(ARM, BENT, ARM[2:], strict=False):
         start, end = _across(lines[joint], lines[before]), _across(lines[joint], lines[after])
@@ -67,8 +67,8 @@ def bends(lines: Lines) -> dict[str, float]:
 
 
 def derived(robot: Robot, reference: Robot) -> dict[str, float]:
-    """Value of each bent joint [rad] in the pose in which all of the reference's are 0: the model's senses
-    times differences of bends.
+    """Value [rad] of each joint with a bend in the pose in which all of the reference's joints are 0: the
+    model's senses times the differences of bends.
     """
     bend_by_joint, reference_bend = bends(axis_lines(robot, {})), bends(axis_lines(reference, {}))
     return {
@@ -78,10 +78,11 @@ def derived(robot: Robot, reference: Robot) -> dict[str, float]:
 
 
 def worst(robot: Robot, reference: Robot, random: np.random.Generator) -> float:
-    """Largest difference of a bend [rad] between two models in the same poses, within the reference's limits.
+    """Largest difference [rad] of a bend between two models in the same random poses, within the reference's
+    limits.
 
-    The poses go from the reference's values through LeRobot's degrees of a calibrated motor to the model's
-    values.
+    Poses are converted from the reference's values to LeRobot's degrees of a calibrated motor, and from these
+    to the model's values.
     """
     zeros, motor, largest = ZEROS[robot.name], LeRobotMotor(1, 0, -45, 720, 3400), 0.0
     limits = {joint.name: joint.finite_limits for joint in reference.joints if joint.name in ARM[:-1]}
@@ -101,7 +102,9 @@ def worst(robot: Robot, reference: Robot, random: np.random.Generator) -> float:
 
 
 def _across(line: tuple[np.ndarray, np.ndarray], other: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-    """Unit vector across a line: along another line's direction, or toward it where the two are parallel."""
+    """Unit vector perpendicular to a line: toward another line's direction, or toward that line if
+    parallel.
+    """
     (point, axis), (other_point, direction) = line, other
     toward = other_point - point if abs(axis @ direction) > PARALLEL else direction
     toward = toward - (toward @ axis) * axis

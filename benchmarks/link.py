@@ -1,12 +1,12 @@
-"""What the robot link costs, and how punctual its worker is.
+"""Measures the time that the robot link takes in Blender, and the punctuality of its worker.
 
     python -m benchmarks.link [--soak SECONDS | --figures | --stop TIMES] [--port PORT]
 
-Without --soak: the hand-over of a frame and a look at the status, then the worker's lateness while this
-process burns 14 ms of Python 60 times a second. With --soak: a long stream with a walking target, and what
-was lost of it. With --figures: the real firmware and simulated servos behind real ports. With --stop: the
-time from Stop to a worker that has obeyed, again and again in the middle of motion. Ends with status 1 where
-a figure is missed.
+Without options: time to send a frame and to read the status, then the worker's lateness while this process
+computes for 14 ms in Python 60 times a second. With --soak: a long stream with a moving target, and the
+number of lost moves. With --figures: the real firmware and simulated servos on real ports. With --stop: the
+time from Stop until the worker has executed it, repeatedly during motion. The exit status is 1 if a figure
+exceeds its bound.
 """
 
 import argparse
@@ -26,14 +26,16 @@ from benchmarks import link_figures
 from tests.hardware.devices import direct, one_to_one
 
 CHANNELS = 8
-FRAME = 1.0 / 60.0  # [s]
-BURN = 0.014  # [s] of each frame: a heavy rig's Python
+FRAME = 1.0 / 60.0  # [s] duration of a frame
+BURN = 0.014  # [s] computation in each frame, as by a heavy rig
 HAND_OVER_BAR_US = 100.0
 LATE_BAR_MS = 0.3
-STOP_BAR_MS = 12.0  # a turn of the worker, 10 ms, and what a look from another process costs
-LOOK = 0.0005  # [s] between two looks at whether Stop was obeyed
-MOVING = 0.5  # [s] of motion before each Stop
-PATIENCE = 30.0  # [s] for what takes a second
+# largest time from Stop to its execution: a cycle of the worker, 10 ms, and the time of a check from another
+# process
+STOP_BAR_MS = 12.0
+LOOK = 0.0005  # [s] between two checks whether Stop was executed
+MOVING = 0.5  # [s] duration of motion before each Stop
+PATIENCE = 30.0  # [s] timeout for operations that take a second
 
 
 def main() -> None:
@@ -63,13 +65,13 @@ def main() -> None:
 
 
 def angles_at(t: float) -> list[float]:
-    """Slow sines, each joint its own [rad]."""
+    """Joint values [rad] at a time [s]: slow sines, different for each joint."""
     return [0.6 * math.sin(0.7 * t + k) for k in range(CHANNELS)]
 
 
 def stream(link: WorkerLink, seconds: float, busy: float = 0.0, every: float = math.inf) -> Status:
-    """Connect, arm, and stream for `seconds` at 60 Hz, burning `busy` [s] of each frame; a line `every` so
-    many seconds.
+    """Connects, arms, and streams for `seconds` [s] at 60 Hz, with computation for `busy` [s] of each frame;
+    prints a line at intervals of `every` [s].
     """
     before = None
     began = deadline = shown = time.perf_counter()
@@ -104,7 +106,9 @@ def percentile(values: list[float], share: float) -> float:
 
 
 def hand_over(device: Device) -> list[str]:
-    """Times single calls of `send` and `status` from the main process."""
+    """Measures single calls of `send` and `status` in the main process; returns the figures that miss their
+    bounds.
+    """
     sends, looks = [], []
     with WorkerLink(device) as link:
         for frame in range(600):
@@ -130,7 +134,7 @@ def hand_over(device: Device) -> list[str]:
 
 
 def burn(device: Device, seconds: float) -> list[str]:
-    """The worker's lateness while this process computes for most of each frame."""
+    """Measures the worker's lateness while this process computes for most of each frame."""
     with WorkerLink(device) as link:
         status = stream(link, seconds, BURN)
     show_stream(status)
@@ -146,7 +150,7 @@ def burn(device: Device, seconds: float) -> list[str]:
 
 
 def soak(device: Device, seconds: float) -> list[str]:
-    """A long stream; a line every tenth of the time."""
+    """Runs a long stream, with a line of progress after each tenth of the time."""
     with WorkerLink(device) as link:
         status = stream(link, seconds, every=seconds / 10)
     show_stream(status)
@@ -155,7 +159,7 @@ def soak(device: Device, seconds: float) -> list[str]:
 
 
 def stops(device: Device, times: int) -> list[str]:
-    """How long it takes from Stop, pressed while the robot moves, to a worker that has told the device."""
+    """Measures the time from Stop, given while the robot moves, until the worker has stopped the device."""
     durations = []
     with WorkerLink(device) as link:
         for _ in range(times):
@@ -177,7 +181,7 @@ def stops(device: Device, times: int) -> list[str]:
 
 
 def follow(link: WorkerLink, seconds: float) -> None:
-    """Arm from wherever the robot is at rest, and stream until it has followed for so long."""
+    """Arms from the robot's current pose, and streams until it has followed for `seconds` [s]."""
     began = time.perf_counter()
     since = math.inf
     while time.perf_counter() < since + seconds:
@@ -204,7 +208,7 @@ def show_stream(status: Status) -> None:
 
 
 def process_time(link: WorkerLink) -> float:
-    """Processor time that the worker has used [s]; 0 where the system does not tell this way."""
+    """Processor time of the worker [s]; 0 if the system does not provide it."""
     path = Path(f"/proc/{link.worker_pid}/stat")
     if not path.exists():
         return 0.0
@@ -213,7 +217,7 @@ def process_time(link: WorkerLink) -> float:
 
 
 def priority(link: WorkerLink) -> str:
-    """How the system schedules the worker."""
+    """Scheduling class and priority of the worker, as text."""
     if not hasattr(os, "sched_getscheduler"):
         return "priority as the system gives it"
     real_time = os.sched_getscheduler(link.worker_pid) & ~os.SCHED_RESET_ON_FORK == os.SCHED_RR

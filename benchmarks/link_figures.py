@@ -1,5 +1,5 @@
-"""Figures of the link with the real firmware and simulated servos behind real ports: what `python -m
-benchmarks.link --figures` prints.
+"""Figures of the link with the real firmware and simulated servos on real ports, for `python -m
+benchmarks.link --figures`.
 """
 
 from tests.hardware import figures
@@ -8,13 +8,13 @@ from tests.hardware.figures import percentile
 from tests.hardware.servo_bus import DynamixelBus, StsBus
 
 SERVOS = 12
-BUS_BAR = 50.0  # moves a second, written and read back
+BUS_BAR = 50.0  # smallest number of moves per second, written and read back
 LATENCY_BAR_MS = 26.0
 CALL_BAR_MS = 1.0
 
 
 def show(seconds: float) -> list[str]:
-    """Print them all, streams of `seconds`; what was missed."""
+    """Prints all figures, with streams of `seconds` [s]; returns those that miss their bounds."""
     lacking = missing_packages()
     if lacking:
         print(f"no AVR emulator here: apt-get install {' '.join(lacking)}")
@@ -23,7 +23,9 @@ def show(seconds: float) -> list[str]:
 
 
 def streams(seconds: float) -> list[str]:
-    """The firmware on an emulated Uno behind a pty."""
+    """Streams to the firmware on an emulated Uno behind a pseudo-terminal; returns the figures that miss
+    their bounds.
+    """
     missed = []
     for rate in (60, 100, 200):
         done = figures.stream(rate, seconds)
@@ -73,17 +75,17 @@ def buses(seconds: float) -> list[str]:
 
 
 def calls() -> list[str]:
-    """What Blender's main thread pays while nobody reads the port."""
+    """Measures the calls in Blender's main thread while nobody reads the port."""
     missed = []
     for name, times in figures.calls_beside_a_stuck_port(10.0).items():
         p50, worst = percentile(times, 0.5), max(times)
         print(f"stuck port: {name:12s} p50 {p50:6.3f} ms   largest {worst:6.3f} ms   of {len(times)}")
-        if p50 > CALL_BAR_MS and name != "open":  # starting a process takes a few ms, whatever the port does
+        if p50 > CALL_BAR_MS and name != "open":  # starting a process takes a few ms on any port
             missed.append(f"{name} takes {p50:.2f} ms")
     return missed
 
 
 def empty_loop(seconds: float) -> str:
-    """An empty loop at 100 Hz in this process, for comparison with the worker."""
+    """Lateness of an empty 100 Hz loop in this process, for comparison with the worker."""
     late = figures.empty_loop(100.0, seconds)
     return f"an empty loop p50 {percentile(late, 0.5):.3f} ms   p99 {percentile(late, 0.99):.3f} ms"

@@ -1,20 +1,18 @@
-"""A mechanism with loops, frame by frame: poses of all bodies, motors' values, how well it holds together.
+"""Solves a mechanism with closed loops frame by frame: poses of all bodies, motor values, and residuals of
+the loops.
 
     python -m benchmarks.mechanism --urdf FILE [--closures FILE.yaml] --targets IN.npz --out OUT.npz
     python -m benchmarks.mechanism --tick ...         how bodies are accelerated after the motion filter: see
                                                       mechanism_tick.py
 
-FILE URDF, xacro or MJCF; without a file of closures those count that it marks itself
+FILE URDF, xacro or MJCF; without a file of closures, those that it marks itself are used
 IN   dt [s]; floating_base; frames (k,) link names; position (t, k, 3) [m]; optional rotation (t, k, 3, 3)
-     with has_rotation (k,); or, for
-     forward kinematics, motor_names (m,), motor_position (t, m) [rad, m]. Optional: start_names (b,),
-         start_position (b, 3),
-     start_rotation (b, 3, 3), an assembled first pose; position_weight, rotation_weight (t, k, 3); com (t, 3)
-         and com_weight (t, 3);
-     velocity_limit [rad/s or m/s], of the motors
+     with has_rotation (k,); or, for forward kinematics, motor_names (m,), motor_position (t, m) [rad, m].
+     Optional: start_names (b,), start_position (b, 3), start_rotation (b, 3, 3), an assembled first pose;
+     position_weight, rotation_weight (t, k, 3); com (t, 3) and com_weight (t, 3); velocity_limit of the
+     motors [rad/s or m/s]
 OUT  body_names (b,); body_position (t, b, 3), body_rotation (t, b, 3, 3); motor_names (m,), motor_position
-    (t, m); residual (t,);
-     converged (t,); seconds (t,)
+     (t, m); residual (t,); converged (t,); seconds (t,)
 """
 
 import argparse
@@ -44,7 +42,7 @@ Arrays = Mapping[str, np.ndarray]
 
 
 def goals_of(arrays: Arrays) -> list[Goals]:
-    """One for each frame of IN."""
+    """Goals of each frame of IN."""
     count, width = arrays["position"].shape[:2]
     is_forward = "motor_position" in arrays
     turned = arrays.get("has_rotation", np.full(width, "rotation" in arrays))
@@ -80,7 +78,7 @@ def goals_of(arrays: Arrays) -> list[Goals]:
 
 
 def start_of(arrays: Arrays, solver: MechanismSolver) -> State | None:
-    """The assembled pose that IN may hold."""
+    """The assembled first pose of IN; None if IN has none."""
     if "start_names" not in arrays:
         return None
     rows = zip(
@@ -106,7 +104,7 @@ def with_velocity(mechanism: Mechanism, arrays: Arrays) -> Mechanism:
 
 
 def answer(arrays: Arrays, mechanism: Mechanism) -> dict[str, np.ndarray]:
-    """What OUT holds."""
+    """The arrays of OUT."""
     solver = MechanismSolver(with_velocity(mechanism, arrays))
     goals, dt = goals_of(arrays), float(arrays["dt"])
     motors = [joint.name for joint in mechanism.actuators]
@@ -114,7 +112,7 @@ def answer(arrays: Arrays, mechanism: Mechanism) -> dict[str, np.ndarray]:
     solution = assemble(solver, start_of(arrays, solver), goals[0])
     first = time.perf_counter() - began
     poses, values, reports, seconds = [], [], [], []
-    gc.disable()  # its pauses belong to no one frame
+    gc.disable()  # so that no frame contains a pause of the garbage collector
     for t, goal in enumerate(goals):
         began = time.perf_counter()
         if t:
@@ -139,8 +137,8 @@ def answer(arrays: Arrays, mechanism: Mechanism) -> dict[str, np.ndarray]:
 
 
 def unassembled(reports: Sequence[Report]) -> str:
-    """How many frames' mechanisms do not hold together, and what is most open in the first such; "" where all
-    do.
+    """Number of frames in which loops are open, and the worst joint of the first such frame, as text; "" if
+    all are closed.
     """
     frames = [t for t, report in enumerate(reports) if not report.converged]
     if not frames:
@@ -151,7 +149,7 @@ def unassembled(reports: Sequence[Report]) -> str:
 
 
 def mechanism_in(model: Path, closures: Path | None, is_floating: bool) -> Mechanism:
-    """The mechanism of a robot's file and its closures, or of those that it marks itself. Raises
+    """The mechanism of a robot's file and its closures, or the closures that the file marks itself. Raises
     UrdfError.
     """
     if closures is not None:

@@ -1,5 +1,5 @@
-"""Mechanisms of the gallery of ready ones, without Blender, and ways to go: the paper's validation examples,
-and what peers can state.
+"""Mechanisms of the gallery without Blender, with paths: the paper's validation examples, and cases that
+other libraries support.
 """
 
 import math
@@ -17,12 +17,12 @@ from limber.solvers.mechanism.solver import MechanismSolver
 
 from .mechanism_gallery import Case, dancer
 
-FRAMES, RATE = 240, 60.0  # [Hz]
-AWAY = (1.0, 3.0)  # [s] when a target is out of reach
+FRAMES, RATE = 240, 60.0  # [Hz] frame rate, after the number of frames
+AWAY = (1.0, 3.0)  # [s] period in which a target is out of reach
 
 
 def mechanism_of(recipe: Recipe) -> Mechanism:
-    """A ready mechanism as the solver has it; every body's frame is turned as the world."""
+    """A mechanism of the gallery for the solver; the frames of all bodies have the world's axes."""
     grounded = {body.name for body in recipe.bodies if body.role == "GROUND"}
     origin = {body.name: body.points[0] for body in recipe.bodies}
     motors = {motor.joint: motor for motor in recipe.motors}
@@ -49,7 +49,7 @@ def mechanism_of(recipe: Recipe) -> Mechanism:
 
 
 def _turn(joint: RecipeJoint):
-    """The joint's axes, as the gallery's builder sets them up."""
+    """The joint's axes, as the gallery's builder computes them."""
     length = math.hypot(*joint.z)
     z = tuple(part / length for part in joint.z)
     x = joint.x or ((1.0, 0.0, 0.0) if abs(z[0]) < 0.9 else (0.0, 1.0, 0.0))
@@ -61,8 +61,8 @@ def _turn(joint: RecipeJoint):
 
 
 def every_kind() -> Case:
-    """The paper's first validation example: one freedom, every common kind of joint; the table, its end, goes
-    to and fro.
+    """The paper's first validation example: one DoF and every common kind of joint; the table at its end
+    moves to and fro.
     """
     mechanism = mechanism_of(read_recipe("every_kind"))
     table = next(body.start.position for body in mechanism.bodies if body.name == "Table")
@@ -75,8 +75,8 @@ def every_kind() -> Case:
 
 
 def serial_arm() -> Case:
-    """Its second one: a chain of six turns and six slides, one frame at the end; rest is what it had in the
-    last frame.
+    """The paper's second validation example: a chain of six revolute and six prismatic joints, with one goal
+    frame at the end; undetermined motion stays as in the last frame.
     """
     recipe = read_recipe("serial_arm")
     mechanism, calm = mechanism_of(recipe), RegulariserWeights(recipe.steady)
@@ -99,17 +99,17 @@ def serial_arm() -> Case:
 
 @dataclass(frozen=True)
 class Race:
-    """A mechanism without limits, a way that it can go, and the assembled pose from which it starts."""
+    """A mechanism without limits, the goals of a path that it can follow, and the assembled start pose."""
 
     name: str
     solver: MechanismSolver
     start: State
-    goals: tuple[Goals, ...]  # of frames
+    goals: tuple[Goals, ...]  # goals of each frame
     can_reach: tuple[bool, ...]
 
 
 def races() -> tuple[Race, ...]:
-    """What all libraries can state: loops closed by hinges and balls, goals on one frame."""
+    """Cases that all libraries support: loops closed by hinges and balls, and goals for one frame."""
     quarter = 0.5 * math.pi
     return (
         _led("four_bar", "Coupler", False, lambda t: {"Crank Shaft": quarter * t}),
@@ -129,7 +129,7 @@ def races() -> tuple[Race, ...]:
 
 
 def _swaying(sizes: dict[str, float]) -> Callable[[float], dict[str, float]]:
-    """Motors that sway, each with a time of its own."""
+    """Motor values as a function of time [s]: each motor swings with its own period."""
     return lambda t: {
         name: size * math.sin((1.0 + 0.3 * k) * t) for k, (name, size) in enumerate(sizes.items())
     }
@@ -142,8 +142,8 @@ def _led(
     motors: Callable[[float], dict[str, float]],
     away: Vector | None = None,
 ) -> Race:
-    """Goals where motors' motion takes a body, so that they can be met; by `away` [m] beside that for a while
-    in the middle.
+    """A case whose goals come from the motion of its motors, so that they can be met; in the middle they are
+    displaced by `away` [m] for a while.
     """
     mechanism = mechanism_of(read_recipe(key))
     solver = MechanismSolver(
@@ -185,5 +185,5 @@ def _of_case(case: Case) -> Race:
 
 
 def _alone(state: State) -> State:
-    """A pose, without what a solve remembers."""
+    """The pose of a state, without the solver's memory."""
     return State(state.values, state.balls)

@@ -1,8 +1,8 @@
-"""What `benchmarks.mechanism_peers` races: Limber, and libraries that each close loops in their own way, on
-the same cut tree.
+"""Contestants of `benchmarks.mechanism_peers`: Limber, and libraries with their own methods to close loops,
+all on the same spanning tree.
 
-Each has `reset` to a pose, `aim` at a frame's goals, `step` and `state`; and knows how many steps a frame may
-take at most.
+Each has `reset` to a pose, `aim` at a frame's goals, `step`, `state`, and a largest number of steps per
+frame.
 """
 
 from collections.abc import Sequence
@@ -16,24 +16,26 @@ from .mechanism_cases import RATE, Race
 from .mechanism_model import kept, model_of
 
 MOST_STEPS = 20
-LITTLE = 1e-6  # of squares: what keeps rods still that nothing determines, in all libraries alike
-# of squares: what keeps mink and pinocchio assembled where a target is out of reach, at the least cost of
-# those tried
+LITTLE = 1e-6  # weight of squares that keeps undetermined rods at rest, equal in all libraries
+# weight of squares that keeps mink and pinocchio assembled if a target is out of reach: of the tried ones,
+# the one with the least error
 MORE = 1e-4
-MUCH = 1e-2  # of squares: the same for placo, which damps alike whatever the error
-# of the squared error, more damping while it is large: as in mink's examples, and alike for pinocchio
+MUCH = 1e-2  # weight of squares for placo, whose damping does not depend on the error
+# weight of damping by the squared error, as in mink's examples; equal for pinocchio
 BY_ERROR = 1.0
-CLOSING_COST = 100.0  # of mink's closing task beside goals of 1; at 1000 its steps stall on the delta
-SOFTNESS = 1e-10  # of pinocchio's proximal closing: what lets rows that say the same twice be
+# cost of mink's closing task relative to goals with cost 1; at 1000 its steps stall on the delta robot
+CLOSING_COST = 100.0
+SOFTNESS = 1e-10  # softness of pinocchio's proximal closing, which allows redundant constraints
 
 
 class Contestant:
-    """What they have in common."""
+    """Common part of all contestants."""
 
     label = ""
-    most = MOST_STEPS  # of a frame
+    most = MOST_STEPS  # largest number of steps per frame
     regularisation = LITTLE
-    is_cautious = False  # set up for targets out of reach; where they can be reached it is only late
+    # whether it is configured for targets out of reach; for reachable targets it is then only slower
+    is_cautious = False
 
     def __init__(self, race: Race) -> None:
         self.race = race
@@ -41,7 +43,7 @@ class Contestant:
 
 class Limber(Contestant):
     label = "Limber"
-    most = 1  # its solves go on until the goals are met
+    most = 1  # one step, since its solve continues until the goals are met
 
     def reset(self, state: State) -> None:
         self.now = state
@@ -57,7 +59,7 @@ class Limber(Contestant):
 
 
 class Known:
-    """Where a library keeps each of our nodes' coordinates in its q."""
+    """Indices of the nodes' coordinates in a library's configuration vector q."""
 
     def __init__(self, race: Race, first: Sequence[int], is_scalar_last: bool) -> None:
         self.tree, self.first = race.solver.tree, first
@@ -84,13 +86,13 @@ class Known:
 
 
 def _places(model, race: Race) -> list[int]:
-    """Where pinocchio, which placo is built on, keeps each node's coordinates."""
+    """Indices of the nodes' coordinates in pinocchio's q, which placo uses too."""
     return [model.joints[model.getJointId(f"j{k}")].idx_q for k in range(len(race.solver.tree.parents))]
 
 
 class Placo(Contestant):
-    """Loops by hard relative positions with the axes that count, as its loop examples do; goals soft, a
-    little regularised.
+    """placo: loops by hard relative positions with selected axes, as in its loop examples; soft goals, with a
+    little regularisation.
     """
 
     label = "placo"
@@ -145,14 +147,14 @@ class Placo(Contestant):
 
 
 class PlacoDamped(Placo):
-    """The same with more regularisation."""
+    """placo with more regularisation."""
 
     label, regularisation, is_cautious = "placo, regularised", MUCH, True
 
 
 class Mink(Contestant):
-    """Loops by MuJoCo's equality constraints and an EqualityConstraintTask among the tasks, at a
-    high cost.
+    """mink: loops by MuJoCo's equality constraints and an EqualityConstraintTask among the tasks, at a high
+    cost.
     """
 
     label, is_hard = "mink", False
@@ -209,20 +211,20 @@ class Mink(Contestant):
 
 
 class MinkHard(Mink):
-    """The same task as a constraint."""
+    """mink with the loops' task as a constraint."""
 
     label, is_hard = "mink, constraints", True
 
 
 class MinkDamped(MinkHard):
-    """The same with more damping."""
+    """mink with the loops' task as a constraint, and more damping."""
 
     label, regularisation, is_cautious = "mink, constraints, regularised", MORE, True
 
 
 class Pinocchio(Contestant):
-    """Loops by its constraint models; goals by damped least squares under them, a proximal system a step, by
-    numpy.
+    """pinocchio: loops by its constraint models; goals by damped least squares subject to them, by one
+    proximal system per step in numpy.
     """
 
     label = "pinocchio and numpy"
@@ -237,7 +239,7 @@ class Pinocchio(Contestant):
             free = pinocchio.buildModelFromMJCF(path)
         self.model = pinocchio.buildReducedModel(
             free, [free.getJointId("root")], pinocchio.neutral(free)
-        )  # sites on the ground stay
+        )  # sites on the ground do not move
         self.data = self.model.createData()
         self.known = Known(race, _places(self.model, race), True)
         self.closures = pinocchio.StdVec_RigidConstraintModel()
@@ -297,7 +299,7 @@ class Pinocchio(Contestant):
 
 
 class PinocchioDamped(Pinocchio):
-    """The same with more damping."""
+    """pinocchio with more damping."""
 
     label, regularisation, is_cautious = "pinocchio and numpy, regularised", MORE, True
 

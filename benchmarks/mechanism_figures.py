@@ -1,5 +1,5 @@
-"""Pictures of mechanisms: time against bodies and against the rate of frames, and what a speed regulariser
-makes of a singular pose.
+"""Pictures of mechanisms: time against the number of bodies and against the frame rate, and the effect of a
+speed regulariser at a singular pose.
 """
 
 from pathlib import Path
@@ -7,11 +7,11 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 
-mpl.use("Agg")  # no screen
+mpl.use("Agg")  # renders without a screen
 from matplotlib import pyplot as plt
 
 FOLDER = Path("build/bench/mechanism")
-DOTS = 110  # an inch
+DOTS = 110  # resolution [dots per inch]
 
 
 def draw(
@@ -20,7 +20,7 @@ def draw(
     singular: list[tuple[float, float, float]],
     folder: Path = FOLDER,
 ) -> None:
-    """growth.png, rates.png and singular.png from the rows that the tables print."""
+    """Draws growth.png, rates.png and singular.png from the rows of the tables."""
     folder.mkdir(parents=True, exist_ok=True)
     _growth(growth, folder / "growth.png")
     _rates(rates, folder / "rates.png")
@@ -40,7 +40,7 @@ def _growth(rows: list[tuple[float, float]], path: Path) -> None:
 
 
 def _rates(rows: list[tuple[float, float, float]], path: Path) -> None:
-    """The paper's Figure 6 c."""
+    """Draws the paper's Figure 6 c."""
     rate, milliseconds, steps = np.array(rows).T
     figure, plot = plt.subplots(figsize=(6, 4))
     plot.semilogx(rate, milliseconds, "o-", color="#1b9e77")
@@ -58,7 +58,7 @@ def _rates(rows: list[tuple[float, float, float]], path: Path) -> None:
 
 
 def _singular(rows: list[tuple[float, float, float]], path: Path) -> None:
-    """The paper's Figure 7, as a curve over the weight."""
+    """Draws the paper's Figure 7, as a curve over the weight."""
     figure, plot = plt.subplots(figsize=(6, 4))
     _, peak, mean = np.array(rows).T
     plot.loglog(np.maximum(mean, 1e-6), peak, "o-", color="#d95f02")

@@ -1,5 +1,5 @@
-"""Mechanisms of the sizes that Schumacher, Knoop and Baecher 2021 report in table I, and a tower of any size,
-with ways to go.
+"""Mechanisms of the sizes in table I of Schumacher, Knoop and Baecher 2021, and a tower of any size, each
+with a path.
 """
 
 import math
@@ -19,7 +19,7 @@ ORIGIN = Frame()
 class Case:
     name: str
     mechanism: Mechanism
-    goals: Callable[[float], Goals]  # by time [s]
+    goals: Callable[[float], Goals]  # function from a time [s] to the goals
 
 
 def _hinge(
@@ -31,16 +31,19 @@ def _hinge(
     *,
     actuated: bool = False,
 ) -> Joint:
-    """About a world's axis through a place, both as at the start, where every body's frame is the world's."""
+    """A hinge about an axis of the world through a position, both in the start pose, in which every body's
+    frame is the world's.
+    """
     at = Frame(AXES[axis], position)
     return Joint(name, "revolute", parent, child, at, at, actuated=actuated)
 
 
 def boxer(path: Callable[[float], tuple[float, float]] | None = None) -> Case:
-    """An arm of five bodies: three hinges through one shoulder, which is singular with the arm straight
+    """An arm of five bodies: three hinges through one shoulder, which is singular when the arm is straight
     ahead, and an elbow.
 
-    `path`: tilt and turn [rad] of the upper arm by time; the default one stays away from the singular pose.
+    `path`: function from a time [s] to tilt and yaw [rad] of the upper arm; the default one stays away from
+    the singular pose.
     """
     names = ("torso", "yoke", "swing", "upper", "fore")
     axes = ("z", "x", "z", "x")
@@ -54,7 +57,8 @@ def boxer(path: Callable[[float], tuple[float, float]] | None = None) -> Case:
     way = path or (lambda t: (0.9 + 0.3 * math.sin(2.0 * t), 0.5 * math.sin(1.3 * t)))
 
     def goals(t: float) -> Goals:
-        # What a ball for a shoulder would do: no roll, tilted away from the vertical by `tilt` toward `yaw`.
+        # As a ball joint as shoulder would move: no roll, tilted away from the vertical by `tilt` toward
+        # `yaw`.
         tilt, yaw = way(t)
         upper = multiply(about(Z, yaw), multiply(about(X, tilt), about(Z, -yaw)))
         rotation = multiply(upper, about(X, 0.8))
@@ -65,8 +69,8 @@ def boxer(path: Callable[[float], tuple[float, float]] | None = None) -> Case:
 
 
 def dancer() -> Case:
-    """Twelve bodies in one loop of twelve hinges, eight of them motors: two legs on fixed feet, six ways to
-    move the pelvis.
+    """Twelve bodies in one loop of twelve hinges, eight of them motors: two legs on fixed feet, with six DoF
+    of the pelvis.
     """
     bodies = [Body("feet", 0.5, start=ORIGIN, grounded=True)]
     joints = []
@@ -98,8 +102,8 @@ def dancer() -> Case:
 
 
 def walker() -> Case:
-    """31 bodies, 36 joints, 12 motors, six loops of push rods; feet, pelvis and centre of mass have goals, by
-    turns of support.
+    """31 bodies, 36 joints, 12 motors, six loops of push rods; feet, pelvis and centre of mass have goals,
+    and the feet support it alternately.
     """
     bodies = [Body("pelvis", 4.0, (0.0, 0.0, 0.8), ORIGIN)]
     joints = []
@@ -112,7 +116,8 @@ def walker() -> Case:
             bodies.append(Body(child, 0.5, (0.0, y, z - 0.05), ORIGIN))
             is_pushed = axis == "y"
             joints.append(_hinge(f"{side} hinge {k}", axis, above, child, (x, y, z), actuated=not is_pushed))
-            if is_pushed:  # a crank above, a rod as long as the way between: a parallelogram
+            # a crank above and a rod as long as the distance between the joints form a parallelogram
+            if is_pushed:
                 crank, rod, low, high = (
                     f"{side} crank {k}",
                     f"{side} rod {k}",
@@ -145,7 +150,7 @@ def walker() -> Case:
             joints.append(Joint(f"{side} screws {k}", "fixed", body, f"{side} cover {k}"))
 
     def goals(t: float) -> Goals:
-        phase = math.pi * t  # a step in a second
+        phase = math.pi * t  # one step per second
         frames = [
             FrameGoal(
                 "pelvis",
@@ -172,7 +177,7 @@ def walker() -> Case:
 
 
 def tower(storeys: int) -> Case:
-    """Parallelograms on parallelograms, three bodies and a planar loop each; the topmost plate is moved."""
+    """Stacked parallelograms, three bodies and a planar loop each; the topmost plate is moved."""
     bodies, joints, below = [Body("ground", start=ORIGIN, grounded=True)], [], "ground"
     for k in range(storeys):
         left, right, plate, z = f"left {k}", f"right {k}", f"plate {k}", 0.2 * k

@@ -1,10 +1,10 @@
-"""Forward kinematics on the poses of all bodies, each with six freedoms, and what it makes of inverse
-kinematics. Knows no Blender.
+"""Forward kinematics on the poses of all bodies, with six unknowns each, and the inverse kinematics that
+follows from it. Knows no Blender.
 
 Paper: eq. 1 (`Maximal.forward`: least squares over every joint, here with rotation vectors as updates, so six
-unknowns a body and no rows for the length of quaternions) and eq. 2 (`implicit`: actuators are what is
-sought). Both can take a mechanism apart, which `solver.MechanismSolver` cannot: they serve to compare, and to
-bring bodies together that were put down roughly.
+unknowns a body and no rows for the length of quaternions) and eq. 2 (`implicit`: the unknowns are the
+actuators). Both can open the joints of a mechanism, which `solver.MechanismSolver` cannot: they serve for
+comparison, and to assemble roughly placed bodies.
 """
 
 from collections.abc import Mapping
@@ -20,27 +20,28 @@ from limber.solvers.mechanism.model import WORLD, Joint, Mechanism
 
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 STEPS = 100
-FLOOR = 1e-12  # of the sum of squares: ways that nothing holds stay still
-DONE = 1e-13  # of a step
-GAIN = 1e-4  # of what the first order promises: a line search takes no less (Nocedal & Wright's c1)
-SHORTEST = 1e-6  # of a step, in the line search
-DIFFERENCE = 1e-6  # [rad or m] of an actuator, for its derivative
+FLOOR = 1e-12  # damping as a fraction of the sum of squares, so that undetermined motion is zero
+DONE = 1e-13  # length of a step at which the iteration ends
+# smallest share of the decrease predicted to first order that the line search accepts (Nocedal & Wright's c1)
+GAIN = 1e-4
+SHORTEST = 1e-6  # shortest fraction of a step in the line search
+DIFFERENCE = 1e-6  # [rad or m] difference of an actuator for its numerical derivative
 
 
 @dataclass(frozen=True)
 class Gap:
-    """What a least-squares forward solve leaves."""
+    """Result of a least-squares forward solve."""
 
-    poses: Array  # (b, 4, 4) of the bodies
-    residual: float  # [m or rad] of the joint that is most open
-    worst: str  # that joint
+    poses: Array  # (b, 4, 4) poses of the bodies
+    residual: float  # [m or rad] largest residual of a joint
+    worst: str  # name of the joint with that residual
 
 
 class Maximal:
-    """A mechanism's joints over all its bodies' poses."""
+    """The joints of a mechanism as functions of the poses of all its bodies."""
 
     def __init__(self, mechanism: Mechanism, driven_joints: tuple[str, ...] = ()) -> None:
-        """`driven_joints`: joints whose values are given with every solve; the others are passive."""
+        """`driven_joints`: joints whose values are given in every solve; the others are passive."""
         self.mechanism = mechanism
         grounds = [
             Joint(f"ground {body.name}", "fixed", WORLD, body.name, body.start)
@@ -49,7 +50,8 @@ class Maximal:
         ]
         self.joints = [*grounds, *mechanism.joints]
         self.held = [(k, joint) for k, joint in enumerate(self.joints) if joint.name in driven_joints]
-        # A joint whose values are given holds all six: its frame on the parent is moved by them.
+        # A joint whose values are given constrains all six components: the values move its frame on the
+        # parent.
         self.rows = JointResiduals(
             ["fixed" if joint.name in driven_joints else joint.kind for joint in self.joints]
         )
@@ -65,8 +67,8 @@ class Maximal:
         self.columns = 6 * len(mechanism.bodies)
 
     def relative(self, poses: Array, values: Mapping[str, tuple[float, ...]]) -> tuple[Array, Array, Array]:
-        """Joints' frames on the parents and children in the world, and the latter in the former, (j, 4, 4)
-        each.
+        """Joints' frames on the parents and on the children in the world, and the latter relative to the
+        former, (j, 4, 4) each.
         """
         every = np.concatenate((poses, np.eye(4)[None]))
         in_parent = self.in_parent.copy()
@@ -76,12 +78,12 @@ class Maximal:
         return parents, children, self.rows.relative(parents, children)
 
     def residual(self, poses: Array, values: Mapping[str, tuple[float, ...]]) -> Array:
-        """(r,) weighted: sizes and radians."""
+        """Weighted residuals (r,) of all joints [sizes and radians]."""
         return self.weight * self.rows.residual(self.relative(poses, values)[2])[0]
 
     def linear(self, poses: Array, values: Mapping[str, tuple[float, ...]]) -> tuple[Array, Array]:
-        """Residual (r,) and its derivative (r, 6 b) by turns of the bodies about their own places [rad], then
-        moves [sizes].
+        """Residuals (r,) and their derivative (r, 6 b) with respect to rotations of the bodies about their
+        own origins [rad], then displacements [sizes].
         """
         parents, children, relative = self.relative(poses, values)
         residual, grows = self.rows.residual(relative)
@@ -100,7 +102,7 @@ class Maximal:
         return self.weight * residual, self.weight[:, None] * flat[self.rows.picked]
 
     def step(self, poses: Array, step: Array) -> Array:
-        """Poses after a step (6 b,)."""
+        """Poses after a step (6 b,) of all bodies."""
         parts = step.reshape(-1, 2, 3)
         stepped = poses.copy()
         stepped[:, :3, :3] = orthonormal(exponential(parts[:, 0]) @ poses[:, :3, :3])
@@ -108,7 +110,7 @@ class Maximal:
         return stepped
 
     def forward(self, poses: Array, values: Mapping[str, tuple[float, ...]] | None = None) -> Gap:
-        """Poses that break the joints least, in the sense of least squares, from `poses` on: assembled or
+        """Poses with the least squared residuals, found from `poses` on; the result may be assembled or
         not.
         """
         values = values or {}
@@ -132,7 +134,8 @@ class Maximal:
             if share < SHORTEST:
                 break
             poses = stepped
-            damping = 1e-3 * float(error @ error) if share < 1.0 else 0.0  # Levenberg-Marquardt from afar
+            # Levenberg-Marquardt damping far from the solution
+            damping = 1e-3 * float(error @ error) if share < 1.0 else 0.0
             residual, rows = self.linear(poses, values)
             if np.abs(step).max(initial=0.0) < DONE:
                 break
@@ -141,8 +144,8 @@ class Maximal:
         return Gap(poses, float(sizes[worst]), self.joints[worst].name)
 
     def sensitivity(self, poses: Array, values: Mapping[str, tuple[float, ...]]) -> Array:
-        """(6 b, m) how the least-squares poses move with the given values, in the order of `held`
-        (Gauss-Newton's Hessian).
+        """Derivative (6 b, m) of the least-squares poses with respect to the given values, in the order of
+        `held` (Gauss-Newton's Hessian).
         """
         columns = []
         for _, joint in self.held:
@@ -160,7 +163,7 @@ class Maximal:
 
 
 def moved(kind: str, values: tuple[float, ...]) -> Array:
-    """(4, 4) the child's joint frame in the parent's, for a joint's values [rad, m]."""
+    """The child's joint frame (4, 4) in the parent's, for a joint's values [rad, m]."""
     frame, first = np.eye(4), 0
     for move in KINDS[kind].moves:
         step = np.eye(4)
@@ -180,8 +183,8 @@ def moved(kind: str, values: tuple[float, ...]) -> Array:
 
 
 def aim_of(goal: FrameGoal, pose: Array, size: float) -> tuple[Array, Array]:
-    """A goal's rows (6,) at its body's pose (4, 4), weighted, and their derivative (6, 6) by a turn about the
-    body's place and a move.
+    """Weighted errors (6,) of a goal at its body's pose (4, 4), and their derivative (6, 6) with respect to a
+    rotation about the body's origin and a displacement.
     """
     end = pose @ frame_array(goal.on_body)
     error, rows = np.zeros(6), np.zeros((6, 6))
@@ -199,11 +202,10 @@ def aim_of(goal: FrameGoal, pose: Array, size: float) -> tuple[Array, Array]:
 def implicit(
     maximal: Maximal, goal: FrameGoal, poses: Array, values: Mapping[str, tuple[float, ...]], steps: int = 30
 ) -> tuple[Gap, dict[str, tuple[float, ...]]]:
-    """Actuator values that bring a frame to its goal, with poses that follow from them by forward kinematics
-    (paper: eq. 2).
+    """Actuator values that bring a frame to its goal, and the poses that follow from them by forward
+    kinematics (eq. 2 of the paper).
 
-    Where the goal cannot be met, it is met all the same, by a mechanism that is taken apart: that is the
-    method's flaw.
+    If the goal cannot be met, the method opens joints to meet it: that is its flaw.
     """
     body = maximal.mechanism.body_index[goal.body]
     gap = maximal.forward(poses, values)

@@ -1,5 +1,5 @@
-"""A mechanism with loops as other libraries read it: its cut tree as MJCF, with sites for what closes loops
-and for goals.
+"""A mechanism with closed loops for other libraries: its spanning tree as MJCF, with sites for closures and
+goals.
 """
 
 import tempfile
@@ -15,27 +15,27 @@ from limber.solvers.mechanism.counting import count
 
 from .mechanism_cases import Race
 
-WEIGHT = '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'  # that the format wants
+WEIGHT = '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'  # inertial element, which the format requires
 
 
 @dataclass(frozen=True)
 class Ends:
-    """What the libraries' models are told to bring together: sites of theirs by name."""
+    """Sites of the libraries' models that must coincide, by name."""
 
     goals: tuple[str, ...]
-    pairs: tuple[tuple[str, str], ...]  # points
+    pairs: tuple[tuple[str, str], ...]  # (site, site) of each pair of points
     axes: tuple[
         str, ...
-    ]  # of each pair in its first frame: which of them count, the others being said already
+    ]  # axes of each pair, in the frame of its first site, that are constrained; the others are redundant
 
 
 def model_of(race: Race) -> tuple[str, Ends]:
-    """The cut tree as MJCF, which all of them read: a body "n3" with a joint "j3" for each node of ours, on a
-    ground that is free (a joint "root", which everyone locks: without one sites on it are lost to some); and
-    its sites.
+    """The spanning tree as MJCF, which all libraries read: a body "n3" with a joint "j3" for each node, on a
+    ground with a free joint "root", which every library locks (without one, some lose the sites on the
+    ground); and its sites.
 
-    A ball closes with one point, a hinge with two on its axis, in a planar loop with one of which two axes
-    count.
+    A ball joint is closed by one point, a hinge by two points on its axis, or in a planar loop by one point
+    with two axes.
     """
     solver, tree, size = race.solver, race.solver.tree, race.solver.tree.size
     is_planar = count(solver, race.start).redundancy > 0
@@ -104,7 +104,7 @@ def _placed(frame: np.ndarray) -> str:
 
 @contextmanager
 def kept(text: str) -> Iterator[str]:
-    """A model's file, for as long as it is read."""
+    """Context manager: path of a temporary file with a model's text."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.xml"
         path.write_text(text)

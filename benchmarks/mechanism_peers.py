@@ -1,14 +1,14 @@
-"""Limber beside other libraries on mechanisms with loops: the same ways from the same poses, each library's
-own way to close loops.
+"""Compares Limber with other libraries on mechanisms with closed loops: the same paths from the same poses,
+with each library's own method to close loops.
 
     python -m benchmarks.mechanism_peers [--rounds 3] [--only MECHANISM ...]
 
-Frames come at 60 a second, each from the last one's answer. A library steps until loops and goals are met to
-1e-8, at most 20 times, and in a second run once a frame, as in a live loop. A frame's time is that of its
-steps, the least of the rounds, processor's time on one core. Every answer is judged by the same code: by how
-much loops are open, how far goals are, how far bodies turn in a frame, whether it went over to another
-assembly. No joint has limits. They run in .venv-bench (`python -m benchmarks.environment`); one that cannot
-be had is named.
+Frames come at 60 a second, each from the last solution. A library steps until loops and goals are met to
+1e-8, at most 20 times, and in a second run one step per frame, as in a live loop. The time of a frame is the
+processor time of its steps on one core, the least of all rounds. The same code evaluates every solution:
+residuals of the loops, errors of the goals, rotation of bodies in a frame, and changes of the assembly mode.
+No joint has limits. The libraries run in .venv-bench (`python -m benchmarks.environment`); unavailable ones
+are named.
 """
 
 import argparse
@@ -27,30 +27,31 @@ from .mechanism_cases import Race, races
 from .mechanism_contestants import CONTESTANTS, Contestant
 from .whole_body.peers import beside_peers
 
-MET = 1e-8  # [m, rad]
-BROKEN = 1e-6  # [m, rad] a loop that is open by more holds nothing together
+MET = 1e-8  # [m, rad] tolerance of met goals
+BROKEN = 1e-6  # [m, rad] residual above which a loop counts as broken
 
 
 @dataclass(frozen=True)
 class Row:
-    """How one contestant did on one mechanism, with as many steps as it takes and, where it says so, with one
-    a frame.
+    """Results of one contestant on one mechanism, with as many steps as needed and, for fields that say so,
+    with one step per frame.
     """
 
     race: str
     name: str
-    median: float  # [ms] a frame
+    median: float  # [ms] median time of a frame
     p99: float
-    steps: float  # a frame, mean
-    open: float  # [m or rad] the loops, at most
-    error: float  # [m or rad] of goals that can be reached, at most
-    jump: float  # [deg] a body from frame to frame, at most
-    flips: int  # to another assembly
-    once: tuple[float, float, float] | None  # with one step: [ms] a frame, open, error
+    steps: float  # mean number of steps per frame
+    open: float  # [m or rad] largest residual of the loops
+    error: float  # [m or rad] largest error of goals that can be reached
+    jump: float  # [deg] largest rotation of a body from frame to frame
+    flips: int  # number of changes to another assembly mode
+    # with one step per frame: time of a frame [ms], largest residual, largest error
+    once: tuple[float, float, float] | None
 
 
 class Judge:
-    """One code for all answers."""
+    """Evaluates the solutions of all contestants in the same way."""
 
     def __init__(self, race: Race) -> None:
         self.race, self.solver = race, race.solver
@@ -58,12 +59,12 @@ class Judge:
         self.bodies = [mechanism.body_index[goal.body] for goal in race.goals[0].frames]
 
     def open(self, state: State) -> float:
-        """[m or rad] the loop that is most open."""
+        """Largest residual of a loop [m or rad]."""
         frames = self.solver.tree.forward(state.values, balls=state.balls)
         return float(self.solver.loops.sizes(frames, {}).max())
 
     def error(self, state: State, k: int) -> float:
-        """[m or rad] the goal that is farthest away."""
+        """Largest error of a goal [m or rad] in frame `k`."""
         poses, largest = self.solver.poses(state), 0.0
         for body, goal in zip(self.bodies, self.race.goals[k].frames, strict=True):
             end = poses[body] @ frame_array(goal.on_body)
@@ -73,12 +74,12 @@ class Judge:
         return largest
 
     def jump(self, states: Sequence[State]) -> float:
-        """[deg] the most that a body turns from frame to frame."""
+        """Largest rotation of a body from frame to frame [deg]."""
         rotations = np.array([self.solver.poses(state)[:, :3, :3] for state in states])
         return float(np.degrees(angle_of(rotations[:-1].swapaxes(-1, -2) @ rotations[1:]).max()))
 
     def flips(self, states: Sequence[State]) -> int:
-        """How often closed answers are of another assembly than the closed one before."""
+        """Number of closed solutions in another assembly mode than the closed one before."""
         branch, count = None, 0
         for state in states:
             if self.open(state) > BROKEN:
@@ -96,7 +97,7 @@ class Judge:
 def walked(
     contestant: Contestant, judge: Judge, most_steps: int
 ) -> tuple[np.ndarray, list[int], list[State]]:
-    """Seconds, steps and answers of all frames."""
+    """Times [s], numbers of steps, and solutions of all frames."""
     race = judge.race
     contestant.reset(race.start)
     seconds, steps, states = np.zeros(len(race.goals)), [], []
@@ -116,7 +117,7 @@ def walked(
 
 
 def row_of(contestant: Contestant, judge: Judge, rounds: int) -> Row:
-    """A contestant's figures."""
+    """Results of a contestant."""
 
     def figures(most: int) -> tuple[np.ndarray, list[int], list[State], float, float]:
         runs = [walked(contestant, judge, most) for _ in range(rounds)]
@@ -142,7 +143,7 @@ def row_of(contestant: Contestant, judge: Judge, rounds: int) -> Row:
 
 
 def run(race: Race, rounds: int) -> tuple[list[Row], dict[str, str]]:
-    """Rows of the contestants that could be had, and why others were left out."""
+    """Results of the available contestants, and the reasons why others are unavailable."""
     judge, rows, missing = Judge(race), [], {}
     for kind in CONTESTANTS:
         if kind.is_cautious and all(race.can_reach):
@@ -157,7 +158,7 @@ def run(race: Race, rounds: int) -> tuple[list[Row], dict[str, str]]:
 
 
 def table(rows: Sequence[Row]) -> list[str]:
-    """A Markdown table."""
+    """Lines of a Markdown table."""
     titles = (
         "mechanism",
         "solver",
@@ -198,7 +199,7 @@ def main() -> None:
     options = ask.parse_args()
     beside_peers("benchmarks.mechanism_peers")
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    gc.disable()  # its pauses belong to no one frame
+    gc.disable()  # so that no frame contains a pause of the garbage collector
     rows, missing = [], {}
     for race in races():
         if not options.only or race.name.startswith(tuple(options.only)):

@@ -1,15 +1,16 @@
-"""Mechanisms of the paper's sizes and of growing size: time a frame, what is reached, and how a shoulder's
-singular pose is passed.
+"""Measures mechanisms of the paper's sizes and of growing size: time per frame, remaining errors, and the
+motion past a shoulder's singular pose.
 
     python -m benchmarks.mechanism_table              the table of sizes
     python -m benchmarks.mechanism_table --growth     time against bodies, up to 300
-    python -m benchmarks.mechanism_table --rates      time against the rate of frames
+    python -m benchmarks.mechanism_table --rates      time against the frame rate
     python -m benchmarks.mechanism_table --singular   speed and error past a singular pose, by the velocity
                                                       regulariser's settings
     python -m benchmarks.mechanism_table --all        all of them, with pictures in build/bench/mechanism, and
                                                       `benchmarks.mechanism_peers`
 
-Times are the processor's, of one core, so that other programs do not count; run alone they are the clock's.
+Times are processor times of one core, so that other programs have no effect; on an idle machine they equal
+wall-clock times.
 """
 
 import argparse
@@ -36,20 +37,23 @@ PAPER = {
     "boxer": 0.14,
     "dancer": 0.68,
     "walker": 13.99,
-}  # [ms] C++, i7-6700K; of its validation examples it tells no time
+}  # [ms] times in C++ on an i7-6700K; the paper gives none for its validation examples
 FRAMES = 240
-RATE = 60.0  # [Hz]
-BODY_SPEED = 4.0  # [rad/s] of a body: the paper's threshold, 1.11e-5 at 1200 frames a second
-STATE_WEIGHT, PAPER_WEIGHT = 2e-4, 1e-4  # of the paper's boxer: of the state, of the velocity
-WEIGHTS = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3)  # of the velocity, at the paper's threshold
-THRESHOLDS = (16.0, 8.0, 2.0, 1.0, 0.5)  # [rad/s] at the paper's weight
-SINGULAR_RATES = (1200.0, 60.0)  # [Hz] the paper's, and Blender's
+RATE = 60.0  # [Hz] frame rate
+BODY_SPEED = 4.0  # [rad/s] speed of a body: the paper's threshold, 1.11e-5 at 1200 frames per second
+# weights of the state and of the velocity regulariser for the paper's boxer
+STATE_WEIGHT, PAPER_WEIGHT = 2e-4, 1e-4
+# weights of the velocity regulariser, at the paper's threshold
+WEIGHTS = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3)
+# [rad/s] thresholds of the velocity regulariser, at the paper's weight
+THRESHOLDS = (16.0, 8.0, 2.0, 1.0, 0.5)
+SINGULAR_RATES = (1200.0, 60.0)  # [Hz] frame rates: the paper's, and Blender's
 
 
 def run(
     case: Case, rate: float = RATE, frames: int = FRAMES, steady: RegulariserWeights | None = None
 ) -> tuple[MechanismSolver, list[Solution], np.ndarray]:
-    """A case's frames in order, and the seconds of each."""
+    """Solves a case's frames in order; returns the solver, the solutions, and the time of each [s]."""
     solver = MechanismSolver(case.mechanism)
     solution = assemble(solver, goals=case.goals(0.0), tries=10)
     answers, seconds = [], []
@@ -82,7 +86,7 @@ def print_sizes() -> None:
 
 
 def print_growth() -> list[tuple[float, float]]:
-    """Bodies and [ms] a frame."""
+    """Prints the table of growth; returns (number of bodies, time per frame [ms]) of each row."""
     print("bodies   ms median   ms a body")
     rows = []
     for storeys in (3, 10, 20, 33, 66, 100):
@@ -94,7 +98,9 @@ def print_growth() -> list[tuple[float, float]]:
 
 
 def print_rates() -> list[tuple[float, float, float]]:
-    """Frames a second, [ms] a frame and steps."""
+    """Prints the table of frame rates; returns (frames per second, time per frame [ms], steps per frame) of
+    each row.
+    """
     print("frames a second   ms median   steps")
     rows = []
     for rate in (1200.0, 600.0, 240.0, 120.0, 60.0, 30.0):
@@ -109,18 +115,18 @@ def print_rates() -> list[tuple[float, float, float]]:
 
 
 def through_the_pole(t: float) -> tuple[float, float]:
-    """The upper arm swings close past the shoulder's singular pose: tilt and turn [rad]."""
+    """Tilt and yaw [rad] of the upper arm at a time [s] on a path close past the shoulder's singular pose."""
     along, beside = 1.0 * (t - 1.0), 0.002
     return math.hypot(along, beside), math.atan2(beside, along)
 
 
 def through_singular_pose(weight: float, threshold: float, rate: float) -> tuple[float, float, float]:
-    """Peak speed of a joint [rad/s], mean and largest error [mm] on the way past the singular pose.
+    """Peak speed of a joint [rad/s], mean and largest error [mm] on the path past the singular pose.
 
     Args:
-        weight: Of the velocity regulariser; 0: none, and no state regulariser.
-        threshold: [rad/s] of a body, from which it applies.
-        rate: [Hz] of the frames.
+        weight: Weight of the velocity regulariser; 0: neither it nor a state regulariser.
+        threshold: Speed of a body [rad/s] above which the regulariser applies.
+        rate: Frame rate [Hz].
     """
     case, frames = boxer(through_the_pole), round(2.0 * rate)
     steady = RegulariserWeights(STATE_WEIGHT if weight else 0.0, weight, threshold)
@@ -135,7 +141,9 @@ def through_singular_pose(weight: float, threshold: float, rate: float) -> tuple
 
 
 def print_singular() -> list[tuple[float, float, float]]:
-    """Weight, peak speed of a joint [rad/s], mean error [mm], at the paper's threshold and rate."""
+    """Prints the table of the singular pose; returns (weight, peak speed of a joint [rad/s], mean error [mm])
+    at the paper's threshold and rate.
+    """
     rows = []
     by_rate = "   ".join(
         f"{rate:6.0f} Hz: peak [rad/s]   error [mm]: mean   largest" for rate in SINGULAR_RATES
@@ -155,14 +163,14 @@ def print_singular() -> list[tuple[float, float, float]]:
 
 
 def print_all() -> None:
-    from .mechanism_figures import draw  # asks for matplotlib, which the tables do without
+    from .mechanism_figures import draw  # imported here, since the tables do not need matplotlib
 
     print_sizes()
     draw(print_growth(), print_rates(), print_singular())
     print_walk()
     subprocess.run(
         [sys.executable, "-m", "benchmarks.mechanism_peers"], cwd=ROOT, check=True
-    )  # in the environment with the peers
+    )  # runs in the environment with the other libraries
 
 
 def main() -> None:

@@ -1,18 +1,18 @@
-"""Angular acceleration of a mechanism's bodies as they are shown: after the motion filter, beside what the
-motors' limits imply.
+"""Compares the angular acceleration of a mechanism's shown bodies, after the motion filter, with the
+accelerations that the motors' limits imply.
 
-    python -m benchmarks.mechanism --tick --urdf FILE [--closures FILE.yaml] --targets IN.npz    one set; FILE
-        and IN as without --tick
-    python -m benchmarks.mechanism --tick [--unseen 60] [--seed 0]                               random
-        mechanisms and paths
+    python -m benchmarks.mechanism --tick --urdf FILE [--closures FILE.yaml] --targets IN.npz
+        one mechanism and its targets; FILE and IN as without --tick
+    python -m benchmarks.mechanism --tick [--unseen 60] [--seed 0]
+        random mechanisms and paths
 
 Motors have a hobby servo's limits. Frames are *away* while an exact solve misses its goals, *return* for half
 a second after that, else *reach*. A row has, for each of them:
 
     shown     largest angular acceleration of a body after the filter [deg/s2]
-    implied   what the motors' limits allow that body in that frame [deg/s2]
+    implied   largest acceleration that the motors' limits allow that body in that frame [deg/s2]
     ratio     the largest ratio of the two, of any body and frame
-    asked     largest acceleration in the poses that the goals ask for, before the filter [deg/s2]
+    asked     largest acceleration of the poses that the goals command, before the filter [deg/s2]
     error     how much larger the shown poses' goal errors are than an exact solve's, at most and on average
               [1e-3 sizes or rad]
 
@@ -38,38 +38,40 @@ from limber.solvers.mechanism.solver import MechanismSolver
 from limber.solvers.tasks import Kinematics
 
 PHASES = ("reach", "away", "return")
-MISSED = 1e-4  # [sizes or rad] error of the goals from which a target is out of reach
-RETURN = 0.5  # [s] after a target is back in reach
+MISSED = 1e-4  # [sizes or rad] error of the goals above which a target is out of reach
+RETURN = 0.5  # [s] duration of the phase after a target is back in reach
 VELOCITY, ACCELERATION, JERK = (
     math.radians(180),
     math.radians(900),
     math.radians(9000),
-)  # a hobby servo's: the defaults in Blender
-UNBOUNDED = 1e4  # [rad or m] a range without limits
-LEAST_SINGULAR = 1e-6  # of the largest singular value: motors that follow from one another have smaller ones
-NOISE = 1.0  # [deg/s2] accelerations below it are rounding
+)  # limits of a hobby servo: the defaults in Blender
+UNBOUNDED = 1e4  # [rad or m] range that stands for no limits
+# share of the largest singular value below which a motor's motion follows from that of others
+LEAST_SINGULAR = 1e-6
+NOISE = 1.0  # [deg/s2] accelerations below this are rounding errors
 
 
 @dataclass(frozen=True)
 class Run:
-    """A mechanism's motion, frame by frame: t frames, b bodies, m motors."""
+    """Motion of a mechanism frame by frame: t frames, b bodies, m motors."""
 
-    shown: np.ndarray  # (t, b, 3, 3) bodies' rotations after the filter
-    asked: np.ndarray  # (t, b, 3, 3) as the goals ask for
-    motors: np.ndarray  # (t, m) values after the filter
-    by_motor: np.ndarray  # (t, b, 3, m) Jacobian of the bodies' rotations by the motors, as shown
-    excess: np.ndarray  # (t,) [sizes or rad] goal error of what is shown, less an exact solve's
-    phase: np.ndarray  # (t,) index of PHASES
-    acceleration: np.ndarray  # (m,) limits of the motors
+    shown: np.ndarray  # (t, b, 3, 3) rotations of the bodies after the filter
+    asked: np.ndarray  # (t, b, 3, 3) rotations of the bodies that the goals command
+    motors: np.ndarray  # (t, m) motor values after the filter
+    # (t, b, 3, m) Jacobian of the bodies' rotations with respect to the motors, in the shown poses
+    by_motor: np.ndarray
+    excess: np.ndarray  # (t,) [sizes or rad] goal error of the shown poses minus that of an exact solve
+    phase: np.ndarray  # (t,) index in PHASES of each frame's phase
+    acceleration: np.ndarray  # (m,) acceleration limits of the motors
     judged: np.ndarray  # (b,) whether the motors determine the body
     dt: float
-    is_closed: bool  # in every frame
-    flipped: bool  # a loop went over to its other assembly
+    is_closed: bool  # whether the loops are closed in every frame
+    flipped: bool  # whether a loop has changed its assembly mode
 
 
 @dataclass(frozen=True)
 class Row:
-    """Figures of one phase, as the module's docstring lists them."""
+    """Figures of one phase, as described in this module's docstring."""
 
     shown: float
     implied: float
@@ -80,8 +82,8 @@ class Row:
 
 
 def limits_of(solver: MechanismSolver) -> tuple[Limits, ...]:
-    """A hobby servo's limits for each motor within its joint's range; a prismatic one moves a size where
-    others rotate by a radian.
+    """Limits of a hobby servo for each motor, within its joint's range; a prismatic motor moves one size
+    where a revolute one rotates by one radian.
     """
     limits = []
     for k in solver.actuated:
@@ -92,7 +94,9 @@ def limits_of(solver: MechanismSolver) -> tuple[Limits, ...]:
 
 
 def by_motor(solver: MechanismSolver, state: Pose) -> np.ndarray:
-    """Jacobian (b, 3, m) of the bodies' rotations by the motors' values [rad/rad, rad/m], loops closed."""
+    """Jacobian (b, 3, m) of the bodies' rotations with respect to the motors' values [rad/rad, rad/m], with
+    closed loops.
+    """
     loops, twists = linearised(solver, state)
     free = null_space(loops, len(solver.tree))
     back = np.linalg.pinv(free[solver.actuated], LEAST_SINGULAR)
@@ -101,7 +105,7 @@ def by_motor(solver: MechanismSolver, state: Pose) -> np.ndarray:
 
 
 def run(solver: MechanismSolver, goals: Sequence[Goals], dt: float, start: Pose | None = None) -> Run:
-    """The mover's frames for goals given frame by frame, from their own first pose at rest."""
+    """Frames of the mover for the goals of each frame, from their own first pose at rest."""
     first = assemble(solver, start, goals[0]).state
     limits = limits_of(solver)
     motors = [
@@ -153,7 +157,7 @@ def _goal_error(solver: MechanismSolver, goal: Goals, pose: Pose) -> float:
 
 
 def _phases(away: np.ndarray, back: int) -> np.ndarray:
-    """Index (t,) of each frame's phase; `back` frames of return."""
+    """Index (t,) of each frame's phase; `back` is the number of frames of the return."""
     since = np.full(len(away), back + 1)
     for k, is_away in enumerate(away):
         since[k] = 0 if is_away else since[k - 1] + 1 if k else back + 1
@@ -162,8 +166,8 @@ def _phases(away: np.ndarray, back: int) -> np.ndarray:
 
 
 def accelerations(rotations: np.ndarray, dt: float) -> np.ndarray:
-    """Angular accelerations (t - 2, b) [deg/s2] of bodies' rotations (t, b, 3, 3), at the frames between the
-    first and the last.
+    """Angular accelerations (t - 2, b) [deg/s2] from rotations (t, b, 3, 3), at all frames but the first and
+    the last.
     """
     steps = logarithm(rotations[1:] @ np.swapaxes(rotations[:-1], -1, -2))
     magnitudes: np.ndarray = np.degrees(np.linalg.norm(np.diff(steps, axis=0), axis=-1)) / dt**2
@@ -171,7 +175,7 @@ def accelerations(rotations: np.ndarray, dt: float) -> np.ndarray:
 
 
 def implied(run: Run) -> np.ndarray:
-    """Angular accelerations (t - 2, b) [deg/s2] that the motors' limits allow at the frames between the first
+    """Angular accelerations (t - 2, b) [deg/s2] that the motors' limits allow, at all frames but the first
     and the last.
     """
     sizes = np.linalg.norm(run.by_motor, axis=2) @ run.acceleration
@@ -183,7 +187,7 @@ def implied(run: Run) -> np.ndarray:
 
 
 def rows(run: Run) -> Iterator[tuple[str, Row]]:
-    """Figures of each phase that has frames."""
+    """(phase, figures) of each phase that has frames."""
     shown, allowed = accelerations(run.shown, run.dt)[:, run.judged], implied(run)[:, run.judged]
     desired_accelerations = accelerations(run.asked, run.dt)[:, run.judged]
     for k, name in enumerate(PHASES):
@@ -209,7 +213,7 @@ HEADER = f"{'':36s}{'phase':8s}{'shown':>9s}{'implied':>9s}{'ratio':>7s}{'asked'
 
 
 def lines(name: str, run: Run) -> Iterator[str]:
-    """The table's lines of one run."""
+    """Lines of the table for one run."""
     remark = ("" if run.is_closed else "  OPEN") + ("  flipped" if run.flipped else "")
     for phase, row in rows(run):
         yield f"{name:36s}{phase:8s}{_figures(row)}{remark}"
@@ -217,11 +221,11 @@ def lines(name: str, run: Run) -> Iterator[str]:
 
 Case = tuple[
     str, MechanismSolver, Pose | None, Sequence[Goals]
-]  # name, mechanism, first pose, goals of the frames
+]  # (name, mechanism, first pose, goals of the frames)
 
 
 def print_runs(cases: Iterable[Case], dt: float) -> None:
-    """The table of some cases; of several, also each phase's median and largest figures."""
+    """Prints the table of some cases; for several, also the median and largest figures of each phase."""
     print(HEADER)
     rows_by_phase: dict[str, list[Row]] = {}
     for name, solver, start, goals in cases:

@@ -1,5 +1,5 @@
-"""Random mechanisms, and random paths that leave their workspaces and come back: cases that nothing was tuned
-to.
+"""Random mechanisms, and random paths that leave their workspaces and return: cases to which nothing was
+tuned.
 """
 
 import math
@@ -14,10 +14,10 @@ from limber.solvers.mechanism.model import Body, Joint, Mechanism
 from limber.solvers.mechanism.solution import State
 from limber.solvers.mechanism.solver import MechanismSolver
 
-FRAMES, RATE = 240, 60.0  # [Hz]
-FLAT = between(Z, (0.0, -1.0, 0.0))  # joints' axes along the world's -y
-TRIES = 20  # random mechanisms until one can be assembled and moved
-FASTEST = 0.05  # [sizes] a frame: a path that jumps is no path
+FRAMES, RATE = 240, 60.0  # [Hz] frame rate, after the number of frames
+FLAT = between(Z, (0.0, -1.0, 0.0))  # rotation for joints whose axes are along the world's -y
+TRIES = 20  # largest number of random mechanisms until one can be assembled and moved
+FASTEST = 0.05  # [sizes] largest motion per frame: a faster path would be a jump
 Dice = np.random.Generator
 Place = tuple[float, float, float]
 
@@ -37,7 +37,7 @@ def _hinge(
 
 
 def arm(dice: Dice) -> tuple[Mechanism, str, Frame]:
-    """Two to four links in a plane, a motor in each joint."""
+    """A planar arm of two to four links, with a motor in each joint."""
     count = int(dice.integers(2, 5))
     lengths = dice.uniform(0.15, 0.4, count)
     names = ["ground", *(f"link {k}" for k in range(count))]
@@ -56,7 +56,7 @@ def arm(dice: Dice) -> tuple[Mechanism, str, Frame]:
 
 
 def leg(dice: Dice) -> tuple[Mechanism, str, Frame]:
-    """A hip with two axes and a knee that a crank and a rod move."""
+    """A leg: a hip with two axes, and a knee that a crank and a rod move."""
     thigh, shin, crank, lever = (
         dice.uniform(0.25, 0.4),
         dice.uniform(0.25, 0.4),
@@ -87,7 +87,7 @@ def leg(dice: Dice) -> tuple[Mechanism, str, Frame]:
 
 
 def five_bar(dice: Dice) -> tuple[Mechanism, str, Frame]:
-    """Two motors on the ground, whose arms meet in a plane."""
+    """Two motors on the ground, whose planar arms meet."""
     base, a, b, c, d = (
         float(length) for length in dice.uniform((0.1, 0.15, 0.2, 0.2, 0.15), (0.25, 0.3, 0.4, 0.4, 0.3))
     )
@@ -106,7 +106,7 @@ def five_bar(dice: Dice) -> tuple[Mechanism, str, Frame]:
 
 
 def four_bar(dice: Dice) -> tuple[Mechanism, str, Frame]:
-    """A crank, a coupler and a rocker; a point on the coupler is led."""
+    """A crank, a coupler and a rocker; the goal is for a point on the coupler."""
     base, crank, coupler, rocker = (
         float(length) for length in dice.uniform((0.3, 0.06, 0.25, 0.2), (0.5, 0.15, 0.45, 0.4))
     )
@@ -125,7 +125,7 @@ def four_bar(dice: Dice) -> tuple[Mechanism, str, Frame]:
 
 
 def platform(dice: Dice) -> tuple[Mechanism, str, Frame]:
-    """A plate on six legs with sliding motors, feet and heads at random."""
+    """A plate on six legs with prismatic motors, with random positions of feet and heads."""
     height = float(dice.uniform(0.3, 0.6))
     bodies = [
         Body("base", start=Frame(), grounded=True),
@@ -166,7 +166,7 @@ def platform(dice: Dice) -> tuple[Mechanism, str, Frame]:
 
 
 def wrist(dice: Dice) -> tuple[Mechanism, str, Frame]:
-    """Five to seven joints one after another in space, axes at random within a right angle of each other."""
+    """Five to seven joints in series, with random axes within a right angle of each other."""
     count = int(dice.integers(5, 8))
     names = ["ground", *(f"link {k}" for k in range(count))]
     bodies = (Body("ground", start=Frame(), grounded=True), *(Body(name, 1.0) for name in names[1:]))
@@ -195,7 +195,7 @@ MAKERS: dict[str, Callable[[Dice], tuple[Mechanism, str, Frame]]] = {
 
 
 def cases(count: int, seed: int = 0) -> Iterator[tuple[str, MechanismSolver, State, list[Goals]]]:
-    """Random mechanisms with a start and the goals of all frames, kind by kind in turn."""
+    """Random mechanisms with a start and the goals of all frames, of each kind in turn."""
     for k in range(count):
         kind = list(MAKERS)[k % len(MAKERS)]
         dice = np.random.default_rng((seed, k))
@@ -209,8 +209,8 @@ def cases(count: int, seed: int = 0) -> Iterator[tuple[str, MechanismSolver, Sta
 def _case(
     mechanism: Mechanism, body: str, on_body: Frame, dice: Dice
 ) -> tuple[MechanismSolver, State, list[Goals]] | None:
-    """The goals: where swinging motors take the body, pulled aside once or twice. None where the motors
-    cannot swing so.
+    """A case whose goals come from the body's motion with swinging motors, displaced once or twice. None if
+    the motors cannot swing so.
     """
     solver = MechanismSolver(mechanism)
     bent = State(

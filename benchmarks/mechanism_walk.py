@@ -1,8 +1,8 @@
-"""The paper's walker (Schumacher et al. 2021, section V.A.4, figure 9): errors of a walk with and without the
-goal of the centre of mass.
+"""Errors of a walk with and without a goal for the centre of mass, as for the paper's walker (Schumacher et
+al. 2021, section V.A.4, figure 9).
 
-The walk and the robot are ours, of the paper's size: as many bodies, joints and motors, its weights, its rate
-of frames.
+Walk and robot are Limber's own, with the paper's numbers of bodies, joints and motors, its weights and its
+frame rate.
 """
 
 import time
@@ -19,26 +19,28 @@ from limber.solvers.mechanism.support import centre_of_mass, tipping
 
 from .mechanism_gallery import walker
 
-RATE = 1200.0  # [Hz] the paper's
-SECONDS = 4.0  # two steps
-STEP, LIFT = 0.1, 0.04  # [m] of a foot
-BESIDE, HEIGHT = 0.1, 0.77  # [m] a foot from the middle, the pelvis above the ground
+RATE = 1200.0  # [Hz] the paper's frame rate
+SECONDS = 4.0  # [s] duration of two steps
+STEP, LIFT = 0.1, 0.04  # [m] length and height of a foot's step
+BESIDE, HEIGHT = 0.1, 0.77  # [m] distance of a foot from the middle; height of the pelvis above the ground
 SOLE = np.array(
     [(x, y, 0.0) for x in (-0.06, 0.14) for y in (-0.04, 0.04)]
-)  # [m] corners, from the foot's goal
+)  # [m] corners of a sole, relative to the foot's goal
 FEET = {"left": ("left 5", BESIDE), "right": ("right 5", -BESIDE)}
 SHIFT = (
-    0.5  # [s] for the weight to go over; a step takes four of them: over, alone for two, over to the middle
+    # [s] time in which the weight shifts; a step takes four of them: shift, two on one foot, shift to the
+    # middle
+    0.5
 )
-STATE = 0.01  # the paper's regularisation weight
+STATE = 0.01  # weight of the paper's state regulariser
 PAPER = {
     "without": (0.51, None),
     "with": (1.11, 1.30),
-}  # [mm] largest errors of frames and of the centre of mass
+}  # [mm] largest errors of frames and of the centre of mass in the paper
 
 
 class Walk(NamedTuple):
-    """Goals of a moment: feet and pelvis, and which share of the weight the left foot carries."""
+    """Goals at one time: feet and pelvis, and the share of the weight on the left foot."""
 
     feet: dict[str, np.ndarray]
     forward: float
@@ -46,7 +48,9 @@ class Walk(NamedTuple):
 
 
 class Row(NamedTuple):
-    """Largest errors [mm] of a walk, its centre of mass outside of the soles [mm], and time a frame [ms]."""
+    """Largest errors [mm] of a walk, largest distance of its centre of mass outside the soles [mm], and time
+    per frame [ms].
+    """
 
     frames: float
     centre: float
@@ -55,14 +59,14 @@ class Row(NamedTuple):
 
 
 def smooth(share: float) -> float:
-    """0 to 1 with rest at both ends."""
+    """Smooth step from 0 to 1 with velocity 0 at both ends."""
     share = min(max(share, 0.0), 1.0)
     return share * share * (3.0 - 2.0 * share)
 
 
 def at(t: float) -> Walk:
-    """The walk at a time [s]: in each step of 2 s one foot swings in the middle second, the left
-    one first.
+    """The walk at a time [s]: in each step of 2 s one foot swings in the middle second, the left one
+    first.
     """
     step, inside = divmod(t, 4.0 * SHIFT)
     swings = "left" if int(step) % 2 == 0 else "right"
@@ -72,15 +76,13 @@ def at(t: float) -> Walk:
         share = smooth((inside - SHIFT) / (2.0 * SHIFT)) if side == swings else 0.0
         lift = 4.0 * share * (1.0 - share) * LIFT
         feet[side] = np.array((STEP * (done + share), y, lift))
-    away = smooth(inside / SHIFT) - smooth(
-        (inside - 3.0 * SHIFT) / SHIFT
-    )  # 0: on both feet, 1: on the one that stands
+    away = smooth(inside / SHIFT) - smooth((inside - 3.0 * SHIFT) / SHIFT)  # 0: on both feet, 1: on one foot
     left = 0.5 - 0.5 * away if swings == "left" else 0.5 + 0.5 * away
     return Walk(feet, 0.5 * (feet["left"][0] + feet["right"][0]), left)
 
 
 def goals_at(t: float, is_balanced: bool, state_weight: float) -> Goals:
-    """Goals of a moment: frames on feet and pelvis, and the centre of mass if the walk is balanced."""
+    """Goals at one time: frames on feet and pelvis, and the centre of mass if the walk is balanced."""
     walk = at(t)
     frames = []
     for side, (body, y) in FEET.items():
@@ -102,7 +104,7 @@ def goals_at(t: float, is_balanced: bool, state_weight: float) -> Goals:
 
 
 def measured(is_balanced: bool, state_weight: float, rate: float = RATE, seconds: float = SECONDS) -> Row:
-    """A walk's largest errors."""
+    """Largest errors of a walk, and its time per frame."""
     solver = MechanismSolver(walker().mechanism)
     solution = assemble(solver, goals=goals_at(0.0, is_balanced, 0.0), tries=10)
     rows, solve_times = [], []
@@ -117,8 +119,8 @@ def measured(is_balanced: bool, state_weight: float, rate: float = RATE, seconds
 
 
 def _errors(solver: MechanismSolver, solution: Solution, goals: Goals) -> tuple[float, float, float]:
-    """Largest error of a frame and of the centre of mass, along axes with weights, and that centre's distance
-    outside the soles [m].
+    """Largest error of a frame and of the centre of mass, along axes with weights, and the distance of that
+    centre outside the soles [m].
     """
     poses, index = solution.poses, solver.mechanism.body_index
     frames, soles = [], {}

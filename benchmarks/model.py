@@ -1,21 +1,21 @@
-"""A robot's file as Limber reads it: poses of all bodies for joints' values, and how well its loops close.
+"""Poses of all bodies of a robot's file for given joint values, as Limber reads the file, and the residuals
+of its closed loops.
 
     python -m benchmarks.model --model FILE [--closures FILE] [--arguments NAME:=VALUE ...] --samples IN.npz
         --out OUT.npz
 
 FILE  URDF, xacro or MJCF; closures: a YAML file in the format of docs/robots/closed_loops.md, in place of
-    those that the file itself marks;
-      arguments: of a xacro file
+      those that the file itself marks; arguments: of a xacro file
 IN    joint_names (n,); joints (m, n) [rad, m]. A ball joint of MJCF is three, NAME_x, NAME_y, NAME_z,
       rotations in this order
 OUT   body_names (b,); position (m, b, 3) [m] and rotation (m, b, 3, 3) of the bodies' frames in the base's;
-      residual (m,) [m, rad] of the
-      closures: the largest distance or angle between frames that should coincide; 0 where there are none
+      residual (m,) [m, rad] of the closures: the largest distance or angle between frames that should
+      coincide; 0 if there are none
 
-Joints that IN does not name are 0, or follow their leaders. Where loops are closed and IN does not name all
-joints, the others close them: each sample is reached from the pose in which IN's joints are 0, in small
-steps. Where no assembly has these values, IN's joints have them all the same, the others are 0, and the
-residual says how far the loops gape.
+Joints that IN does not name are 0, or follow their leaders. If loops are closed and IN does not name all
+joints, the other joints take the values that close the loops: each sample is reached in small steps from the
+pose in which IN's joints are 0. If no assembly has the values of IN, IN's joints have them nevertheless, the
+others are 0, and the residual is the error of the open loops.
 """
 
 import argparse
@@ -41,16 +41,17 @@ from limber.solvers.mechanism.solver import MechanismSolver
 
 from .mechanism import mechanism_in
 
-MET = 1e-6  # [rad or m] by which driven joints may differ from what IN says
+MET = 1e-6  # [rad or m] largest permitted difference between driven joints and the values of IN
 STEP = (
-    0.1  # [rad or m] largest step of a motor towards a sample: the assembly stays the one that the file draws
+    # [rad or m] largest step of a motor toward a sample, so small that the assembly mode of the file is kept
+    0.1
 )
 
 Arrays = Mapping[str, np.ndarray]
 
 
 def answer(arrays: Arrays, robot: Robot, mechanism: Mechanism | None) -> dict[str, np.ndarray]:
-    """What OUT holds."""
+    """The arrays of OUT."""
     tree = build_tree(robot)
     names = [str(name) for name in arrays["joint_names"].tolist()]
     samples = np.asarray(arrays["joints"], dtype=float).reshape(-1, len(names))
@@ -74,7 +75,7 @@ def answer(arrays: Arrays, robot: Robot, mechanism: Mechanism | None) -> dict[st
 def _open(
     tree: Tree, names: Sequence[str], samples: np.ndarray, loops: Sequence[tuple[str, str, str]]
 ) -> dict[str, np.ndarray]:
-    """Forward kinematics of the tree, and how far loops gape in it."""
+    """Forward kinematics of the tree, with the residual of the open loops."""
     links = [branch.link for branch in tree.branches]
     followers = {joint.name for joint in tree.joints if joint.mimic is not None}
     position, rotation, residual = [], [], []
@@ -101,8 +102,8 @@ def _open(
 def _close(
     answers: dict[str, np.ndarray], mechanism: Mechanism, names: Sequence[str], samples: np.ndarray
 ) -> None:
-    """Replaces the samples in which the loops can be closed: the named joints are driven, the others
-    follow.
+    """Replaces the rows of samples for which the loops can be closed: the named joints are driven, the
+    others
     """
     solver = MechanismSolver(mechanism)
     order = [mechanism.body_index[name] for name in answers["body_names"].tolist()]
@@ -137,7 +138,8 @@ def _out(
 def model_of(
     model: Path, closures: Path | None, joints: Sequence[str], arguments: Mapping[str, str]
 ) -> tuple[Robot, Mechanism | None]:
-    """The robot of a file, and its mechanism with those joints as motors; None where nothing closes a loop.
+    """The robot of a file, and its mechanism with these joints as motors; None for a robot without closed
+    loops.
 
     Raises:
         UrdfError: a file cannot be used.

@@ -1,12 +1,13 @@
-"""Motion filters on target signals, and how they settle.
+"""Measures motion filters: their output for target signals, the time in which they settle, and their error
+when they follow targets.
 
     python -m benchmarks.motion --signals IN.npz --filter NAME --out OUT.npz
     python -m benchmarks.motion --settle
     python -m benchmarks.motion --follow
 
-IN   target (s, t) [rad], one joint each; dt [s]; start (s,), at rest; lo, hi, velocity, acceleration, jerk
-     (s,) [rad, rad/s, /s2, /s3]
-OUT  position (s, t) after each step; seconds (s,) for a step, mean
+IN   target (s, t) [rad], one row for each joint; dt [s]; start (s,) [rad], at rest; lo, hi, velocity,
+     acceleration, jerk (s,) [rad, rad, rad/s, rad/s2, rad/s3]
+OUT  position (s, t) [rad] after each step; seconds (s,), mean time of a step
 """
 
 import argparse
@@ -22,10 +23,10 @@ SETTLE_LIMITS = (
     "180 deg/s, 900 deg/s2, 9000 deg/s3",
     Limits(-radians(120), radians(120), radians(180), radians(900), radians(9000)),
 )
-SETTLE_STEPS = (90.0, 5.0, 0.1)  # [deg]
-SETTLE_DT = 0.001  # [s]
+SETTLE_STEPS = (90.0, 5.0, 0.1)  # [degrees] sizes of the target's steps
+SETTLE_DT = 0.001  # [s] time step
 SETTLED = radians(0.05)
-STYLES = (  # filter, sigma, rho
+STYLES = (  # filter, sigma, rho: `sigma` and `rho` of `MotionStyle`
     ("default", 0.0, 0.0),
     ("default", 0.5, 0.0),
     ("default", 0.5, 0.5),
@@ -39,7 +40,7 @@ STYLES = (  # filter, sigma, rho
 
 
 def follow(motion_filter: Filter, start: float, targets: list[float], dt: float) -> tuple[list[float], float]:
-    """The position after each step, and the seconds that a step took, mean."""
+    """The filter's position [rad] after each step, and the mean time of a step [s]."""
     state = motion_filter.rest(start)
     states = []
     began = time.perf_counter()
@@ -51,11 +52,11 @@ def follow(motion_filter: Filter, start: float, targets: list[float], dt: float)
 
 
 def shortest_time(distance: float, limits: Limits) -> float:
-    """The least time [s] from rest to rest over `distance` [rad]: the textbook's profile of seven spans,
-    symmetric, by cases.
+    """Shortest time [s] from rest to rest over `distance` [rad]: the standard symmetric profile of seven
+    phases of constant jerk, by cases.
     """
     distance, v, a, j = abs(distance), limits.velocity, limits.acceleration, limits.jerk
-    if distance * j * j < 2.0 * a**3:  # the acceleration limit is never reached
+    if distance * j * j < 2.0 * a**3:  # the acceleration limit is not reached
         v = min(v, (distance * distance * j / 4.0) ** (1.0 / 3.0))
     else:
         v = min(v, sqrt(distance * a + (a * a / (2.0 * j)) ** 2) - a * a / (2.0 * j))
@@ -66,8 +67,8 @@ def shortest_time(distance: float, limits: Limits) -> float:
 
 
 def settle(motion_filter: Filter, distance: float, dt: float = SETTLE_DT) -> tuple[float, float, float]:
-    """Seconds from rest until within .05 degrees for good and until exactly at rest, and the
-    overshoot [rad].
+    """Time [s] from rest until the position remains within .05 degrees of the target, time [s] until it is
+    exactly at rest, and the overshoot [rad].
     """
     state, steps, away, over = motion_filter.rest(0.0), 0, 0, 0.0
     while (state.position, state.velocity, state.acceleration) != (distance, 0.0, 0.0):
@@ -101,8 +102,8 @@ def print_settling() -> None:
 
 
 def targets_to_follow(dt: float) -> dict[str, list[np.ndarray]]:
-    """Targets [rad] over 8 s at steps of `dt` [s], by kind; "sine .7" asks for that share of the joint's
-    limits at most.
+    """Targets [rad] over 8 s at steps of `dt` [s], by kind; "sine .7" takes at most 0.7 of the joint's
+    limits.
     """
     _, limits = SETTLE_LIMITS
     dice = np.random.default_rng(0)
@@ -147,8 +148,8 @@ def print_following() -> None:
 
 
 def lag(motion_filter: Filter, targets: list[float], dt: float, watching: bool) -> float:
-    """Root mean square distance [rad] to the target, the first second left out, with or without watching how
-    it moves.
+    """Root mean square distance [rad] to the target without the first second; `watching`: whether the filter
+    knows the targets of earlier steps, from which it estimates the target's motion.
     """
     state = motion_filter.rest(targets[0])
     apart = []
@@ -169,7 +170,7 @@ def run_signals(signals: str, name: str, out: str, style: MotionStyle) -> None:
         limits = [
             Limits(*values) for values in zip(*(signal_file[field].tolist() for field in FIELDS), strict=True)
         ]
-    gc.disable()  # its pauses belong to no one step
+    gc.disable()  # so that no step contains a pause of the garbage collector
     followed = []
     for bounds, start, row in zip(limits, starts, targets, strict=True):
         followed.append(follow(make_filter(name, bounds, style), start, row, dt))

@@ -1,17 +1,16 @@
-"""Motion files: what a round trip loses, and how well robots of the gallery look at their target while they
-play a foreign motion.
+"""Measures the errors of round trips of motion files, and the aim of robots of the gallery that look at their
+target while they play a motion from another program.
 
     python -m benchmarks.motion_files [--round-trips 200] [--gaze]
 
---round-trips  Random motions of each format's robot, written and read again: the largest difference of an
-    angle [rad] or position [m].
---gaze         Three robots play 3 s of a foreign motion in Blender, live, 50 frames a second: aim error
-               [degrees] in all frames, of the
-               solution and as Blender shows it after the motion filter, with a target at rest and with one
-                   that swings.
+--round-trips  Random motions of each format's robot are written and read again: the largest difference of an
+               angle [rad] or position [m].
+--gaze         Three robots play 3 s of such a motion in Blender, live, 50 frames per second: aim error
+               [degrees] in all frames, of the solution and of the pose that Blender shows after the motion
+               filter, with a target at rest and with one that swings.
 
-What the makers' own programs read is in tests/makers/test_motion_files.py. Ends with status 1 where a round
-trip loses more than 1e-6, or a solution does not look at its target.
+tests/makers/test_motion_files.py tests how the makers' own programs read the files. The exit status is 1 if
+the error of a round trip exceeds 1e-6, or a solution does not look at its target.
 """
 
 import argparse
@@ -32,8 +31,8 @@ from limber.rig.live import live
 from tests.blender.foreign_motion import FRAMES, ROBOTS, playing, shown_error
 from tests.hardware.moves import device, in_joint_units
 
-BAR = 1e-6  # [rad, m] of a round trip
-SOLVED = 1e-3  # [deg] of a solution
+BAR = 1e-6  # [rad, m] largest permitted error of a round trip
+SOLVED = 1e-3  # [degrees] largest permitted aim error of a solution
 SEED, ROWS = 1, 100
 JOINTS = {
     "reachy_mini": [Named("yaw_body"), Named("right_antenna", -1.0), Named("left_antenna", -1.0)],
@@ -48,7 +47,7 @@ OTHERS = [Named("pan"), Named("tilt")]
 
 
 def lost(name: str, count: int) -> float:
-    """Largest difference [rad, m] after `count` round trips of a format."""
+    """Largest difference [rad, m] of joint values after `count` round trips of a format."""
     form, named, draw, worst = FORMATS[name], JOINTS.get(name, OTHERS), random.Random(SEED), 0.0
     rate = form.usual_rate or 50
     for _ in range(count):
@@ -79,7 +78,7 @@ def _pose(draw: random.Random) -> tuple[float, ...]:
 
 
 def errors(robot: str, reach: float, is_still: bool) -> Iterator[tuple[float, float]]:
-    """Aim error [deg] of the solution and as shown, in each frame."""
+    """Yields the aim error [degrees] of the solution and of the shown pose in each frame."""
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     with tempfile.TemporaryDirectory() as folder:
         rig, chain = playing(robot, Path(folder), reach, is_still)
@@ -122,7 +121,7 @@ def main() -> None:
                 )
                 print(f"| {what} | {solved.max():.1e} | {figures} |", flush=True)
     sys.stdout.flush()
-    os._exit(0 if reached else 1)  # a Blender module may hang while the interpreter ends
+    os._exit(0 if reached else 1)  # without ending the interpreter, in which a Blender module may hang
 
 
 if __name__ == "__main__":

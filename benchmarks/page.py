@@ -1,4 +1,4 @@
-"""The page that `benchmarks.report` fills."""
+"""Text of the page that `benchmarks.report` writes."""
 
 PAGE = """# Benchmarks
 

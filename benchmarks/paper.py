@@ -1,6 +1,4 @@
-"""What the ERIK paper (Ribeiro & Paiva 2019) measured on, and what it found: skeletons, grids of postures and
-targets, printed figures.
-"""
+"""Skeletons, grids of postures and targets, and printed figures of the ERIK paper (Ribeiro & Paiva 2019)."""
 
 import math
 import random
@@ -16,29 +14,30 @@ from limber.solvers.kinematics.rotations import IDENTITY, Quaternion, X, Y, Z, a
 from limber.solvers.kinematics.skeleton import Joint, Skeleton
 
 AXES = {"X": X, "Y": Y, "Z": Z}
-THRESHOLD = 0.04  # section 4.0.1: the combined error that is good enough
-POSTURE_STEPS, TARGET_STEPS = 9, 25  # values over a range in the even grid
-# Section 4.0.3 prints no steps. Grids of 1, 2, ... so many equal steps, laid over each other, have exactly
-# Table 8's counts of postures.
+THRESHOLD = 0.04  # section 4.0.1: combined error below which a solution is good enough
+POSTURE_STEPS, TARGET_STEPS = 9, 25  # number of values over a range in the even grid
+# Skeleton -> largest number of steps in its nested grids of postures, which section 4.0.3 does not give: with
+# these, the grids of 1, 2, ... equal steps together have exactly as many postures as Table 8.
 NESTED_POSTURES = {"A": 10, "B": 10, "C": 10, "D": 10, "E": 10, "F": 7, "G": 4}
 NESTED_TARGETS = (
-    12  # 7,265 targets; 13 steps would be 10,001. The paper has 7,609, which no grid that was tried comes to
+    12  # yields 7,265 targets; 13 steps would yield 10,001. The paper has 7,609, which no tested grid yields
 )
 FILTER = (
-    3.0  # thresholds; section 4.0.4: a pair that plain DLS100 misses by more is left out of the comparison
+    # number of thresholds; section 4.0.4: a pair that DLS100 misses by more is excluded from the comparison
+    3.0
 )
 
 
 @dataclass(frozen=True)
 class Body:
-    """A line of Table 5."""
+    """A line of Table 5: a skeleton."""
 
-    axes: str  # root to end
-    reach: float  # [rad] of every joint, to each side
+    axes: str  # letters of the joints' axes from root to end
+    reach: float  # [rad] range of each joint to each side
 
 
 class Effort(NamedTuple):
-    """A line of Table 8: iterations and milliseconds, each least, most, mean and standard deviation."""
+    """A line of Table 8: iterations and times [ms], each as minimum, maximum, mean and standard deviation."""
 
     postures: int
     samples: int
@@ -47,7 +46,9 @@ class Effort(NamedTuple):
 
 
 class Errors(NamedTuple):
-    """A line of Table 9: mean and standard deviation, without unit; the posture's already weighted by .2."""
+    """A line of Table 9: mean and standard deviation of each error, without unit; the posture's error is
+    already weighted by .2.
+    """
 
     combined: tuple[float, float]
     orientation: tuple[float, float]
@@ -63,7 +64,7 @@ BODIES = {
     "F": Body("YXXZXY", math.pi / 2),
     "G": Body("YXZXYXZY", math.pi / 2),
 }
-# By skeleton and solver.
+# Table 8: (skeleton, solver) -> its line.
 TABLE_8 = {
     ("A", "erik"): Effort(33, 251_097, (1, 7, 4.14, 2.17), (6, 126, 45, 28)),
     ("B", "erik"): Effort(377, 2_868_593, (1, 10, 3.42, 2.19), (8, 189, 45, 30)),
@@ -85,7 +86,7 @@ TABLE_9 = {
 
 
 def skeleton_of(name: str) -> Skeleton:
-    """The skeleton of that letter: unit links along +Y."""
+    """Skeleton of the paper with that letter: unit links along +Y."""
     body = BODIES[name]
     return Skeleton(
         tuple(
@@ -104,11 +105,11 @@ def skeleton_of(name: str) -> Skeleton:
 
 
 class Pairs(Protocol):
-    """All pairs of postures and targets of one skeleton, each with its place in 0..size - 1."""
+    """All pairs of postures and targets of one skeleton, each with an index in 0..size - 1."""
 
     @property
     def name(self) -> str:
-        """The skeleton's letter."""
+        """Letter of the skeleton."""
         ...
 
     @property
@@ -117,28 +118,28 @@ class Pairs(Protocol):
     def pair(self, index: int) -> GazeGoal: ...
 
     def sample(self, count: int, seed: int = 0) -> list[int]:
-        """Places drawn evenly, the same for the same seed."""
+        """Chooses indices of pairs evenly at random; the same seed gives the same ones."""
         ...
 
 
 def swept_joints(name: str) -> list[int]:
-    """The joints whose angles make a posture: all but a root or end twister."""
+    """Indices of the joints whose angles define a posture: all but a twisting joint at the root or end."""
     axes = BODIES[name].axes
     return [k for k, axis in enumerate(axes) if axis != "Y" or k not in (0, len(axes) - 1)]
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Pairs on one even grid: equal steps over the range of each of a posture's joints and each of the
-    target's angles.
+    """Pairs of one even grid: equal steps over the range of each joint of a posture and of each angle of the
+    target.
     """
 
     name: str
 
     @property
     def digits(self) -> list[int]:
-        """Steps of the postures' joints, then of the target's three angles: a pair's index is a number of
-        these mixed bases.
+        """Numbers of steps of the postures' joints, then of the target's three angles: the bases of a
+        mixed-radix number that is a pair's index.
         """
         return [POSTURE_STEPS] * len(swept_joints(self.name)) + [TARGET_STEPS] * 3
 
@@ -147,7 +148,7 @@ class Grid:
         return math.prod(self.digits)
 
     def pair(self, index: int) -> GazeGoal:
-        """A posture and a target Ry(h) Rx(v) Ry(t)."""
+        """Posture and target orientation Ry(h) Rx(v) Ry(t) of an index."""
         steps = []
         for count in reversed(self.digits):
             index, step = divmod(index, count)
@@ -213,18 +214,20 @@ class NestedGrid:
 
 @cache
 def nested(steps: int, dimensions: int) -> np.ndarray:
-    """Points (m, dimensions) in -1..1, each once, of all grids of 1 to `steps` equal steps a side."""
+    """Points (m, dimensions) in -1..1 of all grids with 1 to `steps` equal steps per side, each point
+    once.
+    """
     sides = [[Fraction(2 * i, count) - 1 for i in range(count + 1)] for count in range(1, steps + 1)]
     points = sorted({point for side in sides for point in product(side, repeat=dimensions)})
     return np.array(points, dtype=float)
 
 
 def yaw_pitch_roll(horizontal: float, vertical: float, twist: float) -> Quaternion:
-    """Ry(horizontal) Rx(vertical) Ry(twist), all [rad]."""
+    """Rotation Ry(horizontal) Rx(vertical) Ry(twist), angles in [rad]."""
     return multiply(multiply(about(Y, horizontal), about(X, vertical)), about(Y, twist))
 
 
 def pairs_of(name: str, count: int, seed: int = 0) -> list[GazeGoal]:
-    """Posture-target pairs of one skeleton, drawn with that seed."""
+    """Posture-target pairs of one skeleton, chosen with that seed."""
     grid = Grid(name)
     return [grid.pair(index) for index in grid.sample(count, seed)]

@@ -1,11 +1,12 @@
-"""Tables 8 and 9 of the ERIK paper and its headlines, the paper's figures beside ours, on its own postures.
+"""Computes Tables 8 and 9 of the ERIK paper and its main figures with Limber's solvers, on the paper's own
+postures, and prints the paper's figures beside them.
 
     python -m benchmarks.paper_tables [--pairs 200] [--skeletons ABCDEFG] [--grid facing]
-    python -m benchmarks.paper_tables --solvers "erik as_published=True ccd_error=0.06" ...    ERIK with other
-        values
+    python -m benchmarks.paper_tables --solvers "erik as_published=True ccd_error=0.06" ...
+        ERIK with other settings
 
-The row *ERIK, as published* has the paper's own in the line below it. Pairs are drawn, solved and kept as
-`benchmarks.sweep` does.
+The paper's own figures are in the line below the row *ERIK, as published*. Pairs are chosen, solved and
+stored as in `benchmarks.sweep`.
 """
 
 import sys
@@ -19,7 +20,7 @@ from .jobs import TIMES
 from .sweep import PAIRS, Sweep, add_sample, arguments, asked_skeletons, gather, run
 from .tables import WITHOUT_POSTURE, Results, comparable, table_8, table_9
 
-GRID = "facing"  # the paper's own postures, and targets nested likewise
+GRID = "facing"  # the paper's own postures, and targets of nested grids
 OF_THE_PAPER = (
     PUBLISHED,
     "erik",
@@ -28,14 +29,14 @@ OF_THE_PAPER = (
     "dls200",
     "dls400",
     "dls400_bold",
-)  # what the paper compares, and CCD, which it surveys
+)  # the methods that the paper compares, and CCD, which it surveys
 PAPER_ROWS = (*OF_THE_PAPER, "expressive", "erik_exact")
-FIVE_LINKS, EIGHT_LINKS, COMPARED = "CDE", "G", "C"  # skeletons of section 5's headlines
+FIVE_LINKS, EIGHT_LINKS, COMPARED = "CDE", "G", "C"  # skeletons of the main figures in section 5
 
 
 def headlines(results: Results) -> list[str]:
-    """The paper's figures of speed (section 5) and ours beside them; a row that lacks its skeletons or
-    solvers is left out.
+    """Lines of a table with the paper's figures of speed (section 5) and Limber's; a row without results of
+    its skeletons or solvers is left out.
     """
     lines = ["| headline | the paper | ERIK, as published | ERIK | Expressive |", "|---|---|---|---|---|"]
     solvers = (PUBLISHED, "erik", "expressive")

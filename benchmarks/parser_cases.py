@@ -1,5 +1,5 @@
-"""Hostile and damaged YAML and COLLADA texts for `benchmarks.parsers`, and the valid ones from which the
-damaged are made.
+"""Hostile and damaged YAML and COLLADA texts for `benchmarks.parsers`, and the valid texts from which the
+damaged ones are made.
 """
 
 import itertools
@@ -11,18 +11,18 @@ YAML = (
     f"closed_loop: [[hand, base], {LINKS}]\ntype: [6d, 3d]\njoint_name:\n  - lift\njoint_type:"
     " ['SPHERICAL']\nname_mot: [turn]\n# end\n"
 )
-MANY = 66_000  # lines: 2.2 MB
+MANY = 66_000  # number of lines: 2.2 MB
 CORNERS = "0 0 0 1 0 0 0 1 0 0 0 1"
 INPUT = '<input semantic="VERTEX" source="#g-vertices" offset="0"/>'
 FACES = f'<triangles material="m" count="2">{INPUT}<p>0 1 2 0 2 3</p></triangles>'
 SHOWN = '<instance_geometry url="#g"/>'
 SIGNS = "[]{}:,|>'\"\n\t&*!#%@<>/\\\0"
-WORDS = ("- ", "---\n", "", "-1", "1e400", "nan", "9" * 50, "\u0663", "#g")  # \u0663: an Arabic 3
+WORDS = ("- ", "---\n", "", "-1", "1e400", "nan", "9" * 50, "\u0663", "#g")  # \u0663 is an Arabic digit 3
 TWICE = '<instance_node url="#n{0}"/><instance_node url="#n{0}"/>'
 
 
 def yaml_cases() -> dict[str, str]:
-    """Hostile texts by name."""
+    """Hostile YAML texts by name."""
     aliases = "".join(
         f"{c}: &{c} [{', '.join([f'*{b}'] * 9)}]\n" for b, c in itertools.pairwise("abcdefghijklmnop")
     )
@@ -59,7 +59,7 @@ def yaml_cases() -> dict[str, str]:
 def dae(
     faces: str = FACES, nodes: str = f"<node>{SHOWN}</node>", more: str = "", corners: str = CORNERS
 ) -> str:
-    """A COLLADA file of one geometry, with further libraries."""
+    """COLLADA text of one geometry, with further libraries."""
     count = len(corners.split())
     named = "".join(f'<param name="{name}" type="float"/>' for name in "XYZ")
     return f"""<?xml version="1.0" encoding="utf-8"?>
@@ -77,13 +77,13 @@ def dae(
 
 
 def instancing(depth: int) -> str:
-    """A library in which each node shows the next one twice."""
+    """Text of a library in which each node contains two instances of the next one."""
     below = "".join(f'<node id="n{k}">{TWICE.format(k + 1)}</node>' for k in reversed(range(depth)))
     return f'<library_nodes><node id="n{depth}">{SHOWN}</node>{below}</library_nodes>'
 
 
 def dae_cases() -> dict[str, str]:
-    """Hostile files by name."""
+    """Hostile COLLADA texts by name."""
     first, big = '<node><instance_node url="#n0"/></node>', "0 " * 300_000
     entities = "".join(f'<!ENTITY {b} "{f"&{a};" * 10}">' for a, b in itertools.pairwise("abcdefghij"))
     triangle = f'<triangles count="1">{INPUT}<p>{{}}</p></triangles>'
@@ -123,7 +123,7 @@ def dae_cases() -> dict[str, str]:
 
 
 def damaged(text: str, draw: random.Random) -> str:
-    """A text with up to three of its words or signs changed, doubled, cut out, or replaced by a sign of the
+    """A text of which one to three words or signs are changed, doubled, removed, or replaced by a sign of the
     language.
     """
     for _ in range(draw.randint(1, 3)):

@@ -1,13 +1,14 @@
-"""The extension's readers of YAML and COLLADA beside PyYAML and pycollada, on hostile, damaged and real
-files.
+"""Compares the extension's readers of YAML and COLLADA with PyYAML and pycollada, on hostile, damaged and
+real files.
 
     python -m benchmarks.parsers [--damaged 2000] [FILE or FOLDER ...]
 
-Hostile texts (parser_cases.py) are read in a process each, with 30 s and 3 GB. A reader may answer or refuse.
-ESCAPED is an exception that is not the reader's own, HUNG more than 30 s, NOT FINITE a mesh with such
-corners. Damaged texts are small ones with a few words changed. Of real files (.yaml, .yml, .dae; in folders
-too) answers are compared: the same keys and texts; the same faces to 1e-5 of the mesh's size. pycollada is no
-dependency: `pip install pycollada` in .venv to have it beside; it is left out by name where it is missing.
+Each hostile text (parser_cases.py) is read in a separate process, limited to 30 s and 3 GB. A reader may read
+or refuse it. ESCAPED is an exception that is not the reader's own, HUNG a time above 30 s, NOT FINITE a mesh
+with such corners. Damaged texts are small ones with a few words changed. For real files (.yaml, .yml, .dae;
+also those in folders) results are compared: the same keys and texts; the same faces to 1e-5 of the mesh's
+size. pycollada is not a dependency: `pip install pycollada` in .venv adds it to the comparison; otherwise its
+absence is printed.
 """
 
 import argparse
@@ -29,18 +30,18 @@ from typing import Any
 
 from .parser_cases import YAML, dae, dae_cases, damaged, yaml_cases
 
-LIMIT = 30.0  # [s]
-MEMORY = 3 << 30  # bytes
-ALIKE = 1e-5  # of a mesh's size; pycollada reads in single precision
+LIMIT = 30.0  # [s] largest time for one file
+MEMORY = 3 << 30  # [bytes] memory of a process
+ALIKE = 1e-5  # tolerance, relative to the mesh's size; pycollada reads in single precision
 Face = tuple[tuple[float, ...], ...]
 
 
 class RefusedError(Exception):
-    """The reader's own error."""
+    """A reader has refused a file with its own error."""
 
 
 class HungError(BaseException):
-    """It takes too long."""
+    """A reader has exceeded the time limit."""
 
 
 def our_yaml(path: Path) -> Any:
@@ -54,8 +55,8 @@ def our_yaml(path: Path) -> Any:
 
 
 def py_yaml(path: Path) -> Any:
-    """What PyYAML's parser reads, with every scalar as text; aliases, tags and several documents are its
-    user's to refuse.
+    """Result of PyYAML's parser, with every scalar as text; raises RefusedError for aliases, tags and several
+    documents, which its user would have to refuse.
     """
     import yaml
 
@@ -87,8 +88,8 @@ def our_dae(path: Path) -> list[Face]:
 
 
 def py_dae(path: Path) -> list[Face]:
-    """Faces as pycollada shows them, with what a reader built on it would have to add: unit, up axis,
-    repeated corners.
+    """Faces read by pycollada, with the additions that a reader built on it needs: unit, up axis, repeated
+    corners.
     """
     import collada
     import numpy as np
@@ -135,7 +136,7 @@ CASES = {".yaml": yaml_cases, ".dae": dae_cases}
 
 
 def attempt(read: Callable[[Path], Any], path: Path) -> tuple[str, Any, float]:
-    """What came of it, the answer or the error, and processor time [s]."""
+    """Reads a file; returns the kind of outcome, the result or the error, and the processor time [s]."""
 
     def hang(*_: object) -> None:
         raise HungError
@@ -153,7 +154,7 @@ def attempt(read: Callable[[Path], Any], path: Path) -> tuple[str, Any, float]:
         outcome, answer = "refused", str(error)
     except HungError:
         outcome, answer = "HUNG", None
-    except Exception as error:  # any other exception is the fault that the fuzzer looks for
+    except Exception as error:  # any other exception is a fault that this comparison searches for
         outcome, answer = "ESCAPED", f"{type(error).__name__}: {error}"
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
@@ -161,12 +162,12 @@ def attempt(read: Callable[[Path], Any], path: Path) -> tuple[str, Any, float]:
 
 
 def hostile(suffix: str, name: str, case: str) -> None:
-    """One case in a process of its own: prints what came of it, seconds, and megabytes that it took."""
+    """Reads one case in this process; prints the outcome, the time [s], and the memory used [MB]."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"case{suffix}"
         path.write_text(dae() if suffix == ".dae" else YAML, encoding="utf-8")
-        attempt(READERS[suffix][name], path)  # imports are not counted
+        attempt(READERS[suffix][name], path)  # first reading, so that imports do not affect the measurement
         path.write_text(CASES[suffix]()[case], encoding="utf-8")
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         outcome, answer, seconds = attempt(READERS[suffix][name], path)

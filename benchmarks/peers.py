@@ -1,14 +1,14 @@
-"""Limber beside other libraries on one task: aim and hold a posture, 200 feasible targets from zero, to 1e-3
-rad.
+"""Compares Limber with other libraries on one task: aiming while keeping a posture, for 200 reachable
+targets, from zero, to 1e-3 rad.
 
     python -m benchmarks.peers [--tasks 200] [--rounds 3] [--only NAME ...] [--json OUT.json]
 
-Targets are the ends of random poses within limits, the postures to hold are random halves of the ranges, on
-chains of 5 and 8 joints (the ERIK paper's E and G). Differential solvers step from zero until the aim is met,
-with the posture at a small cost. Every solver runs in a process of its own, all pinned to one core with one
-BLAS thread, in turns: each round asks all of them. Times are the processor's own, which other programs hardly
-lengthen. `make bench` puts the libraries into .venv-bench (requirements/bench.txt); one that cannot be had is
-named.
+Targets are the ends of random poses within limits, postures are random within half of each joint's range; the
+chains have 5 and 8 joints (skeletons E and G of the ERIK paper). Differential solvers step from zero until
+the aim is met, with a small weight on the posture. Each solver runs in a separate process with one BLAS
+thread; all are pinned to one core and run in turns: one pass over the tasks in each round. Times are
+processor times, which other programs hardly affect. `make bench` installs the libraries into .venv-bench
+(requirements/bench.txt); unavailable ones are named.
 """
 
 import argparse
@@ -33,26 +33,26 @@ from .paper import BODIES, skeleton_of
 ROOT = Path(__file__).resolve().parents[1]
 CHAINS = "EG"
 TASKS, ROUNDS = 200, 3
-WARM_UP = 5  # tasks that are not counted: caches, and what libraries do at their first call
-HALF = 0.5  # of each joint's range, for postures
+WARM_UP = 5  # number of first tasks that are not measured: they fill caches and initialise libraries
+HALF = 0.5  # share of each joint's range for postures
 
 READY, SKIPPED = "ready", "skipped"
 
 
 @dataclass(frozen=True)
 class Row:
-    """How one contestant did on one chain."""
+    """Result of one contestant on one chain."""
 
     name: str
     chain: str
-    milliseconds: float  # a task, median over tasks, then over rounds
-    steps: float  # a task, mean
-    success: float  # share of aims met, within limits
-    shape: float  # [deg] shape deviation from the posture, mean over the aims met
+    milliseconds: float  # time of a task [ms]: median over tasks, then over rounds
+    steps: float  # mean number of steps of a task
+    success: float  # share of the tasks whose aim is met within limits
+    shape: float  # [degrees] mean shape deviation from the posture over the tasks whose aim is met
 
 
 def tasks_of(chain: str, count: int) -> list[Task]:
-    """The same tasks in every process."""
+    """The tasks of a chain, the same in every process."""
     body, skeleton = BODIES[chain], skeleton_of(chain)
     draw = np.random.default_rng(ord(chain))
     poses = draw.uniform(-body.reach, body.reach, (count, len(skeleton)))
@@ -65,7 +65,7 @@ def tasks_of(chain: str, count: int) -> list[Task]:
 
 
 class Course:
-    """One contestant on the tasks of one chain."""
+    """Runs one contestant on the tasks of one chain."""
 
     def __init__(self, name: str, chain: str, count: int) -> None:
         self.name, self.chain = name, chain
@@ -76,7 +76,7 @@ class Course:
             self.contestant.solve()
 
     def run(self) -> Row:
-        """All tasks once."""
+        """Runs all tasks once."""
         skeleton, reach = skeleton_of(self.chain), BODIES[self.chain].reach
         seconds, steps, are_met, shapes = [], [], [], []
         for task in self.tasks:
@@ -101,7 +101,9 @@ class Course:
 
 
 def serve(name: str, chain: str, count: int) -> None:
-    """One contestant's process: a line that it is ready or why not, then a row for every line it is sent."""
+    """Runs as one contestant's process: prints a line that says that it is ready, or why not, and then a row
+    for each line on its input.
+    """
     try:
         course = Course(name, chain, count)
     except ImportError as error:
@@ -113,7 +115,7 @@ def serve(name: str, chain: str, count: int) -> None:
 
 
 class Racer:
-    """A contestant's process, pinned to the core that this one is pinned to."""
+    """A contestant's process, pinned to the same core as this one."""
 
     def __init__(self, name: str, chain: str, count: int) -> None:
         self.name, self.missing = name, ""
@@ -132,7 +134,7 @@ class Racer:
 
     @staticmethod
     def _lines(pipe: IO[str]) -> Iterator[str]:
-        """Lines until the process ends; libraries may print as well."""
+        """Lines until the process ends; some are printed by libraries."""
         return iter(pipe.readline, "")
 
     def row(self) -> Row:
@@ -148,7 +150,7 @@ class Racer:
 
 
 def race(chain: str, names: Sequence[str], count: int, rounds: int) -> tuple[list[Row], dict[str, str]]:
-    """Rows of the contestants that could be had, and why others could not."""
+    """Rows of the available contestants, and the reasons why others are unavailable."""
     racers = [Racer(name, chain, count) for name in names]
     missing = {racer.name: racer.missing for racer in racers if racer.missing}
     running = [racer for racer in racers if not racer.missing]
@@ -168,12 +170,12 @@ def race(chain: str, names: Sequence[str], count: int, rounds: int) -> tuple[lis
 
 
 def _rest(row: Row) -> tuple[float, float, float]:
-    """What is the same in every round."""
+    """Figures of a row that are the same in every round."""
     return row.steps, row.success, row.shape
 
 
 def table(rows: Sequence[Row]) -> list[str]:
-    """A Markdown table, a line for each contestant, with the chains beside each other."""
+    """Lines of a Markdown table with a row for each contestant and the chains side by side."""
     chains = sorted({row.chain for row in rows})
     titles = " | ".join(
         f"{chain}, {len(BODIES[chain].axes)} joints: ms | steps | success | shape, deg" for chain in chains
@@ -203,7 +205,7 @@ def main() -> None:
     ask.add_argument("--json", type=Path, metavar="OUT.json", help="keep the figures")
     ask.add_argument(
         "--serve", nargs=2, metavar=("NAME", "CHAIN"), help=argparse.SUPPRESS
-    )  # a contestant's own process
+    )  # command line of a contestant's own process
     options = ask.parse_args()
     if options.serve:
         serve(*options.serve, options.tasks)

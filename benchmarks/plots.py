@@ -85,8 +85,8 @@ def cumulative(plot: Any, values: np.ndarray, widest: float, label: str, color: 
 
 
 def normals(curves: Mapping[str, tuple[Answer, Any]], title: str, path: Path) -> None:
-    """Normal curves of the three errors, as the paper's Figures 11 and 13 have them: by label, answers and
-    colour.
+    """Draws normal curves of the three errors, as in the paper's Figures 11 and 13; `curves`: label ->
+    (results, colour).
     """
     figure, axes = plt.subplots(1, 3, figsize=(12, 3.6))
     for plot, what in zip(axes, ERRORS, strict=True):
@@ -105,7 +105,9 @@ def normals(curves: Mapping[str, tuple[Answer, Any]], title: str, path: Path) ->
 def _normal(
     plot: Any, at: np.ndarray, mean: float, deviation: float, label: str, color: Any, style: str
 ) -> None:
-    """A normal curve scaled to a height of 1: errors that are all zero would hide the others."""
+    """Draws a normal curve scaled to a height of 1: errors that are all zero would otherwise hide the other
+    curves.
+    """
     spread = max(deviation, 1e-4)
     plot.plot(
         at,
@@ -118,8 +120,8 @@ def _normal(
 
 
 def dls(results: Results, path: Path, name: str = "C") -> None:
-    """The paper's Figures 10 and 13, on its skeleton C: orientation alone, then every error with the
-    posture's task; as printed, dotted.
+    """Draws the paper's Figures 10 and 13, for its skeleton C: the orientation alone, then all errors with
+    the posture's task; the paper's curves are dotted.
     """
     figure, axes = plt.subplots(2, 2, figsize=(12, 7.5))
     alone = results[name, WITHOUT_POSTURE]["orientation"]
@@ -151,7 +153,7 @@ def dls(results: Results, path: Path, name: str = "C") -> None:
 
 
 def skeletons(results: Results, path: Path, solver: str = "erik") -> None:
-    """The paper's Figure 11: one solver's errors on skeletons B to G."""
+    """Draws the paper's Figure 11: errors of one solver on skeletons B to G."""
     names = [name for name in BODIES if name != "A" and (name, solver) in results]
     colors = plt.get_cmap("tab10").colors
     curves = {name: (results[name, solver], colors[k]) for k, name in enumerate(names)}
@@ -159,7 +161,7 @@ def skeletons(results: Results, path: Path, solver: str = "erik") -> None:
 
 
 def glance(rows: Sequence[Glance], path: Path) -> None:
-    """Every solver at a glance: what an animator sees, and what it costs."""
+    """Draws an overview of every solver: visible quality of motion, and time."""
     panels = (
         ("aim exact, % of poses", [100.0 * row.exact for row in rows], "{:.0f}", False),
         ("shape lost, degrees, poses", [row.shape for row in rows], "{:.0f}", False),
@@ -181,7 +183,7 @@ def glance(rows: Sequence[Glance], path: Path) -> None:
 
 
 def race(rows: Sequence[Row], path: Path) -> None:
-    """Milliseconds for the task that all libraries have in common."""
+    """Draws the times [ms] of all libraries for their common task."""
     chains = sorted({row.chain for row in rows})
     figure, axes = plt.subplots(
         1, len(chains), figsize=(13, 0.27 * len(rows) / len(chains) + 1.0), sharey=True, squeeze=False
@@ -202,7 +204,9 @@ def race(rows: Sequence[Row], path: Path) -> None:
 def bars(
     plot: Any, labels: Sequence[str], values: Sequence[float], form: str, is_log: bool, ours: Sequence[int]
 ) -> None:
-    """Horizontal bars with their values, the first on top; ours in green."""
+    """Draws horizontal bars with their values, the first on top; those of Limber, with the indices `ours`, in
+    green.
+    """
     heights = np.arange(len(values))[::-1]
     plot.barh(
         heights, values, color=[COLORS["expressive"] if k in ours else "#9aa5b1" for k in range(len(values))]

@@ -1,27 +1,23 @@
-"""Reachy Mini against its maker's own software, which scripts/makers.sh installs.
+"""Compares Limber's Reachy Mini with the maker's own software, which scripts/makers.sh installs.
 
-    python -m benchmarks.reachy --kinematics 500    motors for head poses, beside the maker's inverse
-                                                    kinematics
-    python -m benchmarks.reachy --away 200          what is taken for head poses out of reach, beside the
-                                                    nearest that an optimiser finds
+    python -m benchmarks.reachy --kinematics 500    motor angles for head poses, compared with the maker's
+                                                    inverse kinematics
+    python -m benchmarks.reachy --away 200          poses taken for head poses out of reach, compared with
+                                                    the nearest ones that an optimiser finds
     python -m benchmarks.reachy --daemon 60         a minute of motion through the daemon's real backend onto
                                                     simulated servos with a body
 
 --kinematics  Random head poses and body yaws that the maker's kinematics reaches within the motors' limits.
-    Limber's model is the gallery's
-              URDF with the closures that its import finds; each pose is reached from neutral in steps. The
-                  closed form is of the same
-              file's geometry: no solver of it can be nearer to the maker.
+              Limber's model is the gallery's URDF with the closures that its import finds; each pose is
+              reached from neutral in steps. The closed form uses the same file's geometry: no solver of this
+              geometry can be nearer to the maker's results.
 --away        Half of the poses would take motors beyond their limits, half have no solution at all. Limber's
-              pose is that after 60 steps
-              from neutral, and as many frames as it takes to rest. Needs SciPy, which no environment here
-                  has: pip install scipy
---daemon      Limber's worker and the maker's client send the same motion of head, body and antennas, by
-              turns. The servos behind a serial
-              port move the maker's own MuJoCo model, which has mass. The lag is that of the positions that
-                  the daemon publishes behind
-              the motion, where they fit best: the median of the motors. --massless: the servos have ideal
-                  horns.
+              pose is that after 60 steps from neutral, and as many frames as it takes to come to rest. This
+              needs SciPy, which no environment here contains: pip install scipy
+--daemon      Limber's worker and the maker's client send the same motion of head, body and antennas in turns.
+              The servos behind a serial port move the maker's own MuJoCo model, which has mass. The lag is
+              the delay at which the positions that the daemon publishes fit the motion best: the median of
+              the motors. --massless: the servos have ideal horns.
 """
 
 import argparse
@@ -62,11 +58,13 @@ from tests.makers.reachy import (
 from .reachy_kinematics import URDF, Platform, kinematics
 from .reachy_reach import NEARER, reach
 
-FPS = 60  # frames a second that Limber is given
-CLIENT = 50  # orders a second of the maker's client
-ROUND = 20.0  # [s] for which either sends before it is the other's turn
-TRIES = 4  # times as many rounds: where cores are busy the daemon says nothing for so long that Limber stops
-SETTLE = 3.0  # [s] of motion before the lag is measured
+FPS = 60  # frames per second that Limber receives
+CLIENT = 50  # commands per second of the maker's client
+ROUND = 20.0  # [s] for which each of the two sends in turn
+# factor of the number of rounds that are tried: on busy cores the daemon may be silent for so long that
+# Limber stops
+TRIES = 4
+SETTLE = 3.0  # [s] duration of motion before the lag is measured
 
 CLIENT_CODE = """
 import json, sys, time
@@ -89,14 +87,14 @@ with ReachyMini(port=int(port), **options) as robot:
 
 
 class Observer:
-    """Records the positions that a daemon publishes, from a thread of its own."""
+    """Records the positions that a daemon publishes, in a separate thread."""
 
     def __init__(self, address: str) -> None:
         host, port = address.split(":")
         self._socket = socket.create_connection((host, int(port)))
         self._line = WebSocket(address, "/ws/sdk")
         self._socket.sendall(self._line.handshake)
-        self.rows: list[tuple[float, ...]] = []  # [s], and the angles of body, head and antennas [rad]
+        self.rows: list[tuple[float, ...]] = []  # time [s], and angles of body, head and antennas [rad]
         threading.Thread(target=self._listen, daemon=True).start()
 
     def _listen(self) -> None:
@@ -109,7 +107,7 @@ class Observer:
                 self._socket.sendall(answers)
 
     def _received(self) -> bytes:
-        """What has come; empty where the connection has ended."""
+        """The bytes that have arrived; empty if the connection has ended."""
         try:
             return self._socket.recv(65536)
         except OSError:
@@ -117,7 +115,7 @@ class Observer:
 
 
 def motion(seconds: float, rate: int) -> dict[str, list]:
-    """Head poses, antennas [rad], body yaws [rad] and times [s]: what a character does that looks about."""
+    """Head poses, antennas [rad], body yaws [rad] and times [s] of a character that looks around."""
     rows: dict[str, list] = {"time": [], "head": [], "antennas": [], "yaw": []}
     for k in range(int(seconds * rate)):
         t = k / rate
@@ -133,8 +131,8 @@ def motion(seconds: float, rate: int) -> dict[str, list]:
 
 
 def lag(observed: np.ndarray, begun: float, times: np.ndarray, desired: np.ndarray) -> float:
-    """Delay [s] at which the observed angles (t, 1 + n) are nearest to the wanted ones (times, n): the median
-    of the joints.
+    """Delay [s] at which the observed angles (t, 1 + n) are nearest to the desired ones (times, n): the
+    median over the joints.
     """
     inside = (observed[:, 0] > begun + SETTLE) & (observed[:, 0] < begun + times[-1] - 0.5)
     at, seen = observed[inside, 0] - begun, observed[inside, 1:]
@@ -150,7 +148,9 @@ def lag(observed: np.ndarray, begun: float, times: np.ndarray, desired: np.ndarr
 
 
 def through_the_daemon(seconds: float, massless: bool = False) -> list[dict[str, float]]:
-    """Of each round: lags [s] of Limber and of the maker's client, and Limber's orders, sent and lost."""
+    """For each round: lags [s] of Limber and of the maker's client, and the numbers of Limber's sent and lost
+    commands.
+    """
     rounds = max(1, round(seconds / ROUND))
     rows = motion(seconds / rounds, FPS)
     platform = Platform(read(URDF, for_mechanism=True))
@@ -173,8 +173,8 @@ def through_the_daemon(seconds: float, massless: bool = False) -> list[dict[str,
 
 
 def _servos(massless: bool) -> ServedBus:
-    """Reachy Mini's servos behind a serial port: with ideal horns, or with the maker's MuJoCo model
-    on these.
+    """Reachy Mini's servos on a serial port: with ideal horns, or with the maker's MuJoCo model attached to
+    them.
     """
     positions = {10 + k: 2048.0 - offset for k, offset in enumerate(OFFSETS)}
     bus = ServedBus(positions, "dynamixel") if massless else ServedBus({}, "dynamixel", BODY, HORNS)
@@ -183,8 +183,8 @@ def _servos(massless: bool) -> ServedBus:
 
 
 def _round(times: np.ndarray, desired: np.ndarray, rows: dict[str, list], massless: bool) -> dict[str, float]:
-    """The maker's client and Limber once each, on a daemon of their own. RuntimeError: the daemon was held up
-    for too long.
+    """Runs the maker's client and Limber once each, on a separate daemon. Raises RuntimeError if the daemon
+    was delayed for too long.
     """
     with (
         tempfile.TemporaryDirectory() as home,
@@ -205,7 +205,7 @@ def _round(times: np.ndarray, desired: np.ndarray, rows: dict[str, list], massle
 
 
 def _maker_streams(home: Path, address: str, rows: dict[str, list]) -> float:
-    """Let the maker's client send the motion; when it began [s]."""
+    """Sends the motion with the maker's client; returns the time [s] at which it began."""
     path = home / "motion.json"
     path.write_text(json.dumps({**rows, "rate": CLIENT}))
     done = subprocess.run(
@@ -221,11 +221,11 @@ def _maker_streams(home: Path, address: str, rows: dict[str, list]) -> float:
 
 
 def _limber_streams(address: str, desired: np.ndarray) -> tuple[float, int, int]:
-    """Let Limber's worker send the motion, with velocities as live movers have them: when it began [s], and
-    the orders lost and sent.
+    """Sends the motion with Limber's worker, with velocities as live movers have them; returns the time [s]
+    at which it began, and the numbers of lost and sent commands.
     """
     joints = desired.copy()
-    joints[:, 7:] *= -1.0  # the URDF's antennas
+    joints[:, 7:] *= -1.0  # antennas rotate in the opposite direction in the URDF
     velocity = np.gradient(joints, axis=0)
     acceleration = np.gradient(velocity, axis=0)
     frames = [tuple(map(Kinematic, *triple)) for triple in zip(joints, velocity, acceleration, strict=True)]

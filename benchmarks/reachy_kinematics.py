@@ -1,5 +1,5 @@
-"""Reachy Mini's head in Limber, in closed form, and by its maker's own inverse kinematics, for the same
-poses.
+"""Motor angles of Reachy Mini's head by Limber, in closed form, and by the maker's own inverse kinematics,
+for the same poses.
 """
 
 import json
@@ -23,9 +23,9 @@ from tests.makers.reachy import PYTHON, environment
 
 ROOT = Path(__file__).resolve().parents[1]
 URDF = ROOT / "robots" / "gallery" / "reachy_mini" / "robot.urdf"
-NEUTRAL = 0.177  # [m] height of the head in neutral
-# from neutral to a pose, a second of frames; in 24 one of 500 stays at a motor's limit that is on its way,
-# which is told
+NEUTRAL = 0.177  # [m] height of the head in the neutral pose
+# number of steps from neutral to a pose, one second of frames; with 24, one of 500 poses stays at a motor's
+# limit on the path, which is reported
 STEPS = 60
 
 POSES = """
@@ -63,19 +63,21 @@ print(json.dumps(found))
 
 
 class Platform:
-    """The head's platform in Limber: motors for poses of the head."""
+    """The head's platform in Limber: motor angles for poses of the head."""
 
     def __init__(self, robot: Robot) -> None:
         self._solver = MechanismSolver(mechanism_of(robot, closures_text(robot), robot.file))
         self.state = self.neutral = assemble(self._solver, None, Goals()).state
-        self.size = self._solver.tree.size  # [m] that counts as a radian
-        self.has_flipped = False  # since `approach` began
+        self.size = self._solver.tree.size  # [m] length that counts as one radian
+        self.has_flipped = False  # whether the assembly mode has changed since `approach` began
         for _ in range(3):
             self.motors(np.eye(4), 0.0)
         self.neutral = self.state
 
     def motors(self, head: np.ndarray, yaw: float) -> np.ndarray:
-        """Angles (6,) [rad] for a head pose as the maker counts it, followed from the last one."""
+        """Motor angles (6,) [rad] for a head pose in the maker's convention, starting from the last
+        solution.
+        """
         pose = FrameGoal(
             "head",
             position=(head[0, 3], head[1, 3], head[2, 3] + NEUTRAL),
@@ -87,16 +89,16 @@ class Platform:
         return np.array([self._solver.values(self.state, f"stewart_{leg}")[0] for leg in range(1, 7)])
 
     def head(self) -> np.ndarray:
-        """The head's pose (4, 4) in the base's frame, as it is now."""
+        """Current pose (4, 4) of the head in the base's frame."""
         pose: np.ndarray = self._solver.poses(self.state)[self._solver.mechanism.body_index["head"]]
         return pose
 
     def yaw(self) -> float:
-        """The body's yaw [rad], as it is now."""
+        """Current yaw of the body [rad]."""
         return self._solver.values(self.state, "yaw_body")[0]
 
     def approach(self, head: np.ndarray, yaw: float) -> np.ndarray:
-        """As `motors`, from neutral in steps."""
+        """Motor angles as from `motors`, approached from neutral in steps."""
         self.state, self.has_flipped = self.neutral, False
         turned = logarithm(from_matrix(head[:3, :3].tolist()))
         angles = np.zeros(6)
@@ -109,7 +111,7 @@ class Platform:
 
 
 class ClosedForm:
-    """The same from the URDF's geometry in closed form: two circles that meet."""
+    """Motor angles in closed form from the URDF's geometry: intersection of two circles."""
 
     def __init__(self, robot: Robot) -> None:
         self._robot, self._tree = robot, build_tree(robot)
@@ -123,8 +125,8 @@ class ClosedForm:
         return [(float(joints[name].lower), float(joints[name].upper)) for name in names]
 
     def leg(self, leg: int, yaw: float = 0.0) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
-        """Frame (4, 4) of a leg's horn in the base's, the rod's lower end in that and its upper end in the
-        head's (3,), its length [m].
+        """Frame (4, 4) of a leg's horn in the base's frame, the rod's lower end in the horn's frame and its
+        upper end in the head's (3,) [m], and its length [m].
         """
         frames = dict(
             zip(
@@ -147,7 +149,7 @@ class ClosedForm:
         return horn, (np.linalg.inv(horn) @ ball)[:3], (np.linalg.inv(matrix("head")) @ anchor)[:3], rod
 
     def motors(self, head: np.ndarray, yaw: float, near: np.ndarray) -> np.ndarray:
-        """Angles (6,) [rad], of two each that is nearer to `near`."""
+        """Motor angles (6,) [rad]; of the two solutions of each leg, the one nearer to `near`."""
         pose = head.copy()
         pose[2, 3] += NEUTRAL
         angles = []
@@ -175,7 +177,7 @@ def _wrap(angle: float) -> float:
 
 def poses(count: int, seed: int, is_away: bool) -> list[dict]:
     """Random head poses and body yaws that the maker's kinematics reaches within the motors' limits, or does
-    not.
+    not reach.
     """
     with tempfile.TemporaryDirectory() as home:
         command = [str(PYTHON), "-c", POSES, str(count), str(seed), str(int(is_away))]
@@ -186,8 +188,8 @@ def poses(count: int, seed: int, is_away: bool) -> list[dict]:
 
 
 def kinematics(count: int, seed: int = 1) -> dict[str, np.ndarray]:
-    """Largest error of a pose's motors (count,) [rad]: of Limber and of the closed form against the maker,
-    and of Limber against that.
+    """Largest motor errors (count,) [rad] of each pose: of Limber and of the closed form relative to the
+    maker, and of Limber relative to the closed form.
     """
     robot = read(URDF, for_mechanism=True)
     platform, exact = Platform(robot), ClosedForm(robot)

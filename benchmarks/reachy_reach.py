@@ -1,10 +1,10 @@
-"""Head poses that Reachy Mini cannot reach: is what Limber takes instead the nearest pose? An optimiser that
-shares no code with it looks.
+"""Checks whether Limber finds the nearest pose to head poses that Reachy Mini cannot reach, with an optimiser
+that shares no code with Limber.
 
 The unknowns are the seven motors and the head's pose; each rod's length is an equation, each motor's limits
-are bounds. SciPy's SLSQP starts from Limber's pose, from neutral, and from random ones. A pose counts where
-no horn has gone through its dead centre and the head has not passed a singular pose, each seen from neutral:
-the others are assemblies that a motion does not reach.
+are bounds. SciPy's SLSQP starts from Limber's pose, from neutral, and from random ones. A pose counts only
+if, starting from neutral, no horn has passed its dead centre and the head has not passed a singular pose:
+other poses are assemblies that a motion does not reach.
 """
 
 import math
@@ -17,23 +17,23 @@ from limber.solvers.mechanism.solution import Report
 
 from .reachy_kinematics import NEUTRAL, URDF, ClosedForm, Platform, poses
 
-NEARER = 1e-5  # [sizes or rad] by which another pose must be nearer to count
-CLOSED = 1e-8  # [squared sizes] of a rod's equation
-SETTLED = 1e-10  # change of the error in a frame
-FRAMES = 200  # at most, until Limber's pose has settled
+NEARER = 1e-5  # [sizes or rad] by which another pose must be nearer to count as nearer
+CLOSED = 1e-8  # [squared sizes] tolerance of a rod's equation
+SETTLED = 1e-10  # change of the error in a frame below which Limber's pose has settled
+FRAMES = 200  # largest number of frames until Limber's pose has settled
 LEGS = range(1, 7)
 
 
 @dataclass(frozen=True)
 class Reach:
-    """Outcome for one pose out of reach.
+    """Result for one pose out of reach.
 
     Attributes:
-        error: Distance of Limber's pose from the requested one [sizes and rad, root of squares].
-        nearest: Least distance found.
-        apart: Between these two poses [m], [rad].
-        is_told: Whether Limber names a motor at its limit.
-        has_settled, has_flipped: Whether its pose came to rest, and went over to another assembly on the way.
+        error: Distance of Limber's pose from the requested one: root of the sum of squares [sizes and rad].
+        nearest: Least distance found by the optimiser, in the same unit.
+        apart: Distance [m] and angle [rad] between these two poses.
+        is_told: Whether Limber reports a motor at its limit.
+        has_settled, has_flipped: Whether Limber's pose came to rest, and whether its assembly mode changed.
     """
 
     error: float
@@ -45,8 +45,8 @@ class Reach:
 
 
 class Nearest:
-    """The optimiser. A point (13,) is the six motors and the body's yaw [rad], then the head's position
-    [sizes] and rotation vector, seen from the requested pose.
+    """The optimiser. A point (13,) consists of the six motor angles and the body's yaw [rad], then the head's
+    position [sizes] and rotation vector [rad], relative to the requested pose.
     """
 
     def __init__(self, platform: Platform, form: ClosedForm) -> None:
@@ -61,7 +61,7 @@ class Nearest:
         self.horn_signs, self.head_sign = self._signs(np.concatenate((self.neutral, np.zeros(7))), np.eye(4))
 
     def least(self, solved: np.ndarray, head: np.ndarray, yaw: float, tries: int) -> np.ndarray:
-        """The best point found; `solved` is Limber's."""
+        """The best point found; `solved` is Limber's point."""
         from scipy.optimize import minimize
 
         best = solved
@@ -118,8 +118,8 @@ class Nearest:
         return starts
 
     def _rods(self, point: np.ndarray, head: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Rods (6, 3) from horn to head, how the horns' tips move (6, 3), and the anchors on the head from
-        its origin (6, 3), all [m].
+        """Rods (6, 3) from horn to head, derivatives (6, 3) of the horns' tips with respect to the motors,
+        and anchors on the head relative to its origin (6, 3), all [m].
         """
         cos, sin = np.cos(point[:6]), np.sin(point[:6])
         x, y, z = self.tips.T
@@ -140,8 +140,8 @@ class Nearest:
         return ((rods * rods).sum(1) - self.rods**2) / self.size**2
 
     def _signs(self, point: np.ndarray, head: np.ndarray) -> tuple[np.ndarray, float]:
-        """Cosines (6,) between rods and their tips' motion, 0 in a dead centre, and the determinant of the
-        rods' pull at the head.
+        """Cosines (6,) of the angles between rods and the motions of their lower ends, 0 at a dead centre;
+        and the determinant of the rods' wrenches on the head.
         """
         rods, moves, anchors = self._rods(point, head)
         horns = (rods * moves).sum(1) / self.rods / np.linalg.norm(moves, axis=1)
@@ -150,7 +150,7 @@ class Nearest:
 
 
 def reach(count: int, seed: int = 1, tries: int = 4) -> list[Reach]:
-    """Outcome of random poses that the maker's kinematics does not reach within the motors' limits."""
+    """Results for random poses that the maker's kinematics does not reach within the motors' limits."""
     robot = read(URDF, for_mechanism=True)
     platform, form = Platform(robot), ClosedForm(robot)
     nearest = Nearest(platform, form)
@@ -172,8 +172,8 @@ def reach(count: int, seed: int = 1, tries: int = 4) -> list[Reach]:
 def _settled(
     platform: Platform, nearest: Nearest, head: np.ndarray, yaw: float
 ) -> tuple[np.ndarray, Report, bool, bool]:
-    """Limber's point, its last report, whether it came to rest and whether it flipped: from neutral in steps,
-    then held.
+    """Limber's point, its last report, whether it came to rest, and whether its assembly mode changed, after
+    steps from neutral and frames with a constant goal.
     """
     platform.approach(head, yaw)
     flipped = platform.has_flipped

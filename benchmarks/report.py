@@ -1,10 +1,11 @@
-"""All comparisons of solvers in one run: tables on standard output, and a page with pictures.
+"""Runs all comparisons of solvers: tables on standard output, and a page with pictures.
 
     python -m benchmarks.report [--pairs 200] [--paths 6] [--into build/bench]
     python -m benchmarks.report --into docs            writes the page that the documents include
 
-Sweeps the ERIK paper's grids, walks gaze paths and races the peers (see `benchmarks.sweep`,
-`benchmarks.warm`, `benchmarks.peers`). What the same code has solved before is taken from build/sweep.
+It solves the ERIK paper's grids and gaze paths, and compares the other libraries (see `benchmarks.sweep`,
+`benchmarks.warm`, `benchmarks.peers`). Results that the same code has computed before are read from
+build/sweep.
 """
 
 import json
@@ -36,14 +37,16 @@ Walked = Mapping[tuple[str, str, str], Figures]
 
 
 class Race(NamedTuple):
-    """The peers' figures, and why others were left out."""
+    """Results of the libraries, and the reasons why others are missing."""
 
     rows: list[Row]
     missing: dict[str, str]
 
 
 def raced(tasks: int, rounds: int) -> Path:
-    """The file with the race's figures, run in a process of its own, which pins itself to one core."""
+    """Runs `benchmarks.peers` in a separate process, which pins itself to one core; returns the file with its
+    results.
+    """
     out = FOLDER / "peers.json"
     command = [
         sys.executable,
@@ -61,13 +64,13 @@ def raced(tasks: int, rounds: int) -> Path:
 
 
 def kept_race(path: Path) -> Race:
-    """What `benchmarks.peers --json` kept."""
+    """Results in a file written by `benchmarks.peers --json`."""
     record = json.loads(path.read_text())
     return Race([Row(**row) for row in record["rows"]], record["missing"])
 
 
 def machine() -> str:
-    """What it ran on."""
+    """Description of this computer."""
     model = platform.processor() or platform.machine()
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.exists():
@@ -83,7 +86,7 @@ def machine() -> str:
 def page(
     rows: Sequence[Glance], results: Results, papers: Results, walked: Walked, race: Race, sizes: str
 ) -> str:
-    """The Markdown page; `papers` are the results on the paper's own postures."""
+    """The page in Markdown; `papers` are the results on the paper's own postures."""
     of_table = {key: answer for key, answer in results.items() if key[1] not in VARIANTS}
     return PAGE.format(
         sizes=sizes,

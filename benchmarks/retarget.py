@@ -1,9 +1,9 @@
-"""What a whole body that follows a clip costs Blender, in the real one: `python -m benchmarks.retarget
-CLIP.bvh ROBOT.urdf`.
+"""Measures the time per frame of a whole body that follows a clip, in a real Blender: `python -m
+benchmarks.retarget CLIP.bvh ROBOT.urdf`.
 
 The tick is the processor time in the frame-change handler: reading the source, solving, showing. A frame is
-`scene.frame_set` as a whole, Blender's own evaluation included. Feet are planted, as by default; what links
-miss is told with and without. Ends with status 1 where a figure is missed.
+`scene.frame_set` as a whole, Blender's own evaluation included. Feet are planted, as by default; errors of
+the links are given with and without. The exit status is 1 if a figure exceeds its bound.
 """
 
 import argparse
@@ -21,14 +21,14 @@ from limber.rig.output.clips.bvh_copy import importable_copy
 
 from .tick import median_ms
 
-TICK_MS = 6.0  # median of a live frame's tick
-BAKE_S = 10.0  # of 1,000 frames
-TIMED = 400  # frames at most whose ticks are timed
-SKIPPED = 10  # frames at the beginning: caches are cold
+TICK_MS = 6.0  # [ms] largest median of a live frame's tick
+BAKE_S = 10.0  # [s] longest bake of 1,000 frames
+TIMED = 400  # largest number of frames whose ticks are timed
+SKIPPED = 10  # number of frames at the beginning that are not counted, since caches are cold
 
 
 def follower(clip: Path, robot: Path):
-    """An empty file with the clip's armature and the robot, which follows it live; returns the robot."""
+    """A new file with the clip's armature and a robot that follows it live; returns the robot."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
     bpy.ops.preferences.addon_enable(module="io_anim_bvh")
     with importable_copy(clip) as copy:
@@ -49,7 +49,7 @@ def follower(clip: Path, robot: Path):
 
 
 def played(rig, frames: range) -> tuple[list[float], list[float], np.ndarray]:
-    """Processor seconds of each tick and of each frame, and what each link missed (frames, links)
+    """Processor time [s] of each tick and of each frame, and errors of each link (frames, links)
     [degrees].
     """
     ticks, whole, missed = [], [], []

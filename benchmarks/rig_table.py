@@ -1,9 +1,9 @@
-"""Every solver on the chains of real rigs: aim, shape, iterations and time, side by side.
+"""Compares every solver on the chains of real rigs: aim, shape, iterations and time.
 
     python -m benchmarks.rig_table FOLDER [--pairs 40]
 
-FOLDER holds files as `benchmarks.gaze --rig` takes them, one for each rig and kind of target. Their first
-pairs are solved, each from scratch. A solver that cannot be used says why in its line.
+FOLDER contains files for `benchmarks.gaze --rig`, one for each rig and kind of target. Their first pairs are
+solved, each from scratch. The line of a solver that does not support a rig gives the reason.
 """
 
 import argparse
@@ -25,11 +25,11 @@ HEADER = [
     ),
     "|---|---|---|---|---|---|---|---|---|",
 ]
-EXACT_DEG = 0.01  # an aim that nobody could tell from exact
+EXACT_DEG = 0.01  # [deg] aim error up to which an aim counts as exact
 
 
 def rows(label: str, chain: Skeleton, goals: Sequence[GazeGoal]) -> list[str]:
-    """A line of the table for each solver."""
+    """Lines of the table for one rig, one for each solver."""
     lines = []
     for name in SOLVERS:
         begin = f"| {label} | {len(chain.joints)} | {len(goals)} | {name}"
@@ -50,7 +50,7 @@ def rows(label: str, chain: Skeleton, goals: Sequence[GazeGoal]) -> list[str]:
 
 
 def rig_rows(path: Path, count: int) -> list[str]:
-    """The lines of a rig's file."""
+    """Lines of the table for a rig's file."""
     with np.load(path) as file:
         arrays = dict(file)
     goals = [

@@ -1,4 +1,4 @@
-"""Where jobs are done: in processes of this machine, or on a Dask cluster."""
+"""Runs jobs in processes of this machine, or on a Dask cluster."""
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -15,14 +15,14 @@ Done = Iterator[tuple[Job, Answer]]
 
 
 def local(jobs: Iterable[Job], workers: int = 0) -> Done:
-    """In as many processes as this one may use cores, or as asked; answers as they come."""
+    """Runs jobs in `workers` processes, 0: one for each usable core; yields results as they arrive."""
     count = workers or usable_cores()
     with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
         yield from _checked(jobs, lambda job: pool.submit(do, job), first_of_pool, count)
 
 
 def complete(jobs: Iterable[Job], total: int, folder: Path, scheduler: str = "", workers: int = 0) -> None:
-    """Does what has no kept answer in the folder yet, on all local cores, so many, or the cluster of that
+    """Runs the jobs that have no stored result in the folder, in local processes or on the cluster at an
     address.
 
     Raises:
@@ -31,7 +31,7 @@ def complete(jobs: Iterable[Job], total: int, folder: Path, scheduler: str = "",
     folder.mkdir(parents=True, exist_ok=True)
     progress = Progress(total)
     todo = missing(jobs, folder, progress)
-    first = next(iter(todo), None)  # no processes for nothing
+    first = next(iter(todo), None)  # no processes are started if nothing is left to do
     if first is None:
         return
     todo = chain([first], todo)
@@ -41,10 +41,11 @@ def complete(jobs: Iterable[Job], total: int, folder: Path, scheduler: str = "",
 
 
 def dask(jobs: Iterable[Job], scheduler: str) -> Done:
-    """On the cluster of that address. Its workers must have been started in this checkout, or a copy of it.
+    """Runs jobs on the cluster at an address. Its workers must have been started in this checkout or a copy
+    of it.
 
     Raises:
-        SpreadError: no Dask here, no scheduler there, no workers, or workers with other code.
+        SpreadError: Dask is not installed, no scheduler answers, it has no workers, or they have other code.
     """
     with cluster(scheduler) as (client, count):
         yield from _checked(jobs, lambda job: client.submit(do, job, pure=False), first_of_dask, count)
@@ -53,7 +54,7 @@ def dask(jobs: Iterable[Job], scheduler: str) -> Done:
 def _checked(
     jobs: Iterable[Job], submit: Callable[[Job], Any], first: Callable[[set[Any]], set[Any]], workers: int
 ) -> Done:
-    """Answers of workers that have this checkout's code."""
+    """Yields the results of workers that have this checkout's code; raises SpreadError for others."""
     for job, future in spread(jobs, submit, first, workers):
         digest, answer = future.result()
         if digest != code_digest():

@@ -1,8 +1,10 @@
-"""One posture, one target, every solver: the picture of the page "Which solver?".
+"""Draws the solutions of every solver for the same postures and targets: the picture of the page "Which
+solver?".
 
     python -m benchmarks.side_by_side docs/pictures/which_solver.png
 
-Each cell shows the authored posture in grey, what the solver makes of it in colour, and where its end looks.
+Each cell shows the authored posture in grey, the solver's solution in colour, and the direction in which its
+end looks.
 """
 
 import argparse
@@ -23,7 +25,7 @@ from limber.solvers.table import SOLVERS, make_solver
 
 SHOWN = ("expressive", "erik", "erik_exact", "ccd", "dls", "sdls")
 INK, AUTHORED, BODY, RAY, TARGET = "#1d2630", "#b4bcc6", "#c8442a", "#e9b44c", "#1f6fb2"
-TURN, TILT = math.radians(-60), math.radians(12)  # of the onlooker about Z, and above the ground
+TURN, TILT = math.radians(-60), math.radians(12)  # [rad] view of the picture: rotation about Z, and elevation
 SITUATIONS = {
     "proud, looks up": ((0.0, 0.15, -0.3, 0.0, 0.3, 0.0), (1.6, 0.6, 1.9)),
     "curious, looks aside": ((0.0, -0.7, 0.9, 0.0, -0.5, 0.0), (2.0, -0.4, 0.7)),
@@ -32,7 +34,9 @@ SITUATIONS = {
 
 
 def creature() -> Skeleton:
-    """A lamp with a neck that twists: two joints turn about the body, three bend it, one rolls the head."""
+    """Skeleton of a lamp with a neck that twists: two joints rotate about the body's axis, three bend, one
+    rolls the head.
+    """
     reach = math.radians(110)
 
     def joint(
@@ -55,7 +59,7 @@ def creature() -> Skeleton:
 
 
 def seen(points: list) -> np.ndarray:
-    """Places (k, 3) as an onlooker sees them (k, 2)."""
+    """Projection (k, 2) of positions (k, 3) onto the picture."""
     x, y, z = np.array(points, dtype=float).T
     across, away = x * math.cos(TURN) - y * math.sin(TURN), x * math.sin(TURN) + y * math.cos(TURN)
     return np.stack([across, z * math.cos(TILT) + away * math.sin(TILT)], 1)
@@ -90,7 +94,7 @@ def draw_cell(axes, chain: Skeleton, goal: GazeGoal, solution: Solution) -> None
 
 
 def picture(path: Path) -> None:
-    """Draws all situations with all solvers that are shown."""
+    """Draws all situations with all shown solvers."""
     chain = creature()
     figure, grid = plt.subplots(
         len(SITUATIONS), len(SHOWN), figsize=(2.6 * len(SHOWN), 2.3 * len(SITUATIONS)), layout="constrained"

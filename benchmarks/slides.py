@@ -1,9 +1,9 @@
-"""Every solver on random chains with prismatic joints that look at points which some pose looks at.
+"""Tests every solver on random chains with prismatic joints, for points that can be looked at.
 
     python -m benchmarks.slides [--chains 150] [--solvers erik expressive ...]
 
-Chains have two to six joints of limited range, a third of them prismatic; each point is seen by a random
-pose, the posture is another.
+Chains have two to six joints of limited range, a third of them prismatic; each point is looked at by a random
+pose; the posture is another random pose.
 """
 
 import argparse
@@ -16,8 +16,9 @@ from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z, add, rotate, 
 from limber.solvers.kinematics.skeleton import Joint, Skeleton
 from limber.solvers.table import SOLVERS, make_solver
 
-PRISMATIC = 0.35  # share of joints
-THRESHOLD = math.degrees(4.0 * math.asin(0.04 / math.sqrt(2.0)))  # [deg] the ERIK paper's .04 as an angle
+PRISMATIC = 0.35  # share of prismatic joints
+# [deg] the ERIK paper's threshold .04 as an angle
+THRESHOLD = math.degrees(4.0 * math.asin(0.04 / math.sqrt(2.0)))
 
 
 def cases(count: int, seed: int = 3) -> list[tuple[Skeleton, GazeGoal]]:
@@ -51,7 +52,7 @@ def _pose(draw: random.Random, chain: Skeleton, share: float) -> list[float]:
 
 
 def table(count: int, solvers: list[str]) -> list[str]:
-    """The table, as Markdown."""
+    """Lines of the table in Markdown."""
     lines = [f"| solver | aim error, deg: mean | largest | over {THRESHOLD:.1f} deg |", "|---|---|---|---|"]
     for name in solvers:
         errors = np.degrees([make_solver(name, chain).solve(goal).aim_error for chain, goal in cases(count)])

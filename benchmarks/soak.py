@@ -1,8 +1,8 @@
-"""Every figure that takes long, one after the other: `python -m benchmarks.soak [--seconds SECONDS]`.
+"""Runs all long measurements one after another: `python -m benchmarks.soak [--seconds SECONDS]`.
 
-A long stream, the worker's lateness beside an empty loop, Stop again and again, the real firmware and
-simulated servos behind real ports, random faults, then a character that plays without Blender. What one of
-them misses does not keep the next from being measured; it is said again at the end, with status 1.
+They are a long stream, the worker's lateness compared with an empty loop, repeated Stops, the real firmware
+and simulated servos on real ports, random faults, and a character that plays without Blender. If one of them
+fails, the others still run; failures are repeated at the end, with exit status 1.
 """
 
 import argparse
@@ -10,13 +10,13 @@ import subprocess
 import sys
 import time
 
-MINUTE = 60.0  # [s] for each of the firmware's streams, and for the lateness
+MINUTE = 60.0  # [s] duration of each of the firmware's streams, and of the measurement of lateness
 STOPS = 30
-PLAYED = 24.0  # simulated seconds of the player for each of the long stream: a day with an hour of stream
+PLAYED = 24.0  # simulated seconds of the player per second of the long stream: a day for an hour of stream
 
 
 def commands(seconds: float) -> dict[str, list[str]]:
-    """What is measured, and the arguments of the module that does it."""
+    """Title of each measurement -> arguments of the module that runs it."""
     return {
         f"A stream of {seconds:.0f} s": ["benchmarks.link", "--soak", f"{seconds:g}"],
         "Hand-over, and lateness beside a busy Blender": [

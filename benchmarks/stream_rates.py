@@ -1,12 +1,14 @@
-"""How smoothly a stream is shown whose sender says no times: at one rate, and where its rate changes.
+"""Measures how smoothly a stream without times of its sender is shown: at a constant rate, and when the rate
+changes.
 
     python -m benchmarks.stream_rates [--clocks 60 24] [--seeds 6] [--cells 30:45 ...]
 
 A sine of 0.35 Hz is sent at one rate for four seconds, and then at another for eight, through networks that
-delay, bunch and lose packets, and is shown at a clock's ticks. Of each cell the figures are the worst of all
-seeds, from two seconds after the change on: ticks at which what is shown stands still, and the largest
-acceleration over the motion's own; behind them, of all networks, the mean delay, and the largest speed after
-the change over the motion's own. Bar: none stands, acceleration at most 1.5 (cells beyond are marked "!").
+delay, bunch and lose packets, and is shown at a clock's ticks. The figures of each cell are the worst of all
+seeds, from two seconds after the change on: the number of ticks at which the shown value stands still, and
+the largest acceleration relative to the motion's own; then, over all networks, the mean delay, and the
+largest speed after the change relative to the motion's own. The bound is no tick at rest, and an acceleration
+of at most 1.5 (other cells are marked "!").
 """
 
 import argparse
@@ -20,8 +22,9 @@ from limber.character import stream
 from limber.character.stream import Samples
 
 BAR = 1.5
-MOTION = 2 * pi * 0.35  # [rad/s] of the sine
-CHANGE, SETTLED, END = 4.0, 6.0, 12.0  # [s]
+MOTION = 2 * pi * 0.35  # [rad/s] angular frequency of the sine
+# [s] times of the rate's change, of the first evaluated tick, and of the end
+CHANGE, SETTLED, END = 4.0, 6.0, 12.0
 STEADY = (10, 15, 24, 25, 29.7, 30, 45, 50, 60, 90, 120)
 PAIRS = (
     *((30, 20), (45, 30), (45, 20), (30, 15), (20, 90), (60, 30), (30, 25), (30, 45), (30, 60), (30, 10)),
@@ -31,10 +34,11 @@ Rates = tuple[float, float]
 
 
 class Network(NamedTuple):
-    """How packets come that are sent at times (n,) [s]."""
+    """Transmission of packets that are sent at times (n,) [s]."""
 
-    delays: Callable[[np.random.Generator, np.ndarray], np.ndarray]  # (n,) [s]
-    loss: float = 0.0  # share
+    # function that returns the packets' delays (n,) [s]
+    delays: Callable[[np.random.Generator, np.ndarray], np.ndarray]
+    loss: float = 0.0  # share of lost packets
 
 
 def none(_chance: np.random.Generator, times: np.ndarray) -> np.ndarray:
@@ -42,17 +46,17 @@ def none(_chance: np.random.Generator, times: np.ndarray) -> np.ndarray:
 
 
 def uneven(chance: np.random.Generator, times: np.ndarray) -> np.ndarray:
-    """A program whose loop is uneven, on the same computer."""
+    """Delays [s] of a program with an uneven loop, on the same computer."""
     return chance.uniform(0.0, 0.004, len(times))
 
 
 def wireless(chance: np.random.Generator, times: np.ndarray) -> np.ndarray:
-    """Delays of Gaussian size, with a standard deviation of 10 ms."""
+    """Delays [s] with the absolute values of a normal distribution with a standard deviation of 10 ms."""
     return np.abs(chance.normal(0.0, 0.01, len(times)))
 
 
 def bunched(chance: np.random.Generator, times: np.ndarray) -> np.ndarray:
-    """Packets that go out every 20 ms."""
+    """Delays [s] of packets that are sent on every 20 ms."""
     begin = chance.uniform(0.0, 0.02)
     return np.ceil((times + begin) / 0.02) * 0.02 - begin - times
 
@@ -68,15 +72,15 @@ NETWORKS = {
 
 
 class Cell(NamedTuple):
-    """One sender."""
+    """One sender: its rates, and its network."""
 
-    rates: Rates  # [Hz] before and after the change
+    rates: Rates  # [Hz] rates before and after the change
     network: str
     seed: int
 
     def samples(self, clock: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Numbers (ticks,) of samples that have come by each tick, and of the newest the times (ticks,) [s]
-        at which it was taken, and how long before the tick it came, in ticks.
+        """For each tick: the number (ticks,) of samples that have arrived; and of the newest sample the time
+        (ticks,) [s] at which it was taken, and its age (ticks,) at the tick, in ticks.
         """
         chance = np.random.default_rng([self.seed, *(int(10 * rate) for rate in self.rates)])
         network, (before, after) = NETWORKS[self.network], self.rates
@@ -86,7 +90,7 @@ class Cell(NamedTuple):
         taken = taken + chance.uniform(0.0, 1.0 / clock)
         arrivals = np.maximum.accumulate(taken + network.delays(chance, taken))
         is_lost = chance.uniform(size=len(taken)) < network.loss
-        is_lost[1:] &= ~is_lost[:-1]  # a longer gap is another matter than the rate
+        is_lost[1:] &= ~is_lost[:-1]  # longer gaps are not tested here
         has_come = ~is_lost | (taken == taken[0])
         taken, arrivals = taken[has_come], arrivals[has_come]
         ticks = np.arange(int(END * clock)) / clock
@@ -96,16 +100,16 @@ class Cell(NamedTuple):
 
 
 class Figures(NamedTuple):
-    """What is seen of m senders."""
+    """Figures of the shown values of m senders."""
 
-    standing: np.ndarray  # (m,) ticks at which what is shown stands still
-    acceleration: np.ndarray  # (m,) the largest over the motion's own
-    delay: np.ndarray  # (m,) [s] by which what is shown fits the motion best
-    jump: np.ndarray  # (m,) the largest speed after the change over the motion's own
+    standing: np.ndarray  # (m,) number of ticks at which the shown value stands still
+    acceleration: np.ndarray  # (m,) largest acceleration, relative to the motion's own
+    delay: np.ndarray  # (m,) [s] delay at which the shown values fit the motion best
+    jump: np.ndarray  # (m,) largest speed after the change, relative to the motion's own
 
 
 def shown(cells: Sequence[Cell], clock: float) -> np.ndarray:
-    """Values (ticks, m) at each tick of the clock [Hz]."""
+    """Shown values (ticks, m) at each tick of the clock [Hz]."""
     numbers, times, ages = (
         np.array(part) for part in zip(*(cell.samples(clock) for cell in cells), strict=True)
     )
@@ -120,7 +124,7 @@ def shown(cells: Sequence[Cell], clock: float) -> np.ndarray:
 
 
 def figures(values: np.ndarray, clock: float) -> Figures:
-    """Figures of values (ticks, m) at the ticks of a clock [Hz]."""
+    """Figures of shown values (ticks, m) at the ticks of a clock [Hz]."""
     late = values[int(SETTLED * clock) :]
     times = np.arange(int(SETTLED * clock), len(values))[:, None] / clock
     delays = np.arange(0.0, 0.4, 0.002)
@@ -134,14 +138,14 @@ def figures(values: np.ndarray, clock: float) -> Figures:
 
 
 def cell_text(rows: Figures, choice: np.ndarray) -> str:
-    """The figures of one cell of the table."""
+    """Figures of one cell of the table, as text."""
     standing, acceleration = rows.standing[choice].max(), rows.acceleration[choice].max()
     missed = "!" if standing or acceleration > BAR else " "
     return f"{standing:4d}/{acceleration:5.1f}{missed}"
 
 
 def print_table(pairs: Sequence[Rates], clock: float, seeds: int) -> None:
-    """Prints a row of cells for each pair of rates, and how many of all hold the bar."""
+    """Prints a row of cells for each pair of rates, and the number of cells within the bound."""
     cells = [Cell(*cell) for cell in itertools.product(pairs, NETWORKS, range(seeds))]
     rows = figures(shown(cells, clock), clock)
     keys = np.array([f"{cell.rates} {cell.network}" for cell in cells])

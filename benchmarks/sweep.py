@@ -1,16 +1,18 @@
-"""Solvers on grids over the ERIK paper's postures and targets (its section 4.0.3), skeletons A to G, each
-pair from scratch.
+"""Solves grids of the ERIK paper's postures and targets (its section 4.0.3) with several solvers, for
+skeletons A to G, each pair from scratch.
 
     python -m benchmarks.sweep [--pairs 200] [--skeletons ABCDEFG] [--solvers erik dls400 ...]
-    python -m benchmarks.sweep --grid facing ...                             the paper's own postures (or
-        --grid roll: see `NestedGrid`)
-    python -m benchmarks.sweep --full --grid facing --skeletons C --solvers erik           all of them: days
-    python -m benchmarks.sweep --scheduler tcp://HOST:8786 ...               on a Dask cluster
+    python -m benchmarks.sweep --grid facing ...
+        the paper's own postures (or --grid roll: see `NestedGrid`)
+    python -m benchmarks.sweep --full --grid facing --skeletons C --solvers erik
+        all pairs of the grid: takes days
+    python -m benchmarks.sweep --scheduler tcp://HOST:8786 ...
+        on a Dask cluster
 
-Runs on all local cores. Answers are kept chunk by chunk in a folder, so that the same command after an
-interrupt, or with more solvers, goes on where it was; another seed, size or version of the code has a folder
-of its own. Workers of a cluster must be started in this checkout or a copy of it. Wherever it ran, the same
-pairs have the same answers, to the bit; only the times differ.
+It uses all local cores. Results are stored chunk by chunk in a folder, so that the same command continues
+after an interrupt, or with more solvers; another seed, size or version of the code has another folder.
+Workers of a cluster must be started in this checkout or a copy of it. The same pairs give the same results
+everywhere, bit for bit; only the times differ.
 """
 
 import argparse
@@ -33,15 +35,16 @@ from .paper import BODIES, Grid, NestedGrid, Pairs
 from .tables import summary_table
 from .two_priority import VARIANTS
 
-PAIRS, CHUNK = 200, 50  # pairs of a skeleton; of them in a chunk: some seconds for the slowest solver
+# number of pairs of a skeleton; number of pairs in a chunk: some seconds for the slowest solver
+PAIRS, CHUNK = 200, 50
 FULL_CHUNK = 5000
-Grids = Literal["even", "roll", "facing"]  # `Grid`, or a `NestedGrid` of such targets
-Results = dict[tuple[str, str], Answer]  # by skeleton and solver
+Grids = Literal["even", "roll", "facing"]  # "even": `Grid`; others: `NestedGrid` with these targets
+Results = dict[tuple[str, str], Answer]  # (skeleton, solver) -> results
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """What is solved; solvers and skeletons apart, of which there may be more at the next run."""
+    """Settings of a sweep, without solvers and skeletons, which may be added in the next run."""
 
     pairs: int = PAIRS
     seed: int = 0
@@ -53,18 +56,18 @@ class Sweep:
         return Grid(name) if self.grids == "even" else NestedGrid(name, self.grids)
 
     def chunks(self, name: str, solver: str) -> Iterator[Chunk]:
-        """All of one skeleton and solver, in order."""
+        """All chunks of one skeleton and solver, in order."""
         grid = self.grid(name)
         indices: Sequence[int] = range(grid.size) if self.full else grid.sample(self.pairs, self.seed)
         for number, first in enumerate(range(0, len(indices), self.chunk)):
             yield Chunk(grid, solver, number, indices[first : first + self.chunk])
 
     def count(self, name: str) -> int:
-        """Chunks of one skeleton and solver."""
+        """Number of chunks of one skeleton and solver."""
         return -(-(self.grid(name).size if self.full else self.pairs) // self.chunk)
 
     def folder(self, root: Path) -> Path:
-        """Where its answers are kept."""
+        """Folder of its stored results."""
         return folder_for(root, json.dumps(asdict(self)))
 
 
@@ -81,8 +84,8 @@ def run(
     scheduler: str = "",
     workers: int = 0,
 ) -> Path:
-    """Solves what is not kept yet; the folder with all answers. Raises what `runners.complete` and solvers
-    do.
+    """Solves the pairs without stored results; returns the folder with all results. Raises the errors of
+    `runners.complete` and of the solvers.
     """
     folder = sweep.folder(root)
     jobs = (chunk for name in names for solver in solvers for chunk in sweep.chunks(name, solver))
@@ -91,7 +94,7 @@ def run(
 
 
 def gather(sweep: Sweep, folder: Path, names: Sequence[str], solvers: Sequence[str]) -> Results:
-    """All kept answers, each (pairs, ...) in the order of the grid or sample."""
+    """All stored results, each (pairs, ...), in the order of the grid or sample."""
     results = {}
     for name in names:
         for solver in solvers:
@@ -103,7 +106,7 @@ def gather(sweep: Sweep, folder: Path, names: Sequence[str], solvers: Sequence[s
 
 
 def arguments(text: str | None) -> argparse.ArgumentParser:
-    """What every command that sweeps can be asked."""
+    """Parser with the options of every command that sweeps."""
     ask = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument(
         "--skeletons", default="".join(BODIES), help="letters of the paper's Table 5 (default %(default)s)"
@@ -117,7 +120,7 @@ def arguments(text: str | None) -> argparse.ArgumentParser:
 
 
 def add_sample(ask: argparse.ArgumentParser, pairs: int, grid: Grids = "even") -> None:
-    """How many pairs, and which."""
+    """Adds the options for the number and the kind of pairs."""
     ask.add_argument("--pairs", type=int, default=pairs, help="for each skeleton (default %(default)s)")
     ask.add_argument("--seed", type=int, default=0)
     ask.add_argument(
@@ -129,7 +132,7 @@ def add_sample(ask: argparse.ArgumentParser, pairs: int, grid: Grids = "even") -
 
 
 def asked_skeletons(ask: argparse.ArgumentParser, letters: str) -> list[str]:
-    """Those letters, or the command ends."""
+    """The requested skeletons; ends the command if one is not among `letters`."""
     names = list(dict.fromkeys(letters.upper()))
     unknown = [name for name in names if name not in BODIES]
     if unknown:

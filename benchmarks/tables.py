@@ -1,5 +1,5 @@
-"""Figures of a sweep as Markdown tables: the ERIK paper's Tables 8 and 9, with the paper's own numbers beside
-them.
+"""Results of a sweep as Markdown tables: the ERIK paper's Tables 8 and 9, compared with the paper's own
+numbers.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -14,32 +14,32 @@ from .paper import FILTER, TABLE_8, TABLE_9, THRESHOLD
 from .two_priority import BOLD, VARIANTS
 from .walks import Figures
 
-EXACT = np.radians(0.01)  # an aim that nobody could tell from exact
+EXACT = np.radians(0.01)  # [rad] aim error up to which an aim counts as exact
 WITHOUT_POSTURE = "dls100_nopost"
-BOLDER = "_bold"  # ends the name of what is set up as another, with longer steps
+BOLDER = "_bold"  # suffix of the name of a solver's variant with longer steps
 Results = Mapping[tuple[str, str], Answer]
 
 
 @dataclass(frozen=True)
 class Glance:
-    """One solver in a few figures, means over skeletons; without A, which cannot look at half of the
+    """Main figures of one solver, as means over skeletons without A, which cannot look at half of the
     sphere.
     """
 
     label: str
     exact: float  # share of pairs whose aim is exact
-    combined: float  # the paper's error
-    shape: float  # [deg]
-    milliseconds: float  # a pair from scratch, mean of medians
-    off: float  # share of a path's frames whose aim is off by more than a degree
-    pops: float  # share of frames
-    walked: float  # [deg] shape along paths
-    jolt: float  # [deg/s2] along local paths
-    frame: float  # [ms] a frame, mean of medians
+    combined: float  # the paper's combined error
+    shape: float  # [deg] shape deviation
+    milliseconds: float  # [ms] time of a pair from scratch, mean of medians
+    off: float  # share of a path's frames with an aim error of more than a degree
+    pops: float  # share of frames with a jump of a joint
+    walked: float  # [deg] shape deviation along paths
+    jolt: float  # [deg/s2] acceleration of joints along local paths
+    frame: float  # [ms] time of a frame, mean of medians
 
 
 def glances(results: Results, walked: Mapping[tuple[str, str, str], Figures]) -> list[Glance]:
-    """A row for each solver that has both pairs and paths, in the table's order."""
+    """A row for each solver with results of pairs and of paths, in the table's order."""
     rows = []
     for solver, info in SOLVERS.items():
         pairs = [answer for (name, other), answer in results.items() if other == solver and name != "A"]
@@ -65,8 +65,8 @@ def glances(results: Results, walked: Mapping[tuple[str, str, str], Figures]) ->
 
 
 def row_name(solver: str) -> str:
-    """The name of a solver in tables: as panels have it; of ERIK with its other values; of the paper's DLS
-    with its steps.
+    """Name of a solver in tables: as in the panels; for ERIK with its other settings; for the paper's DLS
+    with its number of steps.
     """
     if solver.startswith(ERIK_WITH):
         changes = solver.removeprefix(ERIK_WITH).split()
@@ -99,7 +99,7 @@ def glance_table(rows: Sequence[Glance]) -> list[str]:
 
 
 def comparable(results: Results, name: str, solver: str) -> Answer:
-    """A solver's answers; of the paper's DLS, those for pairs that it can meet without the posture, as the
+    """Results of a solver; for the paper's DLS, of the pairs that it can meet without the posture, as the
     paper filters them.
     """
     answer = results[name, solver]
@@ -139,24 +139,22 @@ def summary_table(results: Results) -> list[str]:
 
 
 def _lines(results: Results, solvers: Collection[str]) -> list[tuple[str, str]]:
-    """Skeleton and solver of each line: those solvers of all that were solved, in that order."""
+    """(skeleton, solver) of each line: the given solvers among all results, in that order."""
     return [(name, solver) for name, solver in results if solver in solvers]
 
 
 def printed_as(solver: str) -> str:
-    """The name under which the paper's tables have a solver. ERIK's is compared as published, not as it is by
-    default.
-    """
+    """Name of a solver in the paper's tables. ERIK is compared as published, not with Limber's defaults."""
     return {PUBLISHED: "erik", "erik": ""}.get(solver, solver.removesuffix(BOLDER))
 
 
 def table_8(results: Results, solvers: Collection[str]) -> list[str]:
-    """Iterations and milliseconds of those solvers: least, most, mean and standard deviation, the paper's in
-    the line below.
+    """Iterations and milliseconds of these solvers: least, most, mean and standard deviation, with the
+    paper's values in the next line.
 
-    `results` has all that was solved, also what tells which pairs the paper leaves out. The paper does not
-    print the share of pairs that need more than one iteration; its mean m and deviation s say that it is at
-    least (m - 1)^2 / (s^2 + (m - 1)^2).
+    `results` are all results, including those that determine which pairs the paper leaves out. The paper does
+    not print the share of pairs that need more than one iteration; its mean m and deviation s say that it is
+    at least (m - 1)^2 / (s^2 + (m - 1)^2).
     """
     lines = [
         (
@@ -188,8 +186,8 @@ def table_8(results: Results, solvers: Collection[str]) -> list[str]:
 
 
 def table_9(results: Results, solvers: Collection[str]) -> list[str]:
-    """Errors of those solvers: mean and standard deviation, the paper's in the line below where it has any.
-    `results` as in `table_8`.
+    """Errors of these solvers: mean and standard deviation, with the paper's values, if any, in the next
+    line. `results` as in `table_8`.
     """
     lines = [
         "| skeleton | solver | samples | combined (s.d.) | orientation (s.d.) | posture (s.d.) |",

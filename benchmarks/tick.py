@@ -1,9 +1,10 @@
-"""What a live chain costs Blender, in the real one: `python -m benchmarks.tick [--joints 8] [--frames 500]
-[--profile] [--ways WAY ...]`.
+"""Measures the time per frame of a live chain, in a real Blender: `python -m benchmarks.tick [--joints 8]
+[--frames 500] [--profile] [--ways WAY ...]`.
 
-The tick is the processor time of Limber's part of a frame change; without the solver: reading the evaluated
-rig, filtering, writing the pose. A frame is `scene.frame_set` as a whole, Blender's own evaluation included,
-on the clock. First the demo lamp, then rigs of --joints. Ends with status 1 where a figure is missed.
+The tick is the processor time of Limber's part of a frame change; without the solver it is the time to read
+the evaluated rig, filter, and write the pose. A frame is the wall-clock time of `scene.frame_set`, including
+Blender's own evaluation. The demo lamp is measured first, then rigs with --joints joints. The exit status is
+1 if a figure exceeds its bound.
 """
 
 import argparse
@@ -19,20 +20,20 @@ import limber
 import numpy as np
 from limber.rig.live import chain_recipe, live
 
-BAR_MS = 0.5  # median of the tick of one chain of 8 joints without the solver
-LAMP_MS = 1.2, 4.0  # median and 99th percentile of the demo lamp's whole tick
+BAR_MS = 0.5  # [ms] largest median of the tick of one chain of 8 joints without the solver
+LAMP_MS = 1.2, 4.0  # [ms] largest median and 99th percentile of the demo lamp's whole tick
 LAMP = "demo lamp"
 WAYS = (LAMP, "animation", "posture", "no target motion", "60 bones", "locked axes keyed", "two chains")
 UNBARRED = {
     LAMP,
     "locked axes keyed",
     "two chains",
-}  # has bars of its own; a model built anew at every frame; twice as much to do
+}  # these ways have other bounds or none: own bounds; a new model in every frame; twice the work
 
 
 def build(joints: int, bones: int, keyed_locks: bool):
-    """An armature whose last bones have one joint each, with keys on the joints, and on the other axes too
-    where asked.
+    """An armature whose last bones have one joint each, with keys on the joints, and if `keyed_locks` also on
+    the other axes.
     """
     data = bpy.data.armatures.new("Rig")
     rig = bpy.data.objects.new("Rig", data)
@@ -58,9 +59,9 @@ def build(joints: int, bones: int, keyed_locks: bool):
 
 
 def look(rig, names: list[str], target):
-    """A chain over these bones, live or not."""
+    """Adds a chain over these bones that looks at a target."""
     for bone in rig.pose.bones:
-        holder = bone if hasattr(bone, "select") else bone.bone  # 5.0 moved it
+        holder = bone if hasattr(bone, "select") else bone.bone  # Blender 5.0 has moved the property `select`
         holder.select = bone.name in (names[0], names[-1])
     bpy.ops.limber.new_chain()
     chain = rig.limber.chains[-1]
@@ -69,7 +70,7 @@ def look(rig, names: list[str], target):
 
 
 def scene_for(way: str, joints: int):
-    """A new file with a rig and what looks; returns rig and chains."""
+    """A new file with a rig and its chains; returns them."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
     if way == LAMP:
         bpy.ops.limber.add_demo_lamp()
@@ -106,7 +107,7 @@ def go_live(rig, names: list[str]) -> None:
 
 
 class Watch:
-    """Times a function of a module, call by call."""
+    """Context manager that measures the calls of a module's function."""
 
     def __init__(self, module, name: str) -> None:
         self.seconds: list[float] = []
@@ -123,8 +124,8 @@ class Watch:
 
 
 class Watched:
-    """A solver whose solves are timed. One class for all, since a memory serves only a solver of the same
-    class.
+    """A solver whose solves are timed. It is one class for all solvers, since a memory is valid only for a
+    solver of the same class.
     """
 
     def __init__(self, solver, seconds: list[float]) -> None:
@@ -139,7 +140,7 @@ class Watched:
 
 
 def watch_solvers() -> list[float]:
-    """Seconds of every solve, whatever the solver."""
+    """Times [s] of every solve of any solver, to which later solves are added."""
     seconds: list[float] = []
     make = chain_recipe.make_model
 
@@ -185,7 +186,7 @@ def main() -> None:
     )
     print(f"{'':18s}{'tick':>18s}{'no solver':>18s}{'solver':>10s}{'frame, live':>13s}{'frame, idle':>13s}")
     reached = True
-    gc.disable()  # its pauses belong to no one tick
+    gc.disable()  # so that no tick contains a pause of the garbage collector
     for way in options.ways:
         rig, names = scene_for(way, options.joints)
         idle = play(options.frames)

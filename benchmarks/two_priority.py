@@ -1,11 +1,10 @@
-"""The paper's own comparison (Ribeiro & Paiva 2019, section 4.0.4): damped least squares with two priorities,
-orientation over posture.
+"""The reference method of the ERIK paper (Ribeiro & Paiva 2019, section 4.0.4): damped least squares with two
+priorities, orientation above posture.
 
 J1 is the orientation's Jacobian, J2 the posture's: the identity without the root's and the end's twist. The
 damping is Maciejewski's. Targets out of reach are mirrored into the hemisphere that the chain reaches, as the
 paper does for its skeleton C. `dls100`, `dls200` and `dls400` stop after so many steps; `dls400_bold` takes
-longer ones; `dls100_nopost` solves the orientation alone: pairs that it misses are what the paper filters
-out.
+longer steps; `dls100_nopost` solves the orientation alone: the paper leaves out the pairs that it misses.
 """
 
 import time
@@ -31,11 +30,12 @@ from limber.solvers.kinematics.skeleton import Angles, Skeleton
 
 from .paper import THRESHOLD
 
-CAREFUL = 0.25  # [rad] b_max of eq. 15, which the paper does not print: with this one the method does best
+# [rad] b_max of eq. 15, which the paper does not give: with this value the method's errors are least
+CAREFUL = 0.25
 # [rad] Table 9's combined and orientation errors of skeleton C lie between those with this and with CAREFUL
 BOLD = 0.75
-SMALLEST = 1e-9  # a singular value below is zero: a direction that the first priority has taken
-# Steps, whether with the posture, and b_max.
+SMALLEST = 1e-9  # singular values below this count as zero: directions that the first priority uses
+# name -> (number of steps, whether the posture is used, b_max [rad])
 VARIANTS = {
     "dls100": (100, True, CAREFUL),
     "dls200": (200, True, CAREFUL),
@@ -46,8 +46,8 @@ VARIANTS = {
 
 
 class TwoPriority:
-    """Eq. 25, from zero; clamped to the limits after each step, since its answers are compared
-    within them.
+    """Eq. 25 of the paper, from zero angles; angles are clamped to the limits after each step, since results
+    within limits are compared.
     """
 
     def __init__(self, skeleton: Skeleton, max_steps: int, with_posture: bool, largest_change: float) -> None:
@@ -64,8 +64,8 @@ class TwoPriority:
     def solve(
         self, goal: GazeGoal, start: Angles | None = None, memory: object = None, *, dt: float = FRAME
     ) -> Solution:
-        """From zero, or `start`, until the combined error is within the paper's threshold or steps
-        run out.
+        """Solves from zero or `start` until the combined error is within the paper's threshold or the steps
+        are used up.
         """
         began = time.perf_counter()
         posture = check_goal(self.skeleton, goal)
@@ -81,7 +81,7 @@ class TwoPriority:
         return self.diagnosis.solution(goal, posture, solved, iterations=step, began=began)
 
     def _error(self, goal: GazeGoal, posture: tuple[float, ...], angles: Angles) -> float:
-        """The combined error; without the posture, the orientation's alone."""
+        """The combined error; without the posture, the orientation error alone."""
         solved = tuple(angles.tolist())
         error = orientation_error(goal, self.skeleton.forward(solved))
         return error + self.diagnosis.posture_error_of(posture, solved) if self.with_posture else error
@@ -90,7 +90,7 @@ class TwoPriority:
         pose = self.skeleton.forward(angles.tolist())
         rotation_vector = np.array(
             logarithm(multiply(target, conjugate(pose.tool_rotation)))
-        )  # in the base frame
+        )  # rotation vector of the error [rad] in the base frame
         jacobian, _ = self.skeleton.jacobian(angles.tolist())
         parts = factors(jacobian, SMALLEST)
         first = damped(parts, rotation_vector, self.largest_change)
@@ -98,18 +98,18 @@ class TwoPriority:
             return first
         missing = self.posture_jacobian @ (
             posture - angles - first
-        )  # e2, less what the first priority does to it
+        )  # e2 minus the effect of the first priority on it
         return first + damped(
             factors(self.posture_jacobian @ parts.projector(), SMALLEST), missing, self.largest_change
         )
 
 
 def damped(parts: Factors, error: Angles, largest_change: float) -> Angles:
-    """Damped least squares of a Jacobian's factors for an error (r,), with Maciejewski's damping as eq. 15
-    prints it.
+    """Damped least squares step for an error (r,), from the factors of a Jacobian, with Maciejewski's damping
+    as printed in eq. 15.
 
-    By the length of the whole error, where `solvers.jacobian.damping.BySmallest` takes what of it the
-    Jacobian can mend.
+    The damping depends on the length of the whole error; in `solvers.jacobian.damping.BySmallest` it depends
+    on the part that the Jacobian can correct.
     """
     if not parts.rank:
         return np.zeros(parts.right.shape[1])
@@ -124,8 +124,8 @@ def damped(parts: Factors, error: Angles, largest_change: float) -> Angles:
 
 
 def to_reachable_side(target: Quaternion) -> Quaternion:
-    """The target, or its half roll: looking forward (base Z) its up points down, looking backward up (section
-    4.0.4; its Y is our Z).
+    """The target, or the target rolled by pi: when looking forward (base Z) its up must point down, when
+    looking backward up (section 4.0.4; its Y is Limber's Z).
     """
     forward = rotate(target, Y)[2] >= 0.0
     up: Vector = rotate(target, Z)

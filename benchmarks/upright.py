@@ -1,13 +1,13 @@
-"""Whether heads stay upright and in their places, in a real Blender: `python -m benchmarks.upright [--robot
-ROBOT ...] [--out DIR]`.
+"""Checks whether heads stay upright and in their positions, in a real Blender: `python -m benchmarks.upright
+[--robot ROBOT ...] [--out DIR]`.
 
-ROBOT is NAME=FILE.urdf, where no bone is called a head NAME=FILE.urdf:BONE:X,Y,Z with the bone that looks and
-where it faces. They, Rigify's human metarig, the rig that is generated from it and the demo lamp look at nine
-places each, live, going from one to the next. Printed for each place: by how many degrees the head rolls
-against the authored pose, by how many of its own widths it has left its authored place, and what it misses of
-its aim. Where a bar is exceeded, a search from many starts says whether any pose within the joints' limits
-keeps it. DIR gets a sheet of pictures of each rig, the places row by row. Ends with status 1 where a bar is
-exceeded that some pose keeps.
+ROBOT is NAME=FILE.urdf or, if no bone is named as a head, NAME=FILE.urdf:BONE:X,Y,Z with the bone that looks
+and the direction in which it faces. These robots, Rigify's human metarig, the rig generated from it and the
+demo lamp look at nine positions each, live, one after another. For each position it prints the head's roll
+relative to the authored pose [degrees], its displacement from the authored position in head widths, and its
+aim error. If a bound is exceeded, a search from many starts shows whether any pose within the joints' limits
+keeps it. A sheet of pictures of each rig is written to DIR. The exit status is 1 if a bound is exceeded that
+some pose keeps.
 """
 
 import argparse
@@ -37,8 +37,8 @@ from mathutils import Matrix, Quaternion, Vector
 
 from .upright_pictures import UP, picture, sheet
 
-ROLL_BAR = 15.0  # [deg] against the authored roll
-SHIFT_BAR = 1.0  # of the head's width
+ROLL_BAR = 15.0  # [deg] largest roll relative to the authored one
+SHIFT_BAR = 1.0  # largest displacement of the head, in head widths
 ASIDE, HIGH = (
     (-60.0, 0.0, 60.0),
     (
@@ -46,13 +46,13 @@ ASIDE, HIGH = (
         0.0,
         -30.0,
     ),
-)  # [deg] of the places, from where the head looks as authored
-AWAY = 8.0  # of the head's width: the targets' distance from the eye
-WIDTH = 0.7  # of a head's bone: how wide a head is of which no mesh says it
-STARTS = 300  # of the search for a pose that keeps the bars
-WISHES = (1.0, 0.1, 0.01)  # weights against the aim with which it wishes for the head's authored place
-EXACT = 0.5  # [deg] of aim, within which such a pose must look
-TICKS = 2000  # of the clock at most, until all is at rest
+)  # [deg] directions of the positions, relative to the authored view
+AWAY = 8.0  # distance of the targets from the eye, in head widths
+WIDTH = 0.7  # width of a head without a mesh, as a share of its bone's length
+STARTS = 300  # number of starts of the search for a pose within the bounds
+WISHES = (1.0, 0.1, 0.01)  # weights of the head's authored position relative to the aim, in this search
+EXACT = 0.5  # [deg] largest aim error of such a pose
+TICKS = 2000  # largest number of ticks until everything is at rest
 AXES = [sign + letter for letter in "XYZ" for sign in "+-"]
 Rig = tuple[Any, list[str], Vector | None]
 """An armature object; the bones that a chain is made of, where parts have no names of a body's; where it
@@ -62,48 +62,52 @@ faces, if that is known.
 
 @dataclass(frozen=True)
 class Subject:
-    """A rig that looks about, and its head as it is authored."""
+    """A rig that looks around, and its head in the authored pose."""
 
     rig: Any
-    chain: Any  # the head's
-    width: float  # [m] of the head
-    middle: Vector  # [m] of the head, in its bone
-    authored: Matrix  # of the head's bone, in the world
+    chain: Any  # the head's chain
+    width: float  # [m] width of the head
+    middle: Vector  # [m] centre of the head, in its bone's frame
+    authored: Matrix  # world matrix of the head's bone in the authored pose
 
     @property
     def head(self) -> Matrix:
-        """World matrix of the head's bone as it is shown."""
+        """World matrix of the head's bone in the shown pose."""
         shown = self.rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
         return shown.matrix_world @ shown.pose.bones[self.chain.end].matrix
 
     def facing(self, matrix: Matrix) -> Matrix:
-        """Its columns are the head's right, view and up in the world, where its bone's matrix is this."""
+        """Matrix with the head's right, view and up directions in the world as columns, for a world matrix of
+        its bone.
+        """
         tool, _ = goal.tool_frame(goal.ends_of(self.chain)[0], 0.0)
         return matrix.to_3x3().normalized() @ Quaternion(tool).to_matrix()
 
     def eye(self, matrix: Matrix) -> Vector:
-        """[m] in the world."""
+        """World position of the eye [m], for a world matrix of the head's bone."""
         return matrix @ Vector((0.0, self.chain.eye * self.rig.data.bones[self.chain.end].length, 0.0))
 
     def roll(self, facing: Matrix) -> float:
-        """[deg] about the view, against the authored roll."""
+        """Roll [deg] about the view relative to the authored roll."""
         return (_roll(facing) - _roll(self.facing(self.authored)) + 180.0) % 360.0 - 180.0
 
     def shift(self, matrix: Matrix) -> float:
-        """Of the head's middle, in its widths."""
+        """Displacement of the head's centre, in head widths."""
         return (matrix @ self.middle - self.authored @ self.middle).length / self.width
 
 
 @dataclass(frozen=True)
 class Seen:
-    """How the head looks at one place."""
+    """Result for one position of the target."""
 
     place: str
-    roll: float  # [deg] against the authored
-    shift: float  # in widths of the head
-    missed: float  # [deg]
+    roll: float  # [deg] roll relative to the authored one
+    shift: float  # displacement in head widths
+    missed: float  # [deg] aim error
     least: tuple[float, float] | None = (
-        None  # roll [deg] and shift of the best pose that the search finds, where a bar is exceeded
+        # roll [deg] and displacement of the best pose found by the search, if a bound is exceeded; otherwise
+        # None
+        None
     )
 
     @property
@@ -148,7 +152,7 @@ def robot(file: str, head: str, front: str) -> Rig:
 
 
 def prepared(make: Callable[[], Rig]) -> Subject:
-    """A rig with its chains, in an empty file."""
+    """A rig with its chains, in a new file."""
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     rig, bones, front = make()
     rig.animation_data_clear()
@@ -166,7 +170,7 @@ def prepared(make: Callable[[], Rig]) -> Subject:
 
 
 def _face(rig, chain, front: Vector) -> None:
-    """Makes a chain look to the front: its end's axes nearest to that and to up."""
+    """Makes a chain look to the front: chooses the axes of its end nearest to the front and to up."""
     rotation = (rig.matrix_world @ rig.pose.bones[chain.end].matrix).to_3x3()
     chain.forward_axis = max(AXES, key=lambda axis: (rotation @ Vector(goal.signed_axis(axis))).dot(front))
     chain.up = max(
@@ -176,8 +180,8 @@ def _face(rig, chain, front: Vector) -> None:
 
 
 def _size(rig, bone: str) -> tuple[float, Vector]:
-    """Width [m] of a head, the middle one of its sides, and its middle in its bone: of its meshes, or of its
-    bone.
+    """Width [m] of a head, the middle one of its three sides, and its centre in its bone's frame: of its
+    meshes, otherwise of its bone.
     """
     length, to_bone = rig.data.bones[bone].length, (rig.matrix_world @ rig.pose.bones[bone].matrix).inverted()
     meshes = [mesh for mesh in rig.children if mesh.type == "MESH" and mesh.parent_bone == bone]
@@ -190,13 +194,13 @@ def _size(rig, bone: str) -> tuple[float, Vector]:
 
 
 def _roll(facing: Matrix) -> float:
-    """[deg] about the view, against upright."""
+    """Roll [deg] about the view relative to upright."""
     view, up = facing.col[1], facing.col[2]
     return degrees(atan2(UP.cross(up).dot(view), UP.dot(up)))
 
 
 def _settled() -> None:
-    """Lets Limber's clock run until nothing moves, in a time of its own."""
+    """Runs Limber's clock in simulated time until nothing moves."""
     time, rests = 1000.0, 0
     for _ in range(TICKS):
         bpy.context.view_layer.update()
@@ -206,12 +210,12 @@ def _settled() -> None:
             if live.advance_clock(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), time)
             else rests + 1
         )
-        if rests > 1:  # what was shown last may be what another chain looks at
+        if rests > 1:  # one more tick, since another chain may look at the last shown pose
             return
 
 
 def places(subject: Subject) -> Iterator[tuple[str, Vector]]:
-    """Nine places round where a head looks."""
+    """Nine positions of the target around the authored view, with their names."""
     eye, view = subject.eye(subject.authored), subject.facing(subject.authored).col[1]
     front = Vector((view.x, view.y, 0.0))
     rise = degrees(atan2(view.z, front.length))
@@ -223,7 +227,7 @@ def places(subject: Subject) -> Iterator[tuple[str, Vector]]:
 
 
 def judged(subject: Subject, drawn: list[np.ndarray]) -> Iterator[Seen]:
-    """How the head looks at each of the places; its pictures are added to `drawn`."""
+    """Result for each of the positions; pictures are appended to `drawn`."""
     front = subject.facing(subject.authored).col[1]
     target = bpy.data.objects.new("Looked At", None)
     bpy.context.scene.collection.objects.link(target)
@@ -247,11 +251,11 @@ def judged(subject: Subject, drawn: list[np.ndarray]) -> Iterator[Seen]:
 
 
 def _least(subject: Subject) -> tuple[float, float]:
-    """Roll [deg] and shift [widths] of the pose that keeps the bars best, of all that a search from many
-    starts finds within limits.
+    """Roll [deg] and displacement [head widths] of the pose that keeps the bounds best, of all that a search
+    from many starts finds within limits.
 
-    Each start is taken to the aim with the authored roll, with the head's authored place wished for, then
-    without; where that cannot be, to the aim alone.
+    From each start the aim is met with the authored roll, first with the head's authored position as a
+    secondary goal, then without it; if that is impossible, the aim alone.
     """
     session = live.session(subject.rig, subject.chain)
     skeleton, goal = session.model.skeleton, session.goal
@@ -292,7 +296,9 @@ def _least(subject: Subject) -> tuple[float, float]:
 
 
 def _base(subject: Subject) -> Matrix:
-    """The chain's base in the world, told by where its end is shown and the solver's kinematics."""
+    """World matrix of the chain's base, computed from the shown pose of its end and the solver's
+    kinematics.
+    """
     session, head = live.session(subject.rig, subject.chain), subject.head
     pose = session.model.skeleton.forward(session.outputs.angles.tolist())
     shown = subject.facing(head).to_4x4()
@@ -301,7 +307,7 @@ def _base(subject: Subject) -> Matrix:
 
 
 def _bone(subject: Subject, facing: Matrix, eye: Vector) -> Matrix:
-    """World matrix of the head's bone where it faces so and its eye [m] is there."""
+    """World matrix of the head's bone for a facing matrix and a position of its eye [m]."""
     matrix = (facing @ subject.facing(Matrix()).inverted()).to_4x4()
     length = subject.rig.matrix_world.median_scale * subject.rig.data.bones[subject.chain.end].length
     matrix.translation = eye - matrix.to_3x3() @ Vector((0.0, subject.chain.eye * length, 0.0))
@@ -309,7 +315,7 @@ def _bone(subject: Subject, facing: Matrix, eye: Vector) -> Matrix:
 
 
 def _told(name: str, make: Callable[[], Rig], out: Path | None) -> int:
-    """How many bars a rig exceeds that some pose keeps."""
+    """Number of bounds that a rig exceeds although some pose keeps them."""
     try:
         subject = prepared(make)
     except (RuntimeError, RigError, UrdfError, OSError) as error:
@@ -348,7 +354,7 @@ def main() -> None:
     )
     print(f"bars exceeded where a pose keeps them: {wrong}")
     sys.stdout.flush()
-    os._exit(1 if wrong else 0)  # Blender takes long to leave
+    os._exit(1 if wrong else 0)  # Blender takes long to exit
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-"""Pictures of heads that look about: sticks for bones, a box with a nose and a hat for the head. Drawn by
-numpy, so no screen is needed.
+"""Pictures of heads that look around: sticks for bones, and a box with a nose and a hat for the head. They
+are drawn by numpy, so that no screen is needed.
 """
 
 from math import radians
@@ -11,24 +11,25 @@ from limber.rig.bones.paths import bone_names
 from limber.rig.showing.thumbnails.raster import ColouredSolid, draw, frame
 from mathutils import Matrix, Vector
 
-PIXELS = 220  # of a picture's side
+PIXELS = 220  # side length of a picture
 COLUMNS = 3
 MOVED, HEAD, NOSE = (0.35, 0.72, 0.93), (0.93, 0.6, 0.35), (0.95, 0.85, 0.2)
-THICK = 0.1  # of its length: half of a bone's side
-ROOM = 3.0  # widths of the head, that its box and its way need round the bones
+THICK = 0.1  # half the thickness of a bone, as a share of its length
+ROOM = 3.0  # space around the bones for the head's box and its movement, in head widths
 UP = Vector((0.0, 0.0, 1.0))
 
 
 def picture(rig, head: str, middle: Vector, facing: Matrix, width: float, front: Vector) -> np.ndarray:
-    """(PIXELS, PIXELS, 4) of an armature's chains as they are shown.
+    """Picture (PIXELS, PIXELS, 4) of the chains of an armature in their shown pose.
 
     Args:
         rig: The armature object.
         head: The head's bone.
-        middle: Of the head [m], in the world.
-        facing: Its columns are the head's right, view and up, in the world.
-        width: Of the head [m].
-        front: Where the head looks as authored: it is seen from there, a little from the side and above.
+        middle: World position of the head's centre [m].
+        facing: Matrix with the head's right, view and up directions in the world as columns.
+        width: Width of the head [m].
+        front: Authored view direction of the head: the camera is on this side, slightly to the side and
+            above.
     """
     shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
     view = _view(front)
@@ -58,7 +59,7 @@ def picture(rig, head: str, middle: Vector, facing: Matrix, width: float, front:
 
 
 def sheet(pictures: list[np.ndarray], path: Path) -> None:
-    """Pictures row by row in one PNG file."""
+    """Writes pictures row by row into one PNG file."""
     rows = [np.concatenate(pictures[k : k + COLUMNS], axis=1) for k in range(0, len(pictures), COLUMNS)]
     whole = np.concatenate(rows[::-1], axis=0)
     alpha = whole[..., 3:]
@@ -72,14 +73,14 @@ def sheet(pictures: list[np.ndarray], path: Path) -> None:
 
 
 def _view(front: Vector) -> Matrix:
-    """From the world to right, up, near."""
+    """Rotation from the world's axes to right, up and toward the camera."""
     near = (Matrix.Rotation(radians(20), 3, "Z") @ Vector((front.x, front.y, 0.25))).normalized()
     right = UP.cross(near).normalized()
     return Matrix((right, near.cross(right), near)).to_4x4()
 
 
 def _box(matrix: Matrix, half: Vector) -> np.ndarray:
-    """(12, 3, 3) triangles of a box of these half sides."""
+    """Triangles (12, 3, 3) of a box with these half side lengths, under a transform."""
     corners = np.array(
         [
             matrix @ Vector((i * half.x, j * half.y, k * half.z))

@@ -1,5 +1,5 @@
-"""Gaze paths, and one solver on one of them, frame by frame from its last answer: smooth targets that never
-stand still.
+"""Gaze paths, and the solutions of one solver along one of them, frame by frame from the last solution:
+smooth targets that always move.
 """
 
 import time
@@ -18,22 +18,22 @@ from .paper import BODIES, skeleton_of, yaw_pitch_roll
 
 FPS = 60
 SECONDS = 4.0
-KINDS = ("local", "sphere")  # within a cone about where the posture looks; anywhere
+KINDS = ("local", "sphere")  # kinds of paths: within a cone about the posture's view; in all directions
 CONE, ROLL = radians(55.0), radians(40.0)
 HERTZ = {
     "local": (0.12, 0.25),
     "sphere": (0.03, 0.08),
-}  # of the waves that a path is made of: both kinds go at about 60 degrees a second
-POP = 15.0  # [deg] a joint's step in one frame that the eye reads as a jump
-OFF = 1.0  # [deg] of aim, that a viewer sees
-TURN = radians(30.0)  # [rad/s] about the base, of a path that goes anywhere
+}  # numbers of the waves that form a path: both kinds move at about 60 degrees per second
+POP = 15.0  # [deg] step of a joint in one frame that looks like a jump
+OFF = 1.0  # [deg] aim error that is visible
+TURN = radians(30.0)  # [rad/s] rotation about the base of a path in all directions
 
 
 @dataclass(frozen=True)
 class Walk:
-    """A path by its number: the same number is the same path and posture for every solver."""
+    """A path given by its number: the same number gives the same path and posture for every solver."""
 
-    name: str  # of the skeleton
+    name: str  # name of the skeleton
     kind: str
     solver: str
     number: int
@@ -43,7 +43,7 @@ class Walk:
         return f"{self.name}-{self.kind}-{plain(self.solver)}-{self.number:03d}.npz"
 
     def solve(self) -> Answer:
-        """Angles (t, n), the rest (t,)."""
+        """Solves the path; returns angles (t, n) [rad], and errors and times (t,), by name."""
         skeleton = skeleton_of(self.name)
         posture, targets = path(self.name, self.kind, self.number)
         solver = solver_of(self.solver, skeleton)
@@ -56,20 +56,20 @@ class Walk:
             start, memory = solution.angles, solution.memory
         return {
             "angles": np.array([solution.angles for solution, _ in rows]),
-            "aim": np.array([solution.aim_error for solution, _ in rows]),  # [rad]
-            "shape": np.array([solution.shape_deviation for solution, _ in rows]),  # [rad]
+            "aim": np.array([solution.aim_error for solution, _ in rows]),  # [rad] aim errors
+            "shape": np.array([solution.shape_deviation for solution, _ in rows]),  # [rad] shape deviations
             "iterations": np.array([solution.iterations for solution, _ in rows]),
             TIMES: np.array([seconds for _, seconds in rows]),
         }
 
 
 def path(name: str, kind: str, number: int) -> tuple[np.ndarray, list[Quaternion]]:
-    """A posture (n,) [rad] and a target for every frame."""
+    """Posture (n,) [rad], and the target of every frame."""
     draw = np.random.default_rng([ord(name), KINDS.index(kind), number])
     skeleton, reach = skeleton_of(name), BODIES[name].reach
     posture = draw.uniform(
         -0.8 * reach, 0.8 * reach, len(skeleton)
-    )  # not at its limits: animators seldom are
+    )  # share of the range: not at its limits, since animators seldom pose joints there
     slowest, fastest = HERTZ[kind]
     waves = [Wave(*draw.uniform((slowest, 0.0), (fastest, 2.0 * pi))) for _ in range(3)]
     times = np.arange(round(SECONDS * FPS)) / FPS
@@ -87,40 +87,40 @@ def path(name: str, kind: str, number: int) -> tuple[np.ndarray, list[Quaternion
 @dataclass(frozen=True)
 class Wave:
     hertz: float
-    phase: float  # [rad]
+    phase: float  # [rad] phase of the wave
 
     def at(self, t: float) -> float:
         return sin(2.0 * pi * self.hertz * t + self.phase)
 
 
 def _about(skeleton: Skeleton, posture: np.ndarray, waves: list[Wave], times: np.ndarray) -> list[Quaternion]:
-    """Targets in a cone about where the posture looks."""
+    """Target orientations in a cone about the posture's view."""
     middle = skeleton.forward(posture.tolist()).tool_rotation
     targets = []
     for t in times.tolist():
         nod, tilt, roll = (wave.at(t) for wave in waves)
         rotation = multiply(
             multiply(about(X, 0.7 * CONE * nod), about(Z, 0.7 * CONE * tilt)), about(Y, ROLL * roll)
-        )  # .7: both at once
+        )  # factor for two waves at once
         targets.append(multiply(middle, rotation))
     return targets
 
 
 @dataclass(frozen=True)
 class Figures:
-    """How well frames followed their targets: means, where nothing else is said."""
+    """Figures of a path's frames: means, if not stated otherwise."""
 
-    aim: float  # [deg]
-    off: float  # share of frames whose aim is off by more than `OFF`
-    pops: float  # share of frames
-    shape: float  # [deg]
+    aim: float  # [deg] aim error
+    off: float  # share of frames with an aim error of more than `OFF`
+    pops: float  # share of frames with a jump of a joint
+    shape: float  # [deg] shape deviation
     jolt: float  # [deg/s2] 99th percentile of the fastest joint's acceleration
-    milliseconds: float  # a frame, median
-    worst: float  # [ms] 99th percentile
+    milliseconds: float  # [ms] median time of a frame
+    worst: float  # [ms] 99th percentile of the time of a frame
 
 
 def figures(answers: Sequence[Answer]) -> Figures:
-    """Of some paths of one solver."""
+    """Figures of several paths of one solver."""
     aim = np.degrees(np.concatenate([a["aim"] for a in answers]))
     steps = np.degrees(np.concatenate([np.abs(np.diff(a["angles"], axis=0)).max(1) for a in answers]))
     jolts = (

@@ -1,12 +1,13 @@
-"""Every solver along gaze paths, each frame from the last one's answer, at 60 frames a second on the ERIK
-paper's skeletons.
+"""Solves gaze paths with every solver, each frame from the last solution, at 60 frames per second, for the
+ERIK paper's skeletons.
 
     python -m benchmarks.warm [--paths 6] [--skeletons CEFG] [--solvers erik expressive ...] [--scheduler
     ADDRESS]
 
-Local paths stay within a cone about where the posture looks, the others go anywhere on the sphere; the same
-number is the same path and posture for every solver. A pop is a joint's step over 15 degrees in a frame, the
-jolt the 99th percentile of joints' acceleration. Kept and distributed as `benchmarks.sweep` does it.
+Local paths stay within a cone about the posture's view, the others go in all directions; the same number
+gives the same path and posture for every solver. A pop is a step of a joint by more than 15 degrees in a
+frame, the jolt is the 99th percentile of the joints' acceleration. Results are stored and distributed as in
+`benchmarks.sweep`.
 """
 
 import sys
@@ -42,7 +43,9 @@ def run(
     scheduler: str = "",
     workers: int = 0,
 ) -> dict[tuple[str, str, str], Figures]:
-    """Figures by kind, skeleton and solver. Raises what `runners.complete` and solvers do."""
+    """Figures by kind of path, skeleton and solver. Raises the errors of `runners.complete` and of the
+    solvers.
+    """
     folder = folder_for(root, "paths")
     complete(
         walks(names, solvers, count),

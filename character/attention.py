@@ -28,8 +28,8 @@ HALF_TURN = (
 class Bearing(NamedTuple):
     """Pose of a target as seen from a chain's root: direction and orientation in world axes, distance [m]."""
 
-    direction: Vector  # unit
-    distance: float  # [m]
+    direction: Vector  # unit vector in world axes
+    distance: float  # [m] from the chain's root
     rotation: Quaternion  # orientation of its axes
 
 
@@ -61,9 +61,9 @@ class Attention:
     origin: Bearing  # the previous target, as it was perceived last
     left: float  # [s] remaining time of the change from `origin` to the target
     guided: Bearing  # perceived target during that change
-    still: Bearing  # ... and after the dead zone
-    halfway: Bearing  # ... and after half of the lag
-    seen: Bearing  # ... and after the whole lag: the point at which the chain aims
+    still: Bearing  # bearing of the target after the dead zone
+    halfway: Bearing  # the target after the dead zone and half of the lag
+    seen: Bearing  # the target after dead zone and lag: the point at which the chain aims
 
     @property
     def is_settled(self) -> bool:
@@ -217,8 +217,8 @@ def _interpolated_rotation(a: Quaternion, b: Quaternion, share: float) -> Quater
 
 
 def _leave(still: Bearing, target: Bearing, zone: float) -> Bearing:
-    """The perceived target after a dead zone of radius `zone` [rad]: it is moved just enough to keep the real
-    target inside.
+    """The perceived target after a dead zone of radius `zone` [rad]: it moves just enough to keep the actual
+    target inside the zone.
     """
     if zone <= 0.0:
         return target

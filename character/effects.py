@@ -1,4 +1,4 @@
-"""Effects on top of a posture, such as life: their interface and their sum.
+"""Effects on top of a posture, such as idle motion: their interface and their sum.
 
 An effect is added to the posture before solving, so the body moves while the aim stays exact.
 """

@@ -16,12 +16,12 @@ from .draws import between, draws
 
 BETWEEN = (2.0, 6.0)  # [s] (shortest, longest) time between two blinks without another cause
 CLOSING, OPENING = 0.1, 0.15  # [s] duration of both phases of a blink
-SHIFT = math.radians(20)  # smallest shift of the gaze that is accompanied by a blink
+SHIFT = math.radians(20)  # [rad] smallest shift of the gaze that is accompanied by a blink
 FIXATION = 0.3  # [s] time after which a new direction becomes the reference for shifts
 # [s] (shortest, longest) time of looking at the person, and of looking away
 LOOKING, AWAY = (2.0, 5.0), (0.5, 4.0)
 MOVE = 0.2  # [s] duration of the movement away, and of that back
-ASIDE, UP = math.radians(20), math.radians(30)  # largest angles of a look away, to the side and up
+ASIDE, UP = math.radians(20), math.radians(30)  # [rad] largest angles of a look away, to the side and up
 CLOSED = math.radians(
     40
 )  # rotation of an upper lid from open to closed, relative to which the gaze's pitch is measured
@@ -63,7 +63,7 @@ class EyesState(NamedTuple):
         blinks: Number of blinks so far.
         fixation: Direction from which shifts of the gaze are measured; None if not known.
         averted: Current offset of the look [rad].
-        origin, goal: Begin and end of its last movement [rad].
+        origin, goal: Start and end of the last movement of this offset [rad].
         since_move: Time [s] since that movement began.
         moves: Number of movements so far; if odd, the eyes look away.
     """

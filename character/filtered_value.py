@@ -37,7 +37,7 @@ class FilteredValue:
         self.motion = self.filter.step(self.motion, self.filter.limits.clamp(number), min(dt, LONGEST_STEP))
 
     def is_at(self, number: float) -> bool:
-        """Whether it is at rest at a number, clamped to its limits."""
+        """Whether the value is at rest at a number, clamped to its limits."""
         limits = self.filter.limits
         near = AT_REST * (limits.upper - limits.lower)
         apart = abs(self.motion.position - limits.clamp(number))

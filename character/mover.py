@@ -12,8 +12,8 @@ class GoalResidual(NamedTuple):
     """Error of one goal of a mover, as solved, before the motion filter."""
 
     name: str  # name of the goal's owner, as in sentences
-    angle: float  # [rad] 0 if the goal has no orientation
-    distance: float  # [m] 0 if the goal has no position
+    angle: float  # [rad] error of the orientation; 0 if the goal has none
+    distance: float  # [m] error of the position; 0 if the goal has none
 
 
 class Outputs(Protocol):

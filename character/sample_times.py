@@ -74,7 +74,7 @@ class Timing(NamedTuple):
     sent: Array  # (m,) [s] times of the newest samples as sent; NaN if not given
     arrivals: Array  # (m,) [s] their times of arrival
     drifts: Array  # (m,) [s] mean difference of the intervals between arrivals and between the sender's times
-    periods: Array  # (m,) [s] between samples; 0 if not known yet
+    periods: Array  # (m,) [s] time between samples; 0 if not known yet
     counts: Array  # (m,) number of samples in the regression; 0 if the arrival of the newest one is not known
     # (m, 5, 32) the newest samples, from which a change of the rate is detected (`rate_window`)
     window: Array
@@ -109,7 +109,7 @@ class Arrival(NamedTuple):
 
     is_paused: Mask  # (m,) whether it is the first one after an interruption
     begins: Mask  # (m,) whether it is the first one from which the rate, or a new rate, is known
-    spans: Array  # (m,) [s] since the previous sample
+    spans: Array  # (m,) [s] time since the previous sample
 
 
 class Course(NamedTuple):
@@ -179,7 +179,8 @@ def renewed(
     is_later, is_said, drifts = _said(before, time, gap, sent_span)
     # Deviations from the line of up to half of this carry no information.
     rounding = np.where(np.isfinite(ages) & ~is_said, np.minimum(dt, UNEVEN), dt)
-    taken = np.where(is_said, before.raws + sent_span, came)  # best estimate
+    # best estimate of the time at which the sample was taken
+    taken = np.where(is_said, before.raws + sent_span, came)
     was_known = before.counts > 0.0
     is_first = was_known & (before.periods == 0.0) & (gap <= PAUSE)
     is_paused = ~was_known | (gap > PAUSE)

@@ -24,8 +24,8 @@ from .stream import PAUSE
 # [s] after a person's last picture, from which nobody is seen: as long as until a stream has ended
 LOST = PAUSE
 SURE = 1.0  # sum of the confidences of a person's pictures from which the person is seen
-NEARER = 0.5  # factor of the distance of the followed person, within which another person takes over ...
-NEARER_FOR = 1.0  # ... after this time [s]
+NEARER = 0.5  # share of the followed person's distance: a camera follows another who is nearer
+NEARER_FOR = 1.0  # [s] time for which the other person must be that near
 # largest number of persons at a time, so that a sender that keeps inventing numbers cannot fill the memory
 MOST = 64
 
@@ -96,7 +96,7 @@ class _Camera:
     """
 
     def __init__(self, time: float, pose: Matrix) -> None:
-        self._past = deque([(time, pose)])  # the newest last
+        self._past = deque([(time, pose)])  # (time [s], pose) of the camera, the newest last
         self.follows: float | None = None
         self.nearer_for = 0.0
 

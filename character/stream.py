@@ -36,7 +36,7 @@ Motion = tuple[Array, Array]  # values (m, d) and velocities (m, d) [1/s]
 Rows = TypeVar("Rows", bound=tuple[Any, ...])
 
 
-UNKNOWN = np.array(np.nan)  # one value for all signals
+UNKNOWN = np.array(np.nan)  # not known, as one value for all signals
 
 
 class Samples(NamedTuple):
@@ -55,7 +55,7 @@ class Tendency(NamedTuple):
     """Motion of m signals between their last samples."""
 
     slopes: Array  # (m, d) [1/s] mean velocities between the last two samples; NaN if not known
-    spans: Array  # (m,) [s] between the last two samples
+    spans: Array  # (m,) [s] time between the last two samples
     bends: Array  # (m, d) [1/s] change of the mean velocities at the last sample but one
     velocities: (
         # (m, d) [1/s] velocities at the last samples, of parabolas through the last three; NaN if not known
@@ -297,7 +297,7 @@ def _cubics(
 def _limits(state: StreamState, new: Samples, shown: Array, sent: Array) -> tuple[Array, Array]:
     """Bounds (m, d) between which a signal stays: the range of its last three samples, extended on both sides
     by twice its size, its shown value, and the motion given by sent velocities. Otherwise few samples, or
-    some that arrived almost together, may give a parabola that leaves them steeply.
+    some that arrived almost together, may give a parabola that leaves this range steeply.
     """
     before = state.samples.values - state.tendency.slopes * state.tendency.spans[:, None]
     last = np.array((new.values, state.samples.values, before))
@@ -307,7 +307,7 @@ def _limits(state: StreamState, new: Samples, shown: Array, sent: Array) -> tupl
 
 
 def _cubic(begin: Motion, end: Motion, span: Array, time: Array) -> Motion:
-    """Values and velocities (m, d) at times (m,) [s] after the begin of cubic Hermite curves of durations
+    """Values and velocities (m, d) at times (m,) [s] after the start of cubic Hermite curves of durations
     `span` (m,) [s].
     """
     length = np.maximum(span, INSTANT)[:, None]

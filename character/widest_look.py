@@ -47,7 +47,7 @@ class Look(NamedTuple):
     Attributes:
         side: Side of the target, 1 to the left and -1 to the right.
         angles: Angles of the look to the side and up [rad].
-        origin: Angles [rad] at the begin of the last crossing.
+        origin: Angles [rad] at the start of the last crossing.
         left: Remaining time [s] of that crossing.
         duration: Duration [s] of that crossing.
         is_beyond: Whether the target is beyond the widest look.
@@ -193,7 +193,7 @@ def _crossing(
         left = duration = crossing_time(math.dist(origin, desired))
     if left == 0.0:
         return Look(side, desired, desired, 0.0, 0.0, is_beyond)
-    share = remaining_share(left / duration)  # of the path that is left
+    share = remaining_share(left / duration)  # share of the path that is left
     angles = (desired[0] + share * (origin[0] - desired[0]), desired[1] + share * (origin[1] - desired[1]))
     return Look(side, angles, origin, left, duration, is_beyond)
 

@@ -1,4 +1,4 @@
-"""What another solver would have made of the same frames: in figures, and as it looks."""
+"""Solutions of another solver for the frames of a take: its figures and its pictures."""
 
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ import figures
 import installed
 import numpy as np
 
-POP = 15.0  # [degrees] a joint's step in one frame that the eye takes for a jump
+POP = 15.0  # [degrees] step of a joint in one frame that looks like a jump
 
 
 @dataclass(frozen=True)
 class Rival:
-    """A solver on the frames of a take, one after the other, before any filter."""
+    """Solutions of a solver for the frames of a take, one after another, without a motion filter."""
 
     label: str
     solutions: list
@@ -34,7 +34,7 @@ class Rival:
 
 
 def solve(take, name: str) -> Rival:
-    """The solver of that name on the goals of a take."""
+    """Solves the goals of a take with the solver of that name."""
     table = installed.module("solvers.table")
     solver, solutions = table.make_solver(name, take.skeleton), []
     answer = installed.module("character.one_thread").in_one_thread()(solver.solve)
@@ -45,9 +45,7 @@ def solve(take, name: str) -> Rival:
 
 
 def farthest(take, rival: Rival, rows: list[tuple[str, tuple[int, ...]]]) -> tuple[str, tuple[int, ...]]:
-    """The row of pictured frames in which the rival is farthest from the authored shape, as against
-    the take.
-    """
+    """The row of pictured frames in which the rival's shape deviation exceeds the take's the most."""
 
     def more(frames: tuple[int, ...]) -> float:
         return sum(
@@ -60,7 +58,9 @@ def farthest(take, rival: Rival, rows: list[tuple[str, tuple[int, ...]]]) -> tup
 
 @contextmanager
 def live_with(chain, name: str):
-    """The chain is live with another solver for a while: every frame that is jumped to shows its answer."""
+    """Context manager in which the chain is live with another solver, so that each frame shows that solver's
+    solution.
+    """
     before = chain.solver
     chain.solver = name
     bpy.ops.limber.live()

@@ -1,5 +1,5 @@
-"""Which links of an imported robot look about: the branch of its tree that the demo makes a chain of. Knows
-no Blender.
+"""Chooses the links of an imported robot that look: the branch of its tree from which the demo makes a chain.
+Knows no Blender.
 """
 
 import re
@@ -7,41 +7,42 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
-HEAD = re.compile(r"(.*[:/.])?head([_ ]?link)?", re.IGNORECASE)  # what a robot that has a head calls it
-PARALLEL = 0.99  # cosine: two axes nearer than this (8 degrees) turn the look one way
-NAMED = 12  # candidates in a message: more make no message clearer
+HEAD = re.compile(r"(.*[:/.])?head([_ ]?link)?", re.IGNORECASE)  # names that robots give to a head link
+# cosine of the angle (8 degrees) between two axes below which both rotate the look in the same plane
+PARALLEL = 0.99
+NAMED = 12  # largest number of candidates that a message lists
 
 
 class BranchError(Exception):
-    """The robot has no such branch; the message says what mends it."""
+    """The robot has no such branch; the message says why, and what to do."""
 
 
 @dataclass(frozen=True)
 class Link:
-    """A link, and how it moves against the one on which it hangs."""
+    """A link, and its motion relative to its parent link."""
 
     name: str
     parent: str | None
-    moves: bool = False  # a motor of its own turns or slides it
+    moves: bool = False  # whether a motor rotates or displaces it
     axis: tuple[float, float, float] | None = (
-        None  # unit, at rest, in the root's frame; None: it does not turn
+        None  # unit vector of its axis at rest, in the root's frame; None: it does not rotate
     )
 
 
 def is_head(name: str) -> bool:
-    """Whether a link is called head: it looks the way its face does, not along its bone."""
+    """Whether a link is named as a head: such a link looks where its face points, not along its bone."""
     return HEAD.fullmatch(name) is not None
 
 
 def branch(links: Sequence[Link], end: str = "") -> list[str]:
-    """Names from the first link that a motor moves to the end.
+    """Names of the links from the first one that a motor moves to the end.
 
     Args:
-        links: Of the robot, parents before children.
-        end: The link that is to look; "": the one called head, else the one that most motors move.
+        links: The robot's links, parents before children.
+        end: The link that looks; "": the one named as a head, else the one that most motors move.
 
     Raises:
-        BranchError: no link can look about, or `end` is none that can; the message lists those that can.
+        BranchError: no link can look around, or `end` cannot; the message lists the links that can.
     """
     known = {link.name: link for link in links}
     ways = {link.name: _way(link.name, known) for link in links}
@@ -68,7 +69,7 @@ def branch(links: Sequence[Link], end: str = "") -> list[str]:
 
 
 def _way(name: str, known: Mapping[str, Link]) -> list[Link]:
-    """The links from the root to that one."""
+    """The links from the root to the link `name`."""
     way = [known[name]]
     while (parent := way[-1].parent) is not None:
         way.append(known[parent])
@@ -80,7 +81,7 @@ def _motors(way: Sequence[Link]) -> int:
 
 
 def _bends(way: Sequence[Link]) -> bool:
-    """Whether two of its joints turn about different axes."""
+    """Whether two joints of these links rotate about different axes."""
     axes = [link.axis for link in way if link.moves and link.axis is not None]
     return any(abs(_cosine(axis, other_axis)) < PARALLEL for axis in axes for other_axis in axes)
 

@@ -1,5 +1,5 @@
-"""A robot that does what a person did in a motion-capture clip, and looks at the ball meanwhile. The person
-walks beside it.
+"""A robot that imitates a person in a motion-capture clip, and meanwhile looks at the ball. The person is
+shown beside it.
 """
 
 from math import radians
@@ -12,9 +12,9 @@ import numpy as np
 import walker
 from mathutils import Quaternion
 
-NECK = radians(60)  # of a joint either way, beyond what the clip does
-BESIDE = 0.55  # of both sizes: how far beside the person it goes
-ENOUGH = 5  # joints of a neck that looks about by itself; one with fewer gets help from the trunk
+NECK = radians(60)  # [rad] range of a neck joint in each direction beyond the clip's motion
+BESIDE = 0.55  # distance to the person, as a share of both sizes
+ENOUGH = 5  # number of joints of a neck that can look on its own; one with fewer also uses the trunk
 
 
 class Captured(imported.Imported):
@@ -41,7 +41,7 @@ class Captured(imported.Imported):
         self._paint()
 
     def _branch(self, end: str) -> list[str]:
-        """Of all that could look about only what hangs below arms and trunk: those are the clip's."""
+        """Names of the looking links below arms and trunk, whose own motion comes from the clip."""
         names = super()._branch(end)
         forks = [k for k, name in enumerate(names) if len(self.rig.data.bones[name].children) > 1]
         neck = names[forks[-1] + 1 :] if forks else names
@@ -49,7 +49,7 @@ class Captured(imported.Imported):
         return neck if len(moving) >= ENOUGH else names
 
     def _choose_look(self) -> None:
-        """The way that its head faces while the person's faces forward, as both rest."""
+        """Sets the direction in which the head faces while the person's head faces forward, both at rest."""
         retarget = self.rig.limber.retarget
         pair = next((pair for pair in retarget.pairs if pair.target == self.chain.end), None)
         if pair is None:
@@ -61,7 +61,7 @@ class Captured(imported.Imported):
         self.chain.eye = imported.FACE
 
     def _follow(self) -> None:
-        """Pairs, calibrates and goes live, as a user does."""
+        """Pairs, calibrates and starts live retargeting, as a user does."""
         retarget = self.rig.limber.retarget
         retarget.source = self.person.rig
         bpy.context.view_layer.objects.active = self.rig
@@ -82,8 +82,8 @@ class Captured(imported.Imported):
         self.said += f"; {self.pairs} bones follow '{self.person.rig.name}', its way {self.size:.2f} times"
 
     def _set_limits(self) -> None:
-        """As nimble as the person, and a neck's range about what the clip does, where the file leaves the
-        joint a wider one.
+        """Sets joint speeds that suffice for the person's motion, and narrows a neck's range around the
+        clip's motion if the file's is wider.
         """
         session = installed.module("rig.live.live").session(self.rig, self.rig.limber.retarget)
         rows = []
@@ -98,7 +98,9 @@ class Captured(imported.Imported):
         self._set_servos()
 
     def _make_room(self) -> None:
-        """The robot goes beside the person, the ball before the robot, and the camera sees both."""
+        """Places the robot beside the person and the ball in front of the robot, and aims the camera at
+        both.
+        """
         camera = self.scene.camera
         aside = camera.matrix_world.to_3x3().col[0] * BESIDE * (1.0 + self.size) * self.person.size
         self.rig.limber.retarget.shift = aside
@@ -120,7 +122,7 @@ class Captured(imported.Imported):
         return self.person.pictured()
 
     def figures(self) -> dict:
-        """How well the body follows over the clip, and what a frame costs; leaves the scene at frame 1."""
+        """Errors of the body over the clip and time per frame; leaves the scene at frame 1."""
         session = installed.module("rig.live.live").session(self.rig, self.rig.limber.retarget)
         missed, seconds = [], []
         for frame in range(1, self.frames + 1):

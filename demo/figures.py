@@ -1,19 +1,17 @@
-"""Numbers from a take: how well the aim is met, how much of the limits is used, how the robot followed. Knows
-no Blender.
-"""
+"""Figures of a take: aim errors, used shares of limits, and the robot's lag. Knows no Blender."""
 
 import numpy as np
 
-LAGS = np.arange(0.0, 0.5, 0.002)  # [s] tried for the robot's lag
+LAGS = np.arange(0.0, 0.5, 0.002)  # [s] candidates for the robot's lag
 
 
 def shares(angles: np.ndarray, fps: float, limits: np.ndarray) -> dict[str, float]:
-    """Largest share of each motion limit that sampled angles use, by differences alone.
+    """Largest share of each motion limit that sampled angles use, by finite differences.
 
     Args:
-        angles: (t, n) [rad], one row a frame.
-        fps: Frames a second.
-        limits: (3, n): velocity, acceleration, jerk.
+        angles: (t, n) [rad], one row per frame.
+        fps: Frames per second.
+        limits: (3, n) velocity [rad/s], acceleration [rad/s2], jerk [rad/s3].
     """
     largest = {}
     for order, (name, limit) in enumerate(
@@ -25,13 +23,13 @@ def shares(angles: np.ndarray, fps: float, limits: np.ndarray) -> dict[str, floa
 
 
 def speeds(angles: np.ndarray, fps: float) -> np.ndarray:
-    """(t, n) [rad/s] by differences to the frame before; the first row is at rest."""
+    """Velocities (t, n) [rad/s] by differences to the previous frame; 0 in the first row."""
     return np.diff(angles, axis=0, prepend=angles[:1]) * fps
 
 
 def lag(times: np.ndarray, reported: np.ndarray, due: np.ndarray, filtered: np.ndarray) -> float:
-    """The delay [s] after which reported angles (at `times`) fit the filtered ones (at `due`) best: least
-    mean square.
+    """Delay [s] after which the reported angles (at `times`) fit the filtered ones (at `due`) best, by least
+    mean squares.
     """
     misses = []
     for delay in LAGS:
@@ -41,7 +39,7 @@ def lag(times: np.ndarray, reported: np.ndarray, due: np.ndarray, filtered: np.n
 
 
 def at(moments: np.ndarray, times: np.ndarray, angles: np.ndarray) -> np.ndarray:
-    """Angles (m, n) at `moments`, straight between the looks at `times`."""
+    """Angles (m, n) [rad] at `moments` [s], linearly interpolated between the samples at `times`."""
     return np.stack([np.interp(moments, times, column) for column in angles.T], 1)
 
 
@@ -55,7 +53,7 @@ def quantiles(values: np.ndarray) -> dict[str, float]:
 
 
 def near_changes(marks: list[str], frames: int) -> np.ndarray:
-    """(t,) whether each frame lies within `frames` frames after a change of the mark."""
+    """Mask (t,): whether each frame is within `frames` frames after a change of the mark."""
     near = np.zeros(len(marks), bool)
     for k in range(1, len(marks)):
         if marks[k] != marks[k - 1]:

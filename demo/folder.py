@@ -1,26 +1,26 @@
-"""The folder that the demo leaves its work in: emptied of what an earlier run left, and of nothing else.
-Knows no Blender.
+"""The folder of the demo's output: files of an earlier run are deleted, and nothing else. Knows no
+Blender.
 """
 
 import re
 from pathlib import Path
 
 OWN = ("report.json", "take.npz", "contact_sheet.json", "contact_sheet.png", "plot.png")
-FRAME = re.compile(r"\w+_\d{4,}\.png")  # see `picture` in main
+FRAME = re.compile(r"\w+_\d{4,}\.png")  # name of a picture's file; see `picture` in main
 
 
 class FolderError(Exception):
-    """The folder is somebody else's; the message names it and says what to do."""
+    """The folder contains files that the demo did not write; the message names it and says what to do."""
 
 
 def prepare(folder: Path, blend: str, *more: str) -> None:
-    """Makes `folder` with an empty folder `frames` in it; `blend` is the name of the .blend that the demo is
-    about to leave, `more` are those of other files.
+    """Prepares `folder`, with an empty folder `frames` in it; `blend` is the name of the .blend that the demo
+    will write, `more` are names of other files.
 
-    Other folders in it are let alone: the demo's profile, and other clips.
+    Other folders in it are kept: the demo's profile, and those of other clips.
 
     Raises:
-        FolderError: a file in it is not the demo's; nothing was deleted then.
+        FolderError: it contains a file that the demo did not write; nothing was deleted.
     """
     frames = folder / "frames"
     try:
@@ -29,7 +29,7 @@ def prepare(folder: Path, blend: str, *more: str) -> None:
         raise FolderError(
             f"The folder {folder} cannot be made ({error}): give another one with --out"
         ) from error
-    names = {*OWN, blend, f"{blend}1", *more}  # Blender keeps the last .blend as .blend1
+    names = {*OWN, blend, f"{blend}1", *more}  # Blender keeps the previous .blend as .blend1
     old = [path for path in folder.iterdir() if path != frames and not path.is_dir()]
     strange = [path for path in old if path.name not in names]
     pictures = list(frames.iterdir())

@@ -1,4 +1,4 @@
-"""A robot of Limber's gallery, as one click brings it: its own postures and its own moving target."""
+"""A robot of Limber's gallery as one click adds it, with its own postures and its own moving target."""
 
 from math import atan2
 
@@ -10,18 +10,18 @@ import push_rods
 import studio
 from mathutils import Vector
 
-THIRDS = (1, 73, 145)  # frames from which on it keeps each posture
+THIRDS = (1, 73, 145)  # frames from which it keeps each posture
 PICTURED = ((30, 46, 62), (102, 118, 134), (174, 190, 206))
 
 
 def known(name: str) -> str:
-    """Name of the gallery's folder that is meant; "" if none is."""
+    """Name of the gallery's folder for a robot's name; "" if there is none."""
     entries = installed.module("rig.authoring.gallery_folders").listed()
     return name if name in [entry.folder.name for entry in entries] else ""
 
 
 class Gallery:
-    """The robot: its `rig`, the `chain` that looks, and what to picture."""
+    """A robot of the gallery: its armature `rig`, the `chain` that looks, and the frames to picture."""
 
     def __init__(self, name: str) -> None:
         scene = studio.empty_scene(imported.FPS, imported.FRAMES)
@@ -54,8 +54,8 @@ def has_closed_loops(name: str) -> bool:
 
 
 def scene(name: str, port: str = "") -> push_rods.Scene:
-    """The scene of a robot whose head closed loops move; `port`: of the robot that follows, else the virtual
-    robot.
+    """Scene of a robot whose head is moved by closed loops; `port`: port of the robot that follows; "": the
+    virtual robot.
     """
     robot = Gallery(name)
     if port:

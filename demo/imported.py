@@ -1,5 +1,5 @@
-"""A robot from a URDF file: imported as a user does it, with a chain, postures within its limits, and a ball
-that it can look at.
+"""A robot from a URDF file, imported as a user does it, with a chain, postures within its limits, and a ball
+at which it can look.
 """
 
 from functools import cache
@@ -17,9 +17,9 @@ import studio
 from mathutils import Matrix, Quaternion, Vector
 
 FPS, FRAMES = 24, 216
-CHANGES = {"High": 1, "Low": 73, "Other": 145}  # from which frame on it keeps each posture
+CHANGES = {"High": 1, "Low": 73, "Other": 145}  # posture -> frame from which the chain keeps it
 PICTURED = [("High", (30, 46, 62)), ("Low", (102, 118, 134)), ("Other", (174, 190, 206))]
-PULSES = 2000.0  # [us] a servo's, for all of its joint's range
+PULSES = 2000.0  # [us] pulse range of a servo over its joint's whole range
 SIZES = (
     0.7,
     0.5,
@@ -27,25 +27,25 @@ SIZES = (
     0.2,
     0.1,
     0.05,
-)  # of the reach: how far the ball goes aside, the first that can be followed
-EVERY = 4  # frames: every so many are tried beforehand
-MET = radians(0.05)  # an aim that is met
-LENS, SHAPE = 50.0, (480, 360)  # [mm] of the camera; pixels of a picture
-BALL = 0.035  # of the reach
-AWAY = 0.45  # of the reach: from the foremost eye to the ball
-THICK = 0.02  # of the robot's size: its limbs, where the file tells nothing of its looks
-FACE = 0.5  # along a head's bone
-CLEARANCE = 0.02  # of the reach, above the floor
+)  # candidates for the ball's amplitude, in shares of the reach; the first that the look can follow is used
+EVERY = 4  # [frames] interval of the frames for which the look is tested in advance
+MET = radians(0.05)  # [rad] aim error up to which an aim is met
+LENS, SHAPE = 50.0, (480, 360)  # [mm] focal length of the camera; [pixels] size of a picture
+BALL = 0.035  # radius of the ball, as a share of the reach
+AWAY = 0.45  # distance of the ball from the foremost eye, as a share of the reach
+THICK = 0.02  # thickness of limbs as a share of the robot's size, if the file has no visuals
+FACE = 0.5  # position of the eye along a head's bone, as a share
+CLEARANCE = 0.02  # clearance above the floor, as a share of the reach
 STAND_IN = "(placeholder)"  # name of the bars that the import shows instead of a missing mesh
 RED, GREY = (0.62, 0.035, 0.02), (0.28, 0.30, 0.33)
 
 
 class RobotError(Exception):
-    """The robot cannot do the main job; the message names what is wrong and the remedy."""
+    """The robot cannot be used for the demo; the message says why, and what to do."""
 
 
 class Imported:
-    """The robot: `rig` in Pose Mode, its `chain`, and the `ball` it looks at."""
+    """An imported robot: its armature `rig` in Pose Mode, its `chain`, and the `ball` at which it looks."""
 
     def __init__(self, file: Path, root: str, end: str, solver: str) -> None:
         if not file.is_file():
@@ -71,12 +71,12 @@ class Imported:
         self._room()
 
     def _brought(self, file: Path, root: str):
-        """The rig, and what the import says of it."""
+        """Imports the robot; returns the armature, and the import's report."""
         try:
             bring = installed.module("rig.authoring.robot_import").import_robot
             imported = bring(
                 bpy.context, file, root, close_loops=False
-            )  # the demo plays a chain, no mechanism
+            )  # the demo shows a chain and no mechanism
         except installed.module("robots.errors").UrdfError as error:
             raise RobotError(str(error)) from error
         return imported.rig, imported.sentence
@@ -100,11 +100,11 @@ class Imported:
         return chain
 
     def _branch(self, end: str) -> list[str]:
-        """The bones that look about, down to the end."""
+        """Names of the bones that look, down to the end."""
         return branches.branch(self._links(), end)
 
     def _links(self) -> list[branches.Link]:
-        """The links, by their bones' names."""
+        """The robot's links, by their bones' names."""
         tree, bones = installed.module("rig.bones.imported_robot").tree_of(self.rig)
         frames = tree.frames({})
         rotate = installed.module("solvers.kinematics.rotations").rotate
@@ -126,7 +126,7 @@ class Imported:
         return links
 
     def _draw_what_has_no_looks(self) -> None:
-        """Limbs for a robot whose file tells nothing of its looks: from each joint to the next ones."""
+        """Adds limbs to a robot whose file has no visuals: from each joint to the next ones."""
         if any(obj.type == "MESH" for obj in self.rig.children_recursive):
             return
         thick = THICK * self.rig.dimensions.length
@@ -145,19 +145,21 @@ class Imported:
 
     @cache  # noqa: B019 there is one robot in a run
     def _paints(self) -> tuple:
-        """Of the chain, and of the rest."""
+        """Materials of the chain and of the other links."""
         return shapes.material("Red Paint", RED, roughness=0.3), shapes.material(
             "Grey Paint", GREY, roughness=0.45
         )
 
     def _stand_on_the_floor(self) -> None:
-        """What is lowest of the robot stands on the floor."""
+        """Moves the robot so that its lowest point is on the floor."""
         bpy.context.view_layer.update()
         self.rig.location.z -= min(corner.z for corner in self._corners())
         bpy.context.view_layer.update()
 
     def _corners(self) -> list[Vector]:
-        """The corners of all that is to be seen of the robot as it is posed, in the world."""
+        """World positions of the vertices of the robot's meshes in its current pose; without meshes, of its
+        bones' ends.
+        """
         mesh_corners = corners(self.rig.children_recursive)
         depsgraph = bpy.context.evaluated_depsgraph_get()
         bones = self.rig.evaluated_get(depsgraph).pose.bones
@@ -166,14 +168,14 @@ class Imported:
         ]
 
     def _set_servos(self) -> None:
-        """Servos that go through their joints' ranges."""
+        """Gives each joint a servo whose pulse range corresponds to the joint's range."""
         for number, joint in enumerate(self.chain.joints):
             joint.servo = number
             joint.us_per_radian = PULSES / (joint.upper - joint.lower)
             joint.zero_us = 1500 - joint.us_per_radian * (joint.lower + joint.upper) / 2
 
     def _choose_look(self) -> None:
-        """A head looks from its face; which way, New Chain has found."""
+        """Puts the eye of a head into its face; New Chain has already chosen the direction."""
         if branches.is_head(self.chain.end):
             self.chain.eye = FACE
 
@@ -181,8 +183,8 @@ class Imported:
         return self.rig.matrix_world @ self.rig.data.bones[self.chain.root].matrix_local
 
     def _look(self, pose) -> tuple[np.ndarray, np.ndarray]:
-        """Where the chain's joints and its eye are in a pose (k, 3), and which way it looks (3,), in the
-        world.
+        """Positions (k, 3) [m] of the chain's joints and of its eye in a pose, and its view direction (3,),
+        in the world.
         """
         base = np.array(self._base())
         way = installed.module("solvers.kinematics.rotations").rotate(pose.tool_rotation, (0.0, 1.0, 0.0))
@@ -205,7 +207,7 @@ class Imported:
         bpy.context.view_layer.update()
 
     def _path(self) -> dict[int, Vector]:
-        """Places of the ball by frame: as wide a swing as the solver can follow with its aim."""
+        """Positions of the ball by frame, with the widest motion that the solver's aim can follow."""
         front, eyes = self.stances.front, self.stances.eyes
         ahead = np.array((cos(front), sin(front), 0.0))
         middle = eyes.mean(0)
@@ -220,7 +222,9 @@ class Imported:
         return {frame: Vector(position) for frame, position in enumerate(path(size), start=1)}
 
     def _missed(self, ball_positions: np.ndarray) -> float:
-        """The farthest [rad] that the solver's look misses a ball there, posture after posture."""
+        """Largest aim error [rad] of the solver for a ball at these positions (t, 3) [m], with the posture of
+        each frame.
+        """
         goals = installed.module("solvers.goals")
         solver = installed.module("solvers.table").make_solver(self.chain.solver, self.skeleton)
         to_base, worst, last = np.array(self._base().inverted()), 0.0, None
@@ -236,8 +240,8 @@ class Imported:
         return worst
 
     def _paint(self) -> None:
-        """What has no looks of its own is painted, the chain red and the rest grey; and there is a ray along
-        which the end looks.
+        """Colours links without visuals, the chain red and the others grey, and adds a ray along the end's
+        view.
         """
         red, grey = self._paints()
         for obj in self.rig.children_recursive:
@@ -248,8 +252,8 @@ class Imported:
         ray(self.rig, self.chain, self.ball, BALL * self.reach, 0.008 * self.reach)
 
     def _room(self) -> None:
-        """Floor and wall, lights, and a camera that has all of it in view, from the side of where the robot
-        looks.
+        """Adds floor, wall and lights, and a camera that shows everything from the side toward which the
+        robot looks.
         """
         points = [Vector(eye) for eye in self.stances.eyes]
         for frame in (*CHANGES.values(), *(frame for _, frames in PICTURED for frame in frames)):
@@ -262,8 +266,8 @@ class Imported:
 
 
 def ray(rig, chain, ball, radius: float, thick: float) -> None:
-    """A ray of that radius [m] from a chain's eye along the way it looks, up to a ball of the other
-    radius.
+    """Adds a ray of radius `thick` [m] from a chain's eye along its view, up to a ball of radius `radius`
+    [m].
     """
     end = rig.data.bones[chain.end]
     goal = installed.module("rig.scene.goal")
@@ -273,23 +277,23 @@ def ray(rig, chain, ball, radius: float, thick: float) -> None:
 
 
 def corners(objects) -> list[Vector]:
-    """The corners of all meshes among objects as they are shown, in the world."""
+    """World positions of the vertices of all meshes among `objects`, as they are shown."""
     depsgraph = bpy.context.evaluated_depsgraph_get()
     shown = [obj.evaluated_get(depsgraph) for obj in objects if obj.type == "MESH"]
     return [obj.matrix_world @ Vector(corner) for obj in shown for corner in obj.bound_box]
 
 
 def set_stage(scene, points: list[Vector], front: float) -> None:
-    """Floor and wall, lights, and a camera that has all points in view.
+    """Adds floor, wall and lights, and a camera that shows all points.
 
     Args:
         scene: The scene.
-        points: What is to be seen, in the world [m].
-        front: [rad] azimuth in which the robot looks.
+        points: World positions [m] that must be visible.
+        front: Azimuth [rad] toward which the robot looks.
     """
     low, high = (Vector([best(point[k] for point in points) for k in range(3)]) for best in (min, max))
     middle, size = (low + high) / 2, (high - low).length / 2
-    side = front + radians(52)  # azimuth of the camera
+    side = front + radians(52)  # [rad] azimuth of the camera
     toward = Vector((cos(side), sin(side), 0.0))
     floor = studio.backdrop(2.2 * size, 2.6 * size)
     floor.location = (middle.x, middle.y, 0.0)

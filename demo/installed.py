@@ -1,4 +1,4 @@
-"""The extension as a user has it: installed in Blender's profile and enabled. Never the checkout."""
+"""The extension as users have it: installed in Blender's profile and enabled, and not the checkout."""
 
 import importlib
 import re
@@ -8,16 +8,17 @@ from types import ModuleType
 
 import bpy
 
-REPOSITORY = "user_default"  # where Blender puts an extension that is dropped into its window
+# repository into which Blender installs an extension that is dropped onto its window
+REPOSITORY = "user_default"
 CHECKOUT = Path(__file__).resolve().parents[1]
 
 
 class NotInstalledError(Exception):
-    """The extension is not where Blender installs extensions; the message says what mends it."""
+    """The extension is not installed in this profile; the message says what to do."""
 
 
 def enable() -> ModuleType:
-    """The installed package, enabled where it was not yet.
+    """The installed package, which is enabled if it was not.
 
     Raises:
         NotInstalledError: there is none in this profile.
@@ -42,7 +43,7 @@ def enable() -> ModuleType:
 
 
 def module(name: str) -> ModuleType:
-    """A module of the installed package, by its name within it: "rig.live.live"."""
+    """A module of the installed package, by its name in the package: "rig.live.live"."""
     package = _loaded()
     return importlib.import_module(f"{package.__name__}.{name}")
 

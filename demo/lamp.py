@@ -1,4 +1,4 @@
-"""The extension's own lamp in a room of its own, with a ray of light that shows where it looks."""
+"""The extension's own lamp in a room, with a ray of light that shows where it looks."""
 
 from math import pi, radians
 
@@ -9,16 +9,16 @@ import studio
 from mathutils import Matrix, Vector
 
 FPS, FRAMES = 24, 240
-SWINGS, BOBS = 1.5, 2.5  # of the ball in these frames
+SWINGS, BOBS = 1.5, 2.5  # number of the ball's oscillations in these frames, sideways and vertically
 
-CHANGES = {"Proud": 1, "Curious": 81, "Sad": 161}  # frames from which the lamp keeps each posture
+CHANGES = {"Proud": 1, "Curious": 81, "Sad": 161}  # posture -> frame from which the lamp keeps it
 PICTURED = [
     (name, tuple(start + late for late in (23, 41, 59, 77))) for name, start in CHANGES.items()
-]  # each once it is there
+]  # frames in which each posture is reached
 
 
 def build() -> tuple[bpy.types.Object, object]:
-    """The scene with the lamp in it; returns the armature object, in Pose Mode, and its chain."""
+    """Builds the scene with the lamp; returns the armature object, in Pose Mode, and its chain."""
     lamp = installed.module("rig.authoring.first_lamp.lamp")
     studio.empty_scene(FPS, FRAMES)
     rig = lamp.armature()
@@ -27,7 +27,7 @@ def build() -> tuple[bpy.types.Object, object]:
     )
     lamp.body(rig)
     _light(rig, ball)
-    studio.backdrop(1.6, 1.5).rotation_euler.z = radians(43)  # toward the camera
+    studio.backdrop(1.6, 1.5).rotation_euler.z = radians(43)  # faces the camera
     studio.dim_world((0.45, 0.55, 0.7), 0.5)
     studio.area_light("Key", (-0.4, -1.9, 1.9), (0, -0.1, 0.2), 48, 1.0, (1.0, 0.95, 0.88))
     studio.area_light("Rim", (-1.6, 1.1, 1.7), (0, 0, 0.25), 18, 0.6, (0.7, 0.85, 1.0))
@@ -37,7 +37,7 @@ def build() -> tuple[bpy.types.Object, object]:
 
 
 def ball_place(frame: int) -> Vector:
-    """Where the ball is [m] at a frame."""
+    """Position of the ball [m] at a frame."""
     return installed.module("rig.authoring.first_lamp.lamp").ball_position(
         2 * pi * (frame - 1) / FRAMES, SWINGS, BOBS
     )
@@ -52,11 +52,11 @@ def select(rig, names: list[str]) -> None:
 
 
 def key_postures(rig, chain, changes: dict[str, int]) -> None:
-    """The chain keeps one posture after the other, by keys.
+    """Keys the chain so that it keeps one posture after another.
 
     Args:
         rig, chain: The chain.
-        changes: Name of a posture -> the frame from which on it counts.
+        changes: Name of a posture -> frame from which the chain keeps it.
     """
     names = [posture.action.name for posture in chain.postures]
     for name, frame in changes.items():
@@ -65,7 +65,7 @@ def key_postures(rig, chain, changes: dict[str, int]) -> None:
 
 
 def _light(rig, ball) -> None:
-    """The ray from the bulb to the ball, and the lamp's own light."""
+    """Adds the ray from the bulb to the ball, and the lamp's own light."""
     lamp = installed.module("rig.authoring.first_lamp.lamp")
     studio.gaze_ray(rig, "Shade", Matrix.Translation((0, lamp.BULB, 0)), lamp.BULB + lamp.BALL, ball, 0.008)
 

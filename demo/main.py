@@ -1,19 +1,19 @@
-"""The main job, headless, on the installed extension: postures, a moving target, live, filtered, streamed to
-the virtual robot, baked.
+"""The demo: Limber's main task without a window, with the installed extension: postures, a moving target,
+live motion, the motion filter, streaming to the virtual robot, and a bake.
 
     main.py --out FOLDER                     a desk lamp with five joints, then a head on push rods
-    main.py --out FOLDER --motion CLIP.bvh   a person from a motion-capture clip
-    main.py --out FOLDER --robot FILE.urdf   a robot from its file; --root, --end: links, where others than
-                                             usual are wanted
+    main.py --out FOLDER --motion CLIP.bvh   a figure from a motion-capture clip
+    main.py --out FOLDER --robot FILE.urdf   a robot from its file; --root, --end: links, if others than the
+                                             default ones
     main.py --out FOLDER --robot NAME        a robot of the gallery: so101, so100, lelamp, open_duck_mini,
                                              reachy_mini
-    main.py --out FOLDER --motion CLIP.bvh --robot FILE.urdf   that robot does what the person did, and looks
-    main.py --out FOLDER --solver NAME       another solver than the default; --rival: which one stands beside
-                                             it
+    main.py --out FOLDER --motion CLIP.bvh --robot FILE.urdf   that robot imitates the figure, and looks
+    main.py --out FOLDER --solver NAME       another solver than the default one; --rival: the solver to
+                                             compare it with
 
-Leaves pictures, a .blend and report.json in FOLDER; exits with 1 and a sentence when something essential
-failed. Runs in any Python that has a Blender module and Limber installed in its profile
-(BLENDER_USER_RESOURCES); `make demo` sees to both.
+It writes pictures, a .blend and report.json to FOLDER; if something essential failed, it prints a sentence
+and exits with 1. It needs a Python with a Blender module, and Limber installed in its profile
+(BLENDER_USER_RESOURCES); `make demo` prepares both.
 """
 
 import argparse
@@ -54,7 +54,9 @@ def say(sentence: str) -> None:
 
 @contextlib.contextmanager
 def quietly():
-    """Without what Blender itself prints: its operators' reports, and a line for every rendered sample."""
+    """Context manager that suppresses Blender's own output: its operators' reports, and a line for every
+    rendered sample.
+    """
     sys.stdout.flush()
     sys.stderr.flush()
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -74,17 +76,18 @@ def quietly():
 
 @dataclass
 class Cast:
-    """Who performs: the rig with its chain, ready to go live, and what to picture."""
+    """The performers: the rig with its chain, ready to go live, and the frames to picture."""
 
     name: str
     title: str
     rig: bpy.types.Object
     chain: object
     frames: int
-    rows: list[tuple[str, tuple[int, ...]]]  # of the contact sheet: label, frames
-    compare: bool = False  # a row of the same frames with the animation as it was
-    said: str = ""  # of what came in
-    body: captured.Captured | None = None  # what follows a clip with its whole body
+    rows: list[tuple[str, tuple[int, ...]]]  # rows of the contact sheet: (label, frames)
+    # whether the contact sheet has a row of the same frames with the original animation
+    compare: bool = False
+    said: str = ""  # the import's report
+    body: captured.Captured | None = None  # the robot whose whole body follows a clip; None if there is none
 
 
 def cast_lamp() -> Cast:
@@ -137,13 +140,13 @@ def cast_captured(clip: Path, file: Path, root: str, end: str, solver: str) -> C
 
 
 def check(cast: Cast) -> None:
-    """What the Check button says must be nothing."""
+    """Raises an error unless the Check button reports no problem."""
     for finding in installed.module("rig.chains.check").check(bpy.context, cast.rig, cast.chain):
         say(f"Check: {finding.sentence}")
 
 
 def picture(folder: Path, frames, label: str) -> dict[int, str]:
-    """Renders frames of the scene as it plays now; returns their files, relative to the folder."""
+    """Renders frames of the scene in its current state; returns their files, relative to the folder."""
     pictures = {}
     for number, frame in enumerate(frames, start=1):
         began = perf_counter()
@@ -156,13 +159,13 @@ def picture(folder: Path, frames, label: str) -> dict[int, str]:
 
 @contextlib.contextmanager
 def playing(cast: Cast, action, slot):
-    """The rig plays another action for a while; one whose body follows a clip follows it again."""
+    """Context manager in which the rig plays another action; a body that follows a clip follows it again."""
     animation = cast.rig.animation_data
     before = animation.action, getattr(animation, "action_slot", None)
     animation.action = action
     if slot is not None:
         animation.action_slot = slot
-    about = {"limber_mover": cast.rig.limber.retarget}  # the operators are about the body, not the chain
+    about = {"limber_mover": cast.rig.limber.retarget}  # the operators act on the body, and not on the chain
     if cast.body:
         with bpy.context.temp_override(**about):
             bpy.ops.limber.live()
@@ -183,8 +186,8 @@ def caption(frame: int, aim_error: float, solution) -> str:
 
 
 def rivals_row(folder: Path, cast: Cast, take, rival, name: str, original: tuple) -> dict:
-    """The row of pictures in which the rival differs most, as the rival has it, each frame solved for
-    itself.
+    """Renders the row of pictures in which the rival differs most, with the rival's solution of each
+    frame.
     """
     label, frames = beside.farthest(take, rival, cast.rows)
     session = installed.module("rig.live.live").session
@@ -199,7 +202,7 @@ def rivals_row(folder: Path, cast: Cast, take, rival, name: str, original: tuple
 
 
 def contact_sheet(folder: Path, cast: Cast, take, original: tuple) -> dict:
-    """Renders what the contact sheet shows, and says what it shows."""
+    """Renders the pictures of the contact sheet; returns its description."""
     rows = []
     if cast.compare:
         with playing(cast, *original):
@@ -229,7 +232,9 @@ def contact_sheet(folder: Path, cast: Cast, take, original: tuple) -> dict:
 
 
 def draw(folder: Path) -> None:
-    """Contact sheet and plot, by a Python that has matplotlib: this one, or the development environment's."""
+    """Draws contact sheet and plot with a Python that has matplotlib: this one, or the development
+    environment's.
+    """
     python = sys.executable
     if importlib.util.find_spec("matplotlib") is None:
         python = str(HERE.parent / ".venv" / "bin" / "python")
@@ -319,7 +324,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def told(short: list[str]) -> int:
-    """Prints what falls short; returns the exit code."""
+    """Prints the shortcomings; returns the exit code."""
     for sentence in short:
         print(f"demo: {sentence}", file=sys.stderr)
     return 1 if short else 0

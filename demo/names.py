@@ -1,5 +1,5 @@
-"""Which bones of a motion-capture figure lead to the head: by the names that clips use, else by where they
-are. Knows no Blender.
+"""Chooses the bones of a motion-capture figure that lead to the head: by names that clips use, else by their
+positions. Knows no Blender.
 """
 
 import re
@@ -11,15 +11,15 @@ _SMALL = re.compile(r"finger|thumb|index|middle|ring|pinky|hipjoint|_end$|nub$|e
 
 
 def gaze_path(parents: dict[str, str | None], heights: dict[str, float]) -> list[str]:
-    """Names from the first bone above the pelvis to the head.
+    """Names of the bones from the first one above the pelvis to the head.
 
     Args:
         parents: Each bone's parent; None for the root's.
-        heights: How high each bone's end is at rest [m].
+        heights: Height of each bone's end at rest [m].
 
     Returns:
-        The path by names, where a bone is called head; else from the root's child up to the highest end.
-        Empty where there is none.
+        The path to the bone named as a head; without one, from the root's child up to the highest end; empty
+        if there is none.
     """
     heads = [name for name in parents if _HEAD.search(name)]
     depth = {name: len(_line(name, parents)) for name in parents}
@@ -39,7 +39,7 @@ def is_neck(name: str) -> bool:
 
 
 def is_small(name: str) -> bool:
-    """Whether a bone is too small, or too much of a helper, to be drawn as a limb."""
+    """Whether a bone is too small, or a helper, so that it is not drawn as a limb."""
     return bool(_SMALL.search(name))
 
 

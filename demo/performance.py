@@ -1,4 +1,4 @@
-"""The main job, once: live at the pace of the clock, filtered, streamed to the robot, then baked. Uses the
+"""One performance: live at the pace of the clock, filtered, streamed to the robot, then baked. It uses the
 installed extension alone.
 """
 
@@ -10,61 +10,64 @@ import installed
 import numpy as np
 from mathutils import Vector
 
-CONNECT_WITHIN = 20.0  # [s] a cold start of the worker's Python on a busy machine
-ARM_WITHIN = 30.0  # [s] the ramp to the first pose is slow on purpose
-LOOK = 0.01  # [s] between two looks at the robot: it reports at most that often
-FOLLOWED = 2.0  # [degrees] from what it was sent, at the end of a scene with closed loops
-SETTLE = 1.0  # [s] after the last frame in which the robot arrives
+CONNECT_WITHIN = 20.0  # [s] includes a cold start of the worker's Python on a busy machine
+ARM_WITHIN = 30.0  # [s] the approach to the first pose is slow for safety
+LOOK = 0.01  # [s] between two reads of the robot's status: it reports at most that often
+FOLLOWED = 2.0  # [degrees] largest distance from the sent values at the end of a scene with closed loops
+SETTLE = 1.0  # [s] after the last frame, in which the robot arrives
 
 
 class FailedError(Exception):
-    """Something essential did not happen; the message says what."""
+    """A necessary step failed; the message says which."""
 
 
 @dataclass
 class Take:
-    """What was seen of one chain, frame by frame (rows), and of its robot, look by look."""
+    """Recorded values of one chain, frame by frame (rows), and of its robot, sample by sample."""
 
     fps: float
     joints: list[str] = field(default_factory=list)
     limits: np.ndarray | None = (
-        None  # (5, n): lower, upper [rad], velocity, acceleration, jerk [rad/s, /s2, /s3]
+        None  # (5, n) lower and upper limits [rad], velocity [rad/s], acceleration [rad/s2], jerk [rad/s3]
     )
     frames: list[int] = field(default_factory=list)
-    due: list[float] = field(default_factory=list)  # [s] since the first frame
-    solved: list = field(default_factory=list)  # [rad]
-    filtered: list = field(default_factory=list)  # [rad]
-    handed: list = field(default_factory=list)  # [rad] what went to the robot's worker
+    due: list[float] = field(default_factory=list)  # [s] time of each frame since the first one
+    solved: list = field(default_factory=list)  # [rad] solution of each frame, (n,)
+    filtered: list = field(default_factory=list)  # [rad] values of each frame after the motion filter, (n,)
+    # [rad] values handed to the robot's worker in each frame, (n,)
+    handed: list = field(default_factory=list)
     goals: list = field(default_factory=list)
     postures: list[str] = field(default_factory=list)
     solutions: list = field(default_factory=list)
-    filtered_aim_error: list[float] = field(default_factory=list)  # [rad]
+    # [rad] aim error of each frame after the motion filter
+    filtered_aim_error: list[float] = field(default_factory=list)
     problems: dict[int, str] = field(default_factory=dict)
     tick_seconds: list[float] = field(default_factory=list)
     frame_seconds: list[float] = field(default_factory=list)
-    late_frames: list[float] = field(default_factory=list)  # [s] by which this process was late
-    columns: list[int] = field(default_factory=list)  # of the chain's joints among the device's
+    late_frames: list[float] = field(default_factory=list)  # [s] delay of this process in each frame
+    columns: list[int] = field(default_factory=list)  # indices of the chain's joints among the device's
     turns: np.ndarray | None = (
-        None  # (n,) whether a joint turns; the others slide, and their numbers are metres
+        None  # (n,) whether a joint is revolute; values of the other joints are in metres
     )
     looks: list[tuple] = field(
         default_factory=list
-    )  # (time since the first frame [s], commanded, reported [rad])
+    )  # (time since the first frame [s], commanded, reported [rad]) of each sample
     status: object = None
     skeleton: object = None
     shown_aim_error: list[float] = field(
         default_factory=list
-    )  # [rad] of the baked motion, as Blender evaluates it
-    baked: np.ndarray | None = None  # (t, n) [rad] read back from the keys
-    robot: np.ndarray | None = None  # (t, n) [rad] what the robot reported of each frame, its lag taken out
-    robot_aim: list[float] = field(default_factory=list)  # [degrees]
+    )  # [rad] aim errors of the baked motion, as Blender evaluates it
+    baked: np.ndarray | None = None  # (t, n) [rad] values read back from the keys
+    # (t, n) [rad] values that the robot reported for each frame, corrected for its lag
+    robot: np.ndarray | None = None
+    robot_aim: list[float] = field(default_factory=list)  # [degrees] aim error of the robot in each frame
 
 
 def perform(rig, chain, frames: int, say) -> Take:
-    """Plays frames 1 to `frames` live in real time while the robot follows.
+    """Plays frames 1 to `frames` live in real time while the robot follows; returns the recorded values.
 
     Raises:
-        FailedError: the chain or the robot did not come so far.
+        FailedError: the chain cannot be solved, or the robot cannot be armed or stopped following.
     """
     scene = bpy.context.scene
     take = Take(scene.render.fps / scene.render.fps_base)
@@ -81,7 +84,8 @@ def perform(rig, chain, frames: int, say) -> Take:
     take.is_revolute = np.array([joint.kind == "revolute" for joint in take.skeleton.joints])
     link = _connect_and_arm(rig, say)
     names = [joint.name for joint in link.device.joints]
-    take.columns = [names.index(name) for name in take.joints]  # a robot may have more: a gripper, legs
+    # a robot may have further joints: a gripper, legs
+    take.columns = [names.index(name) for name in take.joints]
     _note_what_is_sent(link, take)
     say(f"streaming {frames} frames at {take.fps:g} a second")
 
@@ -115,7 +119,7 @@ def perform(rig, chain, frames: int, say) -> Take:
 
 
 class Follower:
-    """The virtual robot of an armature while its scene is played frame by frame at the pace of the clock."""
+    """The virtual robot of an armature whose scene is played frame by frame at the pace of the clock."""
 
     def __init__(self, rig, say) -> None:
         self.rig = rig
@@ -124,7 +128,7 @@ class Follower:
         self.began = self.beat = perf_counter()
 
     def wait(self, due: float) -> None:
-        """Waits until so many seconds since the first frame.
+        """Waits until a time [s] since the first frame.
 
         Raises:
             FailedError: the robot stopped following.
@@ -135,8 +139,8 @@ class Follower:
         _check(self.link)
 
     def end(self, last) -> dict:
-        """Lets the robot arrive at the last frame's values [rad], and disconnects it; returns what was sent,
-        lost and missed.
+        """Waits until the robot has reached the last frame's values [rad], and disconnects it; returns the
+        numbers of sent and lost moves and the remaining error.
         """
         until = perf_counter() + SETTLE
         while perf_counter() < until:
@@ -159,7 +163,7 @@ class Follower:
 
 
 def bake(rig, chain, take: Take) -> None:
-    """Bakes the frames of the take and reads the keys back.
+    """Bakes the frames of the take, and reads the keys back.
 
     Raises:
         FailedError: nothing was baked.
@@ -181,11 +185,11 @@ def bake(rig, chain, take: Take) -> None:
 
 
 def shown_aim_error(rig, chain) -> float:
-    """The angle [rad] by which the end, as it is seen in Blender now, misses its target: from matrices alone,
-    without Limber's own.
+    """Angle [rad] between the end's view and its target as shown in Blender, computed from matrices alone,
+    without Limber's own functions.
 
-    By its sine and cosine: the cosine alone, in Blender's single precision, tells no angle below a fiftieth
-    of a degree from none.
+    It uses sine and cosine: in Blender's single precision, the cosine alone cannot distinguish an angle below
+    a fiftieth of a degree from zero.
     """
     depsgraph = bpy.context.evaluated_depsgraph_get()
     end = rig.evaluated_get(depsgraph).pose.bones[chain.end]
@@ -198,8 +202,8 @@ def shown_aim_error(rig, chain) -> float:
 
 
 def _connect_and_arm(rig, say):
-    """Connects, waits until the robot is there and disarmed, arms, and waits until it has come to the
-    armature's pose.
+    """Connects the robot, waits until it is disarmed, arms it, and waits until it has reached the armature's
+    pose.
     """
     robot, states = installed.module("rig.robot.links"), installed.module("hardware.safety").State
     bpy.ops.limber.connect()
@@ -214,8 +218,8 @@ def _connect_and_arm(rig, say):
 
 
 def _wait(robot, rig, states: set, limit: float) -> None:
-    """Until the robot is in a wanted state. Timers do not run without a window: what they would do is done
-    here.
+    """Waits until the robot is in one of these states. Timers do not run without a window, so their work is
+    done here.
     """
     broken = {
         installed.module("hardware.safety").State.FAULT,
@@ -236,7 +240,7 @@ def _wait(robot, rig, states: set, limit: float) -> None:
 
 
 def _look(link, take: Take, began: float, beat: float) -> float:
-    """One look at the robot; returns when the last heartbeat was."""
+    """Reads the robot's status once; returns the time of the last heartbeat."""
     now, sending = perf_counter(), installed.module("rig.robot.sending")
     if now - beat > sending.HEARTBEAT:
         sending.heartbeat()
@@ -258,8 +262,8 @@ def _check(link) -> None:
 
 
 def _note_what_is_sent(link, take: Take) -> None:
-    """Every frame that the extension hands over is noted beside the live one; heartbeats repeat the
-    newest.
+    """Context manager that records every frame that the extension sends; heartbeats repeat the newest
+    frame.
     """
     send = link.send
 

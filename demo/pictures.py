@@ -1,5 +1,4 @@
-"""Contact sheet and plot of a demo's folder, from the files that are in it. Knows no Blender; wants
-matplotlib.
+"""Contact sheet and plot of a demo's folder, drawn from its files. Knows no Blender; needs matplotlib.
 
 pictures.py FOLDER
 """
@@ -17,13 +16,13 @@ import numpy as np
 
 INK, PAPER = "#1d2630", "#ffffff"
 SOLVED, FILTERED, REPORTED, LIMIT = "#9aa5b1", "#d1492e", "#1f6fb2", "#c9cdd2"
-MOST = 6  # joints with a row of their own; of longer chains those that move most
+MOST = 6  # largest number of joints with a separate row; of longer chains those that move most
 DPI = 100
-ROOM = 16  # letters of a joint's name that are as high as its row
+ROOM = 16  # number of letters of a joint's name that fit beside its row
 
 
 def contact_sheet(folder: Path) -> Path:
-    """The rendered frames in rows, each with its caption."""
+    """Draws the rendered frames in rows, each with its caption; returns the file's path."""
     sheet = json.loads((folder / "contact_sheet.json").read_text(encoding="utf-8"))
     rows = sheet["rows"]
     pictures = [[plt.imread(folder / cell["picture"]) for cell in row["cells"]] for row in rows]
@@ -63,7 +62,9 @@ def contact_sheet(folder: Path) -> Path:
 
 
 def motors(folder: Path) -> Path:
-    """A mechanism's motors, as wanted and as filtered, with their limits."""
+    """Plots a mechanism's motor values before and after the motion filter, with their limits; returns the
+    file's path.
+    """
     take = np.load(folder / "take.npz")
     names, time = take["motors"], take["time"]
     desired, filtered, limits = (np.degrees(take[key]) for key in ("wanted", "filtered", "limits"))
@@ -96,7 +97,9 @@ def motors(folder: Path) -> Path:
 
 
 def plot(folder: Path) -> Path:
-    """Solved, filtered and reported angles with their limits, the speeds with theirs, and the aim."""
+    """Plots solved, filtered and reported angles and speeds with their limits, and the aim error; returns the
+    file's path.
+    """
     take = np.load(folder / "take.npz")
     report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
     names, time, scale = take["joints"], take["time"], np.where(take["turns"], np.degrees(1.0), 1e3)
@@ -169,8 +172,8 @@ def _speed(angles: np.ndarray, time: np.ndarray) -> np.ndarray:
 
 
 def _span(axes) -> tuple[float, float]:
-    """Vertical range of a panel, at least a degree or millimetre: of what does not move rounding is not shown
-    as motion.
+    """Vertical range of a panel, at least a degree or a millimetre, so that rounding errors are not shown as
+    motion.
     """
     low, high = axes.get_ylim()
     lacking = max(0.0, 0.5 * (1.0 - (high - low)))
@@ -178,7 +181,7 @@ def _span(axes) -> tuple[float, float]:
 
 
 def _forbidden(axes, lower: float, upper: float, low: float, high: float) -> None:
-    """Shades what lies beyond the limits, where it is in view."""
+    """Shades the visible areas beyond the limits."""
     axes.set_ylim(low, high)
     if lower > low:
         axes.axhspan(low, lower, color=LIMIT, alpha=0.6, lw=0)

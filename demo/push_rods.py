@@ -1,5 +1,5 @@
-"""Scenes with closed loops: a head on push rods, or a robot of the gallery. The gaze decides the head's pose,
-the mechanism says what its motors do.
+"""Scenes with closed loops: a head on push rods, or a robot of the gallery. The gaze determines the head's
+pose, and the mechanism the motors' values.
 """
 
 import json
@@ -20,12 +20,12 @@ from mathutils import Vector
 
 FPS, FRAMES = 24, 120
 PICTURED = (20, 42, 64, 86)
-NECK = 0.2  # [m] height of the cardan joint, where the head turns
-SWING = 0.8  # [rad] of the ball to either side
-EYES = 0.07  # [m] above the neck
-BONE = 0.2  # [m] length of the bone that turns the head
-CLOSED = 1e-6  # [m or rad] of a joint that holds
-KEYED = 1e-5  # [rad] keys are single precision, and so are the bones that drive the mechanism
+NECK = 0.2  # [m] height of the universal joint about which the head rotates
+SWING = 0.8  # [rad] amplitude of the ball to either side
+EYES = 0.07  # [m] height of the eyes above the neck
+BONE = 0.2  # [m] length of the bone that rotates the head
+CLOSED = 1e-6  # [m or rad] residual up to which a joint holds
+KEYED = 1e-5  # [rad] tolerance of keys, which are single precision, as are the bones that drive the mechanism
 COLOURS = {
     "Shoulders": (0.05, 0.06, 0.08),
     "Turntable": (0.10, 0.13, 0.17),
@@ -40,13 +40,13 @@ class Scene:
     """A scene to play.
 
     Attributes:
-        name: Of its files.
-        title: Of the contact sheet.
-        owner: The mechanism's owner.
-        rig, chain: The armature that turns the head, and its chain.
-        frames: How many.
-        rows: Of the contact sheet: label, frames.
-        streams: A robot follows it, in real time.
+        name: Name of its files.
+        title: Title of the contact sheet.
+        owner: Object that owns the mechanism.
+        rig, chain: The armature that rotates the head, and its chain.
+        frames: Number of frames.
+        rows: Rows of the contact sheet: (label, frames).
+        streams: Whether a robot follows it in real time.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Scene:
 
 
 def build() -> Scene:
-    """The scene of the push rods."""
+    """Builds the scene of the push rods."""
     scene = studio.empty_scene(FPS, FRAMES)
     scene.cursor.location = (0.0, 0.0, 0.0)
     bpy.ops.limber.add_mechanism(kind="neck")
@@ -95,7 +95,7 @@ def _ball(frame: int) -> Vector:
 
 
 def _armature():
-    """One bone at the neck that pans, nods and tilts."""
+    """Armature with one bone at the neck, which pans, nods and tilts."""
     data = bpy.data.armatures.new("Gaze")
     rig = bpy.data.objects.new("Gaze", data)
     bpy.context.scene.collection.objects.link(rig)
@@ -105,13 +105,13 @@ def _armature():
     bone.head, bone.tail, bone.roll = (0, 0, NECK), (0, 0, NECK + BONE), 0.0
     bpy.ops.object.mode_set(mode="POSE")
     posed = rig.pose.bones["head"]
-    posed.rotation_mode = "ZXY"  # pan first, then nod, then tilt
+    posed.rotation_mode = "ZXY"  # pan before nod before tilt
     posed.lock_location = (True, True, True)
     return rig
 
 
 def _carry_head(rig, head) -> None:
-    """The head hangs on the bone, and drives the mechanism."""
+    """Attaches the head to the bone, whose pose drives the mechanism."""
     bpy.context.view_layer.update()
     held = head.matrix_world.copy()
     head.parent, head.parent_type, head.parent_bone = rig, "BONE", "head"
@@ -135,14 +135,16 @@ def _chain(rig, ball):
     chain = rig.limber.chains[0]
     chain.target, chain.forward_axis, chain.up, chain.roll = ball, "+Z", "+Y", "UPRIGHT"
     chain.eye = EYES / BONE
-    reach = {"Y": 1.6, "X": 0.55, "Z": 0.4}  # [rad] that the push rods allow
+    reach = {"Y": 1.6, "X": 0.55, "Z": 0.4}  # [rad] ranges that the push rods allow, by axis
     for joint in chain.joints:
         joint.lower, joint.upper, joint.servo = -reach[joint.axis], reach[joint.axis], -1
     return chain
 
 
 def play(shown: Scene, say) -> dict:
-    """Every frame live; returns motors' values as wanted and filtered, and how well it holds together."""
+    """Plays every frame live; returns the motors' values before and after the filter, and the errors of
+    joints and goals.
+    """
     live = installed.module("rig.live.live")
     owner, scene = shown.owner, bpy.context.scene
     scene.frame_set(1)
@@ -178,7 +180,7 @@ def play(shown: Scene, say) -> dict:
 
 
 def show(folder: Path, say, quietly, draw, make: Callable[[], Scene] = build) -> list[str]:
-    """A whole scene: live, baked, pictured; returns what falls short, as sentences."""
+    """Plays, bakes and pictures a scene; returns its shortcomings as sentences."""
     with quietly():
         shown = make()
     prepare(folder, f"{shown.name}.blend")
@@ -260,7 +262,7 @@ def show(folder: Path, say, quietly, draw, make: Callable[[], Scene] = build) ->
 
 
 def shortcomings(figures: dict) -> list[str]:
-    """What of the figures falls short, as sentences."""
+    """Figures that miss their bounds, as sentences."""
     short = []
     if figures["residual_worst"] > CLOSED:
         short.append(

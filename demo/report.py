@@ -1,4 +1,4 @@
-"""The report: what a take's numbers are, which of them fall short, and the short table at the end."""
+"""The report of a take: its figures, those that miss their bounds, and a short table."""
 
 import json
 from math import degrees
@@ -8,15 +8,16 @@ import figures
 import installed
 import numpy as np
 
-AIM = 0.1  # [degrees] the solver's aim at anything that can be looked at
-SHOWN = 0.01  # [degrees] what Blender shows is what was computed, to single precision
-SAME = 1e-9  # [rad] live and streamed are the same numbers
-KEYED = 1e-6  # [rad] keys are single precision
-OVER = 1e-6  # share of a motion limit, for rounding
-# [degrees] a joint's mean distance from what it was sent, lag taken out: servos that follow do much better
+AIM = 0.1  # [degrees] largest aim error of the solver for targets that can be met
+SHOWN = 0.01  # [degrees] largest difference between shown and computed values, due to single precision
+SAME = 1e-9  # [rad] tolerance within which live and streamed values are equal
+KEYED = 1e-6  # [rad] rounding error of keys, which are single precision
+OVER = 1e-6  # share of a motion limit by which rounding may exceed it
+# [degrees] largest mean distance of a joint from its sent values, corrected for the lag; a servo that follows
+# is far below
 FOLLOWED = 2.0
-BUSY = 0.25  # [s] frames that come so late are the machine's fault, not the robot's
-CHANGE = 1.5  # [s] after a change of posture in which the body is on its way
+BUSY = 0.25  # [s] a larger delay of frames is caused by the machine, not by the robot
+CHANGE = 1.5  # [s] time after a change of posture in which the body moves to it
 
 
 def measure(take) -> dict:
@@ -104,12 +105,12 @@ def measure(take) -> dict:
 
 
 def _beyond(take, filtered: np.ndarray) -> np.ndarray:
-    """(n,) how far each joint was beyond its range [rad, slides m]."""
+    """Distance (n,) by which each joint exceeded its range [rad; prismatic joints m]."""
     return np.maximum(take.limits[0] - filtered, filtered - take.limits[1]).max(0).clip(0.0)
 
 
 def looks(take) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """When the robot was looked at (m,) [s], what it was commanded then and what it reported (m, n) [rad]."""
+    """Samples of the robot's status: times (m,) [s], commanded and reported values (m, n) [rad]."""
     commanded = [look[1] if look[1] is not None else look[2] for look in take.looks]
     return (
         np.array([look[0] for look in take.looks]),
@@ -119,7 +120,7 @@ def looks(take) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _aim(take, rows) -> list[float]:
-    """Aim errors [degrees] of angles (t, n) against the goals of their frames."""
+    """Aim errors [degrees] of angles (t, n) [rad] with respect to the goals of their frames."""
     aim_error = installed.module("solvers.gaze").aim_error
     return [
         degrees(aim_error(goal, take.skeleton.forward(row)))
@@ -128,14 +129,14 @@ def _aim(take, rows) -> list[float]:
 
 
 def _in_posture(errors: np.ndarray, steady: np.ndarray) -> dict[str, float]:
-    """The errors without the frames in which the posture changes; nothing where it never does."""
+    """Statistics of the errors in frames without a change of posture; empty if the posture never changes."""
     if steady.all():
         return {}
     return {"mean_in_posture": float(errors[steady].mean()), "max_in_posture": float(errors[steady].max())}
 
 
 def shortcomings(report: dict) -> list[str]:  # noqa: C901 (one bound of the demo after another)
-    """A sentence for each essential thing that failed."""
+    """A sentence for each essential figure that misses its bound."""
     short = []
     aim, device, same = (report[key] for key in ("aim_error_deg", "device", "same_motion"))
     if aim["max"] > AIM:
@@ -191,7 +192,7 @@ def shortcomings(report: dict) -> list[str]:  # noqa: C901 (one bound of the dem
 
 
 def table(report: dict) -> str:
-    """The report in a few lines."""
+    """The report as a table of a few lines."""
     aim, after, robot, device = (
         report[key] for key in ("aim_error_deg", "filtered_aim_error_deg", "robot_aim_error_deg", "device")
     )
@@ -259,7 +260,7 @@ def table(report: dict) -> str:
 
 
 def _body(report: dict) -> list[tuple[str, str]]:
-    """How a body follows its clip."""
+    """Rows of the table on how a body follows its clip: (name, value)."""
     if "body" not in report:
         return []
     body = report["body"]
@@ -277,7 +278,7 @@ def _body(report: dict) -> list[tuple[str, str]]:
 
 
 def save(folder: Path, take, report: dict, sheet: dict) -> None:
-    """report.json, and take.npz with all that the pictures are drawn from."""
+    """Writes report.json, and take.npz with the data of the pictures."""
     (folder / "report.json").write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
     times, commanded, reported = looks(take)
     np.savez_compressed(

@@ -1,6 +1,4 @@
-"""Meshes and materials of the demo's figures: those of the extension's own lamp, and what only the figures
-here need.
-"""
+"""Meshes and materials of the demo's figures: those of the extension's lamp, and further ones."""
 
 from math import cos, pi, sin
 
@@ -10,8 +8,8 @@ import installed
 
 
 def __getattr__(name: str):
-    """What the lamp is made of: `shapes.lathe`, `shapes.material` and more, as the installed extension has
-    them.
+    """Functions with which the lamp is built, from the installed extension: `shapes.lathe`, `shapes.material`
+    and others.
     """
     return getattr(_extension(), name)
 
@@ -21,7 +19,7 @@ def _extension():
 
 
 def tiles(name: str, colour: tuple, size: float) -> bpy.types.Material:
-    """A floor of tiles, `size` [m] wide, just different enough to see what passes over them."""
+    """Material of floor tiles, `size` [m] wide, whose small differences make motion above them visible."""
     material = _extension().material(name, colour, roughness=0.85)
     nodes, links = material.node_tree.nodes, material.node_tree.links
     shader = next(node for node in nodes if node.type == "BSDF_PRINCIPLED")
@@ -35,7 +33,7 @@ def tiles(name: str, colour: tuple, size: float) -> bpy.types.Material:
 
 
 def haze(name: str, colour: tuple, strength: float) -> bpy.types.Material:
-    """Light in dusty air: glows, and hides nothing."""
+    """Material for light in dusty air: it glows, and is transparent."""
     material = bpy.data.materials.new(name)
     material.use_nodes = True
     nodes, links = material.node_tree.nodes, material.node_tree.links
@@ -52,7 +50,7 @@ def haze(name: str, colour: tuple, strength: float) -> bpy.types.Material:
 
 
 def capsule(length: float, start_radius: float, end_radius: float, steps: int = 6) -> bmesh.types.BMesh:
-    """A limb along Y from 0 to `length`: two half balls and what lies between."""
+    """Mesh of a limb along Y from 0 to `length` [m]: two hemispheres and a cone between them."""
     profile = [
         (start_radius * sin(pi / 2 * k / steps), -start_radius * cos(pi / 2 * k / steps))
         for k in range(steps + 1)

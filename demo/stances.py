@@ -1,8 +1,7 @@
-"""Postures for a robot that nobody has posed yet, and how far the thing that it looks at may go. Knows no
-Blender.
+"""Postures for a robot without authored ones, and a path for the target at which it looks. Knows no Blender.
 
-Many poses within the limits are drawn; those that look ahead, a high one, a low one and one that differs most
-from both, are its postures.
+Many random poses within the limits are generated. Of those that look ahead, a high one, a low one, and the
+one that differs most from both become postures.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,37 +12,39 @@ import numpy as np
 
 DRAWN = 800
 SEED = 7
-MARGIN = 0.12  # of a joint's range, kept from either limit
-MOST = 1.6  # [rad] from its home to either side: farther turns tell nothing more
-SLIDE = 0.4  # of a slide's range to either side
-LEVEL = 0.55  # [rad] above or below the horizon, within which a look is ahead
-ASIDE = 0.7  # [rad] to either side of the front
+MARGIN = 0.12  # share of a joint's range that is kept free at either limit
+MOST = 1.6  # [rad] largest rotation of a joint from its home to either side
+SLIDE = 0.4  # share of a prismatic joint's range to either side
+LEVEL = 0.55  # [rad] largest elevation of a look that counts as ahead
+ASIDE = 0.7  # [rad] largest azimuth of such a look from the front
 HIGH, LOW = (
     0.85,
     0.15,
 )  # shares of the poses, by height, that are below those two: the very highest is stretched out
-FEW = 6  # poses that will do
-EASY = 6.0  # joints that may each use all of their room; of longer chains each uses less, or they would coil
+FEW = 6  # shares of the poses, by height, that are below them: the highest pose is stretched out
+# number of joints that may use their whole range; with more joints each uses less, so that a chain does not
+# coil
+EASY = 6.0
 
 
 @dataclass(frozen=True)
 class Stances:
-    """What was chosen."""
+    """Chosen postures, with their eyes and view direction."""
 
-    postures: dict[str, np.ndarray]  # name -> (n,) [rad, slides m]
-    front: float  # [rad] azimuth of the looks, about the world's Z from its X
-    eyes: np.ndarray  # (m, 3) [m] from where the postures look, in the world
+    postures: dict[str, np.ndarray]  # posture -> joint values (n,) [rad; prismatic joints m]
+    front: float  # [rad] azimuth of the looks, about the world's Z from X
+    eyes: np.ndarray  # (m, 3) [m] positions of the eyes in the postures, in the world
 
 
 def home(lower: Sequence[float], upper: Sequence[float]) -> np.ndarray:
-    """The angles nearest 0 (n,) that keep a margin from the limits."""
+    """Joint values (n,) nearest to 0 that keep a margin from the limits."""
     lower, upper = np.array(lower), np.array(upper)
     room = MARGIN * (upper - lower)
     return np.clip(0.0, lower + room, upper - room)
 
 
 def draw(skeleton) -> np.ndarray:
-    """Poses within limits (m, n), the home first."""
+    """Random poses within limits (m, n), with the home first."""
     lower, upper = np.array(skeleton.lower), np.array(skeleton.upper)
     middle, room = home(lower, upper), MARGIN * (upper - lower)
     is_revolute = np.array([joint.kind == "revolute" for joint in skeleton.joints])
@@ -54,13 +55,13 @@ def draw(skeleton) -> np.ndarray:
 
 
 def choose(skeleton, look: Callable, floor: float) -> Stances:
-    """Three postures that all look about the same way.
+    """Chooses three postures that look in about the same direction.
 
     Args:
         skeleton: The chain.
-        look: From a pose of it to where its joints and its eye are (k, 3) [m], the eye last, and which way it
-            looks (3,), in the world.
-        floor: Height [m] beneath which nothing may be.
+        look: Function from a pose to the positions (k, 3) [m] of the joints and, last, of the eye, and the
+            view direction (3,), in the world.
+        floor: Height [m] below which no joint may be.
     """
     angles = draw(skeleton)
     seen = [look(skeleton.forward(row.tolist())) for row in angles]
@@ -68,7 +69,7 @@ def choose(skeleton, look: Callable, floor: float) -> Stances:
     above = np.array([positions[:, 2].min() >= floor for positions, _ in seen])
     ahead = (
         np.array([(positions[-1] - positions[:-1]) @ way for positions, way in seen]).min(1) > 0.0
-    )  # else it would look past itself
+    )  # otherwise it would look past itself
     steep = np.abs(np.arcsin(np.clip(ways[:, 2], -1.0, 1.0)))
     fit = _enough(above & ahead & (steep < LEVEL), steep + pi * ~above + pi * ~ahead)
     azimuths = np.arctan2(ways[:, 1], ways[:, 0])
@@ -88,25 +89,25 @@ def choose(skeleton, look: Callable, floor: float) -> Stances:
 
 
 def _enough(fit: np.ndarray, badness: np.ndarray) -> np.ndarray:
-    """Indices of what fits; where that is too little, of the best."""
+    """Indices of the suitable poses; if they are too few, of the best ones."""
     fitting = np.flatnonzero(fit)
     return fitting if len(fitting) >= FEW else np.argsort(badness, kind="stable")[:FEW]
 
 
 def _at(some: np.ndarray, values: np.ndarray, share: float) -> int:
-    """The one of `some` that has that share of them below it."""
+    """Index among `some` below whose value the share `share` of the values lies."""
     return int(some[np.argsort(values[some], kind="stable")[round(share * (len(some) - 1))]])
 
 
 def path(middle: np.ndarray, front: float, size: float, frames: int, floor: float) -> np.ndarray:
-    """Places (frames, 3) of something that swings from side to side, up and down, in front of who looks.
+    """Positions (frames, 3) [m] of a target that swings sideways and vertically in front of the robot.
 
     Args:
-        middle: (3,) [m] around which it moves.
-        front: [rad] azimuth of the way from the robot to there.
-        size: [m] how far it goes aside; up and down it goes less.
-        frames: How many.
-        floor: [m] beneath which it does not go.
+        middle: (3,) [m] centre of the path.
+        front: [rad] azimuth of the centre as seen from the robot.
+        size: [m] amplitude to the sides; the vertical one is smaller.
+        frames: Number of frames.
+        floor: [m] lowest height of the path.
     """
     phase = 2 * pi * np.arange(frames) / frames
     aside, up, ahead = (
@@ -124,8 +125,8 @@ def path(middle: np.ndarray, front: float, size: float, frames: int, floor: floa
 
 
 def widest(sizes: Sequence[float], miss: Callable[[float], float], enough: float) -> float:
-    """The first of the sizes at which what is looked at is missed by no more than `enough`; where there is
-    none, the one missed least.
+    """The first of `sizes` with an aim error of at most `enough`; without one, the size with the least
+    error.
     """
     missed = {}
     for size in sizes:

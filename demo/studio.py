@@ -1,5 +1,5 @@
-"""The room that the demo's figures stand in: backdrop, lights, camera, the ball that they look at, and how
-pictures are rendered.
+"""The room of the demo's figures: backdrop, lights, camera, the ball at which they look, and render
+settings.
 """
 
 from math import cos, pi, radians, sin
@@ -10,14 +10,14 @@ import installed
 import shapes
 from mathutils import Matrix, Vector
 
-SAMPLES = 12  # enough where a denoiser follows
+SAMPLES = 12  # number of samples; a denoiser follows
 WALL = (0.075, 0.115, 0.15)
-SENSOR = 36.0  # [mm] width of Blender's camera
-FILLED = 0.9  # of the picture, by what must be in view
+SENSOR = 36.0  # [mm] sensor width of Blender's camera
+FILLED = 0.9  # share of the picture that the visible points fill
 
 
 def empty_scene(fps: int, frames: int) -> bpy.types.Scene:
-    """The scene that Blender starts with, with nothing in it."""
+    """Blender's start-up scene with all objects removed."""
     for old in list(bpy.data.objects):
         bpy.data.objects.remove(old)
     scene = bpy.context.scene
@@ -27,11 +27,11 @@ def empty_scene(fps: int, frames: int) -> bpy.types.Scene:
 
 
 def backdrop(size: float, depth: float, tile: float = 0.0) -> bpy.types.Object:
-    """A floor that bends up into a wall behind, without a seam.
+    """Adds a floor that continues into a wall behind it without a seam.
 
     Args:
-        size: [m] of what stands on it.
-        depth: How far behind the origin (+Y) the wall stands [m].
+        size: Size of the objects on it [m].
+        depth: Distance of the wall behind the origin, along +Y [m].
         tile: Width of its tiles [m]; 0: none.
     """
     bend, steps = 0.35 * size, 16
@@ -67,7 +67,7 @@ def area_light(
 
 
 def looking(position, toward) -> Matrix:
-    """World matrix of a light or a camera at `position`."""
+    """World matrix of a light or a camera at `position` that points at `toward`."""
     rotation = (Vector(toward) - Vector(position)).to_track_quat("-Z", "Y")
     return Matrix.LocRotScale(Vector(position), rotation, None)
 
@@ -85,12 +85,12 @@ def camera(position: tuple, toward: tuple, lens: float) -> bpy.types.Object:
 def view_of(
     points: list[Vector], toward: Vector, lens: float, shape: tuple[int, int]
 ) -> tuple[Vector, Vector]:
-    """Where a camera stands that has all points in view, and what it looks at.
+    """Position of a camera that shows all points, and the point at which it looks.
 
     Args:
-        points: In the world.
-        toward: Unit, from the points to the camera.
-        lens: [mm]
+        points: World positions [m] that must be visible.
+        toward: Unit vector from the points to the camera.
+        lens: Focal length [mm].
         shape: Width and height of the picture.
     """
     rotation = (-toward).to_track_quat("-Z", "Y")
@@ -114,16 +114,16 @@ def dim_world(colour: tuple, strength: float) -> None:
 
 
 def target_ball(radius: float, locations: dict[int, Vector]) -> bpy.types.Object:
-    """The ball to look at, keyed at the frames given."""
+    """Adds the ball at which figures look, keyed at the given frames."""
     return installed.module("rig.authoring.first_lamp.lamp").ball(locations, radius)
 
 
 def gaze_ray(
     rig, bone: str, frame: Matrix, short: float, target: bpy.types.Object, radius: float
 ) -> bpy.types.Object:
-    """A ray from a bone along the way it looks (+Y of `frame`, which is in the bone's), as long as the target
-    is far: what it hits is what is looked at. `short`: by how much it ends before the distance from the
-    bone's head to the target's middle [m].
+    """Adds a ray from a bone along its view (+Y of `frame`, which is relative to the bone), up to the
+    target's distance: the object that it hits is looked at. `short` is the distance [m] by which it ends
+    before the target's centre, measured from the bone's head.
     """
     ray = shapes.mesh_object(
         "Ray", shapes.lathe([(radius, 0.0), (radius, 1.0)], 24), shapes.haze("Ray", (1.0, 0.72, 0.36), 0.4)
@@ -139,7 +139,7 @@ def gaze_ray(
 
 
 def use_cycles(width: int, height: int) -> None:
-    """Cycles on the processor renders on every machine, with or without a screen."""
+    """Renders with Cycles on the processor, which works on every machine, with or without a screen."""
     scene = bpy.context.scene
     scene.render.engine = "CYCLES"
     scene.cycles.device = "CPU"
@@ -147,7 +147,7 @@ def use_cycles(width: int, height: int) -> None:
     scene.cycles.use_adaptive_sampling = True
     scene.cycles.max_bounces = 3
     scene.cycles.caustics_reflective = scene.cycles.caustics_refractive = False
-    scene.cycles.use_light_tree = False  # few lights: the plain choice among them is quicker
+    scene.cycles.use_light_tree = False  # with few lights, rendering is faster without it
     scene.cycles.use_denoising = True
     scene.cycles.denoising_prefilter = scene.cycles.denoising_quality = "FAST"
     scene.render.use_persistent_data = True
@@ -161,7 +161,7 @@ def use_cycles(width: int, height: int) -> None:
 
 
 def render(frame: int, path: Path) -> Path:
-    """Renders one frame of the scene as it plays."""
+    """Renders one frame of the scene in its current state; returns the file's path."""
     scene = bpy.context.scene
     scene.frame_set(frame)
     scene.render.filepath = str(path)
@@ -170,7 +170,7 @@ def render(frame: int, path: Path) -> Path:
 
 
 def degrees_to(azimuth: float, distance: float, height: float) -> Vector:
-    """A place around the origin: azimuth [degrees] from the front (-Y) toward +X, horizontal distance and
-    height [m].
+    """Position [m] around the origin: azimuth [degrees] from the front (-Y) toward +X, horizontal distance
+    and height [m].
     """
     return Vector((distance * sin(radians(azimuth)), -distance * cos(radians(azimuth)), height))

@@ -1,5 +1,5 @@
-"""A figure from a motion-capture clip: Blender's own BVH importer, bone-shaped meshes, and something to look
-at along its way.
+"""A figure from a motion-capture clip: Blender's own BVH importer, bone-shaped meshes, and a ball that moves
+along its path.
 """
 
 from math import ceil, cos, pi, radians, sin
@@ -15,18 +15,18 @@ import studio
 from mathutils import Matrix, Vector
 
 FPS = 24
-LONGEST = 15 * FPS  # frames: a longer clip is cut, the demo is no archive
-GROWN_UP = 1.7  # [m] what a clip without a believable unit is scaled to
-BELIEVABLE = (0.9, 2.6)  # [m] height of a figure in a clip that is in metres
-ROOM = radians(25)  # how far beyond what the clip does a joint may turn
+LONGEST = 15 * FPS  # [frames] longest part of a clip that is used
+GROWN_UP = 1.7  # [m] height to which a clip without a plausible unit is scaled
+BELIEVABLE = (0.9, 2.6)  # [m] plausible heights of a figure in a clip whose unit is metres
+ROOM = radians(25)  # [rad] range of a joint beyond the clip's motion
 NIMBLE = (
     radians(360),
     radians(3600),
     radians(72000),
-)  # what the joints of a robot would need that moves like the person did
-SERVO = radians(300)  # what the robot's servos turn over their pulse range
-BALL = 0.085  # [m] radius
-EYE = 0.5  # along the head's bone
+)  # limits that the joints of a robot need to move as the person did
+SERVO = radians(300)  # [rad] rotation of the robot's servos over their pulse range
+BALL = 0.085  # [m] radius of the ball
+EYE = 0.5  # position of the eye along the head's bone, as a share
 
 
 class ClipError(Exception):
@@ -34,8 +34,8 @@ class ClipError(Exception):
 
 
 class Walker:
-    """The imported figure: `rig` in Pose Mode, the names of its chain's bones, the axes along which its head
-    looks and stands, the ball.
+    """The imported figure: its armature `rig` in Pose Mode, the names of its chain's bones, the view and up
+    axes of its head, and the ball.
     """
 
     def __init__(self, clip: Path) -> None:
@@ -76,7 +76,7 @@ class Walker:
             joint.zero_us = 1500 - joint.us_per_radian * (joint.lower + joint.upper) / 2
 
     def pictured(self) -> tuple[int, ...]:
-        """Six frames, evenly over the clip."""
+        """Six frames, distributed evenly over the clip."""
         return tuple(round(1 + (self.frames - 1) * (k + 0.7) / 6.4) for k in range(6))
 
     def _imported(self, clip: Path):
@@ -100,8 +100,8 @@ class Walker:
         return frames
 
     def _facing(self) -> Vector:
-        """Where the figure looks in its rest pose: as its feet point, else forward as its left and
-        right say.
+        """Direction in which the figure faces in its rest pose: that of its feet, else the one that follows
+        from left and right bones.
         """
         bones = self.rig.data.bones
         toes = [bone for bone in bones if "toe" in bone.name.lower()]
@@ -121,7 +121,9 @@ class Walker:
         return along.normalized() if along.length > 1e-6 else Vector((0, -1, 0))
 
     def _set_limits(self) -> None:
-        """IK limits a little wider than what the clip does: New Chain takes a joint's range from there."""
+        """Sets IK limits slightly wider than the clip's motion, from which New Chain reads the joints'
+        ranges.
+        """
         angles = {(name, axis): [] for name in self.path for axis in range(3)}
         for frame in range(1, self.frames + 1):
             self.scene.frame_set(frame)
@@ -137,8 +139,8 @@ class Walker:
                 setattr(bone, f"ik_max_{letter}", min(max(some) + ROOM, pi))
 
     def _walk(self) -> None:
-        """Where the figure is and heads at every frame, smoothed: (frames, 3) [m] on the floor, and (frames,)
-        [rad] about Z.
+        """Smoothed position (frames, 3) [m] of the figure on the floor, and its heading (frames,) [rad] about
+        Z, at every frame.
         """
         positions, heads, headings = [], [], []
         hips = self.rig.data.bones[self.path[0]].parent or self.rig.data.bones[self.path[0]]
@@ -156,14 +158,16 @@ class Walker:
         self.headings = _smooth(np.unwrap(headings)[:, None], window)[:, 0]
 
     def _way(self) -> float:
-        """Where the figure goes in the whole clip, about Z [rad]; where it heads on average when it stays."""
+        """Direction [rad] about Z in which the figure moves during the clip; its mean heading if it stays in
+        one position.
+        """
         displacement = self.places[-1] - self.places[0]
         if np.hypot(displacement[0], displacement[1]) > 0.5 * self.size:
             return float(np.arctan2(displacement[0], -displacement[1]))
         return float(np.arctan2(np.sin(self.headings).mean(), np.cos(self.headings).mean()))
 
     def _ball(self):
-        """The ball floats along ahead of the figure, from one side to the other and up and down."""
+        """Adds the ball, which moves ahead of the figure, from side to side and up and down."""
         keys = {}
         for frame in [*range(1, self.frames + 1, 4), self.frames]:
             phase = 2 * pi * (frame - 1) / (7.5 * FPS)
@@ -205,7 +209,7 @@ class Walker:
         up = side.cross(out).normalized()
         frame = (
             Matrix((side, out, up)).transposed().to_4x4()
-        )  # the head's own: x to its side, y where it looks, z up
+        )  # axes of the head: x to its side, y along its view, z up
         frame.translation = Vector((0, 0.5 * end.length, 0)) + 0.25 * end.length * Vector((0, 1, 0))
         skull = shapes.moved(shapes.ball(0.098 * size, 32), Matrix.Diagonal((0.86, 1.0, 1.2, 1.0)))
         shapes.hang(shapes.mesh_object("Head body", skull, skin), self.rig, end.name, frame)
@@ -226,7 +230,7 @@ class Walker:
 
     def _room(self) -> None:
         middle, heading = Vector(self.places.mean(0)), self._way()
-        side = heading + radians(40)  # where the camera is, about the figure
+        side = heading + radians(40)  # [rad] azimuth of the camera around the figure
         floor = studio.backdrop(9.0, 9.0, tile=0.5)
         floor.location, floor.rotation_euler.z = (middle.x, middle.y, 0), side
         studio.dim_world((0.5, 0.58, 0.7), 0.5)
@@ -276,14 +280,14 @@ def _import(clip: Path, scale: float):
 
 
 def fcurves(rig):
-    """The curves of what plays on an object."""
+    """F-curves of the action that an object plays."""
     return installed.module("rig.blender.actions").fcurves(
         rig.animation_data.action, getattr(rig.animation_data, "action_slot", None)
     )
 
 
 def signed_axes(frame: Matrix, forward: Vector) -> tuple[str, str]:
-    """The bone's axes that point forward and up at rest, as "+Z" and "+Y"."""
+    """The bone's axes that point forward and up at rest, such as "+Z" and "+Y"."""
     columns = {
         axis: frame.col[k].to_3d() if hasattr(frame.col[k], "to_3d") else Vector(frame.col[k])
         for k, axis in enumerate("XYZ")
@@ -294,7 +298,7 @@ def signed_axes(frame: Matrix, forward: Vector) -> tuple[str, str]:
 
 
 def _smooth(rows: np.ndarray, window: int) -> np.ndarray:
-    """Running mean over `window` rows, the ends held."""
+    """Running mean of rows (t, n) over `window` rows; the first and last rows are repeated at the ends."""
     padded = np.concatenate([np.repeat(rows[:1], window, 0), rows, np.repeat(rows[-1:], window, 0)])
     kernel = np.ones(2 * window + 1) / (2 * window + 1)
     return np.stack([np.convolve(column, kernel, "valid") for column in padded.T], 1)
@@ -306,6 +310,8 @@ def _limb(length: float, size: float):
 
 
 def _torso(length: float, size: float):
-    """A slice of the trunk, wider than deep; the bone's X runs from side to side in an upright figure."""
+    """Mesh of a part of the trunk, wider than deep; the bone's X goes from side to side in an upright
+    figure.
+    """
     mesh = shapes.capsule(length, 0.115 * size, 0.12 * size)
     return shapes.moved(mesh, Matrix.Diagonal((1.3, 1.0, 0.85, 1.0)))

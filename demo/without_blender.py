@@ -1,5 +1,5 @@
-"""The lamp without Blender: exported, and played by the command `limber` from its wheel, in an environment of
-its own. A visitor comes, moves, is lost and returns.
+"""The lamp without Blender: it is exported, and played by the command `limber`, which is installed from its
+wheel in a separate environment. A visitor comes, moves, is lost and returns.
 """
 
 import json
@@ -18,8 +18,9 @@ from folder import prepare
 ROOT = Path(__file__).resolve().parents[1]
 CHARACTER, SCRIPT, MOTION, PLAYER = "lamp.limber", "visitor.json", "motion.npz", "player"
 SECONDS, RATE = 20, 24
-COMES, LISTENED, LEAVES, RETURNS = 2.0, 6.0, 10.0, 15.0  # [s]
-# Time [s] -> where the visitor's face is [m]: out of sight between 11.5 and 14 s.
+# [s] times at which the visitor comes, has been listened to, leaves and returns
+COMES, LISTENED, LEAVES, RETURNS = 2.0, 6.0, 10.0, 15.0
+# time [s] -> position of the visitor's face [m]; the visitor is out of sight between 11.5 and 14 s
 FACE = {
     0.0: (0.5, -0.6, 0.45),
     4.0: (0.3, -0.7, 0.4),
@@ -30,7 +31,8 @@ FACE = {
     15.5: (-0.3, -0.7, 0.45),
     20.0: (0.1, -0.7, 0.4),
 }
-PICTURED = {"comes and talks": (1.0, 5.0, 8.5, 10.0), "is lost, and returns": (11.5, 14.0, 16.5, 19.5)}  # [s]
+# title of a row -> times of its pictures [s]
+PICTURED = {"comes and talks": (1.0, 5.0, 8.5, 10.0), "is lost, and returns": (11.5, 14.0, 16.5, 19.5)}
 
 
 def export(folder: Path, rig, chain) -> None:
@@ -42,7 +44,7 @@ def export(folder: Path, rig, chain) -> None:
 
 
 def show(folder: Path, rig, chain, say, quietly, draw) -> list[str]:
-    """Plays the exported lamp for 20 s, and leaves its pictures and plot; returns what falls short, as
+    """Plays the exported lamp for 20 s, and writes its pictures and plot; returns the shortcomings as
     sentences.
     """
     limber = _install(folder / PLAYER)
@@ -72,7 +74,7 @@ def show(folder: Path, rig, chain, say, quietly, draw) -> list[str]:
 
 
 def _run(*command: object) -> subprocess.CompletedProcess:
-    """Runs a command away from this checkout's modules."""
+    """Runs a command in a folder from which this checkout's modules cannot be imported."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     return subprocess.run(
         list(map(str, command)), capture_output=True, text=True, check=False, env=environment
@@ -80,8 +82,8 @@ def _run(*command: object) -> subprocess.CompletedProcess:
 
 
 def _install(folder: Path) -> Path | None:
-    """Builds the wheels, installs them in an empty environment, and returns the command; None: pip reaches
-    no package index.
+    """Builds the wheels, installs them in a new environment, and returns the path of the command; None if pip
+    reaches no package index.
     """
     if _run(sys.executable, ROOT / "scripts" / "wheel.py").returncode:
         return None
@@ -91,7 +93,7 @@ def _install(folder: Path) -> Path | None:
     wheel = max((ROOT / "build").glob("limber-*.whl"), key=lambda path: path.stat().st_mtime)
     if _run(*pip, wheel).returncode:
         return None
-    # Where no compiled kernel fits this computer, the player works without it.
+    # If no compiled kernel fits this computer, the player works without it.
     _run(*pip, "--no-index", "--find-links", ROOT / "build", "limber_kernel")
     return programs / "limber"
 
@@ -109,7 +111,7 @@ def _script(target: str) -> dict:
 
 
 def _picture(folder: Path, rig, chain, motion, say, quietly) -> None:
-    """Renders the poses of the recording, each with its state and the aim error."""
+    """Renders the recorded poses, each labelled with its state and aim error."""
     channels = {
         f"{rig.name}/{joint.bone} {joint.axis}": (joint.bone, "XYZ".index(joint.axis))
         for joint in chain.joints

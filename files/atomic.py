@@ -22,7 +22,7 @@ LONGEST_STEM, LONGEST_SUFFIX = (
     40,
     16,
 )  # characters of the file's name in that of the temporary file, since a name has at most 255 bytes
-PART = ".part"  # precedes the suffix of a temporary file
+PART = ".part"  # mark of a temporary file's name, before its suffix
 ABANDONED_AFTER = (
     3600.0  # [s] age at which a temporary file counts as abandoned if its writer's process cannot be checked
 )
@@ -73,8 +73,8 @@ def write_private(path: Path, text: str) -> None:
 
 
 def claim(path: Path) -> bool:
-    """Makes an empty file that stays through a power failure; returns whether this call made it: of several
-    that claim it, one gets it. Raises OSError if it cannot be made.
+    """Makes an empty file that survives a power failure; returns whether this call made it: of several
+    processes that claim one path, only one succeeds. Raises OSError if it cannot be made.
     """
     try:
         descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)

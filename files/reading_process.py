@@ -18,7 +18,8 @@ from typing import Any, Generic, TypeVar
 from .reasons import ending
 
 PACKAGE = Path(__file__).resolve().parents[1]
-NAME = __name__.removesuffix(".files.reading_process")  # Blender calls the package bl_ext.<repository>.limber
+# name of the package, in Blender bl_ext.<repository>.limber
+NAME = __name__.removesuffix(".files.reading_process")
 ENTRY = Path(__file__).resolve().parent / "reading_process_entry.py"
 CREATION = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # no console window on Windows
 

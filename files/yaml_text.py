@@ -22,7 +22,7 @@ from ruamel.yaml.events import (
 )
 from ruamel.yaml.reader import ReaderError
 
-NULLS = ("", "~", "null", "Null", "NULL")  # YAML 1.2, section 10.2.1.1
+NULLS = ("", "~", "null", "Null", "NULL")  # spellings of null: YAML 1.2, section 10.2.1.1
 # [characters] read in 5 s at worst; files of closures have some thousands, a robot arm's motion of a minute
 # almost as many
 MAX_LENGTH = 1_000_000
@@ -108,7 +108,7 @@ class _YamlReader:
 
     def _syntax_error(self, error: MarkedYAMLError) -> YamlError:
         what = ", ".join(part for part in (error.context, error.problem) if part)
-        # then the place where it began is more informative
+        # then the position at which the unfinished element began is more informative
         is_at_end = "stream end" in what or "end of stream" in what
         mark = (
             error.context_mark

@@ -31,7 +31,7 @@ from .status import Status
 START_GRACE = (
     10.0  # [s] a cold start of Python on a slow disk, or a wireless port that takes its time to open
 )
-HUNG_AFTER = 1.0  # [s] a hundred periods of the worker, which no scheduler delays for so long
+HUNG_AFTER = 1.0  # [s] silence of a hung worker: a hundred of its periods, longer than any scheduler's delay
 # [s] of silence that one read can prove, since the worker may have been delayed with Blender
 LOOK = 0.25
 

@@ -18,8 +18,8 @@ WARNING_BYTES = 600  # longest warning: about five sentences
 
 _CHANNEL_FIELDS = tuple(field.name for field in fields(ChannelStatus))
 _COUNTS = ("sent", "acknowledged", "lost", "refused", "clamped", "late_ms_p50", "late_ms_p99", "ack_ms_p50")
-_ORDERS = struct.Struct("<QQd?dd")  # `Orders` without their motion
-_HEAD = struct.Struct("<QBB5Q3d")  # count, state and fault of a report, and `_COUNTS`
+_ORDERS = struct.Struct("<QQd?dd")  # layout of `Orders` without their motion
+_HEAD = struct.Struct("<QBB5Q3d")  # layout of a report's count, state, fault and `_COUNTS`
 _UNKNOWN = math.nan  # encodes None
 
 

@@ -158,7 +158,7 @@ class RobotSessions:
         return session
 
     def close(self, key: Hashable) -> None:
-        """Disarms a robot and closes its port; no effect without one of that key."""
+        """Disarms a robot and closes its port; no effect if no robot has that key."""
         session = self._by_key.pop(key, None)
         if session is not None:
             session.link.close()

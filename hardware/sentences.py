@@ -52,7 +52,7 @@ class HostWords(NamedTuple):
         return f"type '{self.typed[button]}'" if self.typed else f"press {button}"
 
     def then(self, button: str) -> str:
-        """The same, for a button that is pressed after another one."""
+        """Text on the action that corresponds to pressing a button after another one."""
         return f"then '{self.typed[button]}'" if self.typed and not self.no_orders else f"then {button}"
 
     def fields(self) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Joints that ask more of a robot's servos than these can do, in speed or range."""
+"""Joints whose limits of speed or position exceed what a robot's servos can do."""
 
 import math
 

@@ -20,7 +20,7 @@ FIRMWARE = (1, 0)
 WATCHDOG_MS = 250
 PERIOD_US = 20000
 LOWEST_US, HIGHEST_US = 400.0, 2600.0
-STEP = 0.005  # [s] of the simulation: a quarter of a pulse period
+STEP = 0.005  # [s] step of the simulation: a quarter of a pulse period
 SETTLED = (
     2.0  # [s] after which an unattended robot is at rest: the watchdog's timeout, and a full swing of a servo
 )
@@ -104,7 +104,7 @@ class VirtualRobot:
         self._state = limber.DeviceState.DISARMED
         self._reasons = limber.Reason.NO_SESSION
         self._moved_at = self._now
-        self._span = (self._now, self._now)  # [s] begin and end time of the newest move
+        self._span = (self._now, self._now)  # [s] start and end time of the newest move
         for servo in self.servos:
             servo.pulse = servo.ended = servo.start = servo.goal = servo.settings = None
         self._say(self._report(None, limber.DeviceResult.ACCEPTED), 0)
@@ -220,7 +220,7 @@ class VirtualRobot:
                     (self._reasons & limber.Reason.NO_SESSION) | limber.Reason.STOPPED,
                 )
             case limber.Hello():
-                return limber.DeviceResult.OUT_OF_RANGE  # session 0
+                return limber.DeviceResult.OUT_OF_RANGE  # the session number 0 is not allowed
         return limber.DeviceResult.ACCEPTED
 
     def _configure(self, settings: limber.Configure) -> limber.DeviceResult:

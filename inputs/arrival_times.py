@@ -15,7 +15,7 @@ from typing import Any
 # system -> socket option for timestamps, type of the control messages with timestamps, their layout (seconds,
 # then fractions of a second), and the unit [s] of these fractions
 STAMPS = {"linux": (35, 35, "@ll", 1e-9), "darwin": (0x0400, 0x02, "@li", 1e-6)}
-ANCILLARY = 64  # [bytes] of control messages: one timestamp
+ANCILLARY = 64  # [bytes] room for control messages: one timestamp
 
 
 def request(source: socket.socket) -> None:

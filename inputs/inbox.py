@@ -58,10 +58,11 @@ class _Packet(NamedTuple):
     """A packet in the queue, or being parsed."""
 
     number: int  # ascending in the order of arrival
-    size: int  # [bytes]
+    size: int  # [bytes] length of the packet
     left: Iterator[Message]
     came: float  # [s] when the system received it, as `arrival_times`; NaN: not known
-    time: float | None  # [s] last time that the sender gave by its clock's address; None if it gives none
+    # [s] the sender's clock in its last message to the clock's address; None without such messages
+    time: float | None
     sender: Sender
 
 
@@ -103,8 +104,9 @@ class Inbox:
         self._lock = threading.Lock()  # protects all attributes below, which the thread changes too
         self._waiting: deque[_Packet] = deque()  # packets in the queue, the newest last
         self.received = 0  # number of the newest packet
-        self._size = 0  # [bytes] of the packets in the queue
-        self._has_dropped = self._is_alarmed = False  # since the last look
+        self._size = 0  # [bytes] size of the packets in the queue
+        # whether packets were dropped, and the urgent address was received, since the last look
+        self._has_dropped = self._is_alarmed = False
         # [bytes] still to be dropped from the ordinary socket, since they may have arrived before an urgent
         # packet: at most a full buffer
         self._outdated = 0
@@ -249,7 +251,8 @@ class Inbox:
                 self._outdated = self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF)
             self.alarm()
         if self._outdated > 0 and source is self._socket:
-            self._outdated -= len(packet) + OVERHEAD  # the system counts at least as much
+            # the buffer's size in the system includes at least this for a packet
+            self._outdated -= len(packet) + OVERHEAD
             return True
         self._put(packet, came, sender)
         return True

@@ -95,7 +95,7 @@ def has_address(packet: bytes, address: bytes) -> bool:
         return True
     if not packet.startswith(BUNDLE):
         return False
-    if packet.startswith(address, FIRST_ELEMENT):  # its stated size is not checked
+    if packet.startswith(address, FIRST_ELEMENT):  # the element's stated size is not checked
         return True
     at = HEADER
     for _ in range(TRIES):

@@ -21,8 +21,8 @@ from .packets import BUNDLE, FIRST_ELEMENT
 
 ATTACH_FILTER, ATTACH_REUSEPORT_CBPF = 26, 51  # options of Linux that Python does not define
 LOAD = {4: 0x20, 1: 0x30}  # size [bytes] -> operation that loads as many bytes at an offset of the packet
-JUMP_IF_EQUAL, RETURN = 0x15, 0x06  # operations
-UDP_HEADER = 8  # [bytes]
+JUMP_IF_EQUAL, RETURN = 0x15, 0x06  # codes of BPF operations
+UDP_HEADER = 8  # [bytes] length of a UDP packet's header
 ORDINARY, URGENT = 0, 1  # sockets in the order in which they were bound to the address
 NONE_OF_IT, ALL_OF_IT = 0, 0xFFFFFFFF  # [bytes] of a packet that a socket's filter accepts
 
@@ -30,8 +30,8 @@ Instruction = tuple[int, int, int, int]  # operation, jumps if true and false [i
 
 
 def urgent_socket(ordinary: socket.socket, address: bytes) -> socket.socket | None:
-    """A second socket that receives those packets to a bound socket that begin with an OSC address; None if
-    the system does not support this.
+    """A second socket at the address of a bound one, which receives the packets that begin with an OSC
+    address; None if the system does not support this.
     """
     if sys.platform != "linux":
         return None

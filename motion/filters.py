@@ -55,8 +55,8 @@ class MotionStyle:
         )
 
 
-NEUTRAL = MotionStyle()  # uses all that the limits allow
-NO_FILTER = "none"  # name for no motion filter
+NEUTRAL = MotionStyle()  # style that uses the whole of the limits and does not smooth
+NO_FILTER = "none"  # key that stands for "no motion filter" in settings
 
 
 class Filter(Protocol):

@@ -51,7 +51,7 @@ class Limits:
                 raise LimitsError(f"limit `{field}` is {value}: give it a finite number above zero")
 
     def clamp(self, position: float) -> float:
-        """Nearest position [rad] within the limits."""
+        """The position nearest to `position` [rad] within the limits."""
         return min(max(position, self.lower), self.upper)
 
     def absorb(self, position: float) -> float:

@@ -64,8 +64,8 @@ class Limiter(TrackingFilter):
         """
         last = state.target_motion if isinstance(state, TrackingState) else None
         if last is None or requested.velocity == requested.acceleration == 0.0:
-            # the time-optimal motion comes to rest without overshoot, which position limits could interrupt
-            # repeatedly
+            # With the headroom a joint could overshoot its target, and be stopped at a position limit again
+            # and again; the time-optimal motion comes to rest without overshoot.
             return None
         spare = HEADROOM / (1.0 + HEADROOM)
         speed, limit, jerk = (

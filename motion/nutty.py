@@ -27,7 +27,7 @@ from .profile import Point, moved, moved_toward, stopping_range
 # exceeds the limits
 OWN_STEP = 0.3
 SHORTEST_OWN_STEP = 0.02  # [s]: the 50 Hz of a hobby servo
-SUBSTEPS = 5  # smallest number per own step, with which the loop is practically continuous at any frame rate
+SUBSTEPS = 5  # fewest substeps in an own step: with them the loop is practically continuous at any frame rate
 LONGEST = 5.0  # [s] a longer step is not animation, and the default filter's motion is used
 # smallest gain at sigma 0 (or as rho nears 1), and at sigma 1 with rho 0: .25 is the fastest convergence of
 # the loop z^3 + z^2 + z + gain without oscillation, .08 a third of it

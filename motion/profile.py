@@ -34,7 +34,7 @@ def pulse_to(goal: float, velocity: float, acceleration: float, limit: float, je
     excess = velocity - goal
     if (
         excess + 0.5 * acceleration * abs(acceleration) / jerk > 0.0
-    ):  # still too fast when the acceleration has reached 0
+    ):  # the velocity is still too high when the acceleration has reached 0
         first = -jerk
     else:
         excess, acceleration, first = -excess, -acceleration, jerk
@@ -87,7 +87,7 @@ def stopping_range(point: Point, limit: float, jerk: float) -> tuple[float, floa
     speed = abs(velocity)
     if (
         braking * braking > 2.0 * jerk * speed and braking > 0.0
-    ):  # so hard that the joint reverses before it stops
+    ):  # the joint brakes so hard that it reverses before it stops
         t = 2.0 * speed / (braking + sqrt(braking * braking - 2.0 * jerk * speed))
         reversal += copysign(t * (speed - t * (0.5 * braking - jerk * t / 6.0)), velocity)
     return min(position, reversal, end), max(position, reversal, end)

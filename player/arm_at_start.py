@@ -20,7 +20,7 @@ from .errors import PlayerError
 from .robots import calibration_beside
 
 FORMAT, VERSION = "limber-arm-at-start", 1
-BOOT = Path("/proc/sys/kernel/random/boot_id")  # its content changes each time that Linux starts
+BOOT = Path("/proc/sys/kernel/random/boot_id")  # file whose content changes each time that Linux starts
 UNPERMITTED = "nobody has permitted it for {file} as it is now: type limber arm-at-start {file} in a terminal"
 WRITABLE = stat.S_IWGRP | stat.S_IWOTH
 
@@ -47,12 +47,12 @@ class Permission(NamedTuple):
 
     @property
     def _fault(self) -> Path:
-        """A file that exists from a fault on until a person clears it."""
+        """Path of a file that exists from a fault until a person clears the fault."""
         return self._states / f"fault-{self.digest[:32]}"
 
     def claim(self) -> str:
-        """Uses the one arming since this computer was switched on; returns the reason if there is none, or
-        "".
+        """Uses up the single arming that is permitted after this computer was switched on. Returns "", or the
+        reason why it is not permitted.
         """
         if self._fault.exists():
             return "after a fault a person clears or arms first"

@@ -58,7 +58,7 @@ def _fail(sentence: str) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line of `limber`."""
+    """Parser of the command line of `limber`."""
     parser = argparse.ArgumentParser(
         prog="limber", description="Plays characters that Limber exported from Blender"
     )
@@ -81,7 +81,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 class _ShowVersions(argparse.Action):
-    """Prints the versions, and ends; argparse's own action wants them looked up at each start."""
+    """Prints the versions, and ends the program; argparse's own action would need them at each start."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         print(_versions())
@@ -145,7 +145,7 @@ def _add_play(command: argparse.ArgumentParser) -> None:
 
 
 def _bounded(kind: type[int] | type[float], lowest: float, highest: float, noun: str) -> Callable[[str], Any]:
-    """Type for a number with bounds on the command line."""
+    """Type for argparse: a number within bounds, which messages call `noun`."""
 
     def number(text: str) -> int | float:
         try:

@@ -37,7 +37,7 @@ class ChainControls:
 
 
 class SetControls:
-    """Values set on a character's chains and values."""
+    """Values that somebody has set on a character: on its chains, and numbers other than joint values."""
 
     def __init__(
         self, character: CharacterFile, targets: frozenset[str], performer: Performer | None = None

@@ -41,7 +41,7 @@ class Director:
         placed: Targets that somebody has moved, by their names.
         persons: Persons whom trackers see. A chain whose target is a camera looks at the person whom it sees.
         folder: Folder of its sounds; None: no sounds are played.
-        speech: Its speech.
+        speech: Speech of the character.
         remarks: Sentences to report on commands that were executed in part.
     """
 
@@ -217,11 +217,11 @@ def _seen(director: Director, order: Order, cause: str) -> None:
     director.persons.take(camera, sighting, pose)
     if order.name and pose is None and director.persons.is_news(camera):
         director.remarks.append(unknown_camera(camera, director.performance.target_names))
-    director.placed.pop(camera, None)  # the newest command is used
+    director.placed.pop(camera, None)  # a sighting replaces an earlier command for this target
 
 
 def _say(director: Director, order: Order, cause: str) -> None:
-    """Plays a sound from the character's folder, or records the begin or end of speech that another program
+    """Plays a sound from the character's folder, or records the start or end of speech that another program
     plays.
     """
     if not order.name:

@@ -35,7 +35,7 @@ from .sound import DELAY, ClipSounds
 from .streams import OrderStreams
 from .typed_orders import order_of_line
 
-STOP = "stop"  # the command that is executed at once
+STOP = "stop"  # word of the command that is executed at once
 FRESH = 1.0  # [s] age beyond which a command to arm is ignored, since it no longer is a fresh press
 MOST_WAITING = 1000  # largest number of commands that wait for a tick; further ones are dropped
 SHOWN_EVERY = 0.1  # [s] between two updates of the page's state
@@ -53,8 +53,8 @@ class LiveOptions:
 
     Attributes:
         rate: Ticks per second.
-        seconds: Duration [s]; None: until it is ended.
-        port: Port of its robot; "": that in the file.
+        seconds: Duration [s]; None: until a person ends the performance.
+        port: Port of the character's robot; "": the port in the file.
         without_robot: Whether to connect no robot.
         is_attended: Whether a person types the commands; commands typed by a program cannot arm.
         arm: Whether that person has requested at the start to arm the robots once they are connected.
@@ -64,7 +64,7 @@ class LiveOptions:
         seed: Seed of the behaviour's random numbers.
         osc, osc_host: UDP port and address for OSC; None for no OSC.
         page, page_host: Port and address of the page; None for no page.
-        sound_delay: Delay [s] of the sound after the begin of the clip.
+        sound_delay: Delay [s] of the sound after the start of the clip.
         token: Token of the page's address; "": a new one is made.
     """
 
@@ -94,7 +94,7 @@ class _Waiting(NamedTuple):
     """A waiting command, as a typed line or read already; `stops`: number of stops that came before it."""
 
     stops: int
-    arrived_at: float  # [s]
+    arrived_at: float  # [s] time of arrival
     cause: str
     order: str | Order
 
@@ -188,7 +188,8 @@ class LivePlay:
 
     def order(self, line: str) -> None:
         """Takes a line that a person has typed, from any thread. A stop is executed at once."""
-        if line.split()[:1] and line.split()[0].casefold() == STOP:  # with anything after it: all robots stop
+        # whatever follows the word, all robots stop
+        if line.split()[:1] and line.split()[0].casefold() == STOP:
             self.stop()
         else:
             self._wait_for_tick(TYPED, line.strip())

@@ -143,11 +143,11 @@ class LiveRobots:
 
     Args:
         character, path: The character, and the path of its file.
-        port: Port of its robot; "": that in the file.
+        port: Port of the character's robot; "": the port in the file.
         is_ordered: Whether a person has requested at the start to arm them.
         permission: The installer's permission to arm them at the start of this computer; None if there is
             none.
-        host: Words for the player in sentences.
+        host: Words that stand for the player in sentences to users.
         say: Prints a line.
 
     Raises:
@@ -226,7 +226,7 @@ class LiveRobots:
         """Executes a command for the robot of this name; "": for all.
 
         Raises:
-            PlayerError: There is none of that name, or the command cannot be executed now.
+            PlayerError: No robot has that name, or the command cannot be executed now.
         """
         robots = self._addressed(word, name)
         is_lost = any(robot.session.link.read_status().state in LOST for robot in self.robots)
@@ -236,7 +236,7 @@ class LiveRobots:
             self._forget_faults()
 
     def _addressed(self, word: str, name: str) -> list[LiveRobot]:
-        """The robots for which a command is; raises PlayerError if there is none of the name."""
+        """The robots that a command is for; raises PlayerError if no robot has the name."""
         robots = [robot for robot in self.robots if name in ("", robot.name)]
         names = ", ".join(f"'{robot.name}'" for robot in self.robots) or "none"
         if name and not robots:

@@ -4,9 +4,9 @@ SLOWEST = 5.0  # [ticks/s] rate that is not lowered further
 BUSY = 0.9  # share of the time in ticks above which the rate is lowered
 EASY = 0.6  # share of the time that ticks would take at the next higher rate, below which the rate can rise
 LOWERED = 0.75  # factor of the rate when it is lowered
-WATCHED = 1.0  # [s] over which that share is measured
+WATCHED = 1.0  # [s] over which the share of the time in ticks is measured
 PATIENCE = 10  # number of successive measurements below `EASY` after which the rate rises by a step
-MOST_PATIENCE = 600  # largest such number: each raise that lasts for less doubles it
+MOST_PATIENCE = 600  # largest number of such measurements; it doubles after each raise that did not last
 
 
 class Pacing:
@@ -23,7 +23,7 @@ class Pacing:
 
     def __init__(self, rate: float, time: float) -> None:
         self.rate = self._highest = rate
-        self.due = time  # [s] of the next tick
+        self.due = time  # [s] time of the next tick
         self.tick_seconds = 0.0  # [s] mean duration of a tick in the last `WATCHED` seconds
         self._began = time
         self._busy, self._ticks = 0.0, 0
@@ -31,7 +31,7 @@ class Pacing:
         self._held = MOST_PATIENCE  # number of measurements since the last raise
 
     def ticked(self, began: float, ended: float) -> bool:
-        """Records the begin and end [s] of a tick; returns whether the rate has changed."""
+        """Records the times [s] at which a tick began and ended; returns whether the rate has changed."""
         self._busy += ended - began
         self._ticks += 1
         self.due = max(self.due + 1.0 / self.rate, ended)

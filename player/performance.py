@@ -52,7 +52,7 @@ class Performance:
             {chain.name: chain for chain in character.chains},
             {target.name: target.anchor for target in character.targets},
         )
-        # moment of the last call
+        # moment of the last call of `advance`
         self._moment = Moment(0.0, 0.0, self._scene, {}, self.controls.chains, None)
         self._posture_names = {
             chain.name: [posture.name for posture in chain.postures] for chain in character.chains

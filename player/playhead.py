@@ -2,7 +2,7 @@
 
 
 class Playhead:
-    """Position in a clip that plays from its begin to its end and stays there.
+    """Position in a clip that plays from its start to its end and stays there.
 
     Args:
         length: Length of the clip [s].
@@ -22,7 +22,7 @@ class Playhead:
             self.plays = self.seconds < self.length
 
     def play(self) -> None:
-        """Starts to play; from the begin if it is at the end."""
+        """Starts to play; from the start of the clip if the position is at its end."""
         if self.seconds >= self.length:
             self._jump(0.0)
         self.plays = self.length > 0.0

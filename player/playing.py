@@ -117,7 +117,7 @@ def _apply(director: Director, event: Event) -> list[dict[str, Any]]:
     if event.state:
         director.obey(Order("state", event.state), "script")
         return []
-    director.events.append(event.event)  # an event that the character does not have has no effect
+    director.events.append(event.event)  # events unknown to the character have no effect
     return [decision | {"event": event.event}]
 
 

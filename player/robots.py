@@ -28,7 +28,8 @@ ORDERS = {
 AWAY = frozenset({Fault.PORT_MISSING, Fault.PORT_BUSY, Fault.PORT_UNUSABLE, Fault.UNPLUGGED, Fault.SILENT})
 HOST = HostWords("Limber", ORDERS, retried=AWAY, confirms_joints=False)
 NO_ORDERS = "start limber play in a terminal, or with --page,"
-# end of the name of a calibration file beside the character's that replaces the one in it
+# end of the name of a calibration file in the folder of the character file, which replaces the calibration in
+# that file
 CALIBRATION = ".calibration.json"
 UNITS: Mapping[str, Unit] = {unit: unit for unit in get_args(Unit)}
 
@@ -40,7 +41,7 @@ def device_of(robot: RobotEntry, character: Path, port: str = "") -> Device:
         robot: The robot.
         character: Path of the character file; a calibration file of the same name beside it replaces the one
             in it.
-        port: Port to use; "": that in the file.
+        port: Port to use; "": the port in the file.
 
     Raises:
         PlayerError: The calibration does not fit, or its protocol is a program.
@@ -65,7 +66,9 @@ def device_of(robot: RobotEntry, character: Path, port: str = "") -> Device:
 
 
 def protocol_of(robot: RobotEntry) -> str:
-    """Key of the protocol of a robot, as its file has it. Raises PlayerError for a damaged calibration."""
+    """Key of the protocol of a robot, as its calibration gives it. Raises PlayerError for a damaged
+    calibration.
+    """
     try:
         return calibration_file.from_text(robot.calibration, f"The calibration of '{robot.name}'").protocol
     except HardwareError as error:

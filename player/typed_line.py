@@ -14,9 +14,9 @@ from contextlib import contextmanager, suppress
 from unicodedata import east_asian_width
 
 PROMPT = "> "
-AGAIN = "\r\x1b[K"  # moves to the begin of the line and clears it
+AGAIN = "\r\x1b[K"  # moves to the start of the line and clears it
 ENTER, ERASE, ERASE_WORD, ERASE_LINE, END, ESCAPE = "\r\n", "\x7f\b", "\x17", "\x15", "\x04", "\x1b"
-LINUX_KEY = "\x1b[["  # begin of the codes of F1 to F5 on Linux' console
+LINUX_KEY = "\x1b[["  # start of the codes of F1 to F5 on Linux' console
 LONGEST = 1000  # largest number of letters in a line
 PATIENCE = 0.1  # [s] for which the display of typed letters waits for a line being printed
 

@@ -1,1 +1,1 @@
-"""Robot models from URDF, xacro and MJCF files: reading, re-rooting, kinematics.yaml."""
+"""Robot models from URDF, xacro and MJCF files: readers, trees from any root link, and closures of loops."""

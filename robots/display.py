@@ -48,9 +48,9 @@ SNAP = 0.999
 class BoneShape:
     """Bone of a link, in the root link's frame with all joints at 0."""
 
-    head: Vector  # [m]
+    head: Vector  # [m] position of its head
     rotation: Quaternion  # orientation of the bone's axes; the bone points along its Y
-    length: float  # [m]
+    length: float  # [m] from head to tail
     axis: str  # axis of the bone about or along which the joint moves: "X", "Y"; "" for a fixed link
     sign: int = (
         1  # -1 if the joint's axis is opposite to the bone's, so that its value is the negative of the bone's

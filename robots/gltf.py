@@ -30,8 +30,10 @@ from .faces import (
 )
 from .model import Colour
 
-MAGIC, JSON_CHUNK, BINARY_CHUNK = b"glTF", 0x4E4F534A, 0x004E4942  # 4.4
-COMPONENTS = {5120: "b", 5121: "B", 5122: "h", 5123: "H", 5125: "I", 5126: "f"}  # 3.6.2.2, struct's letters
+# section 4.4: magic number, types of chunks
+MAGIC, JSON_CHUNK, BINARY_CHUNK = b"glTF", 0x4E4F534A, 0x004E4942
+# component type (section 3.6.2.2) -> letter for `struct`
+COMPONENTS = {5120: "b", 5121: "B", 5122: "h", 5123: "H", 5125: "I", 5126: "f"}
 LARGEST_OF = {
     "b": 127.0,
     "B": 255.0,

@@ -16,7 +16,7 @@ from .model import Closure, Joint, Link, Robot
 CLOSING = re.compile(r"closing_(.+)_([12])")
 PASSIVE = "passive"  # beginning of the name of a joint without a motor
 SAME_POINT = 1e-9  # [m] distance within which hinges rotate about one point
-PERPENDICULAR = 1e-6  # cosine of the angle between axes
+PERPENDICULAR = 1e-6  # cosine of the angle between axes below which they count as perpendicular
 # [kg] mass below which a link is no part of the robot, but an intermediate link between the hinges of a ball
 # joint
 LIGHT = 1e-6

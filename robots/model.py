@@ -13,8 +13,8 @@ Kind = Literal["revolute", "continuous", "prismatic", "fixed", "floating", "plan
 KINDS: tuple[Kind, ...] = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 ROTARY = ("revolute", "continuous")
 MOVABLE = (*ROTARY, "prismatic")  # kinds of joints with one DoF, which a motor can drive
-MAX_ANGLE = 4 * pi  # [rad] in each direction, for a rotary joint without limits: two revolutions
-MAX_TRAVEL = 1.0  # [m] in each direction, for a prismatic joint without limits
+MAX_ANGLE = 4 * pi  # [rad] limit in each direction of a rotary joint without limits: two revolutions
+MAX_TRAVEL = 1.0  # [m] limit in each direction of a prismatic joint without limits
 Colour = tuple[float, float, float, float]
 
 
@@ -23,7 +23,7 @@ class Inertial:
     """Mass and inertia of a link, in a frame at its centre of mass."""
 
     origin: Transform  # in the link's frame
-    mass: float  # [kg]
+    mass: float  # [kg] mass of the link
     inertia: tuple[float, float, float, float, float, float] = (
         0.0,
     ) * 6  # [kg m^2] ixx, ixy, ixz, iyy, iyz, izz
@@ -110,7 +110,7 @@ class Mimic:
 
     joint: str  # name of the leader
     multiplier: float = 1.0
-    offset: float = 0.0  # [rad or m]
+    offset: float = 0.0  # [rad or m] the joint's value when its leader is at 0
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,7 @@ class Robot:
     root: str  # name of the link without a parent
     warnings: tuple[str, ...] = ()  # sentences on parts that were left out or interpreted differently
     closures: tuple[Closure, ...] = ()  # closures that the file marks
-    motors: tuple[str, ...] = ()  # joints with a motor, if the file tells
+    motors: tuple[str, ...] = ()  # names of joints with a motor; () if the file does not give them
     balls: tuple[
         tuple[str, str, str], ...
     ] = ()  # triples of joints about x, y, z of one point that together are a ball joint, parents first

@@ -29,7 +29,7 @@ class Reader(Protocol):
 READERS: dict[str, Reader] = {
     "robot": urdf.robot_of,
     "mujoco": mjcf.robot_of,
-}  # by the root element, since a file's content decides and not its name
+}  # tag of the root element -> reader: the content of a file decides, not its name
 
 
 def read(

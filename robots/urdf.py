@@ -24,7 +24,7 @@ from .xml_tree import Element
 INERTIA = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 SHORTEST_AXIS = 1e-9  # length below which an axis is a rounded zero
 MOST = 1e4  # [rad, m, rad/s or m/s] a larger limit is a placeholder, beyond any motor
-MOST_ACCELERATION, MOST_JERK = 1e6, 1e8  # [rad/s2 or m/s2, rad/s3 or m/s3] the same
+MOST_ACCELERATION, MOST_JERK = 1e6, 1e8  # [rad/s2 or m/s2, rad/s3 or m/s3] larger limits are placeholders
 VERSIONS = ("1", "1.0", "1.1", "1.2")  # versions of URDF
 SKIPPED = (
     "gazebo",
@@ -123,7 +123,7 @@ def _joint(reader: AttributeReader, element: Element, remade: Collection[str]) -
     child = reader.text(reader.required_child(element, "child"), "link")
     if (
         name in remade or kind not in MOVABLE
-    ):  # exporters write these for all kinds; they have no meaning for these
+    ):  # exporters write these elements for joints of all kinds; here they have no meaning
         element.skip("axis", "limit", "mimic", "dynamics", "safety_controller", "calibration")
     if name in remade:
         return Joint(name, kind, parent, child, reader.origin(element), line=element.line, file=element.file)
@@ -193,7 +193,7 @@ def _limits(
     velocity = reader.optional_size(limit, "velocity", MOST)
     effort = reader.optional_size(limit, "effort")
     if kind == "continuous":
-        limit.skip_attributes("lower", "upper")  # they have no meaning there
+        limit.skip_attributes("lower", "upper")  # a continuous joint has no position limits
         return None, None, velocity, effort
     limited = [word for word in ("lower", "upper") if reader.is_filled(limit, word)]
     lower, upper = (

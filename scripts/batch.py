@@ -1,6 +1,6 @@
 """The batch commands on this checkout, with the Blender module of this Python:
-`.venv/bin/python scripts/batch.py [limber_bake | limber_retarget] FILE_OR_FOLDER ...`; limber_bake if none is
-named.
+`.venv/bin/python scripts/batch.py [limber_bake | limber_retarget] FILE_OR_FOLDER ...`; without a command's
+name, limber_bake runs.
 """
 
 import os

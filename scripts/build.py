@@ -22,10 +22,11 @@ WHEELS = ROOT / "wheels"
 PINS = ROOT / "requirements" / "wheels.txt"
 PIN = re.compile(r"^([\w.-]+)==(\S+) --hash=sha256:([0-9a-f]{64})$", re.MULTILINE)
 BUILD = ROOT / "build"
-ENTRY_DATE = (1980, 1, 1, 0, 0, 0)  # of every file in the package: the earliest that a zip can have
-ENTRY_MODE = 0o100644  # of every file in the package: a regular file that its owner may write
+ENTRY_DATE = (1980, 1, 1, 0, 0, 0)  # date of every file in the package: the earliest that a zip can have
+ENTRY_MODE = 0o100644  # access rights of every file in the package: a regular file that its owner may write
 
-# what may stand at the top of the package; anything else in the checkout is a stray file or needs a decision
+# files and folders that are allowed at the top of the package; anything else in the checkout is a stray file
+# or needs a decision
 TOP_LEVEL = {
     "LICENSE",
     "README.md",
@@ -49,7 +50,7 @@ TOP_LEVEL = {
 
 
 class BuildError(Exception):
-    """The package cannot be built; the message says what mends it."""
+    """The package cannot be built; the message says why, and what to do."""
 
 
 def manifest() -> dict:
@@ -57,12 +58,14 @@ def manifest() -> dict:
 
 
 def package_path() -> Path:
-    """Where the built package lies."""
+    """Path of the built package."""
     return BUILD / f"limber-{manifest()['version']}.zip"
 
 
 def extension_tool() -> Path:
-    """Blender's command line tool for extensions, as the Blender module of this environment ships it."""
+    """Path of Blender's command line tool for extensions, which the Blender module of this environment
+    contains.
+    """
     tools = sorted(
         Path(sysconfig.get_path("purelib")).glob("bpy/*/scripts/addons_core/bl_pkg/cli/blender_ext.py")
     )
@@ -80,8 +83,8 @@ def run(*command: object) -> None:
 
 
 def fetch_wheels() -> None:
-    """Puts the missing ones of the bundled wheels into wheels/, and checks each against its digest in
-    requirements/wheels.txt; makes those of the compiled kernel.
+    """Downloads the missing bundled wheels into wheels/, checks each against its digest in
+    requirements/wheels.txt, and builds those of the compiled kernel.
     """
     try:
         built = {wheel.name for wheel in make_wheels()}
@@ -106,7 +109,7 @@ def fetch_wheels() -> None:
 
 def check_wheel(wheel: Path) -> None:
     """Raises BuildError for a wheel whose content differs from its digest in requirements/wheels.txt, or that
-    has none there.
+    has no digest there.
     """
     name, version, *_ = wheel.name.split("-")
     pins = {(pin[1], pin[2]): pin[3] for pin in PIN.finditer(PINS.read_text(encoding="utf-8"))}
@@ -121,8 +124,8 @@ def check_wheel(wheel: Path) -> None:
 
 
 def make_reproducible(package: Path) -> None:
-    """Writes a zip again with its files in the order of their names, and without what differs from build to
-    build: dates, access rights.
+    """Rewrites a zip with its files sorted by name, and with fixed dates and access rights, which would
+    otherwise differ from build to build.
     """
     with zipfile.ZipFile(package) as archive:
         contents = {
@@ -134,14 +137,14 @@ def make_reproducible(package: Path) -> None:
     with zipfile.ZipFile(part, "w") as archive:
         for name, (data, compression) in sorted(contents.items()):
             entry = zipfile.ZipInfo(name, ENTRY_DATE)
-            entry.create_system = 3  # Unix, on every system
+            entry.create_system = 3  # written as Unix on every system, so that the bytes are the same
             entry.external_attr = ENTRY_MODE << 16
             archive.writestr(entry, data, compression, compresslevel=9)
     part.replace(package)
 
 
 def build() -> Path:
-    """Makes and checks the package, and returns its path."""
+    """Builds and checks the package; returns its path."""
     fetch_wheels()
     package = package_path()
     BUILD.mkdir(exist_ok=True)

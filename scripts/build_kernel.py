@@ -1,11 +1,11 @@
 """Compiles the solvers' kernel (solvers/kernel/*.c).
 
-    python scripts/build_kernel.py             for this machine, by its C compiler, into build/kernel/
+    python scripts/build_kernel.py             for this machine, with its C compiler, into build/kernel/
     python scripts/build_kernel.py --wheels    for all six platforms, by zig, into wheels/
     python scripts/build_kernel.py --check     with gcc's sanitizers, into build/kernel/checked/
 
 The same sources give the same wheels, wherever and whenever they are built. The zig compiler is a Python
-package (requirements/kernel.txt) with an environment of its own, .venv-kernel, which is made at need.
+package (requirements/kernel.txt) with a separate environment, .venv-kernel, which is made when it is needed.
 """
 
 import argparse
@@ -28,13 +28,15 @@ BUILD = ROOT / "build" / "kernel"
 WHEELS = ROOT / "wheels"
 COMPILER = ROOT / ".venv-kernel"
 PINS = ROOT / "requirements" / "kernel.txt"
-COMPILERS = ("gcc", "cc", "clang")  # of a developer's machine, in order
+# C compilers of a developer's machine, in the order in which they are tried
+COMPILERS = ("gcc", "cc", "clang")
 ENTRY_DATE, ENTRY_MODE = (1980, 1, 1, 0, 0, 0), 0o100644  # as in scripts/build.py
 
 # Contraction of products and sums differs between processors; nothing reads errno.
 FLAGS = ("-std=c11", "-ffp-contract=off", "-fno-math-errno", "-fvisibility=hidden")
-# What a plan of a frame calls a thousand times, and ERIK, is compiled for speed, the rest for size, since the
-# package carries six libraries. Both give the same results, bit for bit.
+# Sources that are compiled for speed: the functions that a plan of a frame calls a thousand times, and ERIK.
+# The others are compiled for size, since the package contains six libraries. Both give the same results, bit
+# for bit.
 FAST = (
     "aims.c",
     "coordinate_descent.c",
@@ -51,18 +53,19 @@ FAST = (
 )
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-pedantic", "-Werror")
 SANITIZERS = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-NO_UNWINDING = ("-fno-asynchronous-unwind-tables", "-fno-unwind-tables")  # nothing is thrown through it
+# C code throws no exceptions, so that tables for unwinding the stack are not needed
+NO_UNWINDING = ("-fno-asynchronous-unwind-tables", "-fno-unwind-tables")
 POSITION_INDEPENDENT, MATHEMATICS = ("-fPIC", *NO_UNWINDING), ("-lm",)
 
 
 class Platform(NamedTuple):
-    """One platform of the wheels."""
+    """A platform for which a wheel is built."""
 
-    tag: str  # of the wheel
-    target: str  # as zig names it
-    library: str  # as solvers/kernel/library.py names it
-    more: tuple[str, ...] = ()  # flags of the compiler
-    linked: tuple[str, ...] = ()  # libraries
+    tag: str  # platform tag of the wheel
+    target: str  # the target's name for zig
+    library: str  # file name of the library, as in solvers/kernel/library.py
+    more: tuple[str, ...] = ()  # additional compiler flags
+    linked: tuple[str, ...] = ()  # libraries to link
 
 
 LINUX, MACOS, WINDOWS = "liblimber_kernel.so", "liblimber_kernel.dylib", "limber_kernel.dll"
@@ -77,11 +80,11 @@ PLATFORMS = (
 
 
 class KernelBuildError(Exception):
-    """The kernel cannot be compiled; the message says what mends it."""
+    """The kernel cannot be compiled; the message says why, and what to do."""
 
 
 def run(command: list[str], folder: Path) -> None:
-    """Runs a command in a folder; its output is shown only where it fails."""
+    """Runs a command in a folder; its output is shown only if it fails."""
     environment = os.environ | {"SOURCE_DATE_EPOCH": "315532800", "ZERO_AR_DATE": "1"}
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=environment)
     if done.returncode:
@@ -89,8 +92,8 @@ def run(command: list[str], folder: Path) -> None:
 
 
 def copied_sources(folder: Path) -> list[str]:
-    """Copies the sources to an empty folder, so that no path of this machine gets into a library; returns
-    the names of those to compile.
+    """Copies the sources to an empty folder, so that no path of this machine gets into a library; returns the
+    names of the files to compile.
     """
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -106,7 +109,7 @@ def compile_library(
     flags: tuple[str, ...],
     linking: tuple[str, ...] = (),
 ) -> Path:
-    """The library of one platform, compiled in a folder."""
+    """Compiles the library of one platform in a folder; returns the library's path."""
     others = [source for source in copied_sources(folder) if source not in FAST]
     compile_with = [*compiler, *FLAGS, *flags, *platform.more]
     objects = [f"{Path(source).stem}.o" for source in FAST]
@@ -118,19 +121,19 @@ def compile_library(
 
 
 def compile_native(folder: Path, flags: tuple[str, ...] = ()) -> Path:
-    """The library of this machine, compiled in a folder."""
+    """Compiles the library of this machine in a folder; returns the library's path."""
     compiler = next((path for name in COMPILERS if (path := shutil.which(name))), None)
     if compiler is None:
         raise KernelBuildError(
             "this machine has no C compiler (gcc, cc or clang); without the kernel all works, slower"
         )
     library = {"darwin": MACOS, "win32": WINDOWS}.get(sys.platform, LINUX)
-    more = () if sys.platform == "win32" else (POSITION_INDEPENDENT, MATHEMATICS)  # of `Platform`
+    more = () if sys.platform == "win32" else (POSITION_INDEPENDENT, MATHEMATICS)  # values of `Platform.more`
     return compile_library([compiler], Platform("", "", library, *more), folder, (*WARNINGS, *flags))
 
 
 def zig() -> str:
-    """A Python with zig, in an environment that is made at need."""
+    """Path of a Python with the zig compiler, in an environment that is made if it is missing."""
     python = COMPILER / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
     if not python.exists():
         venv.create(COMPILER, with_pip=True)
@@ -139,7 +142,7 @@ def zig() -> str:
 
 
 def sources_digest() -> str:
-    """What the wheels depend on, as a digest."""
+    """Digest of everything that the wheels are built from."""
     digest = hashlib.sha256()
     for source in (*sorted(SOURCES.glob("*.[ch]")), Path(__file__), PINS, ROOT / "blender_manifest.toml"):
         digest.update(source.name.encode() + b"\0" + source.read_bytes())
@@ -175,13 +178,14 @@ def make_wheel(platform: Platform, library: bytes) -> Path:
     with zipfile.ZipFile(path, "w") as archive:
         for name, data in files.items():
             entry = zipfile.ZipInfo(name, ENTRY_DATE)
-            entry.create_system, entry.external_attr = 3, ENTRY_MODE << 16  # Unix, on every system
+            # written as Unix on every system, so that the bytes are the same
+            entry.create_system, entry.external_attr = 3, ENTRY_MODE << 16
             archive.writestr(entry, data, zipfile.ZIP_DEFLATED, compresslevel=9)
     return path
 
 
 def make_wheels() -> list[Path]:
-    """The wheels of all platforms, made anew where sources have changed."""
+    """Paths of the wheels of all platforms; they are rebuilt if the sources have changed."""
     stamp, digest = WHEELS / "limber_kernel.sources", sources_digest()
     wheels = [wheel_path(platform) for platform in PLATFORMS]
     if all(path.exists() for path in wheels) and stamp.exists() and stamp.read_text() == digest:
@@ -197,7 +201,7 @@ def make_wheels() -> list[Path]:
         make_wheel(platform, library.read_bytes())
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(compile_one, PLATFORMS))  # raises what one of them raises
+        list(pool.map(compile_one, PLATFORMS))  # consumed, so that an exception in a thread is raised here
     stamp.write_text(digest)
     return wheels
 

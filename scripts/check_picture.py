@@ -1,6 +1,6 @@
 """Draws Motion Check's picture for the guide: `.venv/bin/python scripts/check_picture.py`.
 
-The lamp that `make demo` leaves in build/demo is checked in a Blender without a window.
+It checks the lamp that `make demo` has written to build/demo, in a Blender without a window.
 """
 
 import os

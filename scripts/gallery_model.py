@@ -5,10 +5,11 @@ each link and colour.
     [--leave-out WORD ...]
 
 Writes robot.urdf and meshes/*.obj into the folder. Links, joints, limits and masses are copied as they are
-written; collision shapes are left out. A mesh is the union of a link's visuals of one colour, closed to
-voxels, without what the link's own parts hide from every side, reduced as far as its surface stays within
-`--error`, in fifths of a millimetre. A file lists each corner just before the first triangle that has it, and
-triangles name their corners from the newest back, so that it packs well.
+written; collision shapes are left out. A mesh is the union of a link's visuals of one colour, remeshed with
+voxels, without the surfaces that other parts of the link hide from every side. It is decimated as long as its
+surface stays within `--error`, and rounded to fifths of a millimetre. A file lists each vertex just before
+the first triangle that uses it, and triangles count their vertices back from the newest, so that the file
+compresses well.
 """
 
 import argparse
@@ -19,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import bpy  # isort: skip
-import bmesh  # there once bpy is
+import bmesh  # only importable after bpy
 import numpy as np
 from mathutils import Vector
 from mathutils.bvhtree import BVHTree
@@ -37,17 +38,19 @@ from limber.robots.model import Colour, Link, MeshFile, Visual  # noqa: E402
 from limber.robots.reading import read  # noqa: E402
 from limber.solvers.kinematics.rotations import rotate  # noqa: E402
 
-UNIT = 2e-4  # [m] of the meshes' whole numbers
-DIRECTIONS = 48  # rays from a corner into the half space before it
-SAMPLE = 6000  # points on a surface that are looked at
+UNIT = 2e-4  # [m] unit of the meshes' integer coordinates
+DIRECTIONS = 48  # number of rays from a vertex into the half space in front of it
+SAMPLE = 6000  # number of sample points on a surface whose visibility is tested
 OVER = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 0], [1, 0, 1], [0, 1, 1], [1, 1, 1]]) / np.array(
     [[1], [1], [1], [2], [2], [2], [3]]
 )
-SEEN = 3  # of these reach the outside: somebody may see the corner
-LIFTED = 0.0002  # [m] above the surface, where rays begin
-SMALLEST = 0.004  # [m] diagonal of a separate piece that is kept
-NEAR, FARTHEST = 99, 4.0  # per cent of the surface that is within the error; errors that no place is beyond
-HALVINGS = 9  # of the number of triangles, between none and all
+SEEN = 3  # smallest number of these rays that reach the outside if a vertex is visible
+LIFTED = 0.0002  # [m] height above the surface at which rays start
+SMALLEST = 0.004  # [m] smallest diagonal of a separate piece that is kept
+# share of the surface [%] that must be within the error; largest error at any sample point, in multiples of
+# the allowed one
+NEAR, FARTHEST = 99, 4.0
+HALVINGS = 9  # number of bisections of the triangle count, between none and all
 CHANGED = (
     " Changed for Limber by scripts/gallery_model.py: simplified meshes, no collision shapes. The source is"
     " in robot.yaml "
@@ -123,7 +126,7 @@ def main() -> int:
 
 
 def bodies(link: Link, urdf: Path, leave_out: tuple[str, ...]) -> dict[Colour, Body]:
-    """The link's visuals by their colours."""
+    """Visuals of a link, merged by colour."""
     body_by_colour: dict[Colour, Body] = defaultdict(Body)
     for visual in link.visuals:
         if not isinstance(visual.shape, MeshFile) or any(word in visual.shape.name for word in leave_out):
@@ -138,7 +141,7 @@ def bodies(link: Link, urdf: Path, leave_out: tuple[str, ...]) -> dict[Colour, B
 
 
 def triangles(path: Path, visual: Visual) -> tuple[np.ndarray, np.ndarray]:
-    """Corners (n, 3) in the link's frame and faces (m, 3) of a mesh file."""
+    """Vertices (n, 3) in the link's frame [m] and faces (m, 3) of a mesh file."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
     read_mesh = bpy.ops.wm.obj_import if path.suffix.lower() == ".obj" else bpy.ops.wm.stl_import
     read_mesh(filepath=str(path), forward_axis="Y", up_axis="Z")
@@ -152,7 +155,7 @@ def triangles(path: Path, visual: Visual) -> tuple[np.ndarray, np.ndarray]:
 
 
 def closed_surface(body: Body, voxel: float) -> bmesh.types.BMesh:
-    """Union of a body's shapes, closed to voxels, in triangles."""
+    """Triangulated union of a body's shapes, remeshed with voxels of size `voxel` [m]."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
     mesh = bpy.data.meshes.new("Body")
     mesh.from_pydata(np.concatenate(body.vertices).tolist(), [], np.concatenate(body.faces).tolist())
@@ -170,15 +173,15 @@ def closed_surface(body: Body, voxel: float) -> bmesh.types.BMesh:
 
 
 class Outside:
-    """What of a surface can be seen from outside its link, by a sample of points on it.
+    """Parts of a surface that are visible from outside the link, tested at sample points.
 
     Args:
-        surface: The surface, closed.
+        surface: A closed surface.
         obstacles: All surfaces of the link.
-        lifted: How far above the surface rays begin [m].
+        lifted: Height above the surface at which rays start [m].
 
     Attributes:
-        places: The sample's points that somebody may see.
+        places: Visible sample points.
     """
 
     def __init__(self, surface: bmesh.types.BMesh, obstacles: list[BVHTree], lifted: float) -> None:
@@ -206,7 +209,9 @@ class Outside:
         ]
 
     def shows(self, vertices: np.ndarray, faces: np.ndarray) -> np.ndarray:
-        """Which triangles (m,) can be seen: the nearest points of the sample to points all over each."""
+        """Whether each triangle is visible (m,): whether the sample points nearest to points on it are
+        visible.
+        """
         points = np.einsum("pk,fkc->fpc", OVER, vertices[faces])
         return np.array(
             [
@@ -218,7 +223,7 @@ class Outside:
 
 
 def is_seen(position: Vector, normal: Vector, rays: list[Vector], obstacles: list[BVHTree]) -> bool:
-    """Whether rays from a place into the half space before it meet nothing."""
+    """Whether enough rays from a position into the half space in front of it hit no obstacle."""
     free = 0
     for ray in rays:
         ahead = ray if ray.dot(normal) > 0.0 else -ray
@@ -229,7 +234,7 @@ def is_seen(position: Vector, normal: Vector, rays: list[Vector], obstacles: lis
 
 
 def pieces(surface: bmesh.types.BMesh) -> list[list[bmesh.types.BMVert]]:
-    """Corners of each part of a surface that hangs together."""
+    """Vertices of each connected part of a surface."""
     left, connected = set(surface.verts), []
     while left:
         piece, edge = [], [left.pop()]
@@ -244,7 +249,7 @@ def pieces(surface: bmesh.types.BMesh) -> list[list[bmesh.types.BMVert]]:
 
 
 def diagonal(piece: list[bmesh.types.BMVert]) -> float:
-    """Diagonal of the box around corners [m]."""
+    """Diagonal of the bounding box of vertices [m]."""
     corners = np.array([corner.co for corner in piece])
     return float(np.linalg.norm(np.ptp(corners, axis=0)))
 
@@ -252,8 +257,8 @@ def diagonal(piece: list[bmesh.types.BMVert]) -> float:
 def simplified(
     surface: bmesh.types.BMesh, samples: list[Vector], error: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Corners (n, 3) [m] and triangles (m, 3) of the coarsest reduction found that is within `error` [m] of
-    places on the surface.
+    """Vertices (n, 3) [m] and triangles (m, 3) of the coarsest decimation found whose surface is within
+    `error` [m] of the sample points.
     """
     bpy.ops.wm.read_factory_settings(use_empty=True)
     mesh = bpy.data.meshes.new("Surface")
@@ -277,7 +282,7 @@ def simplified(
 def reduced(
     obj: bpy.types.Object, decimate: bpy.types.DecimateModifier, ratio: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Corners and triangles of a surface with so large a part of its triangles."""
+    """Vertices (n, 3) and triangles (m, 3) of a surface decimated to the share `ratio` of its triangles."""
     decimate.ratio = ratio
     shown = obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
     return np.array([vertex.co for vertex in shown.vertices]), np.array(
@@ -286,15 +291,15 @@ def reduced(
 
 
 def is_near(vertices: np.ndarray, faces: np.ndarray, samples: list[Vector], error: float) -> bool:
-    """Whether places are within an error [m] of a surface."""
+    """Whether sample points are within an error [m] of a surface."""
     tree = BVHTree.FromPolygons(vertices.tolist(), faces.tolist())
     away = [tree.find_nearest(sample)[3] for sample in samples]
     return bool(np.percentile(away, NEAR) <= error and max(away) <= FARTHEST * error)
 
 
 def write_obj(path: Path, vertices: np.ndarray, faces: np.ndarray) -> None:
-    """Writes a mesh: each corner before the first triangle that has it, which counts corners back from the
-    newest.
+    """Writes a mesh as OBJ: each vertex before the first triangle that uses it; triangles count vertices back
+    from the newest.
     """
     grid_corners, same = np.unique(np.round(vertices / UNIT).astype(int), axis=0, return_inverse=True)
     corners = [face for face in same.reshape(-1)[faces].tolist() if len(set(face)) == 3]
@@ -310,7 +315,7 @@ def write_obj(path: Path, vertices: np.ndarray, faces: np.ndarray) -> None:
 
 
 def strip_order(faces: list[list[int]]) -> list[list[int]]:
-    """The triangles in an order in which each has corners of those before it, the newest where there is a
+    """The triangles sorted so that each shares vertices with earlier ones, the newest if there is a
     choice.
     """
     of: dict[int, list[int]] = defaultdict(list)
@@ -330,7 +335,7 @@ def strip_order(faces: list[list[int]]) -> list[list[int]]:
         left.discard(chosen)
         face = faces[chosen]
         start = max(range(3), key=lambda k: (face[k] not in age, -age.get(face[k], 0)))
-        face = face[(start + 1) % 3 :] + face[: (start + 1) % 3]  # the newest corner last
+        face = face[(start + 1) % 3 :] + face[: (start + 1) % 3]  # rotated so that the newest vertex is last
         order.append(face)
         for corner in face:
             age.setdefault(corner, len(age) + 1)
@@ -343,7 +348,7 @@ def write_urdf(source: Path, path: Path, shown: dict[str, list[tuple[str, Colour
     for material in root.findall("material"):
         root.remove(material)
     for joint in root.findall("joint"):
-        for part in joint.findall("joint_properties"):  # of simulators
+        for part in joint.findall("joint_properties"):  # elements of simulators
             joint.remove(part)
     for link in root.findall("link"):
         for part in [*link.findall("visual"), *link.findall("collision")]:

@@ -16,10 +16,10 @@ MODULE = "bl_ext.user_default.limber"
 
 
 def install(package: Path, profile: Path) -> None:
-    """Empties the profile, installs and enables the package in it, saves the preferences."""
+    """Empties the profile, installs and enables the package in it, and saves the preferences."""
     shutil.rmtree(profile, ignore_errors=True)
     profile.mkdir(parents=True)
-    os.environ["BLENDER_USER_RESOURCES"] = str(profile)  # read when bpy is imported
+    os.environ["BLENDER_USER_RESOURCES"] = str(profile)  # bpy reads it when it is imported
     import bpy
 
     bpy.ops.extensions.package_install_files(
@@ -35,7 +35,8 @@ def main() -> None:
     install(build.package_path(), profile)
     import bpy
 
-    shutil.rmtree(bpy.app.tempdir, ignore_errors=True)  # what leaving the usual way would remove
+    # removed here, since os._exit skips Blender's own cleanup
+    shutil.rmtree(bpy.app.tempdir, ignore_errors=True)
     print(f"install: {build.package_path().name} into {profile}")
     sys.stdout.flush()
     os._exit(0)  # a Blender module may hang while the interpreter ends

@@ -1,10 +1,10 @@
-"""Draws what rigs of animators do after the default clicks: `.venv/bin/python scripts/own_rig_pictures.py
-[RIG ...]`.
+"""Draws how animators' rigs look at targets with default settings: `.venv/bin/python
+scripts/own_rig_pictures.py [RIG ...]`.
 
-For each rig: the bone that looks, New Chain, a target, Start Live; nothing else is set. Bones are drawn as
-octahedra at nine places of the target, those of chains in colour, with another tone on the bone's left so
-that its twist is seen. Sheets are left in build/own_rigs; those that the guide shows go to docs/pictures. It
-needs no window.
+For each rig it selects the bone that looks, presses New Chain, adds a target and presses Start Live, without
+other settings. Bones are drawn as octahedra for nine positions of the target; bones of chains are coloured,
+in another tone on their left side, so that twist is visible. Sheets are written to build/own_rigs, and those
+shown in the guide to docs/pictures. No window is needed.
 """
 
 import math
@@ -43,17 +43,18 @@ PLACES = [
     (-50, 30),
     (50, 30),
     (45, -30),
-]  # [degrees] to the left and up
-FRAMES = 30  # of the target at each place: the look has eased there
+]  # [degrees] directions of the target: to the left, and up
+FRAMES = 30  # number of frames for each position of the target, by which the look has eased there
 FPS = 24
 AWAY = 0.9  # distance of the target, in heights of the figure
-CELL, LARGER = 260, 3  # [pixels] of one place; scale of drawing before it is reduced
-COLOURS = 160  # of a picture
-FROM, ABOVE = math.radians(38), math.radians(14)  # the view: from the figure's left front, and from above
+CELL, LARGER = 260, 3  # [pixels] size of one cell; factor by which it is drawn larger and then reduced
+COLOURS = 160  # number of colours of a picture
+# [rad] the viewing direction: from the figure's left front, and from above
+FROM, ABOVE = math.radians(38), math.radians(14)
 THICK, THINNEST = (
     0.11,
     0.014,
-)  # half of a bone's width, in its lengths; least, for bones of chains, in the size of the figure
+)  # half a bone's width per length; least for chains' bones, per size of the figure
 PAPER, SHADOW, GAZE = (250, 250, 248), (226, 226, 222), (210, 50, 60)
 OTHERS, CHAIN = (
     ((150, 154, 160), (122, 126, 132)),
@@ -61,21 +62,21 @@ OTHERS, CHAIN = (
         (240, 160, 60),
         (70, 130, 190),
     ),
-)  # right and left of a bone
+)  # colours of a bone's right and left side
 NECK = {
     "DEF-spine.004",
     "DEF-spine.005",
     "DEF-spine.006",
-}  # bones that a generated Rigify rig's controls of neck and head move
+}  # bones that the neck and head controls of a generated Rigify rig move
 
 
 class Rig(NamedTuple):
-    """A rig and its clicks.
+    """A rig and the steps with which a user sets it up.
 
     Attributes:
-        make: Builds it and returns the armature object.
-        bone: The name of the bone that looks.
-        is_whole: Whether the click is Eyes, Head and Torso, not New Chain.
+        make: Function that builds the rig and returns its armature object.
+        bone: Name of the bone that looks.
+        is_whole: Whether Eyes, Head and Torso is pressed instead of New Chain.
     """
 
     title: str
@@ -100,7 +101,9 @@ def generated():
 
 
 def walking():
-    """The human metarig with a walk of two steps a second on the spot, keyed for all places."""
+    """The human metarig with a walk on the spot, two steps a second, keyed for all positions of the
+    target.
+    """
     rig = metarig("human")()
     for frame in range(1, FRAMES * len(PLACES) + 2, 3):
         phase = 2 * math.pi * (frame - 1) / FPS
@@ -139,7 +142,9 @@ def tentacle():
 
 
 def figure(kind: str, names: str = "own") -> tuple[Callable[[], object], Callable[[object], str]]:
-    """Maker of a figure of tests/blender/makers_rigs.py, and its bone that looks."""
+    """Function that builds a figure of tests/blender/makers_rigs.py, and function that returns the bone that
+    looks.
+    """
     called: dict[str, str] = {}
 
     def make():
@@ -151,7 +156,7 @@ def figure(kind: str, names: str = "own") -> tuple[Callable[[], object], Callabl
 
 
 def front(rig) -> str:
-    """The last bone of the spine toward -Y, of Rigify's animals."""
+    """Name of the last bone of the spine toward -Y, for Rigify's animals."""
     ends = [
         bone
         for bone in rig.data.bones
@@ -183,11 +188,11 @@ RIGS = {
     "dragon": Rig("Dragon", *figure("dragon", "numbers")),
     "walk": Rig("Human metarig that walks", walking, lambda _: "spine.006"),
 }
-SHOWN = ("human", "horse", "tentacle", "walk")  # in the guide
+SHOWN = ("human", "horse", "tentacle", "walk")  # rigs that the guide shows
 
 
 class BoneShape(NamedTuple):
-    """A bone to draw: head and tail (3,) [m], its X and Z (3,), and whether a chain moves it."""
+    """A bone to draw: head and tail (3,) [m], its X and Z axes (3,), and whether a chain moves it."""
 
     head: np.ndarray
     tail: np.ndarray
@@ -197,7 +202,7 @@ class BoneShape(NamedTuple):
 
 
 def click(rig, entry: Rig, target) -> None:
-    """The clicks of README, *Your own rig*."""
+    """Sets a rig up as in README, *Your own rig*."""
     if entry.is_whole:
         make_active(rig)
         target.select_set(True)
@@ -216,7 +221,7 @@ def click(rig, entry: Rig, target) -> None:
 
 
 def shapes(rig) -> list[BoneShape]:
-    """The visible bones as they are shown now."""
+    """The visible bones in their current pose."""
     shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
     matrix = shown.matrix_world
     chained = {joint.bone for chain in rig.limber.chains for joint in chain.joints}
@@ -235,11 +240,11 @@ class View:
     """Orthographic view of a figure that fits a cell."""
 
     def __init__(self, points: np.ndarray) -> None:
-        """`points` (n, 3) [m] to be in view."""
+        """`points` (n, 3) [m]: points that must be visible."""
         self.right = np.array([math.cos(FROM), math.sin(FROM), 0.0])
         self.back = np.array(
             [math.sin(FROM) * math.cos(ABOVE), -math.cos(FROM) * math.cos(ABOVE), math.sin(ABOVE)]
-        )  # toward the viewer
+        )  # unit vector toward the viewer
         self.up = np.cross(self.back, self.right)
         flat = np.stack([points @ self.right, points @ self.up], axis=1)
         low, high = flat.min(0), flat.max(0)
@@ -258,7 +263,7 @@ class View:
 def draw_place(
     view: View, bones: list[BoneShape], eye: np.ndarray, target: np.ndarray, label: str
 ) -> Image.Image:
-    """One cell of a sheet."""
+    """Picture of one cell of a sheet."""
     cell = Image.new("RGB", (CELL * LARGER,) * 2, PAPER)
     pen = ImageDraw.Draw(cell)
     light = np.array([0.3, -0.5, 0.8]) / math.sqrt(0.98)
@@ -303,7 +308,7 @@ def label_of(direction: tuple[int, int]) -> str:
 
 
 def sheet(entry: Rig) -> Image.Image:
-    """The nine places of one rig."""
+    """Sheet of a rig with the nine positions of the target."""
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     if limber.__package__ not in bpy.context.preferences.addons:
         bpy.context.preferences.addons.new().module = limber.__package__

@@ -1,7 +1,8 @@
-"""The picture of the packages: what each is for, and which imports which; `rig` with its sub-packages inside.
+"""Draws the packages: the purpose of each, and which imports which; the sub-packages of `rig` are drawn
+inside it.
 
-An arrow is an import, also a late one. Imports that follow from others are left out; one that runs back up is
-red.
+An arrow is an import, also one inside a function. Imports that follow from others are left out; imports from
+a lower row to a higher one are red.
 """
 
 import sys
@@ -18,22 +19,22 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import packages as source
 from packages import ROOT, SPLIT, Counts
 
-mpl.use("Agg")  # no screen
+mpl.use("Agg")  # renders without a screen
 from matplotlib import pyplot as plt
 from matplotlib.patches import FancyBboxPatch
 
-DOTS = 100  # an inch
-WIDTH, MARGIN = 980, 14  # [pixels]
+DOTS = 100  # resolution [dots per inch]
+WIDTH, MARGIN = 980, 14  # [pixels] width of the picture; margin
 BOX, INNER, GAP, BEND = (
     176,
     296,
     16,
     26,
-)  # [pixels] width of a box; inside `rig`; between two; of an arrow that passes a row
-ROWS = 36  # [pixels] between two rows
-LINE, PADDING = 14, 8  # [pixels] of a line of text; inside a box
-LETTER = 6.3  # [pixels] of its width that a letter takes, rather more than less
-SWEEPS = 12  # over the rows, to put what belongs together below one another
+)  # [pixels] width of a box; of a box inside `rig`; between two boxes; of an arrow that passes a row
+ROWS = 36  # [pixels] distance between two rows
+LINE, PADDING = 14, 8  # [pixels] height of a line of text; padding inside a box
+LETTER = 6.3  # [pixels] estimated width of a letter, rather too large
+SWEEPS = 12  # number of passes over the rows in which connected packages are aligned
 COLOURS = {
     "rig": "#dbe9f6",
     "character": "#fde0c5",
@@ -48,12 +49,12 @@ OTHER = "#eeeeee"
 
 @dataclass
 class Node:
-    """A package in its row, or where an arrow passes a row.
+    """A package in its row, or the point at which an arrow passes a row.
 
     Attributes:
-        name: Of the package; "" where an arrow passes.
-        lines: Of text below the name.
-        width, height: [pixels].
+        name: Name of the package; "" for a point of an arrow.
+        lines: Lines of text below the name.
+        width, height: Size of the box [pixels].
         x, y: Middle of its upper edge [pixels].
         above, below: Nodes of the next rows with an arrow from or to it.
     """
@@ -73,10 +74,10 @@ class Diagram:
     """Packages in rows, with arrows from row to row.
 
     Attributes:
-        rows: From the top.
-        arrows: The nodes of each, from the importing package to the imported one.
-        back: The same of those that run back up.
-        height: [pixels] of all rows.
+        rows: Nodes of each row, from the top.
+        arrows: For each arrow its nodes, from the importing package to the imported one.
+        back: Nodes of arrows that lead to a higher row.
+        height: Height of all rows [pixels].
     """
 
     rows: list[list[Node]]
@@ -86,7 +87,7 @@ class Diagram:
 
 
 def diagram(counts: Counts, nodes: dict[str, Node], left: float, right: float) -> Diagram:
-    """Puts nodes into rows between two edges [pixels], with y from 0 down."""
+    """Places nodes in rows between a left and a right edge [pixels], with y from 0 downward."""
     graph, back = source.one_way(counts, nodes)
     level = source.levels(graph)
     rows: list[list[Node]] = [
@@ -125,12 +126,12 @@ def _place(drawing: Diagram, left: float, right: float) -> None:
     drawing.height -= ROWS
     for row in drawing.rows:
         for node in row:
-            if not node.name:  # an arrow passes straight between the row's packages
+            if not node.name:  # an arrow passes between the row's packages in a straight line
                 node.height = max(other.height for other in row)
 
 
 def _spread(row: list[Node], left: float, right: float) -> None:
-    """Next to one another, in the middle."""
+    """Places the nodes of a row side by side, centred between two edges [pixels]."""
     at = (left + right - sum(node.width + GAP for node in row) + GAP) / 2
     for node in row:
         node.x = at + node.width / 2
@@ -138,7 +139,9 @@ def _spread(row: list[Node], left: float, right: float) -> None:
 
 
 def _part(row: list[Node], left: float, right: float) -> None:
-    """Apart from one another, in their order, about where they want to be, and within the edges."""
+    """Separates overlapping nodes of a row, in their order, near their desired positions and within the
+    edges.
+    """
     desired = sum(node.x for node in row) / len(row)
     for before, node in pairwise(row):
         node.x = max(node.x, before.x + (before.width + node.width) / 2 + GAP)
@@ -149,7 +152,7 @@ def _part(row: list[Node], left: float, right: float) -> None:
 
 
 def draw(file: Path, root: Path = ROOT) -> list[tuple[str, str]]:
-    """Draws the packages of a checkout; returns the imports that run back up."""
+    """Draws the packages of a checkout to a file; returns the imports that lead to a higher row."""
     counts = source.imports(root)
     names = source.folders(root)
     inside = {name: _box(name, root, INNER) for name in names if name.startswith(f"{SPLIT}/")}
@@ -166,7 +169,7 @@ def draw(file: Path, root: Path = ROOT) -> list[tuple[str, str]]:
     outer = diagram(at_top, nodes, MARGIN, WIDTH - MARGIN)
     for row in inner.rows:
         for node in row:
-            node.x += frame.x - WIDTH / 2  # arrows that pass its frame have moved it
+            node.x += frame.x - WIDTH / 2  # its position has changed by arrows that pass its frame
     height = outer.height + 2 * MARGIN
     drawn_nodes = [node for row in outer.rows for node in row]
     left = min(node.x - node.width / 2 for node in drawn_nodes) - MARGIN
@@ -227,7 +230,9 @@ def _draw_box(axes: Any, node: Node, top: float) -> None:
 
 
 def _draw_arrow(axes: Any, arrow: list[Node], top: float) -> None:
-    """A line from the lower edge of the first node, by way of the others, to the upper edge of the last."""
+    """Draws an arrow from the lower edge of its first node, through the nodes between, to the upper edge of
+    the last.
+    """
     points = []
     for upper, lower in pairwise(arrow):
         points.append((_end(upper, upper.below, lower), top + upper.y + upper.height))
@@ -242,8 +247,8 @@ def _draw_arrow(axes: Any, arrow: list[Node], top: float) -> None:
 
 
 def _end(node: Node, others: list[Node], other: Node) -> float:
-    """Where on the node's edge the arrow to or from another one ends: in the order of the others, apart from
-    one another.
+    """X coordinate [pixels] at which the arrow to or from `other` meets the node's edge: arrows are spread in
+    the order of their other ends.
     """
     order = sorted(others, key=lambda near: near.x)
     return node.x + ((order.index(other) + 1) / (len(order) + 1) - 0.5) * min(node.width, BOX)

@@ -1,7 +1,7 @@
 """The extension's packages and the imports between them, read from its source.
 
-Packages are those at the top and the sub-packages of `rig`, as `rig/name`. A late import, inside a function,
-counts as any other.
+Packages are those at the top and the sub-packages of `rig`, as `rig/name`. An import inside a function counts
+like any other.
 """
 
 import ast
@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-SPLIT = "rig"  # the one whose sub-packages count as packages
+SPLIT = "rig"  # package whose sub-packages count as packages
 NOT_SHIPPED = {"benchmarks", "demo", "scripts", "tests"}
 
-Graph = dict[str, set[str]]  # by importing package, those that it imports
-Counts = dict[tuple[str, str], int]  # import statements by importing and imported package
+Graph = dict[str, set[str]]  # importing package -> packages that it imports
+Counts = dict[tuple[str, str], int]  # (importing package, imported package) -> number of import statements
 
 
 def folders(root: Path = ROOT) -> dict[str, Path]:
@@ -30,18 +30,18 @@ def folders(root: Path = ROOT) -> dict[str, Path]:
 
 
 def files(name: str, root: Path = ROOT) -> list[Path]:
-    """The Python files of a package, without those of sub-packages that count by themselves."""
+    """The Python files of a package, without those of sub-packages that count as packages themselves."""
     every = sorted(folders(root)[name].rglob("*.py"))
     return [file for file in every if package(file.parent.relative_to(root).parts) == name]
 
 
 def package(parts: tuple[str, ...]) -> str:
-    """The package of a folder, given by its parts from the root; "" for the root itself."""
+    """Name of the package of a folder, given by its parts from the root; "" for the root itself."""
     return "/".join(parts[:2] if parts[:1] == (SPLIT,) else parts[:1])
 
 
 def imports(root: Path = ROOT) -> Counts:
-    """How often which package imports which other."""
+    """Number of import statements between each pair of packages."""
     names = folders(root)
     counts = Counter(
         (name, other) for name in names for file in files(name, root) for other in _imported(file, root)
@@ -54,7 +54,7 @@ def imports(root: Path = ROOT) -> Counts:
 
 
 def _imported(file: Path, root: Path) -> Iterator[str]:
-    """The packages of a file's relative imports, its own among them."""
+    """Packages that a file imports by relative imports, including its own."""
     folder = file.parent.relative_to(root).parts
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.level:
@@ -67,10 +67,10 @@ def _imported(file: Path, root: Path) -> Iterator[str]:
 
 
 def one_way(counts: Counts, names: Iterable[str]) -> tuple[Graph, list[tuple[str, str]]]:
-    """The imports between these packages that run down, and those that run back up.
+    """The imports between these packages that lead to lower packages, and those that lead to higher ones.
 
-    Packages are put in an order in which as few import statements as possible run up; found by moving one at
-    a time to where it is best.
+    Packages are ordered so that as few import statements as possible lead upward; the order is found by
+    moving one package at a time to its best position.
     """
     order = sorted(names)
     known = set(order)
@@ -99,7 +99,7 @@ def one_way(counts: Counts, names: Iterable[str]) -> tuple[Graph, list[tuple[str
 
 
 def reachable(graph: Graph, name: str) -> set[str]:
-    """What a package imports, directly or by way of others."""
+    """Packages that a package imports, directly or through others."""
     reached: set[str] = set()
     left = set(graph[name])
     while left:
@@ -109,7 +109,7 @@ def reachable(graph: Graph, name: str) -> set[str]:
 
 
 def direct(graph: Graph) -> Graph:
-    """A graph without cycles, without the imports that follow from others."""
+    """An acyclic graph without the imports that follow from others."""
     return {
         name: {other for other in imported if not any(other in reachable(graph, by) for by in imported)}
         for name, imported in graph.items()
@@ -117,7 +117,7 @@ def direct(graph: Graph) -> Graph:
 
 
 def levels(graph: Graph) -> dict[str, int]:
-    """How far each is below the packages that nothing imports, in a graph without cycles."""
+    """Level of each package in an acyclic graph: its longest distance from a package that nothing imports."""
 
     def level(name: str) -> int:
         return max((level(other) + 1 for other in graph if name in graph[other]), default=0)
@@ -126,7 +126,7 @@ def levels(graph: Graph) -> dict[str, int]:
 
 
 def first_sentence(name: str, root: Path = ROOT) -> str:
-    """Of the package's docstring."""
+    """First sentence of a package's docstring."""
     text = (
         ast.get_docstring(ast.parse((folders(root)[name] / "__init__.py").read_text(encoding="utf-8"))) or ""
     )

@@ -1,4 +1,6 @@
-"""Makes the documents' picture of the player's page, of the lamp that `make demo` left, in Chromium."""
+"""Photographs the player's page, with the lamp that `make demo` has exported, in Chromium, for the
+documents.
+"""
 
 import re
 import subprocess
@@ -14,18 +16,18 @@ PROGRAM = (
     "import sys; from checkout import load_limber; load_limber();"
     " from limber.player.command import main; sys.exit(main(sys.argv[1:]))"
 )
-COLOURS = 64  # letters stay smooth, and the file small
-WIDTH, HEIGHT = 760, 900  # [pixels] of the page
+COLOURS = 64  # number of colours: letters stay smooth, and the file small
+WIDTH, HEIGHT = 760, 900  # [pixels] size of the page
 ROBOT = "document.querySelector('#robots p').textContent"
 
 
 def button(text: str) -> str:
-    """Script of the button with a text."""
+    """JavaScript expression for the button with a text."""
     return f"[...document.querySelectorAll('button')].find(b => b.textContent === {text!r})"
 
 
 def make(path: Path, character: Path = LAMP) -> None:
-    """Leaves the picture at a path."""
+    """Writes the picture of the page to `path`."""
     sys.path.insert(0, str(ROOT))
     from tests.player.browser import browsing
 
@@ -46,7 +48,8 @@ def make(path: Path, character: Path = LAMP) -> None:
         tab.until(f"{button('Attending')}.classList.contains('on')")
         tab.click(button("speak"))
         tab.until(f"{button('Speaking')}.classList.contains('on')")
-        tab.until("state.chains[0].influence > 0.99")  # the state's own: its postures are there, too
+        # the influence of the behaviour's state is reached, and so are its postures
+        tab.until("state.chains[0].influence > 0.99")
         tab.value("scrollTo(0, 0)")
         tab.picture(path)
         player.terminate()

@@ -1,11 +1,11 @@
-"""Makes the documents' pictures of the interface and of the code anew: `python scripts/pictures.py [NAME
-...]`.
+"""Makes the documents' pictures of the interface and of the code: `python scripts/pictures.py [NAME ...]`.
 
-A picture of the interface is a part of a photograph that a play of tests/window/plays takes in a real window;
-films are made of many. Those of the code, `packages` and `frame`, need no window. `make demo` leaves the
-pictures of the demo in build/demo, `make bench` those of the solvers in build/bench. Pictures of gallery
-robots are made by name, from what `make demo ROBOT=NAME` left: `scripts/pictures.py gallery_so101`. That of
-Motion Check is of the lamp that `make demo` left, and so is that of the player's page, which needs Chromium.
+A picture of the interface is a part of a photograph that a script in tests/window/plays takes in a real
+window; an animated picture is made of many photographs. Pictures of the code, `packages` and `frame`, need no
+window. `make demo` writes the pictures of the demo to build/demo, `make bench` those of the solvers to
+build/bench. A picture of a gallery robot is made only by name, from the output of `make demo ROBOT=NAME`:
+`scripts/pictures.py gallery_so101`. The pictures of Motion Check and of the player's page, which needs
+Chromium, show the lamp that `make demo` has written.
 """
 
 import json
@@ -33,10 +33,10 @@ class Picture:
     """A part of a photograph.
 
     Attributes:
-        name: Of the file in docs/pictures, without its suffix.
-        play: Which takes the photograph, in a window of 1600 pixels by `height`.
-        photograph: Its name.
-        box: Left, top, width and height [pixels] of the part.
+        name: Name of the file in docs/pictures, without its suffix.
+        play: Name of the script that takes the photograph, in a window of 1600 by `height` pixels.
+        photograph: Name of the photograph.
+        box: Left, top, width and height of the part [pixels].
     """
 
     name: str
@@ -70,27 +70,29 @@ TABLE = (
 )
 
 
-CODE = ("packages", "frame")  # of docs/architecture.md
-ROBOT = "gallery_"  # begins the names of the pictures of gallery robots
+CODE = ("packages", "frame")  # names of the pictures in docs/architecture.md
+ROBOT = "gallery_"  # prefix of the names of gallery robots' pictures
 ROBOTS = tuple(f"{ROBOT}{name}" for name in ("reachy_mini", "so101", "lelamp", "open_duck_mini"))
-RIG = "own_rig_"  # begins the names of the sheets of the guide's page *Your own rig*
+RIG = "own_rig_"  # prefix of the names of the sheets for the guide's page *Your own rig*
 RIGS = tuple(f"{RIG}{name}" for name in ("human", "horse", "tentacle", "walk"))
 CHECK = "motion_check"
 PAGE = "player_page"
-MIDDLE_FRAMES = ("0046", "0118", "0190")  # of each posture, in the demo
-ROBOT_SIZE = (320, 240)  # [pixels] of one posture
-FILMS = {  # animated pictures, docs/pictures/NAME.webp: the play, and what is written below
+MIDDLE_FRAMES = ("0046", "0118", "0190")  # middle frame of each posture in the demo
+ROBOT_SIZE = (320, 240)  # [pixels] size of the picture of one posture
+FILMS = {  # animated pictures docs/pictures/NAME.webp: name -> (script, text below the picture)
     "lamp_film": ("film", "orange: where the virtual robot is"),
     "robot_film": ("robot_film", "right: the pose that the virtual robot reports"),
 }
-COLOURS = 64  # of a picture of the code: letters stay smooth, and the file small
-FILM_SIZE = (720, 480)  # [pixels] of its window
-FILM_FRAME = 83  # [ms] two frames of the scene, at 24 a second
-FILM_QUALITY = 80  # of 100: lines stay sharp, and the file stays under 1 MB
+COLOURS = 64  # number of colours of a picture of the code: letters stay smooth, and the file small
+FILM_SIZE = (720, 480)  # [pixels] size of the window for animated pictures
+FILM_FRAME = 83  # [ms] duration of a picture: two frames of the scene, at 24 per second
+FILM_QUALITY = 80  # quality of 100: lines stay sharp, and the file stays under 1 MB
 
 
 def play(name: str, width: int, height: int, seconds: int = 400) -> dict:
-    """What a play reports that runs in a window of that size [pixels], within a time [s]."""
+    """Runs a script in a window of this size [pixels], for at most `seconds` [s]; returns the facts that it
+    reports.
+    """
     done = subprocess.run(
         [WINDOW, "run", PLAYS / f"{name}.py", PHOTOGRAPHS / f"{name}.png"],
         capture_output=True,
@@ -139,7 +141,7 @@ def film(name: str) -> None:
 
 
 def make(pictures: list[Picture]) -> None:
-    """Plays what is needed, each play once, and cuts the pictures out."""
+    """Runs the scripts of these pictures, each once, and cuts the pictures out of their photographs."""
     for (name, height), group in groupby(sorted(pictures, key=_window), key=_window):
         play(name, 1600, height)
         for picture in group:
@@ -152,7 +154,7 @@ def _window(picture: Picture) -> tuple[str, int]:
 
 
 def draw_code(names: list[str]) -> None:
-    """Draws what is read from the source (packages) or traced while it runs (frame)."""
+    """Draws the pictures of the code: from its source (`packages`), or traced while it runs (`frame`)."""
     for name in names:
         path = PICTURES / f"{name}.png"
         if name == "packages":
@@ -167,7 +169,7 @@ def draw_code(names: list[str]) -> None:
 
 
 def draw_robots(names: list[str]) -> None:
-    """Joins the middle frames of a gallery robot's postures, as `make demo ROBOT=NAME` has left them in
+    """Joins the middle frames of a gallery robot's postures, which `make demo ROBOT=NAME` has written to
     build/demo.
     """
     for name in names:
@@ -189,7 +191,7 @@ def draw_robots(names: list[str]) -> None:
 
 
 def draw_rigs(names: list[str]) -> None:
-    """Draws the sheets of *Your own rig*, in a process of its own, as they need a Blender without a
+    """Draws the sheets of *Your own rig* in a separate process, since they need a Blender without a
     window.
     """
     if names:
@@ -204,7 +206,7 @@ def draw_rigs(names: list[str]) -> None:
 
 
 def draw_check() -> None:
-    """Draws Motion Check's picture, in a process of its own, as it needs a Blender without a window."""
+    """Draws Motion Check's picture in a separate process, since it needs a Blender without a window."""
     subprocess.run(
         [sys.executable, ROOT / "scripts" / "check_picture.py"],
         cwd=ROOT,
@@ -228,7 +230,8 @@ def main(names: list[str]) -> None:
         sys.exit(f"pictures: there is no {', '.join(sorted(unknown))}: choose of {', '.join(sorted(known))}")
     draw_code([name for name in CODE if name in names or not names])
     draw_rigs([name for name in RIGS if name in names or not names])
-    draw_robots([name for name in ROBOTS if name in names])  # by name alone: each needs a demo of two minutes
+    # only by name, since each needs a demo of two minutes
+    draw_robots([name for name in ROBOTS if name in names])
     if CHECK in names or not names:
         draw_check()
     if PAGE in names or not names:

@@ -1,8 +1,8 @@
 """Makes a release: `python scripts/release.py VERSION`, or `make release VERSION=1.2.3`.
 
-Writes the version where it stands, gives the CHANGELOG's news its number, and builds the package, which
-Blender's own tool checks. What remains to be done by hand is printed. Where anything is wrong, no file has
-changed.
+Writes the version into all files that contain it, and into the CHANGELOG's heading of unreleased changes,
+then builds the package, which Blender's own tool checks. It prints the steps that remain to be done by hand.
+If anything is wrong, no file is changed.
 """
 
 import re
@@ -14,7 +14,7 @@ import build
 ROOT = Path(__file__).resolve().parents[1]
 NEWS = "## Not released yet"
 VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)")
-STATED = re.compile(r'^version = "([^"]*)"$', re.MULTILINE)  # in the manifest and in pyproject.toml
+STATED = re.compile(r'^version = "([^"]*)"$', re.MULTILINE)  # version in the manifest and in pyproject.toml
 REMAINS = """\
 Before the release is given away:
     make test RING="lint plain blender installed window newest"
@@ -25,15 +25,15 @@ and hand out build/limber-{version}.zip"""
 
 
 class ReleaseError(Exception):
-    """There can be no such release; the message says what mends it."""
+    """The release is impossible; the message says why, and what to do."""
 
 
 def prepare(root: Path, version: str) -> None:
     """Writes a version into the files of a checkout.
 
     Raises:
-        ReleaseError: it is no version, is not above the present one, or there is no news; nothing is written
-            then.
+        ReleaseError: the text is no version, the version is not above the current one, or the CHANGELOG lists
+            no changes; nothing is written then.
     """
     if not VERSION.fullmatch(version):
         raise ReleaseError(f"'{version}' is no version: give three numbers, such as 1.2.0")

@@ -1,9 +1,11 @@
-"""Which tests run where, in rings; `runner.py` runs them on all cores and counts.
+"""Assigns tests to rings, which run in different environments; `runner.py` runs them on all cores and counts
+the results.
 
-    python scripts/rings.py            the usual ones
+    python scripts/rings.py            the usual rings
     python scripts/rings.py blender    one ring or several: lint, plain, blender, installed, window, newest
 
-Files share processes, since each start costs: Python with its libraries a second, a Blender three.
+Several files of tests share a process, since each start takes time: a second for Python with its libraries,
+three for a Blender.
 """
 
 import math
@@ -21,7 +23,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from runner import CASES, LIMIT, ROOT, Job, Ring, run_all
 
 RESULTS = ROOT / "build" / "tests"
-MORE_THAN_CORES = 1  # processes at a time: those with a robot wait for it most of the time
+# number of processes beyond the number of cores, since tests with a robot mostly wait for it
+MORE_THAN_CORES = 1
 PLAIN_FOLDERS = (
     "house",
     "files",
@@ -44,19 +47,22 @@ BLENDERS = {
 }
 NEWEST = ".venv-newest"
 ALL_CASES = "1:0"
-# Which cases of each test in `tests/blender`: every how many-th, from which on. Blenders seldom differ from
-# case to case. Where it is not all, only tests with that mark run; see tests/cases.py.
+# environment -> cases of each test in `tests/blender` that run: every n-th, starting from an index. Blender's
+# versions seldom differ from case to case. In an environment with only some cases, only tests with that mark
+# run; see tests/cases.py.
 SOME_CASES = {".venv": ALL_CASES, ".venv-4.2": "6:0", NEWEST: "6:1"}
 MARK = "every_blender"
-# How many threads Blender evaluates with in `tests/blender`. More cost a fifth more of the processors, which
-# other processes keep busy anyway; in the newest Blender and in windows there are as many as Blender chooses.
+# environment -> number of Blender's threads in `tests/blender`. More threads cost a fifth more processor
+# time, and other processes keep the cores busy anyway; in the newest Blender and in windows Blender chooses
+# the number.
 THREADS = {".venv": "1", ".venv-4.2": "1", NEWEST: ""}
-WAITING = ("player", "makers")  # of the plain folders: they wait for processes and ports most of the time
-WINDOWS = ("newer", "older")  # see scripts/window.sh; the first of them that can be had runs all plays
-WINDOW_MARK = "every_window"  # of files that run in the other one too
-SHARED = 12  # files of tests in a process
-SHARED_WINDOW = 14  # ... with a window
-SHARED_BLENDER = {".venv": 35, ".venv-4.2": 80, NEWEST: 80}  # ... in one with a Blender, about a minute each
+WAITING = ("player", "makers")  # folders of plain tests that mostly wait for processes and ports
+WINDOWS = ("newer", "older")  # windows of scripts/window.sh; the first one that is available runs all scripts
+WINDOW_MARK = "every_window"  # mark of files that run in every window
+SHARED = 12  # number of files of tests in a process
+SHARED_WINDOW = 14  # number of files of tests in a process with a window
+# environment -> number of files of tests in a process with a Blender, about a minute each
+SHARED_BLENDER = {".venv": 35, ".venv-4.2": 80, NEWEST: 80}
 
 
 def python(environment: str) -> str:
@@ -64,7 +70,7 @@ def python(environment: str) -> str:
 
 
 def job(environment: str, title: str, paths: list[Path]) -> Job:
-    """Files of tests in one process."""
+    """Job that runs files of tests in one process."""
     results = RESULTS / (re.sub(r"[^\w.-]", "_", f"{environment.lstrip('.')}-{title}") + ".xml")
     options = ("-q", "--no-header", f"--junitxml={results}", "-o", f"faulthandler_timeout={LIMIT - 30}")
     names = tuple(path.relative_to(ROOT).as_posix() for path in paths)
@@ -82,8 +88,8 @@ def asked_cases(environment: str) -> str:
 
 
 def shared_jobs(environment: str, folder: str, paths: list[Path], most: int) -> tuple[Job, ...]:
-    """Files of a folder in processes of `most` each. Neighbours are alike, also in how long they take: they
-    are dealt like cards.
+    """Jobs that run the files of a folder in processes of at most `most` files. Neighbouring files are
+    similar, also in their duration, so they are distributed over different processes.
     """
     shares = math.ceil(len(paths) / most)
     titles = [
@@ -105,7 +111,7 @@ def lint() -> Iterator[Ring]:
     yield Ring(
         "lint",
         tuple(Job(title, (python(".venv"), "-m", *command)) for title, command in checks.items()),
-        rank=0,  # what it says is mended soonest
+        rank=0,  # first, since its findings are the quickest to correct
     )
 
 
@@ -143,10 +149,10 @@ def installed() -> Iterator[Ring]:
 
 
 def window_jobs(window: str, is_main: bool) -> tuple[Job, ...]:
-    """Jobs in that window: all plays in the main one, those that are marked in another.
+    """Jobs that run scripts in a window: all scripts in the main one, marked scripts in another.
 
-    Neighbours by name, such as those with a robot, come one after the other: side by side they would draw too
-    slowly for it.
+    Scripts with neighbouring names, such as those with a robot, run one after another: at the same time they
+    would draw too slowly for the robot.
     """
     paths = [path for path in files("window") if is_main or WINDOW_MARK in path.read_text(encoding="utf-8")]
     shares = [paths[first : first + SHARED_WINDOW] for first in range(0, len(paths), SHARED_WINDOW)]
@@ -188,7 +194,7 @@ USUAL = (
     "blender",
     "installed",
     "window",
-)  # without `newest`, which tries the same tests in one more Blender
+)  # without `newest`, which repeats these tests in one more Blender
 
 
 def main(names: list[str]) -> int:

@@ -1,9 +1,9 @@
-"""Runs checks and files of tests in processes of their own, some at a time, and counts what came of them and
-what it cost.
+"""Runs checks and files of tests in separate processes, several at a time, and counts their results and their
+time.
 
-A process that crashes or hangs takes its own files with it, never the run. Where it had several, each is run
-once more alone: the crash is a failure, what else those files have to say is not lost, and the output names
-the one that did it. Output comes in order, in full only where something failed.
+If a process crashes or hangs, only its own files are lost. If it had several files, each is run again alone:
+the crash is a failure, the results of the other files are not lost, and the output names the file that caused
+it. Output is printed in the order of the jobs, in full only for failures.
 """
 
 import ast
@@ -19,18 +19,20 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-# [s] for one process: the longest takes about 100 s on two cores, five times that where others keep these
-# busy
+# [s] time limit for one process: the longest takes about 100 s on two idle cores, five times that on busy
+# ones
 LIMIT = 600.0
-LOOK = 0.05  # [s] between two looks at whether a process has ended
-HEARTBEAT = 20.0  # [s] between lines that say what is running
-NO_TEST_COLLECTED = 5  # pytest's exit code
-CASES = "LIMBER_CASES"  # of the environment: which cases of each test; see tests/cases.py
-WINDOW = "LIMBER_WINDOW"  # of the environment: which window; see scripts/window.sh
-THREADS = "LIMBER_THREADS"  # of the environment: how many a Blender module has; see tests/threads.py
+LOOK = 0.05  # [s] between two checks whether a process has ended
+HEARTBEAT = 20.0  # [s] between lines that list the running jobs
+NO_TEST_COLLECTED = 5  # pytest's exit code if no test was collected
+CASES = "LIMBER_CASES"  # environment variable: which cases of each test run; see tests/cases.py
+WINDOW = "LIMBER_WINDOW"  # environment variable: name of the window; see scripts/window.sh
+# environment variable: number of threads of a Blender module; see tests/threads.py
+THREADS = "LIMBER_THREADS"
 
-# Of every process. The cores are already taken, by processes. What one process compiles the next one loads,
-# also where the machine's settings forbid Python to keep it: a process with a Blender would compile for 4 s.
+# Environment variables of every process. Other processes keep the cores busy already, so each uses one
+# thread. Bytecode that one process compiles is stored for the next one, even if the machine's settings forbid
+# that: a process with a Blender would compile for 4 s.
 ENVIRONMENT = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 ENVIRONMENT |= {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(ROOT / "build" / "bytecode")}
 
@@ -40,13 +42,13 @@ class Job:
     """One process: files of tests, or a check that passes or fails as a whole.
 
     Attributes:
-        title: In the output.
-        command: Without the files.
-        files: Of tests; empty for a check.
-        results: JUnit file that the process writes; None: the exit code says it all.
+        title: Title in the output.
+        command: Command line, without the files.
+        files: Files of tests; empty for a check.
+        results: JUnit file that the process writes; None: the exit code is the only result.
         cases: Which cases of each test; see tests/cases.py.
-        window: Name of the window that it plays in; see scripts/window.sh.
-        threads: How many threads its Blender evaluates with; empty: as Blender chooses. See tests/threads.py.
+        window: Name of the window in which it runs; see scripts/window.sh.
+        threads: Number of threads of its Blender; empty: as Blender chooses. See tests/threads.py.
     """
 
     title: str
@@ -59,24 +61,24 @@ class Job:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What its process finds in its environment besides."""
+        """Environment variables of its process, in addition to those of this one."""
         variables = {CASES: self.cases, WINDOW: self.window, THREADS: self.threads}
         return {name: value for name, value in variables.items() if value}
 
     def alone(self) -> "list[Job]":
-        """A job for each of its files."""
+        """A separate job for each of its files."""
         return [replace(self, title=file, files=(file,)) for file in self.files]
 
 
 @dataclass
 class Outcome:
-    """What came of processes.
+    """Results of processes.
 
     Attributes:
-        reasons: Of what was skipped, each with the test's name.
-        seconds: How long they took [s].
-        processor: Time that they and their children had of a processor [s].
-        lost: Whether the process ended without saying what it had done.
+        reasons: Reasons for skipped tests, each with the test's name.
+        seconds: Duration [s].
+        processor: Processor time of the processes and their children [s].
+        lost: Whether the process ended without writing its results.
     """
 
     passed: int = 0
@@ -114,13 +116,14 @@ class Ring:
 
     title: str
     jobs: tuple[Job, ...] = ()
-    missing: str = ""  # why it cannot run here, and what mends it
-    rank: int = 2  # jobs of a lower one start first: long ones, so that no core waits for the last of them
-    waits: bool = False  # its jobs wait most of the time: they run one after the other, beside the others
+    missing: str = ""  # why the ring cannot run here, and the remedy; "" if it can
+    # jobs of rings with a lower rank start first: long ones, so that no core waits for the last of them
+    rank: int = 2
+    waits: bool = False  # whether its jobs mostly wait: they run one after another, beside the others
 
 
 class Runner:
-    """Runs jobs and knows which ones are running, so that an interrupt leaves none behind."""
+    """Runs jobs and keeps track of the running processes, so that an interrupt ends them all."""
 
     def __init__(self) -> None:
         self._running: dict[subprocess.Popen[bytes], str] = {}
@@ -128,7 +131,7 @@ class Runner:
         self._stopped = False
 
     def run(self, job: Job) -> Outcome:
-        """What came of the job; where its process crashed or hung, of each of its files alone."""
+        """Result of a job; if its process crashed or hung, the results of each of its files alone."""
         outcome = self._run(job)
         if outcome.lost and len(job.files) > 1 and not self._stopped:
             outcome.output += f"\n{job.title} ended without results; its files, each alone:\n"
@@ -179,9 +182,10 @@ class Runner:
 
 
 def wait_for(process: "subprocess.Popen[bytes]", until: float) -> tuple[float, bool]:
-    """Waits for a process's end, and kills it with its children when its time [s, monotonic] is over.
+    """Waits for the end of a process, and kills it with its children if it runs until the time `until` [s,
+    monotonic].
 
-    Returns the time that it and its children had of a processor [s], and whether it ended in time.
+    Returns the processor time of the process and its children [s], and whether it ended in time.
     """
     in_time = True
     while not (ended := os.wait4(process.pid, os.WNOHANG))[0]:
@@ -197,8 +201,8 @@ def wait_for(process: "subprocess.Popen[bytes]", until: float) -> tuple[float, b
 
 
 def read_results(job: Job, code: int) -> Outcome:
-    """What a process did, from the file it wrote; a bad exit that the file does not explain (a crash, no test
-    in the file) is a failure.
+    """Results of a job's process, from the file that it has written. A bad exit code that the file does not
+    explain (a crash, no test in the file) is a failure.
     """
     outcome = Outcome()
     if job.results is None:
@@ -222,8 +226,9 @@ def read_results(job: Job, code: int) -> Outcome:
 
 
 def reason_of(skip: ET.Element) -> str:
-    """Why a test, or a whole file, was skipped."""
-    if skip.get("message") == "collection skipped":  # of a file: pytest then writes (path, line, reason)
+    """Reason for which a test, or a whole file, was skipped."""
+    # a whole file, for which pytest writes (path, line, reason)
+    if skip.get("message") == "collection skipped":
         return ast.literal_eval(skip.text or "")[2].removeprefix("Skipped: ")
     return skip.get("message", "")
 
@@ -237,7 +242,7 @@ def show(job: Job, outcome: Outcome) -> None:
 
 
 def wait(future: "Future[Outcome]", runner: Runner) -> Outcome:
-    """The outcome; until it is there, a line now and then says what is running."""
+    """Waits for a job's result; meanwhile prints a line with the running jobs at intervals."""
     while True:
         try:
             return future.result(timeout=HEARTBEAT)
@@ -246,7 +251,7 @@ def wait(future: "Future[Outcome]", runner: Runner) -> Outcome:
 
 
 def run_all(rings: list[Ring], workers: int) -> Outcome:
-    """Runs all jobs, `workers` at a time and beside them one that waits, and prints what came of each."""
+    """Runs all jobs, `workers` at a time and one waiting job in addition, and prints the result of each."""
     runner, total = Runner(), Outcome()
     with ThreadPoolExecutor(workers) as pool, ThreadPoolExecutor(1) as waiting:
         try:

@@ -9,7 +9,7 @@ import sys
 import zlib
 from pathlib import Path
 
-HEADER = struct.Struct(">25I")  # X11/XWDFile.h: 25 words, then the window's name, then the colour map
+HEADER = struct.Struct(">25I")  # X11/XWDFile.h: 25 words, followed by the window's name and the colour map
 HEADER_SIZE, WIDTH, HEIGHT, BYTE_ORDER, BITS_PER_PIXEL, BYTES_PER_LINE, COLOURS = (
     0,
     4,
@@ -18,13 +18,13 @@ HEADER_SIZE, WIDTH, HEIGHT, BYTE_ORDER, BITS_PER_PIXEL, BYTES_PER_LINE, COLOURS 
     11,
     12,
     19,
-)  # places of words in it
-COLOUR_SIZE = 12  # bytes of an entry in the colour map
+)  # indices of words in the header
+COLOUR_SIZE = 12  # [bytes] size of an entry of the colour map
 LEAST_SIGNIFICANT_FIRST = 0
 
 
 def photograph(screen: Path, picture: Path) -> None:
-    """Writes what the screen shows now as a PNG."""
+    """Writes the current content of the screen to a PNG file."""
     data = screen.read_bytes()
     words = HEADER.unpack_from(data)
     if words[BITS_PER_PIXEL] != 32 or words[BYTE_ORDER] != LEAST_SIGNIFICANT_FIRST:
@@ -38,7 +38,7 @@ def photograph(screen: Path, picture: Path) -> None:
         colours = bytearray(3 * words[WIDTH])
         for channel in range(3):
             colours[channel::3] = blue_green_red_x[2 - channel :: 4]
-        rows += b"\0" + colours  # PNG filter 0: as it is
+        rows += b"\0" + colours  # PNG filter 0: unfiltered
     picture.write_bytes(png(words[WIDTH], words[HEIGHT], bytes(rows)))
 
 
@@ -48,9 +48,7 @@ def png(width: int, height: int, rows: bytes) -> bytes:
             struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
         )
 
-    header = struct.pack(
-        ">IIBBBBB", width, height, 8, 2, 0, 0, 0
-    )  # 8 bits a channel, red green blue, nothing interlaced
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)  # 8 bits per channel, RGB, not interlaced
     return (
         b"\x89PNG\r\n\x1a\n"
         + chunk(b"IHDR", header)

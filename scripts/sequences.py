@@ -1,8 +1,8 @@
-"""Random sequences of what users do, in real Blenders: `python scripts/sequences.py [COUNT] [FIRST_SEED]`.
+"""Runs random sequences of user actions in real Blenders: `python scripts/sequences.py [COUNT] [FIRST_SEED]`.
 
-A seed stands for the same sequences as long as the deeds of tests/blender/sequences.py stay the same. Each
-process has a seed and plays `PER_SEED` sequences; what fails is kept in build/sequences/, with the steps that
-led there, and played again first at the next run.
+A seed gives the same sequences as long as the actions in tests/blender/sequences.py stay the same. Each
+process has a seed and runs `PER_SEED` sequences. A sequence that fails is stored in build/sequences/ with its
+steps, and is repeated first in the next run.
 """
 
 import os
@@ -16,19 +16,20 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 KEPT = ROOT / "build" / "sequences"
 PER_SEED = 50
-KEPT_CHARACTERS = 40_000  # of the output: the last sequence and what it raised
-LIMIT = 600.0  # [s] for one seed: it takes about 40 s on an idle core
+KEPT_CHARACTERS = 40_000  # number of characters of the output that are kept: the last sequence and its error
+LIMIT = 600.0  # [s] time limit for one seed, which takes about 40 s on an idle core
 
 
 def play(seed: int, environment: str) -> tuple[int, str]:
-    """Plays one seed; returns it, and the output where it failed."""
+    """Runs the sequences of one seed; returns the seed, and the output if a sequence failed."""
     variables = {
         "LIMBER_SEQUENCES": str(PER_SEED),
         "LIMBER_SEQUENCE_SEED": str(seed),
         "LIMBER_SEQUENCE_STEPS": "1",
     }
     variables |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
-    # unbuffered and uncaptured, so that a Blender that crashes leaves the steps that led there
+    # unbuffered and uncaptured, so that the output of a Blender that crashes contains the steps before the
+    # crash
     command = [
         str(ROOT / environment / "bin" / "python"),
         "-u",

@@ -1,19 +1,20 @@
-"""Runs inside a real Blender's event loop: installs the built package, opens its tab, and plays a script step
+"""Runs inside a real Blender's event loop: installs the built package, opens its tab, and runs a script step
 by step.
 
-A script is a file with a generator function `play(stage)`. It runs from Blender's timer, so the interface
-lives on between its steps:
+A script is a file with a generator function `play(stage)`. A timer of Blender runs it, so that the interface
+works between its steps:
 
     def play(stage):
         stage.open_tab()                        # the sidebar with the Limber tab
-        yield 0.5                               # [s] to wait, while Blender draws, ticks and answers events;
-                                                None: one turn of its loop
+        yield 0.5                               # [s] to wait, while Blender draws and handles events;
+                                                None: one cycle of its event loop
         stage.photograph("tab")                 # build/window/tab.png: the whole screen
-        stage.facts["panels"] = 7               # what the test is to see
+        stage.facts["panels"] = 7               # values that the test checks
 
-It begins with an empty scene, Blender's own settings and the extension just enabled. Lines on standard input
-name scripts, each with files for its facts and for a last picture, with tabs between. They are played one
-after the other until one fails or the input ends: then Blender quits. scripts/window.sh starts it.
+A script begins with an empty scene, Blender's default settings and the newly enabled extension. Each line of
+standard input names a script, a file for its facts and a file for a last picture, separated by tabs. The
+scripts run one after another until one fails or the input ends; then Blender quits. scripts/window.sh starts
+this program.
 """
 
 import importlib
@@ -38,26 +39,26 @@ sys.path.insert(0, str(Path(__file__).parent))
 import screen
 
 REPO = Path(__file__).resolve().parents[1]
-PICTURES = Path(os.environ["LEFT"])  # see window.sh
+PICTURES = Path(os.environ["LEFT"])  # folder for pictures; see window.sh
 RUN = Path(sys.argv[sys.argv.index("--") + 1])
 SCREEN = RUN / "Xvfb_screen0"
 MODULE = "bl_ext.user_default.limber"
 SMOOTH = "LIMBER_WINDOW_SMOOTH"
-FIRST = 1.0  # [s] after the start: by then the window exists
-AFRESH = 0.2  # [s] after a fresh start in it: by then it is drawn
-LOOK = 0.1  # [s] between two looks at whether there is a script to play
-IDLE = 0.005  # [s] that a turn of Blender's loop sleeps: Blender's own value
-# of Blender's loop that every wait has at least: where drawing takes long, a click's effect is not there
-# after the first
+FIRST = 1.0  # [s] after the start, by which the window exists
+AFRESH = 0.2  # [s] after the settings were reset, by which the interface is drawn
+LOOK = 0.1  # [s] between two checks whether there is a script to run
+IDLE = 0.005  # [s] sleep in each cycle of Blender's event loop: Blender's own value
+# smallest number of cycles of Blender's event loop in each wait: if drawing takes long, the effect of a click
+# is not visible after the first one
 TURNS = 3
 
 
 class Stage:
-    """The window, and what a script may do with it.
+    """The window, and the functions with which a script uses it.
 
     Attributes:
-        facts: What the test is to see.
-        at_end: Called when the script has ended: what puts Blender in order for the next one.
+        facts: Values that the test checks, by name.
+        at_end: Functions to call after the script, which restore Blender's state for the next one.
     """
 
     def __init__(self) -> None:
@@ -73,7 +74,7 @@ class Stage:
         return importlib.import_module(f"{MODULE}.{name}")
 
     def until(self, condition: Callable[[], bool], limit: float = 90.0) -> Generator[float, None, None]:
-        """Waits, as steps of a play, until something is so, `limit` [s] for what takes a moment: `yield from
+        """Waits, as steps of a script, until a condition is met, for at most `limit` [s]: `yield from
         stage.until(lambda: ...)`.
         """
         give_up = time.monotonic() + limit
@@ -83,7 +84,7 @@ class Stage:
             yield 0.05
 
     def area(self, kind: str = "VIEW_3D") -> bpy.types.Area:
-        """The largest editor of that kind."""
+        """The largest area of that type."""
         return max(
             (area for area in self.window.screen.areas if area.type == kind),
             key=lambda area: area.width * area.height,
@@ -93,7 +94,7 @@ class Stage:
         return next(region for region in self.area(area).regions if region.type == kind)
 
     def context(self, area: str = "VIEW_3D", region: str = "WINDOW"):
-        """The context that an operator has when it is started from that editor: `with stage.context():
+        """Context override in which an operator is called as from that area: `with stage.context():
         bpy.ops...`.
         """
         return bpy.context.temp_override(
@@ -101,7 +102,7 @@ class Stage:
         )
 
     def open_tab(self, category: str = "Limber") -> None:
-        """Shows the 3D view's sidebar with that tab; it is there after the next redraw."""
+        """Opens that tab in the 3D view's sidebar; it is visible after the next redraw."""
         self.area().spaces.active.show_region_ui = True
         self.redraw()
         bpy.ops.wm.redraw_timer(type="DRAW_WIN_SWAP", iterations=1)
@@ -109,7 +110,7 @@ class Stage:
         self.redraw()
 
     def maximise(self) -> None:
-        """Gives the 3D view the whole window."""
+        """Maximises the 3D view."""
         with self.context():
             bpy.ops.screen.screen_full_area()
 
@@ -118,8 +119,8 @@ class Stage:
             area.tag_redraw()
 
     def photograph(self, name: str) -> Path:
-        """A picture of the whole screen as it was last drawn: wait a little after a change.
-        build/window/NAME.png
+        """Photographs the whole screen as it was last drawn (wait a little after a change); returns the path
+        build/window/NAME.png.
         """
         PICTURES.mkdir(parents=True, exist_ok=True)
         path = PICTURES / f"{name}.png"
@@ -127,12 +128,14 @@ class Stage:
         return path
 
     def point(self, x: float, y: float, region: str = "WINDOW", area: str = "VIEW_3D") -> tuple[int, int]:
-        """A place of a region, from 0 to 1 each way from its lower left corner, in the window's pixels."""
+        """Pixel of the window at a point of a region, given as shares from 0 to 1 from its lower left
+        corner.
+        """
         bounds = self.region(region, area)
         return int(bounds.x + x * (bounds.width - 1)), int(bounds.y + y * (bounds.height - 1))
 
     def move(self, pixel: tuple[int, int]) -> None:
-        """Moves the mouse there."""
+        """Moves the mouse to a pixel of the window."""
         self.window.event_simulate(type="MOUSEMOVE", value="NOTHING", x=pixel[0], y=pixel[1])
 
     def click(self, pixel: tuple[int, int]) -> None:
@@ -141,7 +144,7 @@ class Stage:
         self.window.event_simulate(type="LEFTMOUSE", value="RELEASE", x=pixel[0], y=pixel[1])
 
     def press(self, key: str, pixel: tuple[int, int] | None = None, **modifiers: bool) -> None:
-        """A key, typed while the mouse is there (the middle of the 3D view): `stage.press("SPACE")`,
+        """Types a key with the mouse at a pixel (default: the middle of the 3D view): `stage.press("SPACE")`,
         `stage.press("A", shift=True)`.
         """
         x, y = pixel or self.point(0.5, 0.5)
@@ -151,7 +154,7 @@ class Stage:
 
 
 def install() -> None:
-    """The built package, by Blender's own operator, into this run's empty profile."""
+    """Installs the built package into this run's empty profile, with Blender's own operator."""
     version = tomllib.loads((REPO / "blender_manifest.toml").read_text(encoding="utf-8"))["version"]
     package = REPO / "build" / f"limber-{version}.zip"
     if not package.exists():
@@ -164,8 +167,8 @@ def install() -> None:
 
 
 def start_afresh() -> None:
-    """Blender's own settings and first file, and the extension loaded anew: as in another Blender, but for
-    its start.
+    """Resets Blender to its default settings and start-up file, and enables the extension again, as after a
+    restart.
     """
     bpy.ops.wm.read_factory_settings()
     for name in [name for name in sys.modules if name == MODULE or name.startswith(f"{MODULE}.")]:
@@ -174,8 +177,8 @@ def start_afresh() -> None:
 
 
 def draw_roughly() -> None:
-    """No smooth lines, no endless floor, no outlines, no view below its sidebar: drawn in software these take
-    half of a redraw's time.
+    """Switches off smooth lines, the endless floor, outlines and the view below the sidebar: drawn in
+    software, these take half of a redraw's time.
     """
     system = bpy.context.preferences.system
     system.viewport_aa = "OFF"
@@ -190,7 +193,7 @@ def draw_roughly() -> None:
 
 
 def settle_in() -> None:
-    """What all scripts begin with."""
+    """Sets up the state in which every script begins."""
     bpy.context.preferences.view.show_splash = False
     bpy.context.preferences.view.use_save_prompt = False
     if SMOOTH not in os.environ:
@@ -200,25 +203,25 @@ def settle_in() -> None:
 
 
 def rest() -> float:
-    """Sleeps a little in each turn of Blender's loop, as Blender does by itself where it has nothing to do,
-    but not while events may be simulated: then an idle window would take a whole core.
+    """Sleeps in each cycle of Blender's event loop. Blender does so itself if it is idle, but not while
+    events may be simulated; an idle window would then keep a core busy.
     """
     time.sleep(IDLE)
     return 0.0
 
 
 class Performance:
-    """Advances a script, and leaves its facts and a last picture in files."""
+    """Runs a script step by step, and writes its facts and a last picture to files."""
 
     def __init__(self, script: Path, facts: Path, picture: Path) -> None:
         self.stage = Stage()
         self._facts, self._picture = facts, picture
         self._steps: Generator[float | None, None, None] = runpy.run_path(str(script))["play"](self.stage)
-        self._pauses: list[float] = []  # [s] what is left of a wait
+        self._pauses: list[float] = []  # [s] remaining parts of a wait
 
     def advance(self) -> float | None:
-        """The next step; returns the time until the one after it [s], None at the end. Raises what the script
-        raises.
+        """Runs the next step; returns the time until the following one [s], or None at the end. Raises the
+        exceptions of the script.
         """
         if not self._pauses:
             try:
@@ -241,7 +244,7 @@ class Performance:
 
 
 class Director:
-    """Has scripts played from Blender's timer, as standard input names them."""
+    """Runs the scripts that standard input names, from a timer of Blender."""
 
     def __init__(self) -> None:
         self._orders: queue.Queue[str] = queue.Queue()
@@ -249,7 +252,7 @@ class Director:
         self._began = False
 
     def read(self) -> None:
-        """Takes in what standard input says until it ends."""
+        """Reads the lines of standard input until it ends."""
         with os.fdopen(0, encoding="utf-8") as lines:
             for line in lines:
                 self._orders.put(line.rstrip("\n"))
@@ -258,7 +261,7 @@ class Director:
     def advance(self) -> float | None:
         try:
             return self._step()
-        except BaseException:  # whatever a script raises must reach the test and end the window
+        except BaseException:  # any exception of a script must reach the test and end Blender
             traceback.print_exc()
             sys.stderr.flush()
             if self._performance is not None:

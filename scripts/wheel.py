@@ -1,5 +1,6 @@
-"""Builds the wheel of the player, which plays character files without Blender, into build/, and puts those of
-the compiled kernel beside it: the player uses the one that fits its computer, and works without it, slower.
+"""Builds the wheel of the player, which plays character files without Blender, into build/, and copies the
+wheels of the compiled kernel beside it. The player uses the kernel that fits its computer; without one it is
+slower.
 """
 
 import shutil
@@ -17,7 +18,7 @@ BUILD = ROOT / "build"
 
 
 class WheelError(Exception):
-    """The wheel cannot be built; the message says what pip said."""
+    """The wheel cannot be built; the message contains pip's output."""
 
 
 def build(folder: Path = BUILD) -> Path:
@@ -43,8 +44,8 @@ def build(folder: Path = BUILD) -> Path:
 
 
 def kernels(folder: Path = BUILD) -> list[Path]:
-    """Puts the wheels of the compiled kernel into a folder, one for each platform, and returns their paths;
-    raises KernelBuildError.
+    """Copies the wheels of the compiled kernel, one for each platform, into a folder; returns their paths.
+    Raises KernelBuildError.
     """
     return [Path(shutil.copy(wheel, folder)) for wheel in make_wheels()]
 

@@ -22,8 +22,8 @@ class Residual(NamedTuple):
     """Error of a goal and its Jacobian with respect to the joints."""
 
     error: tuple[float, ...]  # (r,) [rad]; positions in fractions of the reach
-    # one (r,) for each joint: reduction of the error per radian of its rotation, or per reach of its
-    # displacement
+    # one (r,) for each joint: reduction of the error per radian of its rotation or, if it is prismatic, per
+    # displacement by the reach
     columns: Sequence[Sequence[float]]
 
     @property
@@ -58,9 +58,8 @@ def parts(skeleton: Skeleton, goal: GazeGoal, pose: Pose, at_targets: bool = Fal
     """Unweighted residuals of all ends, one part for each block of an aim.
 
     With `at_targets` the columns of positions are those of the targets, as if the targets were fixed to the
-    links
-    that carry the ends: the alternate Jacobian of Buss (2009), section 2. A view's columns are the same for
-    both.
+    links that carry the ends: the alternate Jacobian of Buss (2009), section 2. A view's columns do not
+    depend on `at_targets`.
     """
     axes, positions = np.array(skeleton.world_axes(pose)), np.array(pose.positions)
     return [

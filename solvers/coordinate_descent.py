@@ -58,9 +58,9 @@ class Pull(NamedTuple):
         onto the hinge's axis.
 
         Zalo rotates the joint by the quaternion between the two vectors and returns the hinge's axis to its
-        place by the shortest rotation; the rest is the quaternion's twist about the axis, 2 atan2(n axis, w).
-        Of several pulls the quaternions' parts add up; for a whole orientation that is the optimum. It never
-        overshoots: each step reduces the error, and where an end is nearly along the axis, so that
+        direction by the shortest rotation; the rest is the quaternion's twist about the axis, 2 atan2(n axis,
+        w). Of several pulls the quaternions' parts add up; for a whole orientation that is the optimum. It
+        never overshoots: each step reduces the error, and where an end is nearly along the axis, so that
         `best_rotation` would swing wildly, it hardly rotates. For opposite vectors the axis is undefined; the
         hinge's own is used.
         """

@@ -89,8 +89,10 @@ class GazeGoal:
     weight: float = 1.0
     keep: float = 1.0  # weight of the posture in relation to the aim, 0 to 1
     others: tuple[EndGoal, ...] = ()
-    ends: tuple[EndGoal, ...] = field(init=False, repr=False, compare=False)  # all, the tool's own first
-    weights: tuple[float, ...] = field(init=False, repr=False, compare=False)  # relative to the largest
+    # goals of all ends, the tool's first
+    ends: tuple[EndGoal, ...] = field(init=False, repr=False, compare=False)
+    # weights of the ends, relative to the largest
+    weights: tuple[float, ...] = field(init=False, repr=False, compare=False)
     # number of joints and number of ends of the skeleton, and supported kinds of aims, for which `check_goal`
     # last accepted the goal
     accepted_for: tuple[int, int, Kinds] | None = field(init=False, repr=False, compare=False)
@@ -160,7 +162,7 @@ def check_goal(
 
 
 def _check_for(skeleton: Skeleton, goal: GazeGoal, supports: Kinds) -> None:
-    """Checks of a goal itself."""
+    """Checks the goal alone; raises the errors of `check_goal`."""
     posture = goal.angles
     if len(posture) != len(skeleton):
         names = ", ".join(joint.name for joint in skeleton.joints)

@@ -16,7 +16,7 @@ class JointState(NamedTuple):
 
     values: Array  # (n,) [rad or m]
     speeds: Array  # (n,) [rad/s or m/s] in the last step
-    lower: Array  # (n,) [rad or m] position limits, may be infinite
+    lower: Array  # (n,) [rad or m] lower position limits; they may be infinite
     upper: Array  # (n,) [rad or m] upper position limits
 
 

@@ -33,7 +33,7 @@ class Setting:
     """Description of a setting: texts for users, and the values that the solver accepts."""
 
     label: str
-    description: str  # with its unit if the values do not show it, and its source if it has one
+    description: str  # tooltip, with the unit if values do not show it, and the source if there is one
     default: Any
     low: float = 0.0  # bounds of a number, in its unit
     high: float = math.inf

@@ -35,7 +35,7 @@ def pose_from_points(skeleton: Skeleton, points: Angles, start: Angles) -> Sketc
     Args:
         skeleton: The chain; of a tree, the branch of its first end.
         points: Points (m, 3) from the base to the end, in the axes of the base frame. If there are as many as
-            `places` returns, one for each place; otherwise a line along which the chain's positions are
+            `places` returns, one for each of these; otherwise a line along which the chain's positions are
             spread by their distances.
         start: Angles (n,) [rad or m] to start from; joints that the sketch does not determine keep them.
 
@@ -56,7 +56,8 @@ def pose_from_points(skeleton: Skeleton, points: Angles, start: Angles) -> Sketc
         [np.zeros((1, 3)), np.cumsum(lengths[:, None] * directions, axis=0)]
     )
     first, *others = [Position(tuple(position)) for position in desired_positions[1:].tolist()][::-1]
-    # Each place is a goal of its own, so that the remaining error is spread over all links by least squares.
+    # Each position is a goal of its own, so that the remaining error is spread over all links by least
+    # squares.
     several = replace(chain, more_ends=tuple(ends[-2:0:-1]))
     solver = dls(several)
 

@@ -39,7 +39,7 @@ class Ends:
     """
 
     def __init__(self, nodes: Indices, offsets: Array, carries: Array, weights: Array) -> None:
-        """Ends of a tree.
+        """Ends on the nodes of a tree.
 
         Args:
             nodes: Indices (k,), in `Frames.nodes`, of the nodes that carry the ends.
@@ -141,10 +141,10 @@ class Direction:
 
 
 class Masses:
-    """Masses on a tree, m of them."""
+    """Point masses that are fixed to the nodes of a tree, m in number."""
 
     def __init__(self, nodes: Indices, points: Array, masses: Array, carries: Array) -> None:
-        """Masses on a tree.
+        """Masses on the nodes of a tree.
 
         Args:
             nodes: Indices (m,) in `Frames.nodes` of the nodes that carry the masses.
@@ -164,7 +164,7 @@ class CentreOfMass:
     """Task that brings the common centre of the masses to a position (section IV.B)."""
 
     masses: Masses
-    target: Vector  # [m]
+    target: Vector  # [m] desired position of the centre of mass
     roots: Vector  # square roots of the weights along the axes [1 / m]
     axes: Array | None = None  # (3, 3) axes of the weights, as columns; None: those of the tree's base
 

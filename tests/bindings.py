@@ -1,5 +1,5 @@
-"""What checks outside of this project use of the program: each has a place here that stays, wherever its
-module goes.
+"""Access to parts of the program for checks outside this project: names that stay here wherever a module is
+moved.
 """
 
 from checkout import load_limber
@@ -17,6 +17,6 @@ __all__ = ["DeviceJoint", "ServoChannel", "WorkerLink", "heartbeat", "pairs", "r
 
 
 def solution(rig, chain):
-    """The solution of the last frame of a live chain, or None where there was none yet."""
+    """The solution of the last frame of a live chain; None before the first one."""
     session = live.session(rig, chain)
     return session.outputs.solution if session is not None and session.outputs is not None else None

@@ -1,5 +1,5 @@
-"""Of tests in Blender only a share in one Blender after the other: what every Blender does alike, one of them
-tries.
+"""Selects a share of the tests in Blender for each Blender after the first: behaviour that is the same in
+every Blender is tested in only one of them.
 """
 
 import os
@@ -9,15 +9,16 @@ import pytest
 
 CASES = os.environ.get(
     "LIMBER_CASES", "1:0"
-)  # every how many-th of a test's cases is tried, and from which on; 1: all of all tests
+)  # interval and offset of the tested cases; 1: all cases of all tests
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Where not all cases are asked for: tests marked `every_blender`, and of their cases the asked share.
+    """If not all cases are requested, selects the tests marked `every_blender`, and the requested share of
+    their cases.
 
-    Marked are whole files on what Blender itself does (operators, undo, saving, handlers, overrides, actions,
-    rendering, import) and, in files on what Limber computes, tests that alone reach some of its code that
-    speaks with Blender. All else is the same in every Blender.
+    Marked are whole files about Blender's own behaviour (operators, undo, saving, handlers, overrides,
+    actions, rendering, import) and, in files about Limber's computations, the only tests that reach some code
+    that uses Blender. All other tests give the same result in every Blender.
     """
     every, first = map(int, CASES.split(":"))
     if every == 1:

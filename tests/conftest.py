@@ -1,5 +1,5 @@
-"""For every ring: `import limber` means this checkout, properties always try the same examples, a Blender
-starts with an empty profile.
+"""Settings of all tests: `import limber` means this checkout, property tests always use the same examples, a
+Blender starts with an empty profile.
 """
 
 import os
@@ -18,13 +18,13 @@ from tests import deep, threads
 
 load_limber()
 
-# No deadline, since the machine may be busy; nothing kept between runs.
+# No deadline, since the machine may be busy; no database of examples kept between runs.
 settings.register_profile(
     "limber", derandomize=True, deadline=None, database=None, max_examples=deep.count(40, 100)
 )
 settings.load_profile("limber")
 
-# Read when bpy is first imported: nobody's preferences and add-ons play a part, and nobody's are touched.
+# Read when bpy is first imported: no user's preferences and add-ons affect the tests, and none are changed.
 PROFILE = tempfile.mkdtemp(prefix="limber-profile-")
 os.environ["BLENDER_USER_RESOURCES"] = PROFILE
 
@@ -41,8 +41,8 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """A Blender module may hang or crash while the interpreter ends (4.5.15 did after loading files): leave
-    before that.
+    """Ends the process without ending the interpreter, during which a Blender module may hang or crash
+    (4.5.15 did after loading files).
     """
     shutil.rmtree(PROFILE, ignore_errors=True)
     if "bpy" not in sys.modules:

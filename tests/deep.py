@@ -1,5 +1,5 @@
-"""How many examples of a kind a test tries: as many as find a fault of that kind, or, before a release and
-wherever code changes that random examples are for, some times as many (`make test ALL=1`).
+"""Number of examples that a test tries: as many as usually find a fault, or, before a release and after
+changes of code that is tested with random examples, several times as many (`make test ALL=1`).
 """
 
 import os
@@ -8,5 +8,5 @@ DEEP = os.environ.get("LIMBER_DEEP") == "1"
 
 
 def count(usual: int, deep: int) -> int:
-    """Number of examples, of random inputs or of seeds."""
+    """Number of random inputs or seeds: `deep` if all are requested, otherwise `usual`."""
     return deep if DEEP else usual

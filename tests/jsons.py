@@ -1,6 +1,4 @@
-"""What a file in JSON may say where nobody checked it: values of any kind in any place, for properties of
-readers.
-"""
+"""Random content of unchecked JSON files for property tests of readers: values of any kind in any place."""
 
 import copy
 import json
@@ -8,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-HUGE = 10**400  # larger than a float
+HUGE = 10**400  # larger than any float
 DEEP = "[" * 100_000 + "]" * 100_000
 LEAVES = st.one_of(
     st.none(),
@@ -28,13 +26,13 @@ VALUES = st.recursive(
 
 
 def places(plain: Any) -> list[tuple]:
-    """The way to each value in what JSON said, itself first."""
+    """The path to each value in decoded JSON, the whole first."""
     inside = plain.items() if isinstance(plain, dict) else enumerate(plain) if isinstance(plain, list) else ()
     return [(), *((key, *way) for key, value in inside for way in places(value))]
 
 
 def changed(plain: Any, way: tuple, value: Any) -> Any:
-    """A copy with another value at a place."""
+    """A copy with another value at a path."""
     if not way:
         return value
     made = copy.deepcopy(plain)
@@ -47,7 +45,7 @@ def changed(plain: Any, way: tuple, value: Any) -> Any:
 
 @st.composite
 def texts(draw, plain: Any) -> str:
-    """What a file may say instead: other values at up to two places, a field less, or a field more."""
+    """JSON text with other values at up to two paths, a field less, or a field more."""
     for _ in range(draw(st.integers(1, 2))):
         way = draw(st.sampled_from(places(plain)))
         plain = changed(plain, way, draw(VALUES))

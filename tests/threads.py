@@ -1,16 +1,16 @@
-"""How many threads a Blender module evaluates scenes with: one for each processor that its process may use
-when it is imported.
+"""Sets the number of threads with which a Blender module evaluates scenes: one for each processor that its
+process may use when it is imported.
 """
 
 import importlib
 import os
 
-ONE = os.environ.get("LIMBER_THREADS") == "1"  # one is asked for; else as many as Blender chooses
+ONE = os.environ.get("LIMBER_THREADS") == "1"  # whether one thread is requested; otherwise Blender chooses
 
 
 def import_blender_with_one_thread() -> None:
-    """Imports bpy where this process may use one processor. Afterwards it and processes that it starts may
-    use all again. Where the system has no such bounds, Blender chooses.
+    """Imports bpy while this process may use one processor only. Afterwards it and the processes that it
+    starts may use all again. On a system without such restrictions Blender chooses.
     """
     if not hasattr(os, "sched_setaffinity"):
         return

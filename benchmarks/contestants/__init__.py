@@ -1,8 +1,8 @@
-"""Solvers side by side on one task: the end of a chain of unit links takes an orientation while the chain
-holds a posture.
+"""Solvers of several libraries for one task: the end of a chain of unit links takes an orientation while the
+chain keeps a posture.
 
-A file for each library, loaded only when it is asked for: a process loads one of them, from the environment
-that has it.
+There is a file for each library, loaded only when it is used: a process loads one of them, from the
+environment that contains the library.
 """
 
 from dataclasses import dataclass
@@ -16,53 +16,55 @@ from limber.solvers.table import SOLVERS
 
 from ..paper import Body
 
-DEFAULT = "expressive"  # the solver that a new rig has
-TOLERANCE = 1e-3  # [rad] an aim missed by less is met
-MAX_STEPS = 100  # of differential solvers
+DEFAULT = "expressive"  # the default solver of a new rig
+TOLERANCE = 1e-3  # [rad] aim error up to which an aim is met
+MAX_STEPS = 100  # largest number of steps of differential solvers
 POSTURE_COST = (
-    1e-2  # of a radian of a joint against a radian of aim: it must not keep the aim from its tolerance
+    # cost of a radian of a joint relative to a radian of aim error: so small that the aim stays within its
+    # tolerance
+    1e-2
 )
 
 
 @dataclass(frozen=True)
 class Task:
-    """From zero to a target that some pose within limits meets."""
+    """A task: from zero angles to a target that a pose within limits meets."""
 
     goal: GazeGoal
 
     @property
     def rotation(self) -> np.ndarray:
-        """The target (3, 3)."""
+        """Rotation matrix (3, 3) of the target."""
         return np.array(to_matrix(self.goal.aim.wxyz))
 
 
 class Contestant(Protocol):
-    """One solver on one chain. `prepare` and `angles` are not timed."""
+    """Interface of one library's solver for one chain. `prepare` and `angles` are not timed."""
 
     def __init__(self, name: str, body: Body) -> None: ...
 
     def prepare(self, task: Task) -> None:
-        """The task in the library's own terms."""
+        """Converts the task to the library's form."""
         ...
 
     def solve(self) -> int:
-        """From zero until the aim is met or given up; how many steps it took."""
+        """Solves from zero angles until the aim is met or the solver stops; returns the number of steps."""
         ...
 
     def angles(self) -> np.ndarray:
-        """What `solve` found (n,) [rad]."""
+        """The solution (n,) [rad] of `solve`."""
         ...
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A line of the table."""
+    """A line of the table of contestants."""
 
     label: str
-    what: str  # what is timed
-    file: str  # in this folder
-    environment: str = ".venv-bench"  # that has the library
-    tasks: int = 10**6  # at most so many: for those that take too long for all
+    what: str  # what is timed, as text for the table
+    file: str  # name of the contestant's file in this folder
+    environment: str = ".venv-bench"  # environment that contains the library
+    tasks: int = 10**6  # largest number of tasks, for solvers that would take too long for all
 
 
 NEAR, WARM = f"{DEFAULT}_near", f"{DEFAULT}_from_zero"
@@ -98,6 +100,6 @@ ENTRIES = OWN | PEERS
 
 
 def make(name: str, body: Body) -> Contestant:
-    """The contestant of that name on a chain."""
+    """The contestant of that name for a chain."""
     made: Contestant = import_module(f".{ENTRIES[name].file}", __package__).Contestant(name, body)
     return made

@@ -1,4 +1,4 @@
-"""Blender's own IK: an armature with a bone for each joint, solved when the scene is evaluated."""
+"""Blender's own IK: an armature with a bone for each joint, solved when Blender evaluates the scene."""
 
 import math
 
@@ -12,13 +12,15 @@ from ..paper import Body
 from . import Task
 
 POSITION_WEIGHT = (
-    1e-3  # of the place against the orientation: the task has no place, and its IK always wants one
+    # weight of the position relative to the orientation: the task has no position, but Blender's IK always
+    # needs one
+    1e-3
 )
-ITERATIONS = 500  # its default
+ITERATIONS = 500  # Blender's default number of iterations
 
 
 class Contestant:
-    """The target's turn, then one update of the scene."""
+    """Sets the target's rotation, then updates the scene once."""
 
     def __init__(self, name: str, body: Body) -> None:
         bpy.ops.wm.read_factory_settings(use_empty=True)

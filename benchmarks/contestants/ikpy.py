@@ -1,4 +1,4 @@
-"""ikpy: scipy's least squares on the orientation, with numeric derivatives."""
+"""ikpy: scipy's least squares for the orientation, with numerical derivatives."""
 
 import warnings
 
@@ -9,11 +9,12 @@ from ikpy.link import OriginLink, URDFLink
 from ..paper import AXES, Body
 from . import Task
 
-REGULARISER = 1e-4  # its pull to the start, which is its only posture; a stronger one keeps the aim from 1e-3
+# weight of its pull toward the start, which is its only posture; a larger one keeps the aim error above 1e-3
+REGULARISER = 1e-4
 
 
 class Contestant:
-    """One call; with its regulariser it holds the start."""
+    """Solves by one call; its regulariser keeps the start pose as posture."""
 
     def __init__(self, name: str, body: Body) -> None:
         self.regularisation = REGULARISER if name == "ikpy_regular" else None
@@ -29,7 +30,7 @@ class Contestant:
             for k, axis in enumerate(body.axes)
         ]
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about links that do not move
+            warnings.simplefilter("ignore")  # warnings about links that do not move
             self.chain = Chain([OriginLink(), *links], active_links_mask=[False] + [True] * len(links))
         self.zero = np.zeros(len(links) + 1)
         self.target = np.eye(4)

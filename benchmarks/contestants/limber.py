@@ -1,4 +1,4 @@
-"""Limber's own solvers, by the names of their table; the default one in each way that it can be asked."""
+"""Limber's own solvers by their names; the default solver in each of its modes."""
 
 import numpy as np
 from limber.solvers.gaze import Solution
@@ -9,8 +9,8 @@ from . import DEFAULT, MAX_STEPS, NEAR, TOLERANCE, WARM, Task
 
 
 class Contestant:
-    """The default's nearest answer; the default frame after frame, zero as the last answer, until the aim
-    holds; or from scratch.
+    """Limber's default solver: its nearest solution; frame after frame from zero angles until the aim is met;
+    or from scratch.
     """
 
     def __init__(self, name: str, body: Body) -> None:

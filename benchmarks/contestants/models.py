@@ -3,7 +3,7 @@
 from ..paper import AXES, Body
 
 TOOL = "tool"
-FASTEST = 1e3  # [rad/s] no velocity limit: it is not part of the task
+FASTEST = 1e3  # [rad/s] stands for no velocity limit, which is not part of the task
 
 
 def vector(values: tuple[float, ...]) -> str:
@@ -11,7 +11,9 @@ def vector(values: tuple[float, ...]) -> str:
 
 
 def urdf(body: Body) -> str:
-    """Links link0 (the base) to link n, joints joint0 to joint n-1, and a tool at the end."""
+    """URDF of a chain: links link0 (the base) to link n, joints joint0 to joint n-1, and a tool at the
+    end.
+    """
     links = "".join(
         f'<link name="{name}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0"'
         ' iyz="0"/></inertial></link>'
@@ -31,7 +33,7 @@ def urdf(body: Body) -> str:
 
 
 def mujoco(body: Body) -> str:
-    """The same for MuJoCo, with a site for a tool."""
+    """The same chain as MJCF, with a site as tool."""
     inside = f'<site name="{TOOL}"/>'
     for k, axis in reversed(list(enumerate(body.axes))):
         joint = (

@@ -1,4 +1,4 @@
-"""pink: weighted tasks and a quadratic program for every step."""
+"""pink: weighted tasks, and a quadratic program in every step."""
 
 import numpy as np
 import pink
@@ -10,7 +10,7 @@ from .models import TOOL, urdf
 
 
 class Contestant:
-    """Dead-beat steps of the aim's task, the posture's at a small cost."""
+    """Dead-beat steps of the orientation task, with a posture task at a small cost."""
 
     def __init__(self, name: str, body: Body) -> None:
         self.model = pinocchio.buildModelFromXML(urdf(body))

@@ -1,4 +1,4 @@
-"""placo: tasks and a quadratic program, all of it in C++."""
+"""placo: tasks and a quadratic program in C++."""
 
 import numpy as np
 import placo
@@ -9,7 +9,7 @@ from .models import TOOL, urdf
 
 
 class Contestant:
-    """Steps of the aim's task, the posture's at a small weight."""
+    """Steps of the orientation task, with a posture task at a small weight."""
 
     def __init__(self, name: str, body: Body) -> None:
         self.robot = placo.RobotWrapper("", 0, urdf(body))
@@ -20,7 +20,8 @@ class Contestant:
         self.aim = self.solver.add_orientation_task(TOOL, np.eye(3))
         self.aim.configure("aim", "soft", 1.0)
         self.posture = self.solver.add_joints_task()
-        self.posture.configure("posture", "soft", POSTURE_COST**2)  # its weights are of squares
+        # placo's weights are those of squared errors
+        self.posture.configure("posture", "soft", POSTURE_COST**2)
 
     def prepare(self, task: Task) -> None:
         self.aim.R_world_frame = task.rotation

@@ -1,4 +1,6 @@
-"""The Robotics Toolbox's Levenberg-Marquardt in C++, on the orientation alone: it knows no posture."""
+"""The Robotics Toolbox's Levenberg-Marquardt solver in C++, for the orientation alone: it supports no
+posture.
+"""
 
 import numpy as np
 import roboticstoolbox as rtb
@@ -10,7 +12,7 @@ TURNS = {"X": rtb.ET.Rx, "Y": rtb.ET.Ry, "Z": rtb.ET.Rz}
 
 
 class Contestant:
-    """One call, no second start: the others have one as well."""
+    """Solves by one call without restarts, as the other contestants do."""
 
     def __init__(self, name: str, body: Body) -> None:
         parts = []
@@ -34,7 +36,7 @@ class Contestant:
             q0=self.zero,
             ilimit=MAX_STEPS,
             slimit=1,
-            tol=0.5 * TOLERANCE**2,  # of half the squared error
+            tol=0.5 * TOLERANCE**2,  # tolerance of half the squared error
             mask=self.mask,
             joint_limits=True,
         )

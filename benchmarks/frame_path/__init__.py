@@ -1,3 +1,3 @@
-"""Which files and functions of the project run in one live frame, in both processes: `python -m
+"""Lists the project's files and functions that run in one live frame, in both processes: `python -m
 benchmarks.frame_path`.
 """

@@ -1,10 +1,11 @@
-"""Which of the project's files run in one live frame: `python -m benchmarks.frame_path [--names] [--json
+"""Lists the project's files that run in one live frame: `python -m benchmarks.frame_path [--names] [--json
 FILE] [--picture FILE]`.
 
 The demo lamp plays; the virtual robot is connected and armed. One frame is traced from Blender's handler to
 the bytes on the wire, in both processes, Blender and the hardware worker. Then a tick of the clock is traced,
 which moves the lamp while nothing plays and the target is dragged. 24 frames and 24 ticks are traced; those
-that ran the most files are shown. Time is stepped, so the answer is the same on a slow or busy computer.
+that ran the most files are shown. Time is simulated, so that the result is the same on a slow or busy
+computer.
 
 Crossings: how often the calls of one moment, each within the other, lead from a host (Blender's code, or the
 player) into the engine. 1: the engine calls no host.
@@ -59,7 +60,7 @@ def main() -> None:
             encoding="utf-8",
         )
     if options.picture:
-        from .picture import draw  # matplotlib is not in every environment
+        from .picture import draw  # imported here, since not every environment has matplotlib
 
         draw(report.functions(frame.blender), report.functions(frame.worker), options.picture)
     sys.stdout.flush()

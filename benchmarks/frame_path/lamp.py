@@ -1,4 +1,4 @@
-"""The demo lamp and the virtual robot, set up by the buttons that a user presses; then the lamp plays, and
+"""The demo lamp and the virtual robot, set up with the operators that a user presses; the lamp plays, then
 its target is dragged.
 """
 
@@ -10,11 +10,12 @@ import limber
 from .stepped import SteppedTime
 from .tracing import Calls, Function
 
-CONNECT_SECONDS = 2.0  # until the robot has answered
-ARM_SECONDS = 10.0  # until it has gone slowly to the pose
-REST_SECONDS = 5.0  # until nothing moves any more
-FRAMES = 24  # of the animation that are traced after as many that are not; and ticks of the clock
-DRAG = 0.3  # [m] by which the target is moved: more than the motion filter goes in that time
+CONNECT_SECONDS = 2.0  # [s] until the robot has answered
+ARM_SECONDS = 10.0  # [s] until the robot has moved slowly to the pose
+REST_SECONDS = 5.0  # [s] until all motion has ended
+# number of traced frames of the animation, after as many untraced ones; number of traced ticks of the clock
+FRAMES = 24
+DRAG = 0.3  # [m] displacement of the target, more than the motion filter covers in this time
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Path:
     """The calls of one frame.
 
     Attributes:
-        number: The scene's frame, or the tick from the first one.
+        number: Number of the scene's frame, or of the tick, counted from the first.
         blender: Calls in Blender, from the handler to the memory that is shared with the worker.
         worker: Calls in the hardware worker, from there to the bytes, until the next frame is due.
         crossings: As in `Tracer`, in Blender.
@@ -37,13 +38,13 @@ class Path:
 
     @property
     def files(self) -> list[str]:
-        """Of both processes, each once, in the order of their first calls."""
+        """Files of both processes, each once, in the order of their first calls."""
         return list(dict.fromkeys(file for file, _ in (*self.blender, *self.worker)))
 
 
 def trace() -> tuple[Path, Path]:
-    """A frame that is played, and a tick of the clock while the target is dragged: of those traced the ones
-    that ran the most files.
+    """Traces a played frame, and a tick of the clock while the target is dragged; of the traced frames and
+    ticks, those that ran the most files.
     """
     time = SteppedTime()
     try:
@@ -79,14 +80,14 @@ def _played(time: SteppedTime) -> Path:
 
 
 def _dragged(time: SteppedTime) -> Path:
-    """The clock is the timer that begins when the target has been moved."""
+    """Path of a tick of the clock, the timer that starts after the target was moved."""
     time.pass_by(REST_SECONDS)
     before = set(time.timers.due)
     target = bpy.context.active_object.limber.chains[0].target
     target.location.z += DRAG
     bpy.context.view_layer.update()
     (clock,) = set(time.timers.due) - before
-    time.timers.unregister(clock)  # it is called here
+    time.timers.unregister(clock)  # its function is called directly here
     paths = []
     for number in range(1, FRAMES + 1):
         with time.tracer.on() as calls:

@@ -1,5 +1,5 @@
-"""The picture of a frame: the files of both processes in the order of their first calls, a box for each stay
-in a package.
+"""The picture of a frame: files of both processes in the order of their first calls, with a box for each
+sequence of files in one package.
 """
 
 import textwrap
@@ -11,17 +11,17 @@ from typing import Any
 
 import matplotlib as mpl
 
-mpl.use("Agg")  # no screen
+mpl.use("Agg")  # renders without a screen
 from matplotlib import pyplot as plt
 from matplotlib.patches import FancyBboxPatch
 
 from .report import package
 
-DOTS = 100  # an inch
-WIDTH, MARGIN, GAP = 980, 12, 13  # [pixels] of the picture; around it; between two boxes
-COLUMN = (WIDTH - 3 * MARGIN) // 2  # [pixels]
-LINE, PADDING = 15, 7  # [pixels] of a line of text; inside a box
-LETTERS, INDENT = 66, 12  # letters that fit on a line; of them for the name of a sub-package
+DOTS = 100  # resolution [dots per inch]
+WIDTH, MARGIN, GAP = 980, 12, 13  # [pixels] width of the picture; margin; distance between two boxes
+COLUMN = (WIDTH - 3 * MARGIN) // 2  # [pixels] width of a column
+LINE, PADDING = 15, 7  # [pixels] height of a line of text; padding inside a box
+LETTERS, INDENT = 66, 12  # number of letters on a line; number of letters for the name of a sub-package
 FONT = {"family": "DejaVu Sans Mono", "fontsize": 8.2}
 HEADING = {"family": "DejaVu Sans", "fontsize": 9.5, "weight": "bold"}
 COLOURS = {
@@ -30,13 +30,13 @@ COLOURS = {
     "solvers": "#dcefdc",
     "motion": "#e9e1f3",
     "hardware": "#f8dcdc",
-}  # by package
+}  # colours of packages
 OTHER = "#eeeeee"
 
 
 @dataclass(frozen=True)
 class Box:
-    """A heading and lines of text; without a colour it is an end of the way, not a package."""
+    """A heading and lines of text; a box without a colour is a start or end of the path, and no package."""
 
     heading: str
     lines: tuple[str, ...] = ()
@@ -48,12 +48,12 @@ class Box:
 
 
 def draw(blender: Iterable[str], worker: Iterable[str], file: Path) -> None:
-    """Both processes side by side: Blender on the left, the hardware worker on the right.
+    """Draws both processes side by side: Blender on the left, the hardware worker on the right.
 
     Args:
         blender: Files that ran in Blender, in the order of their first calls.
-        worker: The same in the worker.
-        file: Where the picture goes; its suffix says of which format it is.
+        worker: Files that ran in the worker, in the order of their first calls.
+        file: Path of the picture, whose suffix determines its format.
     """
     columns = (
         [
@@ -73,14 +73,14 @@ def draw(blender: Iterable[str], worker: Iterable[str], file: Path) -> None:
     axes.axis("off")
     for number, boxes in enumerate(columns):
         _column(axes, MARGIN + number * (COLUMN + MARGIN), boxes)
-    with mpl.rc_context({"svg.hashsalt": "limber"}):  # the same file at every run
+    with mpl.rc_context({"svg.hashsalt": "limber"}):  # so that each run writes the same file
         figure.savefig(file, dpi=DOTS, metadata={"Date": None} if file.suffix == ".svg" else None)
     plt.close(figure)
 
 
 def _boxes(files: Iterable[str]) -> list[Box]:
-    """A box for each stay in a package, with a row for each of its sub-packages, in the order of their first
-    calls.
+    """A box for each sequence of files in one package, with a row for each of its sub-packages, in the order
+    of their first calls.
     """
     boxes = []
     for name, stay in groupby(files, key=lambda file: file.split("/")[0]):

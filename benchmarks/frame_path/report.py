@@ -1,4 +1,4 @@
-"""The path of a frame in words and figures."""
+"""Report on the path of a frame: its files and functions, with counts."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ PROCESSES = {"blender": "Blender", "worker": "Hardware worker"}
 
 
 def lines(path: "Path", with_names: bool) -> Iterator[str]:
-    """The files of both processes in the order of their first calls, then counts by package."""
+    """Lines with the files of both processes in the order of their first calls, then counts by package."""
     parts = {process: functions(getattr(path, process)) for process in PROCESSES}
     for process, functions_by_file in parts.items():
         count = sum(map(len, functions_by_file.values()))
@@ -47,7 +47,7 @@ def functions(calls: Calls) -> dict[str, list[str]]:
 
 
 def package(file: str) -> str:
-    """The folder of a file, without what lies deeper than a sub-package."""
+    """Folder of a file; for files below a sub-package, the sub-package."""
     return "/".join(file.split("/")[:-1][:2]) or file
 
 
@@ -56,7 +56,7 @@ def total_lines(files: list[str] | dict[str, list[str]]) -> int:
 
 
 def record(path: "Path") -> dict:
-    """The same as JSON values."""
+    """The path of a frame as JSON values."""
     return {
         "number": path.number,
         "files": len(path.files),

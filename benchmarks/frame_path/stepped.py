@@ -1,8 +1,8 @@
-"""A Blender without a window whose time is stepped: its timers fire, and processes that it starts go on, when
-their time has come.
+"""A Blender without a window with simulated time: its timers fire, and the processes that it starts continue,
+at their times.
 
-So a frame runs the same code however busy the computer is. It has to be made before the extension is
-registered, because modules keep what they import from `time`.
+So a frame runs the same code however busy the computer is. It must be created before the extension is
+registered, because modules keep the functions that they import from `time`.
 """
 
 import json
@@ -21,17 +21,17 @@ from .tracing import Calls, Tracer
 from .worker import ADDRESS, ROOT
 
 WRAPPER = Path(__file__).with_name("worker.py")
-BEGINNING = 1000.0  # [s]
+BEGINNING = 1000.0  # [s] simulated time at the start
 
 Timer = Callable[[], float | None]
 
 
 class Timers:
-    """In place of `bpy.app.timers`, which do not fire without a window."""
+    """Replacement for `bpy.app.timers`, which do not fire without a window."""
 
     def __init__(self, time: "SteppedTime") -> None:
         self._time = time
-        self.due: dict[Timer, float] = {}  # [s]
+        self.due: dict[Timer, float] = {}  # [s] time at which each timer is due
 
     def register(self, function: Timer, *, first_interval: float = 0.0, persistent: bool = False) -> None:
         self.due[function] = self._time.now + first_interval
@@ -43,7 +43,7 @@ class Timers:
         return function in self.due
 
     def fire(self, function: Timer) -> None:
-        """Calls it; it is due again after the interval that it returns."""
+        """Calls a timer's function, which is due again after the interval that it returns."""
         interval = function()
         if interval is None:
             self.due.pop(function, None)
@@ -52,7 +52,7 @@ class Timers:
 
 
 class App:
-    """In place of `bpy.app`: a Blender with a window, as far as code can tell."""
+    """Replacement for `bpy.app`, which reports a Blender with a window."""
 
     background = False
 
@@ -64,12 +64,12 @@ class App:
 
 
 class SteppedTime:
-    """Time in this process and in the scripts of the project that it starts.
+    """Simulated time in this process, and in the scripts of the project that it starts.
 
     Attributes:
-        now: [s].
-        timers: Blender's.
-        tracer: Of this process.
+        now: Simulated time [s].
+        timers: Replacement for Blender's timers.
+        tracer: Tracer of this process.
     """
 
     def __init__(self) -> None:
@@ -78,7 +78,7 @@ class SteppedTime:
         self.tracer = Tracer(ROOT)
         self._key = secrets.token_bytes(16)
         self._listener = Listener(authkey=self._key)
-        self._workers: dict[Connection, float] = {}  # when each ends its sleep [s]
+        self._workers: dict[Connection, float] = {}  # [s] time at which each worker ends its sleep
         bpy.app = App(self.timers)
         time.perf_counter = time.monotonic = lambda: self.now
         time.clock_gettime = lambda _: self.now
@@ -88,7 +88,7 @@ class SteppedTime:
         start = self._start
 
         class Popen(subprocess.Popen):
-            """Starts scripts of the project by the wrapper."""
+            """Starts scripts of the project through the wrapper."""
 
             def __init__(self, command, *rest, **options) -> None:
                 script = next((index for index, word in enumerate(command) if _is_script(word)), None)
@@ -104,14 +104,14 @@ class SteppedTime:
         return Popen
 
     def _start(self, begin: Callable[[], None]) -> None:
-        """Begins a process and waits until it sleeps for the first time."""
+        """Starts a process and waits until it sleeps for the first time."""
         os.environ[ADDRESS] = json.dumps((self._listener.address, self._key.hex(), self.now))
         begin()
         connection = self._listener.accept()
         self._workers[connection], _ = connection.recv()
 
     def pass_by(self, seconds: float) -> None:
-        """Timers fire and processes go on for so long [s], each at its time."""
+        """Advances the time by `seconds` [s]: timers fire and processes continue, each at its time."""
         until = self.now + seconds
         while True:
             due, who = min(
@@ -128,7 +128,7 @@ class SteppedTime:
         self.now = until
 
     def trace_workers(self, seconds: float) -> Calls:
-        """Processes alone go on for so long [s]; the calls in them."""
+        """Advances the processes alone by `seconds` [s]; returns the calls in them."""
         until = self.now + seconds
         calls: Calls = {}
         for worker in list(self._workers):
@@ -143,20 +143,20 @@ class SteppedTime:
         try:
             worker.send((self.now, is_traced))
             self._workers[worker], calls = worker.recv()
-        except (BrokenPipeError, EOFError, ConnectionResetError):  # it has ended
+        except (BrokenPipeError, EOFError, ConnectionResetError):  # the process has ended
             del self._workers[worker]
             return {}
         return calls or {}
 
     def end(self) -> None:
-        """Real time passes again for the processes."""
+        """Ends the simulation of time for the processes."""
         for worker in self._workers:
             worker.close()
         self._workers.clear()
 
 
 def _is_script(word: object) -> bool:
-    """Whether a word of a command is a Python file of the checkout, and not of an environment in it."""
+    """Whether a word of a command is a Python file of the checkout, and not of an environment inside it."""
     path = Path(str(word))
     return (
         path.suffix == ".py"

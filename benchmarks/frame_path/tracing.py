@@ -1,7 +1,7 @@
 """Counts which of the project's functions run, and how they cross between a host and the engine, by
 `sys.monitoring` where Python has it (3.12), else by `sys.setprofile`.
 
-Standard library alone: the worker's wrapper loads it as a file, outside any package.
+It needs only the standard library: the worker's wrapper loads it as a file, outside any package.
 """
 
 import sys
@@ -12,14 +12,15 @@ from itertools import pairwise
 from pathlib import Path
 from types import CodeType, FrameType
 
-TOOL = 4  # identifier of sys.monitoring that Python reserves for no debugger, coverage tool or profiler
+# identifier for sys.monitoring that Python does not reserve for debuggers, coverage tools or profilers
+TOOL = 4
 NOT_SHIPPED = {
     "benchmarks",
     "build",
     "demo",
     "scripts",
     "tests",
-}  # folders of the checkout that are no part of the extension
+}  # folders of the checkout that are not part of the extension
 
 HOSTS = {"rig", "operators", "panels", "player"}  # packages that call the engine
 ENGINE = {"character", "solvers", "motion"}  # packages that call no host
@@ -49,8 +50,8 @@ class Tracer:
 
     @contextmanager
     def on(self) -> Iterator[Calls]:
-        """Counts while the context lasts: this thread's calls and those of threads that begin meanwhile, or
-        of all (sys.monitoring).
+        """Context manager that counts calls: of this thread and of threads that start meanwhile, or of all
+        threads (sys.monitoring).
         """
         self._calls, self.crossings, self.calls_back = {}, 0, {}
         self._begin()
@@ -89,8 +90,8 @@ class Tracer:
             return self._known.setdefault(code, self._function(code))
 
     def _function(self, code: CodeType) -> Function | None:
-        """File and function of a code object; None where it is not the project's. A comprehension or lambda
-        counts as its function.
+        """File and function of a code object; None if it is not part of the project. A comprehension or
+        lambda counts as its function.
         """
         path = Path(code.co_filename)
         if not path.is_relative_to(self._root):

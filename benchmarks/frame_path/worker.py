@@ -1,9 +1,10 @@
-"""Runs a script of the project step by step, under the tracer: `python -I worker.py SCRIPT [ARGUMENT ...]`.
-Standard library alone.
+"""Runs a script of the project step by step, with the tracer: `python -I worker.py SCRIPT [ARGUMENT ...]`. It
+needs only the standard library.
 
-The hardware worker sleeps between two turns. Here a sleep of its main thread hands over to the process at the
-address in LIMBER_STEPS. That process says when the script goes on, what time it is then, and whether to trace
-up to the next sleep; it gets the calls. Real time passes again when it closes the connection.
+The hardware worker sleeps between two cycles. Here a sleep of its main thread waits for the process at the
+address in LIMBER_STEPS. That process decides when the script continues, at what time, and whether calls are
+traced up to the next sleep; it receives these calls. When it closes the connection, the script continues in
+real time.
 """
 
 import importlib.util
@@ -34,14 +35,15 @@ def load_tracing() -> ModuleType:
 
 
 class SteppedTime:
-    """Stands in for the clock and the sleep of this process."""
+    """Replaces the clock and the sleep of this process."""
 
     def __init__(self, address: str, key: str, start_time: float) -> None:
         self._connection = Client(address, authkey=bytes.fromhex(key))
         self._tracer = load_tracing().Tracer(ROOT)
         self._now = start_time
         self._offset: float | None = (
-            None  # [s] from the system's clock to this one, once the connection is closed
+            # [s] difference between the simulated clock and the system's clock, once the connection is closed
+            None
         )
         self._trace = self._calls = None
         self._sleep, self._clock = time.sleep, time.perf_counter
@@ -50,7 +52,7 @@ class SteppedTime:
         time.clock_gettime = lambda _: self.now()
 
     def now(self) -> float:
-        """[s]"""
+        """Simulated time [s]."""
         return self._now if self._offset is None else self._clock() + self._offset
 
     def sleep(self, seconds: float) -> None:

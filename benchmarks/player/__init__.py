@@ -1,1 +1,3 @@
-"""Figures of the player without Blender: ticks, start, memory, interruptions, damaged files, long play."""
+"""Measurements of the player without Blender: ticks, start, memory, interruptions, damaged files, long
+play.
+"""

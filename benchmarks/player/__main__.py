@@ -1,8 +1,8 @@
-"""Figures of the player without Blender: ticks, start, memory, interruptions, damaged files.
+"""Measures the player without Blender: ticks, start, memory, interruptions, damaged files.
 
-python -m benchmarks.player [FILE] [--seconds 30] [--interruptions 1000] [--damages 8000] [--seed 3]
+    python -m benchmarks.player [FILE] [--seconds 30] [--interruptions 1000] [--damages 8000] [--seed 3]
 
-FILE is a character file; without one the demo lamp is exported.
+FILE is a character file; without one, the demo lamp is exported and used.
 """
 
 from limber.character.file import reading
@@ -13,8 +13,8 @@ from .lamp import exported, layered, parser_of
 from .starting import started
 from .ticks import measured
 
-PLAYED = 5.0  # [s] after which memory is read
-STARTS = 3  # of which the fastest counts
+PLAYED = 5.0  # [s] playing time after which memory is measured
+STARTS = 3  # number of starts, of which the fastest is used
 
 
 def main() -> None:

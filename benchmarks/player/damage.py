@@ -1,4 +1,4 @@
-"""Damaged character files, read and played: what is raised, time, memory, and what is written."""
+"""Reads and plays damaged character files, and records exceptions, time, memory, and files written."""
 
 import random
 import resource
@@ -13,8 +13,8 @@ from limber.player.errors import PlayerError
 from limber.player.playing import play
 from limber.player.script import Script
 
-PLAYED = Script(0.2, 24.0)  # what is read is played so long: 5 ticks
-WRITING = "wax+"  # letters of a mode in which a file is opened to be written
+PLAYED = Script(0.2, 24.0)  # script with which a readable file is played: 5 ticks
+WRITING = "wax+"  # letters of file modes in which a file is opened for writing
 
 
 @dataclass
@@ -22,12 +22,12 @@ class Damaged:
     """Outcomes of damaged files.
 
     Attributes:
-        refused, read: How many were refused, and were read all the same.
-        unplayable: How many of those that were read say that they cannot be played.
-        escaped: Other exceptions.
-        slowest: Longest time [s] of a processor.
-        grown: By how much the process's largest memory grew [MB].
-        written: Files that were opened to be written.
+        refused, read: Numbers of files that were refused, and that were read nevertheless.
+        unplayable: Number of files that were read and then refused by the player.
+        escaped: Other exceptions, as texts with the number of the file.
+        slowest: Longest processor time of a file [s].
+        grown: Growth of the process's peak memory [MB].
+        written: Paths of files that were opened for writing.
     """
 
     refused: int = 0
@@ -48,8 +48,8 @@ class Damaged:
 
 
 def damaged(path: Path, count: int, seed: int) -> Damaged:
-    """Reads a character file that was damaged at random, so many times: in half of the cases its bytes, else
-    the content of its members, whose sizes and digests are right.
+    """Reads `count` randomly damaged copies of a character file: in half of them its bytes are damaged, in
+    the others the content of its members, whose sizes and digests are correct.
     """
     data, source, outcome = path.read_bytes(), random.Random(seed), Damaged()
     members = archive.unpacked(data, path.name)
@@ -81,7 +81,7 @@ def damaged(path: Path, count: int, seed: int) -> Damaged:
 
 
 def _broken(data: bytes, source: random.Random) -> bytes:
-    """Data with bytes changed, taken out, put in and doubled."""
+    """A copy of the data with bytes changed, removed, inserted and doubled."""
     broken = bytearray(data)
     for _ in range(source.choice((1, 1, 2, 8))):
         kind, at = source.randrange(5), source.randrange(max(len(broken), 1))
@@ -102,6 +102,6 @@ def _broken(data: bytes, source: random.Random) -> bytes:
 
 
 def _repacked(members: dict[str, bytes], source: random.Random) -> bytes:
-    """A file of which one member is damaged before it is packed."""
+    """A file of which one member was damaged before packing."""
     name = source.choice(sorted(members))
     return archive.packed({**members, name: _broken(members[name], source)})

@@ -1,4 +1,4 @@
-"""Interruptions at random moments: what the limits and the aim say."""
+"""Plays a character with interruptions at random moments, and checks limits and aim."""
 
 import random
 
@@ -10,8 +10,8 @@ from limber.player.script import Event, Script, TargetPath
 
 from .ticks import RATE
 
-OFF = np.radians(0.1)  # [rad] error of the aim that counts
-ROUNDING = 1e-9  # relative
+OFF = np.radians(0.1)  # [rad] aim error above which the aim counts as missed
+ROUNDING = 1e-9  # relative tolerance
 FARTHER = 1e-12  # [rad, m] beyond a joint's range that is rounding
 SETTLING = 0.5  # [s] after an event, in which the aim may be off
 

@@ -1,7 +1,7 @@
 """The demo lamp as a character file with all layers: `python -m benchmarks.player.lamp FILE` exports it.
 
-Base from stored postures, clip, a gesture, idle motion, an exact gaze, motion filter, limits; the behaviour
-*Attentive*; and the virtual robot.
+Its layers are a base from stored postures, a clip, a gesture, idle motion, an exact gaze, the motion filter
+and the limits; it also has the behaviour *Attentive*; and the virtual robot.
 """
 
 import argparse
@@ -17,11 +17,13 @@ from limber.character.file import reading
 from limber.character.file.contents import CharacterFile
 
 ROOT = Path(__file__).resolve().parents[2]
-NOD = 0.15  # [rad] of the last joint
+NOD = 0.15  # [rad] amplitude of the last joint
 
 
 def parser_of(description: str | None) -> argparse.ArgumentParser:
-    """Command line of a benchmark that plays a character file, `file`: by default the lamp's."""
+    """Parser of the command line of a benchmark that plays a character file, `file`: by default the
+    lamp's.
+    """
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -30,7 +32,7 @@ def parser_of(description: str | None) -> argparse.ArgumentParser:
 
 
 def exported(path: Path) -> Path:
-    """The lamp's character file, exported by a Blender of its own where it is not there yet."""
+    """Path of the lamp's character file; exports it in a separate Blender if it does not exist yet."""
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         subprocess.run([sys.executable, "-m", __name__, str(path)], check=True, cwd=ROOT, stdout=2)
@@ -38,7 +40,7 @@ def exported(path: Path) -> Path:
 
 
 def layered(character: CharacterFile) -> CharacterFile:
-    """A character with the behaviour *Attentive*, and a nod of its first chain at event "nod"."""
+    """The character with the behaviour *Attentive*, and with a nod of its first chain at event "nod"."""
     chain = character.chains[0]
     rows = np.full((13, len(chain.skeleton)), np.nan)
     rows[:, -1] = NOD * np.sin(np.linspace(0.0, np.pi, 13))

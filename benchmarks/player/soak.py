@@ -1,11 +1,12 @@
-"""Long play in simulated time: a character that is directed at random, with faults, and what must hold.
+"""Plays a randomly directed character in simulated time for long, with faults, and checks conditions that
+must always hold.
 
     python -m benchmarks.player.soak [FILE] [--seconds 86400] [--seed 1] [--rate 20]
 
-Orders come by real OSC packets, as typed lines and as the page's messages; trackers see persons and fall
-silent; packets are garbage; ticks come late. In one segment of `ROBOT_EVERY` a simulated robot with faults
-of its own follows (`tests.hardware.faults.soak`). The same seed makes the same orders. It ends with status 1
-where something did not hold.
+Orders arrive as real OSC packets, typed lines and messages of the page; trackers see persons and fall silent;
+some packets are invalid; some ticks are late. In one of every `ROBOT_EVERY` segments, a simulated robot with
+faults of its own follows the character (`tests.hardware.faults.soak`). The same seed gives the same orders.
+The exit status is 1 if a condition was violated.
 """
 
 import gc
@@ -31,26 +32,28 @@ from limber.player.paths import path_of
 
 from .lamp import exported, layered, parser_of
 
-SEGMENT = 600.0  # [s] after which it is compared with a performance that has just begun
-CALM = 30.0  # [s] that both of them have for that, with the same orders
-RESTING, LOOKING = "Asleep", "Idle"  # states in which they rest first, without a gaze, and then look
-ROBOT_EVERY = 24  # segments
-ROBOT_SECONDS = 30.0  # [s] with a robot
+SEGMENT = 600.0  # [s] duration after which the performance is compared with a new one
+CALM = 30.0  # [s] duration with the same orders for both before the comparison
+# states during the comparison: first one at rest, without a gaze, then one that looks
+RESTING, LOOKING = "Asleep", "Idle"
+ROBOT_EVERY = 24  # number of segments from one with a robot to the next
+ROBOT_SECONDS = 30.0  # [s] duration with a robot
 ORDERS_A_SECOND, FAULTS_A_SECOND = 1.0, 0.05
-LATE = (0.1, 2.0)  # [s] of a tick that comes late
-ROUNDING = 1e-9  # relative
-SAME = 1e-6  # [rad, m] between an old performance and a new one
-GROWN = 8.0  # [MB] of memory after the first segment that are no leak
-NOT_SENT = ("quit",)  # words that are not ordered: the play goes on
+LATE = (0.1, 2.0)  # [s] range of a tick's lateness
+ROUNDING = 1e-9  # relative tolerance
+SAME = 1e-6  # [rad, m] largest permitted difference between an old performance and a new one
+GROWN = 8.0  # [MB] growth of memory after the first segment that is not taken for a leak
+NOT_SENT = ("quit",)  # words that are never ordered, so that the play continues
 
 
 @dataclass
 class Tally:
-    """What happened, and what did not hold.
+    """Counts of events, and violated conditions.
 
     Attributes:
-        drift: Largest difference [rad, m] from a performance that has just begun.
-        memory: Largest memory [MB] after each segment; objects: what the garbage collector counts.
+        drift: Largest difference [rad, m] from a new performance.
+        memory: Largest memory [MB] after each segment; objects: number of objects that the garbage collector
+            tracks, likewise.
     """
 
     ticks: int = 0
@@ -65,12 +68,12 @@ class Tally:
 
 
 class Soak:
-    """A character that is directed at random.
+    """Directs a character at random, and checks it.
 
     Args:
         character, path: The character.
-        seed: Of all chance.
-        rate: Ticks a second.
+        seed: Seed of all random choices.
+        rate: Ticks per second.
     """
 
     def __init__(self, character: CharacterFile, path: Path, seed: int, rate: float) -> None:
@@ -80,7 +83,7 @@ class Soak:
         self._play, self._port = self._new()
         self._sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._now, self._before = 0.0, np.empty(0)
-        self._persons: dict[int, float] = {}  # number -> distance [m]
+        self._persons: dict[int, float] = {}  # number of a person -> distance [m]
         ranges = character.ranges
         self._lower, self._upper, self._velocity = (
             np.array([getattr(each, name) for each in ranges]) for name in ("lower", "upper", "velocity")
@@ -90,14 +93,14 @@ class Soak:
         options = LiveOptions(without_robot=True, osc=0, seed=1)
         play = LivePlay(self._character, self._path, options, self._note)
         assert play._inbox is not None
-        play._inbox.clock = lambda: 0.0  # all packets are read in the tick after them
+        play._inbox.clock = lambda: 0.0  # so that all packets are read in the tick after them
         return play, play._inbox.port
 
     def _note(self, line: str) -> None:
-        """Sentences of orders that cannot be done are not faults."""
+        """Ignores the sentences about orders that cannot be carried out, which are no faults."""
 
     def run(self, seconds: float) -> Tally:
-        """Segments of directing, each with a comparison at its end."""
+        """Directs the character in segments, with a comparison at the end of each; returns the tally."""
         for number in range(math.ceil(seconds / SEGMENT)):
             end = min((number + 1) * SEGMENT, seconds)
             self._direct(end - CALM)
@@ -125,7 +128,7 @@ class Soak:
             self._tick(self._dt)
 
     def _tick(self, dt: float) -> None:
-        """A tick, and what must hold after each."""
+        """Makes one tick, and checks the conditions that must hold after each."""
         self._now += dt
         self._play._tick(self._now, dt, self._dt)
         performance, tally = self._play._performance, self.tally
@@ -149,7 +152,7 @@ class Soak:
             self.tally.broken.append(f"at {self._now:.2f} s: {sentence}")
 
     def _order(self) -> None:
-        """Something that a person or a program may order, by any way."""
+        """Sends a random order that a person or a program may give, by one of the three ways."""
         word = self._chance.choice([word for word in WORDS if word not in NOT_SENT])
         names, numbers = self._names(word), self._numbers(word)
         self.tally.orders[word] += 1
@@ -220,7 +223,7 @@ class Soak:
             self._persons.clear()
 
     def _see(self) -> None:
-        """A tracker that sees persons come, walk and go, ten times a second."""
+        """Simulates a tracker that sees persons appear, move and leave, ten times a second."""
         if self._chance.random() < 0.02 * self._dt:
             self._persons[self._chance.randrange(1000)] = self._chance.uniform(0.4, 3.0)
         if self._persons and self._chance.random() < 0.03 * self._dt:
@@ -235,8 +238,9 @@ class Soak:
         self._sender.sendto(_packet(address.replace(" ", "_"), numbers), ("127.0.0.1", self._port))
 
     def _compare(self, end: float) -> None:
-        """After a while with the same orders an old performance does what a new one does. Both begin to look
-        from the same pose: of several ways to look at a target a chain keeps the one that it is in.
+        """Compares the performance with a new one after a period with the same orders for both. Both begin to
+        look from the same pose, because a chain with several solutions for a target keeps the one that it
+        has.
         """
         self._persons.clear()
         new, _ = self._new()
@@ -265,7 +269,7 @@ class Soak:
         new._close()
 
     def _with_robot(self, number: int) -> None:
-        """A simulated robot with faults follows the character for a while."""
+        """Lets a simulated robot with faults follow the character for a while."""
         from tests.hardware.faults import soak as robots
         from tests.hardware.faults.worlds import JOINTS, WORLDS
 
@@ -297,13 +301,13 @@ class Soak:
 
 
 def _values(play: LivePlay) -> np.ndarray:
-    """Values of the character's joints [rad, m]."""
+    """Current values of the character's joints [rad, m]."""
     motion = play._performance.motion()
     return np.array([motion[name].position for name in play._performance.character.joint_names])
 
 
 def _memory() -> float:
-    """Memory of this process [MB]: now where the system says so, else the largest so far."""
+    """Memory of this process [MB]: the current one if the system tells it, otherwise the peak."""
     try:
         return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() / 2**20
     except OSError:
@@ -311,7 +315,7 @@ def _memory() -> float:
 
 
 def _packet(address: str, numbers: tuple[float, ...]) -> bytes:
-    """An OSC message."""
+    """Bytes of an OSC message with float arguments."""
     texts = (address, "," + "f" * len(numbers))
     data = [text.encode() + bytes(4 - len(text.encode()) % 4) for text in texts]
     with np.errstate(over="ignore"):

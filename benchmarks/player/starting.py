@@ -1,4 +1,4 @@
-"""Start and memory of `limber play`: a process from its begin to its first tick."""
+"""Measures start and memory of `limber play`: a process from its start to its first tick."""
 
 import os
 import subprocess
@@ -16,8 +16,8 @@ COMMAND = (
 
 
 class Start(NamedTuple):
-    """Wall time and processor time [s] from the begin of a process to the end of its first tick, and its
-    largest memory [MB].
+    """Wall-clock time and processor time [s] from the start of a process to the end of its first tick, and
+    its peak memory [MB].
     """
 
     wall: float
@@ -29,7 +29,7 @@ class Start(NamedTuple):
 
 
 def started(path: Path, seconds: float = 0.0, *options: str) -> Start:
-    """A player that plays for some time [s]; 0: for one tick."""
+    """Runs a player for some time [s], or for one tick if 0, and measures it."""
     command = [sys.executable, "-c", COMMAND.format(str(ROOT)), "play", str(path), "--no-robot"]
     begun = time.perf_counter()
     process = subprocess.Popen(

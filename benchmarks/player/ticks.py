@@ -1,5 +1,5 @@
-"""Processor time of the player's ticks: a character that plays in real time, as `limber play` does, while a
-person moves its target and sends events; without a page, and with one that a browser shows.
+"""Processor time of the player's ticks. A character plays in real time, as with `limber play`, while a person
+moves its target and sends events; without a page, and with one that a browser shows.
 """
 
 import os
@@ -20,9 +20,9 @@ from limber.player.live import LiveOptions, LivePlay
 from wsproto import ConnectionType, WSConnection
 from wsproto.events import Request
 
-RATE = 60.0  # ticks a second
-EVENTS_EVERY = 90  # ticks
-WARM = 60  # ticks that are not counted
+RATE = 60.0  # ticks per second
+EVENTS_EVERY = 90  # number of ticks from one event to the next
+WARM = 60  # number of first ticks that are not measured
 
 
 class Ticks(NamedTuple):
@@ -40,12 +40,14 @@ class Ticks(NamedTuple):
 
 
 class _Measured(LivePlay):
-    """A performance that measures its ticks. `direct` is called before each, with its number."""
+    """A performance that measures its ticks; it calls `direct` with the number of each tick before it."""
 
     direct: Callable[[int], None]
 
     def measure(self, direct: Callable[[int], None], simulated: float) -> Ticks:
-        """`simulated`: [s] of simulated time, in which a tick follows the other at once; 0: real time."""
+        """Plays for `simulated` seconds of simulated time, in which each tick follows the last immediately,
+        or in real time if 0; returns the times of the ticks.
+        """
         self.direct, self.ticks = direct, Ticks([], [])
         self._process = time.process_time()
         if simulated:
@@ -68,8 +70,8 @@ class _Measured(LivePlay):
 def measured(
     character: CharacterFile, path: Path, seconds: float, has_page: bool, is_simulated: bool
 ) -> Ticks:
-    """Ticks of a character for some time [s] on one core, without robots; with a page a browser shows it. In
-    real time other programs use the processor's caches between two ticks.
+    """Measures the ticks of a character for some time [s] on one core, without robots; if `has_page`, a
+    browser shows its page. In real time, other programs use the processor's caches between two ticks.
     """
     lines: list[str] = []
     options = LiveOptions(RATE, seconds, without_robot=True, page=0 if has_page else None)
@@ -80,7 +82,7 @@ def measured(
 
 
 def _direct(play: LivePlay, character: CharacterFile, number: int) -> None:
-    """Moves the target, and sends an event now and then, as orders from a page."""
+    """Moves the target, and sends an event at intervals, as orders from a page."""
     chain, events = character.chains[0], character.behaviour.events
     centre = np.array(character.targets[0].anchor.frame.at(0.0))[:3, 3]
     position = centre + 0.2 * np.array([np.sin(number / 40), np.cos(number / 63), np.sin(number / 27)])
@@ -91,7 +93,7 @@ def _direct(play: LivePlay, character: CharacterFile, number: int) -> None:
 
 @contextmanager
 def _on_one_core() -> Iterator[None]:
-    """This process has one core, where the system can do that."""
+    """Restricts this process to one core, if the system supports it."""
     if not hasattr(os, "sched_setaffinity"):
         yield
         return
@@ -105,7 +107,7 @@ def _on_one_core() -> Iterator[None]:
 
 @contextmanager
 def _browser(address: str) -> Iterator[None]:
-    """A browser in a process of its own shows the page at an address; "": there is none."""
+    """Shows the page at an address in a browser in a separate process; does nothing if the address is ""."""
     if not address:
         yield
         return
@@ -122,7 +124,7 @@ def _browser(address: str) -> Iterator[None]:
 
 
 def _show(address: str, is_open: Event, is_over: Event) -> None:
-    """Reads all that the page is sent."""
+    """Opens the page's connection, and reads all data that it receives."""
     parts = urlsplit(address)
     connection = WSConnection(ConnectionType.CLIENT)
     with socket.create_connection((parts.hostname, parts.port)) as stream:

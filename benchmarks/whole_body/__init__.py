@@ -1,1 +1,1 @@
-"""Whole-body tracking: files of targets, the paper's table and figures, and the peers."""
+"""Whole-body tracking: files of targets, the paper's table and figures, and other libraries."""

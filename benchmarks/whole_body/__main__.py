@@ -1,10 +1,10 @@
-"""The whole-body solver on a file of targets: joints, base and time, step by step.
+"""Runs the whole-body solver on a file of targets; writes joints, base and time of each step.
 
     python -m benchmarks.whole_body --urdf FILE --targets IN.npz --out OUT.npz [--law paper] [--gain K]
 
 IN has links (k,) names, rotation (t, k, 3, 3) and angular_velocity (t, k, 3) [rad/s] in the world, base_link,
-base_position (t, 3) [m], base_velocity (t, 3) [m/s], dt [s] and perhaps joint_velocity_limit [rad/s]; what a
-URDF says of velocity is often a placeholder and does not count. OUT has joint_names (n,), joints (t, n),
+base_position (t, 3) [m], base_velocity (t, 3) [m/s], dt [s] and optionally joint_velocity_limit [rad/s];
+velocity limits of the URDF are often placeholders and are ignored. OUT has joint_names (n,), joints (t, n),
 base_rotation (t, 3, 3), base_position (t, 3), joint_velocity (t, n) and seconds (t,). Joints start at zero or
 at the limit nearest to it, the base at its first target.
 """
@@ -37,19 +37,19 @@ LAWS: dict[str, type[Law]] = {"exact": Law, "paper": PaperLaw}
 
 
 def body_for(urdf: Path, arrays: Arrays) -> Body:
-    """The body of a file, from the base link of the targets."""
+    """The body of a URDF file, with the targets' base link as root."""
     return robot.body(build_tree(reading.read(urdf), str(arrays["base_link"])))
 
 
 def follower(body: Body, arrays: Arrays, law: Law) -> WholeBody:
-    """The solver for a file's targets."""
+    """Solver for the targets of a file."""
     targets = [Target(str(link)) for link in arrays["links"]] + [Target(str(arrays["base_link"]), "position")]
     velocity = float(arrays["joint_velocity_limit"]) if "joint_velocity_limit" in arrays else None
     return WholeBody(body, targets, Options(law, usual_limits(velocity)))
 
 
 def frames_of(arrays: Arrays) -> list[Values]:
-    """The values of every step."""
+    """Target values of every step."""
     rows = zip(
         arrays["rotation"],
         arrays["base_position"],
@@ -61,7 +61,7 @@ def frames_of(arrays: Arrays) -> list[Values]:
 
 
 def first(solver: WholeBody, arrays: Arrays) -> State:
-    """Joints at zero; the base at its first target, where that has an orientation."""
+    """State with joints at zero, and the base at its first target if that has an orientation."""
     links = [str(link) for link in arrays["links"]]
     base = str(arrays["base_link"])
     rotation = arrays["rotation"][0, links.index(base)] if base in links else None
@@ -69,8 +69,8 @@ def first(solver: WholeBody, arrays: Arrays) -> State:
 
 
 def answer(solver: WholeBody, arrays: Arrays) -> dict[str, np.ndarray]:
-    """Each step from the one before; the first is a full solve, as in Blender, unless the joints' velocity is
-    limited.
+    """Solves each step from the one before; the first is a full solve, as in Blender, unless the joints'
+    velocity is limited.
     """
     state, dt = first(solver, arrays), float(arrays["dt"])
     rows, seconds = [], []

@@ -1,12 +1,12 @@
-"""A model that is asked beyond its joints' limits and couplings: are they held, at what error and in what
-time.
+"""Tests a model whose targets exceed its joints' limits and couplings: whether these hold, errors, and time.
 
     python -m benchmarks.whole_body.at_limits --urdf FILE [FILE ...] [--beyond 10] [--seeds 3] [--keep FOLDER]
 
-Each joint swings over a share of its range and of `--beyond` degrees more to both sides, .3 to all of it by
-the seed, at a walk's frequency, so that some are held at their limits at most times; the cables of iCub's
-shoulders (`table`) are not spared either. Limits are the file's own. Errors are of orientations after the
-first second. With --keep, targets and answers are left as files of `benchmarks.whole_body`.
+Each joint swings over a share of its range and of `--beyond` degrees more to both sides, with an amplitude of
+.3 to 1 of that range by the seed, at a walk's frequency, so that some joints are at their limits most of the
+time; the cables of iCub's shoulders (`table`) are exceeded too. Limits are the file's own. Errors are those
+of orientations after the first second. With --keep, targets and results are written as files of
+`benchmarks.whole_body`.
 """
 
 import argparse
@@ -25,14 +25,14 @@ from .__main__ import answer, follower
 from .motions import DT, motion
 from .table import couplings_for, tracked_links
 
-LATE = round(1.0 / DT)  # frames that are left to arrive
+LATE = round(1.0 / DT)  # number of frames until the body has arrived
 COLUMNS = ("model", "seed", "joints held", "couplings held", "error, deg: mean", "p95", "max")
 COLUMNS += ("beyond limits, rad", "beyond couplings", "median, ms", "p99")
-AT = 1e-9  # [rad, or a coupling's unit] nearer to a bound is at it
+AT = 1e-9  # [rad, or a coupling's unit] distance within which a value counts as at a bound
 
 
 def line_for(path: Path, beyond: float, steps: int, seed: int, keep: Path | None) -> str:
-    """The table's line for a model and a seed."""
+    """Line of the table for a model and a seed."""
     tree = build_tree(reading.read(path))
     body = robot.body(tree, further=couplings_for(tree))
     links = tracked_links(tree)

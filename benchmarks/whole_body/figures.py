@@ -1,11 +1,11 @@
-"""The paper's Figures 5 and 3, and how the cost of a step grows with the joints, as pictures.
+"""Draws the paper's Figures 5 and 3, and the time of a step against the number of joints.
 
     python -m benchmarks.whole_body.figures --urdf FILE [--out build/bench/whole_body]
 
 convergence.png: from joints at zero to a still pose, for gains from none to one that diverges (Figure 5).
-limit.png: angle against speed of a joint that is asked beyond its limit, with the tanh of eq. 12 and with
-exact limits (Figure 3). growth.png: a step on made trees of 20 to 500 joints, each link of three with an
-orientation; the figures are printed too.
+limit.png: angle against speed of a joint whose target exceeds its limit, with the tanh of eq. 12 and with
+exact limits (Figure 3). growth.png: time of a step for synthetic trees of 20 to 500 joints, with an
+orientation target on every third link; the figures are printed too.
 """
 
 import argparse
@@ -32,7 +32,7 @@ from .motions import DT, motion
 from .printed import PaperLaw, TanhLimit
 from .table import tracked_links
 
-mpl.use("Agg")  # no screen
+mpl.use("Agg")  # renders without a screen
 from matplotlib import pyplot as plt
 
 GAINS = (
@@ -42,18 +42,18 @@ GAINS = (
     20.0,
     60.0,
     150.0,
-)  # [1/s] K; at 60 Hz all of the error is 60, and 120 is where it diverges
+)  # [1/s] gains K; at 60 Hz 60 corrects the whole error in a step, and 120 diverges
 STEPS = 90
 JOINTS = (20, 50, 100, 200, 350, 500)
-ROUNDS = 7  # of the growth: on a machine that others use the quietest one counts
-LIMB = 12  # joints from one branching to the next in the made trees, as in an arm
-WAVES = 3  # [s] of the joint that goes to and fro beyond its limits
-REACH, SPEED = 0.6, 2.0  # [rad, rad/s] its limits
-DOTS = 110  # an inch
+ROUNDS = 7  # number of measurements of growth, of which the fastest counts, since other programs may run
+LIMB = 12  # number of joints between two branchings of the synthetic trees, as in an arm
+WAVES = 3  # [s] duration of the motion of the joint that swings beyond its limits
+REACH, SPEED = 0.6, 2.0  # limits of this joint: [rad], [rad/s]
+DOTS = 110  # resolution [dots per inch]
 
 
 def convergence(urdf: Path, path: Path) -> None:
-    """Figure 5: MNTE over time."""
+    """Draws Figure 5: MNTE over time."""
     tree = build_tree(reading.read(urdf))
     body, links = robot.body(tree), tracked_links(tree)
     arrays = motion(body, links, tree.root, "static", 1)
@@ -78,7 +78,7 @@ def convergence(urdf: Path, path: Path) -> None:
 
 
 def at_a_limit(path: Path) -> None:
-    """Figure 3: a hinge that is asked to swing to twice its limits."""
+    """Draws Figure 3: a hinge whose target swings to twice its limits."""
     body = Body(
         [Joint("elbow", -1, IDENTITY, (0.0, 0.0, 0.0), X, -REACH, REACH)],
         [End(0, name="hand")],
@@ -109,7 +109,9 @@ def at_a_limit(path: Path) -> None:
 
 
 def made_tree(count: int) -> Body:
-    """Limbs of 12 hinges, three at a place, each limb on the end of one of those before it."""
+    """A tree of limbs of 12 hinges, three at each position, each limb attached to the end of an earlier
+    one.
+    """
     joints, links = [], [End(-1, name="base")]
     for k in range(count):
         limb, index_in_limb = divmod(k, LIMB)
@@ -125,7 +127,7 @@ def made_tree(count: int) -> Body:
 
 
 def step_ms(body: Body, contacts: int) -> float:
-    """The median step [ms] of a wave with so many links held."""
+    """Median time of a step [ms] for a wave motion with a number of links held."""
     names = list(body.links)
     solver = WholeBody(body, [*map(Target, names), Target("base", "position")])
     rows, state, times = body.link_indices(names), solver.start(), []
@@ -136,7 +138,7 @@ def step_ms(body: Body, contacts: int) -> float:
     for k in range(60):
         goal = at_rest(body, 0.3 * np.sin(2.0 * k * DT + phase), np.eye(3), np.zeros(3))
         rotations = body.placed(goal.frames, rows)[:, :3, :3]
-        if k == 1:  # bent: stretched limbs have no room
+        if k == 1:  # bent, since stretched limbs cannot move
             positions = (
                 body.placed(state.frames, body.link_indices(held_links))[:, :3, 3] + state.base_position
             )
@@ -152,7 +154,9 @@ def step_ms(body: Body, contacts: int) -> float:
 
 
 def growth(path: Path) -> list[str]:
-    """The median step by the number of joints, free and with two links held, in the quietest round."""
+    """Draws the median time of a step by the number of joints, free and with two links held, in the fastest
+    of several measurements.
+    """
     bodies = [made_tree(count) for count in JOINTS]
     costs = {
         label: np.min([[step_ms(body, contacts) for body in bodies] for _ in range(ROUNDS)], axis=0)

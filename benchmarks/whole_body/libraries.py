@@ -1,5 +1,5 @@
-"""Limber and the other libraries of `benchmarks.whole_body.peers`, each behind the same interface: `reset` to
-the start, `step` to the targets of a frame, and `rotations` of the links after it.
+"""Limber and the other libraries of `benchmarks.whole_body.peers` with the same interface: `reset` to the
+start, `step` to the targets of a frame, and `rotations` of the links after it.
 """
 
 import xml.etree.ElementTree as ElementTree
@@ -13,9 +13,9 @@ from limber.solvers.whole_body.targets import Contact
 
 from .__main__ import body_for, first, follower, frames_of
 
-DAMPING = 1e-4  # of the squares, as Limber's default
-LEAST_MASS = 1e-6  # [kg, kg m^2] MuJoCo wants links between hinges to have some
-NO_LIMIT = 1e3  # [rad/s] for libraries that want a number
+DAMPING = 1e-4  # damping of squared moves, as Limber's default
+LEAST_MASS = 1e-6  # [kg, kg m^2] smallest mass and inertia of links between hinges, which MuJoCo requires
+NO_LIMIT = 1e3  # [rad/s] stands for no limit in libraries that require a number
 
 Arrays = Mapping[str, np.ndarray]
 
@@ -47,7 +47,7 @@ class Limber:
 
 
 class Pinocchio:
-    """Jacobians by Pinocchio, one QP a step by daqp."""
+    """Jacobians by Pinocchio, and one quadratic program per step by daqp."""
 
     label = "pinocchio + daqp"
 
@@ -158,7 +158,7 @@ class Pink(Pinocchio):
 
 
 def without_shapes(urdf: Path) -> str:
-    """A URDF's text without meshes, which MuJoCo would look for and which play no part."""
+    """A URDF's text without meshes, which MuJoCo would search for and which have no effect here."""
     robot = ElementTree.parse(urdf).getroot()
     for link in robot.iter("link"):
         for shape in [*link.findall("visual"), *link.findall("collision")]:
@@ -223,7 +223,7 @@ class Mink:
 
 
 class Placo:
-    """Orientation tasks, the base's position and a little regularisation, all of it in C++ (eiquadprog)."""
+    """Orientation tasks, the base's position and a little regularisation, in C++ (eiquadprog)."""
 
     label = "placo"
 

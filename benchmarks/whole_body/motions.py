@@ -1,4 +1,4 @@
-"""Motions for the tables, made on the body that is to follow them: standing, walking and running, with exact
+"""Motions for the tables, generated on the body that follows them: standing, walking and running, with exact
 velocities.
 """
 
@@ -10,9 +10,9 @@ from limber.solvers.kinematics.se3 import exponential
 from limber.solvers.whole_body.body import Body
 from limber.solvers.whole_body.state import at_rest, since
 
-DT = 1.0 / 60.0  # [s]
-WIDEST = 1.2  # [rad] about the middle of a joint's range, where that is wider
-# kind: frequency of the gait [Hz], size as a share of the half ranges, speed of the base [m/s]
+DT = 1.0 / 60.0  # [s] duration of a step
+WIDEST = 1.2  # [rad] largest amplitude about the middle of a joint's range
+# kind -> frequency of the gait [Hz], amplitude as a share of half the range, speed of the base [m/s]
 KINDS = {"static": (0.0, 0.35, 0.0), "walking": (0.9, 0.35, 1.1), "running": (1.4, 0.7, 2.8)}
 
 
@@ -21,9 +21,9 @@ def motion(
 ) -> dict[str, np.ndarray]:
     """Targets as `benchmarks.whole_body` reads them, and the joints (t, n) that made them.
 
-    Every joint swings about the middle of its range at the gait's frequency and at twice that; the base goes
-    ahead, bobs and sways. Joints are made to go `beyond` [rad] their limits at the most, for bodies to be
-    held by theirs; the size is then the whole range.
+    Every joint swings about the middle of its range at the gait's frequency and at twice that; the base moves
+    ahead, bobs and sways. Joints exceed their limits by at most `beyond` [rad], so that limits can be tested;
+    the amplitude is then the whole range.
     """
     frequency, size, speed = KINDS[kind]
     draw = np.random.default_rng(seed)
@@ -36,7 +36,7 @@ def motion(
     phase, share = draw.uniform(0.0, 2.0 * np.pi, (2, len(body))), draw.uniform(0.3, 1.0, len(body))
     rows = body.link_indices(links)
     states = []
-    for k in range(steps + 1):  # one before the first, for its velocity
+    for k in range(steps + 1):  # including a step before the first, for its velocity
         phase_angle = 2.0 * np.pi * frequency * (k - 1) * DT
         swing = 0.8 * np.sin(phase_angle + phase[0]) + 0.2 * np.sin(2.0 * phase_angle + phase[1])
         rotation = exponential(

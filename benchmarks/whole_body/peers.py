@@ -1,13 +1,13 @@
-"""Limber beside other libraries on a file of whole-body targets: one step a frame, errors and times, in turns
-and in one process.
+"""Compares Limber with other libraries on a file of whole-body targets: errors and times with one step per
+frame, in turns in one process.
 
     python -m benchmarks.whole_body.peers --urdf FILE --targets IN.npz [--steps 200] [--hold LINK ...]
 
-All follow the same orientations and base position from joints at zero with position limits and, where IN has
-one, the velocity limit; times are medians of a step with everything that a frame needs, on one core, the
-processor's own. With `--hold` those that have hard constraints of positions keep links, such as feet, where
-they are in the first frame, and the base's target stays there. They run in .venv-bench (`python -m
-benchmarks.environment`); one that cannot be had is named.
+All follow the same orientations and base position from joints at zero, with position limits and, if IN has
+one, the velocity limit. Times are medians of the processor time of a step with everything that a frame needs,
+on one core. With `--hold`, libraries with hard position constraints keep links, such as feet, at their
+positions in the first frame, and the base's target stays constant. The libraries run in .venv-bench (`python
+-m benchmarks.environment`); unavailable ones are named.
 """
 
 import argparse
@@ -28,14 +28,14 @@ PYTHON = ROOT / ".venv-bench" / "bin" / "python"
 
 
 def degrees_between(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """True angles (k,) [deg] between rotations (k, 3, 3)."""
+    """Angles (k,) [deg] between rotations (k, 3, 3)."""
     from limber.solvers.kinematics.se3 import logarithm
 
     return np.degrees(np.linalg.norm(logarithm(a.swapaxes(1, 2) @ b), axis=-1))
 
 
 def entrants(urdf: Path, arrays: Arrays, held_links: Sequence[str]) -> tuple[list, list[str]]:
-    """The contestants that hold links, and a sentence for each that cannot be had."""
+    """The contestants, which hold these links, and a sentence for each unavailable one."""
     velocity = float(arrays["joint_velocity_limit"]) if "joint_velocity_limit" in arrays else NO_LIMIT
     running, missing = [], []
     for kind in CONTESTANTS:
@@ -53,7 +53,7 @@ def entrants(urdf: Path, arrays: Arrays, held_links: Sequence[str]) -> tuple[lis
 
 
 def race(urdf: Path, arrays: Arrays, steps: int, rounds: int, held_links: Sequence[str] = ()) -> list[str]:
-    """A Markdown table."""
+    """Runs the comparison; returns the lines of a Markdown table."""
     if held_links:
         arrays = {
             **arrays,
@@ -84,7 +84,7 @@ def race(urdf: Path, arrays: Arrays, steps: int, rounds: int, held_links: Sequen
 
 
 def beside_peers(module: str) -> None:
-    """Runs a module in the environment with the peers, where there is one, and leaves."""
+    """Runs a module in the environment with the other libraries, if there is one, and exits."""
     if PYTHON.exists() and Path(sys.prefix).resolve() != PYTHON.parents[1].resolve():
         sys.exit(subprocess.run([str(PYTHON), "-m", module, *sys.argv[1:]], cwd=ROOT, check=False).returncode)
 

@@ -1,5 +1,5 @@
-"""Rapetti et al. 2020 as printed, to compare: the law of eq. 5 and 9, the limits of eq. 12 and the
-integration of eq. 13.
+"""The method of Rapetti et al. 2020 as printed, for comparison: the law of eq. 5 and 9, the limits of eq. 12
+and the integration of eq. 13.
 """
 
 from collections.abc import Sequence
@@ -17,13 +17,13 @@ from limber.solvers.whole_body.state import State, moved
 from limber.solvers.whole_body.targets import Target
 
 OUTERMOST = (
-    1.0  # of K_g b dt in eq. 12: beyond it a step can overrun the limit, since tanh(x) only stays below x
+    1.0  # largest K_g b dt in eq. 12: above it a step can exceed the limit, since tanh(x) is only below x
 )
 
 
 @dataclass(frozen=True)
 class PaperLaw(Law):
-    """Eq. 9: the targets' velocities plus K times the sine of the error, seen before the step."""
+    """Eq. 9: the targets' velocities plus K times the sine of the error, measured before the step."""
 
     corrects_linearisation: ClassVar[bool] = False
 
@@ -54,13 +54,15 @@ class PaperLaw(Law):
 
 @dataclass(frozen=True)
 class TanhLimit:
-    """Eq. 12: joints slow down near a limit of position, from a velocity limit."""
+    """Eq. 12: joints slow down near a position limit, from a velocity limit."""
 
-    most: Array | float  # (n,) or for all [rad/s or m/s]
-    slope: float = 10.0  # [1/rad or 1/m] K_g; lowered where the step is too long for it
+    most: Array | float  # (n,), or one for all [rad/s or m/s]: largest velocities
+    slope: float = 10.0  # [1/rad or 1/m] K_g; reduced if the step is too long for it
 
     def bounds(self, joints: JointState, dt: float) -> tuple[Array, Array]:
-        """See `Limit.bounds`; at a position limit it allows no move, beyond it leads back."""
+        """Bounds as in `Limit.bounds`: at a position limit no further move is allowed, beyond it only moves
+        back.
+        """
         reach = dt * self.most
         slope = np.minimum(self.slope, OUTERMOST / reach)  # K_g b dt <= 1
         down, up = (
@@ -75,7 +77,7 @@ def vee(rotations: Array) -> Array:
 
 
 class DriftingBody(WholeBody):
-    """Integrates the base's rotation by eq. 13: as a matrix that drifts and is drawn back at `rate` [1/s]
+    """Integrates the base's rotation by eq. 13: as a matrix that drifts and is corrected at `rate` [1/s]
     (Baumgarte).
     """
 
@@ -83,7 +85,7 @@ class DriftingBody(WholeBody):
 
     def __init__(self, body: Body, targets: Sequence[Target], options: Options | None = None) -> None:
         super().__init__(body, targets, options)
-        self.compiled = None  # the kernel integrates otherwise
+        self.compiled = None  # the kernel integrates in another way
 
     def moved(self, state: State, move: Array, dt: float) -> State:
         """See `WholeBody.moved`."""

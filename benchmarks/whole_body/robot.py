@@ -11,15 +11,15 @@ from limber.solvers.whole_body.body import Body, Coupling
 
 
 def body(tree: Tree, floating: bool = True, further: Sequence[Coupling] = ()) -> Body:
-    """Body of all joints that move, in the tree's order, and of all links. Its base is the tree's root link.
+    """Body of all movable joints, in the tree's order, and of all links. Its base is the tree's root link.
 
-    Joints without limits have none here; mimic joints are coupled with their leaders, beside the couplings
-    `further`.
+    Joints without limits remain unlimited; mimic joints are coupled with their leaders, in addition to the
+    couplings `further`.
 
     Raises:
-        SkeletonError: no joint moves.
+        SkeletonError: there is no movable joint.
     """
-    moved: list[bool] = []  # of each link: whether a joint moves it
+    moved: list[bool] = []  # whether a joint moves each link
     for branch in tree.branches:
         moves = branch.joint is not None and branch.joint.is_movable
         moved.append(moves or (branch.parent >= 0 and moved[branch.parent]))

@@ -2,12 +2,13 @@
 
     python -m benchmarks.whole_body.table --urdf FILE [FILE ...] [--steps 360]
 
-Motions are made on each model within its limits (`motions`), with orientations of all links that have a place
-of their own and the root's position; the cables of iCub's shoulders bound sums of their joints where the
-model has them. MNTE is eq. 14 (0 to 2, of which the paper shows logarithms), RMSE eq. 15 [rad/s]; the first 2
-s are discarded as there. Instantaneous optimisation solves each frame until no joint moves by more than a
-thousandth of a radian; pair-wise, it solves each pair of links by itself, on the joints between them. The
-peers make one step a frame, in .venv-bench (`python -m benchmarks.environment`); what cannot be had is named.
+Motions are made on each model within its limits (`motions`), with orientation targets for all links at
+different positions, and a position target for the root; the cables of iCub's shoulders bound sums of their
+joints where the model has them. MNTE is eq. 14 (0 to 2, of which the paper shows logarithms), RMSE eq. 15
+[rad/s]; the first 2 s are discarded as there. Instantaneous optimisation solves each frame until no joint
+moves by more than a thousandth of a radian; pair-wise, it solves each pair of links by itself, on the joints
+between them. The other libraries make one step per frame, in .venv-bench (`python -m
+benchmarks.environment`); unavailable ones are named.
 """
 
 import argparse
@@ -38,11 +39,11 @@ from .motions import KINDS, motion
 from .peers import beside_peers
 from .printed import PaperLaw
 
-TRANSIENT = 2.0  # [s] discarded, as in the paper
-PAPER_GAIN = 20.0  # [1/s] K of the paper's law, a third of what is stable at 60 Hz
-ENDED = 1e-3  # [rad or m] an instantaneous solve whose moves are smaller has converged
-SAME_PLACE = 1e-6  # [m]
-MOST = 30  # updates of an instantaneous solve
+TRANSIENT = 2.0  # [s] beginning that is discarded, as in the paper
+PAPER_GAIN = 20.0  # [1/s] gain K of the paper's law, a third of the largest stable one at 60 Hz
+ENDED = 1e-3  # [rad or m] largest move at which an instantaneous solve has converged
+SAME_PLACE = 1e-6  # [m] distance within which two positions are equal
+MOST = 30  # largest number of updates of an instantaneous solve
 
 # iCub's shoulders hang on cables whose lengths bound sums of pitch, roll and yaw [deg]; the figures are those
 # that its makers' kinematics library, iKin, holds the arms to.
@@ -55,7 +56,7 @@ CABLES = (
 
 
 def couplings_for(tree: Tree) -> list[Coupling]:
-    """The cables of shoulders, where a model has iCub's."""
+    """Couplings for the cables of iCub's shoulders, if a model has these joints."""
     names, couplings = {joint.name for joint in tree.joints}, []
     for side in "lr":
         joints = [f"{side}_shoulder_{axis_name}" for axis_name in ("pitch", "roll", "yaw")]
@@ -73,8 +74,8 @@ def couplings_for(tree: Tree) -> list[Coupling]:
 
 
 def tracked_links(tree: Tree) -> list[str]:
-    """The root, and links after which the next joint is elsewhere: those between hinges at one place are no
-    segments.
+    """Names of the root, and of links whose next joint is at another position: links between hinges at one
+    position are no segments.
     """
     tracked = []
     for k, branch in enumerate(tree.branches):
@@ -88,7 +89,7 @@ def tracked_links(tree: Tree) -> list[str]:
 
 
 def dynamical(solver: WholeBody, arrays: Arrays) -> tuple[list[State], list[float]]:
-    """One step a frame."""
+    """States and times [s] with one step per frame."""
     state, states, seconds = first(solver, arrays), [], []
     for values in frames_of(arrays):
         began = time.process_time()
@@ -99,7 +100,9 @@ def dynamical(solver: WholeBody, arrays: Arrays) -> tuple[list[State], list[floa
 
 
 def instantaneous(solver: WholeBody, arrays: Arrays) -> tuple[list[State], list[float]]:
-    """Steps until none moves a joint; the velocity is what took the frame before to it."""
+    """States and times [s] with as many steps per frame as it takes until no joint moves; the velocity is
+    that from the previous frame.
+    """
     dt = float(arrays["dt"])
     state, states, seconds = first(solver, arrays), [], []
     for values in frames_of(arrays):
@@ -114,19 +117,20 @@ def instantaneous(solver: WholeBody, arrays: Arrays) -> tuple[list[State], list[
 
 
 Peer = Pinocchio | Mink
-Run = Callable[[], tuple[np.ndarray, list[float]]]  # orientations (t, k, 3, 3) of the links, and times [s]
+# orientations (t, k, 3, 3) of the links, and times [s] of the frames
+Run = Callable[[], tuple[np.ndarray, list[float]]]
 
 
 class PairWise:
-    """A small solver for each pair of neighbouring links, on the joints between them."""
+    """A small solver for each pair of neighbouring links, for the joints between them."""
 
     def __init__(self, tree: Tree, body: Body, links: Sequence[str]) -> None:
-        """`links`, the root first."""
+        """`links`: names of the links, the root first."""
         self.body = body
         built = robot_skeleton(tree, links[1:])
         link_in_joint = np.array(
             [np.eye(3), *(to_matrix(end.rotation) for end in built.skeleton.ends)]
-        )  # links' axes in their joints' own
+        )  # rotations of the links in their joints' frames
         self.to_joint = link_in_joint.swapaxes(1, 2)
         row_of = {-1: 0} | {end.joint: row for row, end in enumerate(built.skeleton.ends, 1)}
         self.pairs = []
@@ -146,7 +150,7 @@ class PairWise:
             self.pairs.append((WholeBody(part, [Target(name)]), np.array(path), row_of[k], row))
 
     def run(self, arrays: Arrays) -> tuple[list[State], list[float]]:
-        """As `instantaneous`."""
+        """States and times [s], computed as by `instantaneous`."""
         dt, whole = float(arrays["dt"]), WholeBody(self.body, [])
         last, states, seconds = first(whole, arrays), [], []
         for values in frames_of(arrays):
@@ -168,13 +172,13 @@ class PairWise:
 
 
 def turns_of(body: Body, links: Sequence[str], states: Sequence[State]) -> np.ndarray:
-    """Orientations (t, k, 3, 3) of links."""
+    """Orientations (t, k, 3, 3) of links in these states."""
     rows = body.link_indices(links)
     return np.array([body.placed(state.frames, rows)[:, :3, :3] for state in states])
 
 
 def by_peer(peer: Peer, arrays: Arrays) -> tuple[np.ndarray, list[float]]:
-    """Orientations of the links, and times [s]."""
+    """Orientations (t, k, 3, 3) of the links by another library, and times [s]."""
     peer.reset()
     rotations, seconds = [], []
     for k in range(len(arrays["rotation"])):
@@ -186,12 +190,12 @@ def by_peer(peer: Peer, arrays: Arrays) -> tuple[np.ndarray, list[float]]:
 
 
 def scores(arrays: Arrays, rotations: np.ndarray) -> tuple[float, float]:
-    """MNTE and RMSE of velocity [rad/s], as differences of orientations, after the transient."""
+    """MNTE, and RMSE of the velocity [rad/s] from differences of orientations, after the transient."""
     dt, desired = float(arrays["dt"]), arrays["rotation"]
     late = slice(min(round(TRANSIENT / dt), len(rotations) - 2), None)
     mnte = np.maximum(
         0.5 * (3.0 - np.einsum("tkij,tkij->tk", rotations, desired)), 0.0
-    )  # eq. 14, without rounding's sign
+    )  # eq. 14, at least 0 in spite of rounding
     spins, desired_spins = (
         logarithm(orientations[1:] @ orientations[:-1].swapaxes(-1, -2)) / dt
         for orientations in (rotations, desired)
@@ -201,7 +205,7 @@ def scores(arrays: Arrays, rotations: np.ndarray) -> tuple[float, float]:
 
 
 def methods(tree: Tree, body: Body, arrays: Arrays) -> dict[str, Run]:
-    """Limber's own methods, by name."""
+    """Limber's own methods by name."""
     links = [str(link) for link in arrays["links"]]
     own, paper = follower(body, arrays, Law()), follower(body, arrays, PaperLaw(PAPER_GAIN))
 
@@ -221,7 +225,7 @@ def methods(tree: Tree, body: Body, arrays: Arrays) -> dict[str, Run]:
 
 
 def others(path: Path, arrays: Arrays, couplings: Sequence[Coupling]) -> tuple[dict[str, Run], list[str]]:
-    """The peers that can be had, by name, and why the others cannot."""
+    """The available other libraries by name, and the reasons why others are unavailable."""
     running: dict[str, Run] = {}
     missing = []
     for kind in OTHERS:
@@ -239,7 +243,7 @@ def others(path: Path, arrays: Arrays, couplings: Sequence[Coupling]) -> tuple[d
 
 
 def lines_for(path: Path, steps: int) -> Iterator[str]:
-    """The table's lines for one model, and after them what is left out."""
+    """Lines of the table for one model, followed by sentences on missing libraries."""
     tree = build_tree(reading.read(path))
     couplings = couplings_for(tree)
     body = robot.body(tree, further=couplings)

@@ -48,7 +48,7 @@ class Instruction(NamedTuple):
 
 
 class PlayingClip(NamedTuple):
-    """A clip of a state that has a weight: number of the visit of the state, time [s] since its begin, and
+    """A clip of a state that has a weight: number of the visit of the state, time [s] since its start, and
     the motion of its weight.
     """
 
@@ -71,7 +71,7 @@ class BlendState(NamedTuple):
 
 class Visit(NamedTuple):
     """The behaviour's current state for a chain: the chain's role and clip in it, the number of the visit,
-    the time [s] since its begin, and whether the character speaks.
+    the time [s] since the visit began, and whether the character speaks.
     """
 
     role: ChainRole
@@ -140,7 +140,7 @@ def blended(
 
 
 def _begun(visit: Visit, weight: float) -> tuple[PlayingClip, ...]:
-    """The clip of a visit at its begin; empty without a clip."""
+    """The clip of a visit at the clip's start; empty if the state has no clip."""
     if visit.clip is None:
         return ()
     return (PlayingClip(visit.number, visit.clip, visit.seconds, Transition(UNIT).rest(weight)),)
@@ -186,7 +186,7 @@ class GestureEffect:
 
     Attributes:
         values: Values of the joints [rad; prismatic joints m]; NaN for joints that it does not move.
-        strength: Share of the gesture, 0 (at its begin and end) to 1.
+        strength: Share of the gesture, 0 (at its start and end) to 1.
         is_added: Whether the values are added to the posture; else they replace it.
     """
 
@@ -203,7 +203,7 @@ class GestureEffect:
 
 
 def at(gesture: Gesture, seconds: float, end: float = inf) -> GestureEffect:
-    """A gesture at a time [s] after its begin; `end` [s]: time after its begin at which it is cut off."""
+    """A gesture at a time [s] after its start; `end` [s]: time after its start at which it is cut off."""
     values = interpolated(gesture.rows, seconds * gesture.rate)
     left = min(seconds, min(gesture.seconds, end) - seconds)
     strength = min(max(left / gesture.fade, 0.0), 1.0) if gesture.fade > 0.0 else 1.0

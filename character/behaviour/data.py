@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, get_args
 
 from ...solvers.kinematics.se3 import Array
 
-ANY = ""  # stands for any state as the begin of a transition
+ANY = ""  # stands for any state in `TransitionSpec.begin`
 
 Cause = Literal["event", "after", "random", "seen", "lost", "nearer", "farther", "ended", "arrived", "unseen"]
 CAUSES: tuple[Cause, ...] = get_args(Cause)
@@ -50,8 +50,8 @@ class StateSpec:
     """
 
     name: str
-    roles: tuple[tuple[str, ChainRole], ...] = ()  # by the chains' names
-    everyone: ChainRole = AS_USUAL  # for chains without a role of their own
+    roles: tuple[tuple[str, ChainRole], ...] = ()  # roles of chains, by the chains' names
+    everyone: ChainRole = AS_USUAL  # role of all other chains
     seconds: float = 0.5
     speaks: bool = False
 
@@ -64,7 +64,7 @@ class TransitionSpec:
     """A transition from one state to another, and its cause.
 
     Attributes:
-        begin, end: Names of the states; `ANY` for a begin in every state except `end`.
+        begin, end: Names of the states; `ANY` if it can begin in every state except `end`.
         cause: "event" NAME; "after" SECONDS in the state; at "random" between two times [s] in the state;
             a person has been "seen" for SECONDS; has "arrived" in this state, after nobody was seen for
             SECONDS; was seen and is "lost" for SECONDS, since an event or a person last changed the state;
@@ -163,7 +163,7 @@ class StateClip(NamedTuple):
             raise BehaviourError(f"the clip of state '{self.state}' needs two rows, and a rate above 0")
 
     def at(self, seconds: float) -> Array:
-        """Values (n,) [rad; prismatic joints m] at a time [s] after its begin."""
+        """Values (n,) [rad; prismatic joints m] at a time [s] after the clip's start."""
         if self.loops:
             seconds %= self.seconds
         return interpolated(self.rows, seconds * self.rate)

@@ -146,7 +146,7 @@ def next_frame(model: SolvedBody, targets: FrameTargets, before: LastFrame, dt: 
     state, free = (_carried(model, body_state, inputs) for body_state in (before.state, before.free))
     last_feet = _known_feet(model, inputs, before, free)
 
-    # without a floor
+    # the solve without a floor
     for part in targets.parts:
         solution, free = solver.step(values_of(model, part, targets.velocities), free, dt / steps)
 
@@ -156,7 +156,7 @@ def next_frame(model: SolvedBody, targets: FrameTargets, before: LastFrame, dt: 
     if leap.goal is not None:
         return _crossing(model, targets, before, free, leap, leap.goal, dt)._replace(solution=solution)
 
-    # with the feet that the floor holds
+    # the solve with the feet that the floor holds
     feet = last_feet
     if model.feet:
         sources, frees = (before.inputs.feet, inputs.feet), (before.free, free)
@@ -215,7 +215,7 @@ def _crossing(
         leaps.crossed(model.solver, body_state, goal, pose, dt, targets.steps)
         for body_state in (before.free, before.state)
     )
-    # limits that have changed meanwhile may end it early
+    # The crossing ends early if joints are blocked by limits that have changed meanwhile.
     is_blocked = np.abs(free.velocity[BASE:]).max(initial=0.0) < AT_REST
     leap = leap._replace(goal=None) if is_blocked or leaps.has_arrived(free, goal) else leap
     feet = first(model.body, model.feet, inputs.feet, _floor(inputs), free)

@@ -34,7 +34,7 @@ WORLD = np.eye(3)[None]
 class Leap(NamedTuple):
     """What remains to be done after the last leap of the targets."""
 
-    is_open: bool = False  # whether a better start has not been searched since
+    is_open: bool = False  # whether the search for a better start is still due
     pause: float = 0.0  # [s] until the next search
     goal: Array | None = None  # (n,) [rad or m] values to which joints are crossing over
 

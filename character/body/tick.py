@@ -46,7 +46,8 @@ BASE_WEIGHT = 100.0
 class BodyModel(SolvedBody):
     """The mover of a body: its model, which links follow targets, and motion settings. It rarely changes."""
 
-    filters: tuple[Filter, ...] = ()  # of the joints; empty: they reach their solved values in the same frame
+    # motion filters of the joints; empty: joints reach their solved values at once
+    filters: tuple[Filter, ...] = ()
 
     @property
     def links(self) -> tuple[Target, ...]:
@@ -84,8 +85,8 @@ class BodyState:
 class BodyOutputs:
     """Result of one tick of a body: its state, errors of its targets, contacts and active limits."""
 
-    state: bodies.State  # after the motion filter
-    desired: bodies.State  # as solved, before it
+    state: bodies.State  # pose after the motion filter
+    desired: bodies.State  # pose as solved, before the motion filter
     missed: Array  # (k,) [rad] orientation errors of the links as solved; NaN if the target is lost
     base_missed: float  # [m] position error of the base as solved
     distances: Array  # (p,) [m] position errors of the links whose position counts

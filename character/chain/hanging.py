@@ -19,7 +19,7 @@ class ChainPose:
     Attributes:
         base: World matrix of its base frame.
         skeleton: The chain.
-        angles: (n,) [rad; prismatic joints m].
+        angles: (n,) [rad; prismatic joints m] values of its joints.
     """
 
     base: Matrix

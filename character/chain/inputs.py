@@ -131,7 +131,7 @@ class Task(NamedTuple):
     offsets: Angles | None  # (n,) [rad; prismatic joints m] idle motion added to the posture; None for none
     attention: Attention | None  # state from which the goal was made; None if the target is followed directly
     base: Matrix = []  # world matrix of the base frame
-    world_in_base: Matrix = []  # its inverse
+    world_in_base: Matrix = []  # inverse of `base`
     look: Look | None = None  # state of the look; None if nothing limits or offsets it
     posed: Posed | None = (
         None  # the posture from which the look and its share were measured; None without either

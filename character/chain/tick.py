@@ -52,7 +52,7 @@ class ChainModel:
     filters: tuple[Filter, ...]  # empty: the joints reach their desired values in the same frame
     transitions: tuple[
         Transition, ...
-    ] = ()  # of the posture, if it may change abruptly; empty for an animated one
+    ] = ()  # transitions of a posture that may change abruptly; empty for an animated posture
     looks_ahead: bool = False  # whether the solver uses goals of future frames
 
     def tick(
@@ -102,7 +102,7 @@ class ChainState(NamedTuple):
         float, float
     ]  # smallest errors of this goal's solutions: (of the ends [rad, m], shape deviation [rad])
     stalled: int  # number of ticks of this goal without progress; from NO_MORE on it is not solved again
-    problem: str  # `ChainOutputs.problem`
+    problem: str  # value of `ChainOutputs.problem`
     offsets: Angles | None = None  # (n,) [rad; prismatic joints m] added to the goal's posture
     task: Task | None = None  # the task from which the goal was made
     change: PostureChange | None = None  # change of the goal's posture; None with a motion filter
@@ -116,7 +116,7 @@ class ChainOutputs:
     desired: Angles  # (n,) [rad; prismatic joints m] before the filter
     solution: Solution
     lag: float  # [rad] largest difference between filter and solution of a revolute joint
-    slide_lag: float  # [m] the same for prismatic joints
+    slide_lag: float  # [m] largest difference between filter and solution of a prismatic joint
     at_rest: bool  # whether filter and solver have both converged
     problem: str  # why the goal could not be used, or ""
     goal: GazeGoal

@@ -37,13 +37,15 @@ class MechanismMotor:
     """A motor on one DoF of a joint."""
 
     joint: str
-    index: int  # of the motor's DoF among the joint's values
+    index: int  # index of the motor's DoF among the joint's values
     filter: Filter
 
 
 @dataclass(frozen=True, eq=False)
 class MechanismModel:
-    """The mover of a mechanism: the mechanism, its motors, and where motion begins. It rarely changes."""
+    """The mover of a mechanism: the mechanism, its motors, and the pose in which motion begins. It rarely
+    changes.
+    """
 
     solver: MechanismSolver
     rest: Pose

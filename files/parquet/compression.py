@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from .compact import CompactReader
 from .errors import ParquetError
 
-PLAIN, SNAPPY, GZIP, ZSTANDARD = 0, 1, 2, 6  # CompressionCodec
+PLAIN, SNAPPY, GZIP, ZSTANDARD = 0, 1, 2, 6  # values of the format's enumeration CompressionCodec
 NAMES = {3: "LZO", 4: "Brotli", 5: "LZ4", 7: "LZ4"}
 
 

@@ -14,11 +14,12 @@ from typing import Any
 from .compact import CompactReader, varint
 from .errors import ParquetError
 
-PLAIN, PLAIN_DICTIONARY, RLE, RLE_DICTIONARY = 0, 2, 3, 8  # Encoding
-FORMATS = {1: "i", 2: "q", 4: "f", 5: "d"}  # Type: INT32, INT64, FLOAT, DOUBLE
+PLAIN, PLAIN_DICTIONARY, RLE, RLE_DICTIONARY = 0, 2, 3, 8  # values of the format's enumeration Encoding
+# the format's enumeration Type (INT32, INT64, FLOAT, DOUBLE) -> code for `struct`
+FORMATS = {1: "i", 2: "q", 4: "f", 5: "d"}
 ARRAYS = {
     kind: "d" if letter in "fd" else "q" for kind, letter in FORMATS.items()
-}  # Type -> type code of an array of decoded numbers
+}  # the format's enumeration Type -> type code of an array of decoded numbers
 WIDEST = 32  # largest width [bits] of an index or level
 
 

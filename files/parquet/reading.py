@@ -19,19 +19,19 @@ from .encodings import ARRAYS, FORMATS, PLAIN, PLAIN_DICTIONARY, RLE_DICTIONARY,
 from .errors import ParquetError
 
 MAGIC = b"PAR1"
-LONGEST_FOOTER = 5_000_000  # [bytes] of metadata, enough for thousands of episodes
+LONGEST_FOOTER = 5_000_000  # [bytes] largest metadata that are read: enough for thousands of episodes
 LARGEST_PAGE = 64_000_000  # [bytes] largest page that is read; usual ones have 1 MB
 # [bytes] largest size of a page for each of its numbers: eight for the number, the rest for levels and
 # indices
 MOST_FOR_NUMBER = 16
-MOST_BESIDE = 1000  # [bytes] of a page in addition to its numbers
+MOST_BESIDE = 1000  # [bytes] largest size of a page in addition to its numbers
 MOST_IN_DICTIONARY = 1_000_000  # largest number of entries; writers change to plain encoding far below
-LARGEST_COLUMN = 200_000_000  # [bytes] of a column in a group of rows
+LARGEST_COLUMN = 200_000_000  # [bytes] largest size of a column in a group of rows
 # largest number of values; usual are 20,000, but a run of equal ones is short at any length
 MOST_IN_PAGE = 10_000_000
 MOST_LEVELS = 2  # levels of a list, and of its elements
-DATA, DICTIONARY, DATA_V2 = 0, 2, 3  # PageType
-REQUIRED, OPTIONAL, REPEATED = 0, 1, 2  # FieldRepetitionType
+DATA, DICTIONARY, DATA_V2 = 0, 2, 3  # values of the format's enumeration PageType
+REQUIRED, OPTIONAL, REPEATED = 0, 1, 2  # values of the format's enumeration FieldRepetitionType
 
 
 @dataclass(frozen=True, slots=True)

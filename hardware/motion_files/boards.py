@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 UNO_FLASH = 32_256  # [bytes] 32 kB minus the boot loader's 512 bytes
-NANO_FLASH = 30_720  # [bytes] the same with the older boot loader of 2 kB, which most Nanos have
+# [bytes] the Nano's flash memory with the older boot loader of 2 kB, which most Nanos have
+NANO_FLASH = 30_720
 # [bytes] size of the firmware with its player (avr-size: text and data); a test builds it and compares
 UNO_FIRMWARE = 8_800
 PCA9685_FIRMWARE = 10_600  # [bytes] the same with the PCA9685's pulses and Arduino's Wire

@@ -39,7 +39,7 @@ INSIDE = (
 NOT_MEASURED = ("nan", ".nan")
 ARRAY = re.compile(
     r"array\('\w'(?:, \[(?P<numbers>[^\[\]]*)\])?\)"
-)  # as `ros2 topic echo --flow-style` writes them
+)  # arrays as `ros2 topic echo --flow-style` writes them
 # text that `ros2 topic echo` writes between messages if the network has lost some
 LOST = re.compile(
     r"^A message was lost!!!\n[ \t]*total count change: ?\d+\n[ \t]*total count: ?\d+", re.MULTILINE

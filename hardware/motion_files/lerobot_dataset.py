@@ -1,7 +1,7 @@
 """Episodes of LeRobot's datasets, versions 2 and 3: a folder with Parquet tables and meta/info.json.
 
-Values of an arm are degrees from LeRobot's zero, or shares of the servos' ranges in older datasets; the
-dataset does not contain which. The gripper's are always shares.
+Values of an arm are degrees from LeRobot's zero, or shares of the servos' ranges in older datasets; a dataset
+does not say which of the two. The gripper's are always shares.
 
 Source: `LeRobotDataset` of lerobot 0.6.1.
 """
@@ -52,7 +52,7 @@ MOST_ROWS = 20_000_000  # largest number of rows that are read: four days at 50 
 
 @dataclass(frozen=True, slots=True)
 class EpisodeChoice:
-    """The episode of a dataset to read, and the values of it.
+    """The episode of a dataset to read, and which of its values.
 
     Attributes:
         number: Number of the episode.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-QUANTILES = (1, 10, 50, 90, 99)  # [%]
+QUANTILES = (1, 10, 50, 90, 99)  # [%] quantiles in a dataset's statistics
 
 
 def statistics(rows: Sequence[Sequence[float]]) -> dict[str, list[float]]:

@@ -16,7 +16,8 @@ class Scale:
     Attributes:
         zero: The joint's value [rad] at LeRobot's 0 degrees.
         sense: -1 if the joint's value decreases while LeRobot's degrees grow, else 1.
-        ends: The joint's values [rad or m] at the begin and the end of LeRobot's range; None if not known.
+        ends: The joint's values [rad or m] at the lower and the upper end of LeRobot's range; None if not
+            known.
     """
 
     zero: float = 0.0

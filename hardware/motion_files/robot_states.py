@@ -13,13 +13,14 @@ from typing import NamedTuple
 POSITIONS = re.compile(
     r"(?:(?P<owner>.*)[/.])?(?:(?P<state>actual|target)_q_(?P<number>\d+)|q\[(?P<index>\d+)\])"
 )
-MEASURED, COMMANDED, PLAIN = "actual", "target", ""  # the first of these arrays that exists is used
+# prefixes of arrays of positions; the first that exists is used
+MEASURED, COMMANDED, PLAIN = "actual", "target", ""
 UNIVERSAL_ROBOTS = (  # joints in RTDE's order, by the names of the maker's model
     *("shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint"),
     *("wrist_1_joint", "wrist_2_joint", "wrist_3_joint"),
 )
-LIBFRANKA = ["time", "success_rate"]  # first headings of its log
-FRANKA = "state"  # prefix of its arrays
+LIBFRANKA = ["time", "success_rate"]  # first headings of libfranka's log
+FRANKA = "state"  # prefix of libfranka's arrays
 FRANKAS = ("panda", "fr3", "fer", "fp3")  # robots' names before "_joint1" in the maker's models
 
 
@@ -40,7 +41,7 @@ def with_clock(rows: list[list[str]]) -> list[list[str]]:
 
 def joints_of(headings: Iterable[str]) -> dict[str, StateJoint]:
     """Joints by the headings of their positions [rad], for a recording of a robot's state; else empty."""
-    # by array and number: (heading, whether it is from libfranka)
+    # array -> joint's number -> (heading, whether it is from libfranka)
     arrays: dict[str, dict[int, tuple[str, bool]]] = {}
     for heading in headings:
         if match := POSITIONS.fullmatch(heading.strip()):

@@ -17,7 +17,7 @@ from .stream import Skip, Stream
 
 START, END = 0x3C, 0x3E
 LENGTH = 5
-HIGHEST = (START << 8) - 1  # position: from 15360 on the high byte is the start byte
+HIGHEST = (START << 8) - 1  # largest position: the high byte of 15360 and above would be the start byte
 HIGHEST_SERVO = 0xFF  # all ids but 60 can be used
 
 TITLE = "blender-servo-animation"

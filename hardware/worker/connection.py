@@ -18,8 +18,8 @@ from ..transport import Transport, TransportError
 from .connection_state import AT_REST, CONFIRMED, PENDING, ConnectionState, DesiredState, Transitions
 
 _FINEST = 1e-6  # [s] shorter times count as equal
-_STEP = math.log(1.05)  # buckets 5% apart: a percentile is known to 2.5%
-_BUCKETS = math.ceil(math.log(1e8) / _STEP)  # up to 100 s
+_STEP = math.log(1.05)  # logarithm of the ratio of two buckets, 5% apart: a percentile is known to 2.5%
+_BUCKETS = math.ceil(math.log(1e8) / _STEP)  # number of buckets: up to 100 s
 
 
 class Durations:

@@ -27,7 +27,7 @@ APPROACH_GROWTH = (
 GOAL_STANDS = 0.02
 GOAL_STANDS_FOR = 0.1  # [s] time below that speed after which the goal stands
 ARRIVED = 0.01  # [rad] half a degree, below a servo's own play; the limiter closes the rest
-AT_REST = 1e-3  # [rad/s]
+AT_REST = 1e-3  # [rad/s] speed below which a joint is at rest
 ROUNDED_UP = 1.0 + 1e-9  # factor by which rounding over many steps may take a motion beyond its limits
 LONGEST_STEP = 0.03  # [s] largest time step of a late period, so that the robot lags instead of jumping
 
@@ -136,7 +136,7 @@ class Drive:
 
     def _measure_approach(self, goal: Sequence[Kinematic], dt: float, hurry: bool) -> None:
         """Update the quantities on which the growth of limits depends: joints that have met the goal, time
-        for which it stands and, with `hurry`, the begin of the growth.
+        for which it stands and, with `hurry`, the start of the growth.
         """
         offsets = [
             desired.position - state.position for desired, state in zip(goal, self._states, strict=True)

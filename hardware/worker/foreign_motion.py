@@ -12,7 +12,7 @@ STRAY = (
     0.087  # [rad] 5 degrees outside the range of recent commands: more than a load deflects a holding motor
 )
 OFTEN = 5  # number of stray measurements within WITHIN that show another program's commands
-WITHIN = 1.0  # [s]
+WITHIN = 1.0  # [s] time in which stray measurements are counted
 STILL = 0.02  # [rad] 1 degree of motion within RECENT; less is noise
 
 

@@ -89,7 +89,7 @@ class LimberConnection(Connection):
 
     def _requested(self, before: ConnectionState) -> None:
         if self.state is before and self._desired is DesiredState.ARMED:
-            return  # the moves themselves contain the channels
+            return  # nothing to request: moves themselves say which channels they are for
         self._request = None
         self._requested_at = -math.inf
         self._periods_to_move = 0

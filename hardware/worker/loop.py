@@ -67,7 +67,7 @@ def _run_periods(worker: Worker, ended: threading.Event) -> None:
         deadline += PERIOD
         _wait(worker, deadline)
         current_time = clock.now()
-        late = max(current_time - deadline, 0.0)  # of a cycle for a Stop, which is early: zero
+        late = max(current_time - deadline, 0.0)  # 0 in a cycle for a Stop, which is early
         if late > PERIOD:
             deadline = current_time  # late periods are dropped and not made up for
         worker.step(current_time, late)

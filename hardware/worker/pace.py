@@ -37,10 +37,10 @@ class Pace:
 
     def __init__(self) -> None:
         self.interval = self.longest = self.slowest = FIRST_INTERVAL
-        self._before = FIRST_INTERVAL  # [s] interval before that
+        self._before = FIRST_INTERVAL  # [s] interval before the last change of the rate
         self._unit = FIRST_INTERVAL  # [s] announced interval to the next frame
         self._is_announced = False
-        self._gaps: deque[float] = deque(maxlen=REMEMBERED)  # [units]
+        self._gaps: deque[float] = deque(maxlen=REMEMBERED)  # newest gaps, in units of `_unit`
         self._stamp: float | None = None  # [s] time stamp of the newest frame
         self._lost = 0.0  # [s] part of the last stall that frames have not made up for yet
 

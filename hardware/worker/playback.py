@@ -123,8 +123,8 @@ class CommandPlayback:
             self._extend_curve(step, is_announced=due > 0.0, is_frame_missing=DROPPED < intervals <= STALL)
 
     def _begins_anew(self, intervals: float, was_due: bool) -> bool:
-        """Whether the curve restarts, in motion, with a frame that arrived `intervals` of the slowest pace
-        after the last one: because it ends a stall, or is the second early frame after one.
+        """Whether the curve restarts, in motion, with a frame that arrived `intervals` times the slowest
+        interval after the last one: because it ends a stall, or is the second early frame after one.
         """
         is_stall = was_due and intervals > STALL
         is_early = was_due and self._pace.is_catching_up and intervals < 1.0 - EARLY

@@ -153,7 +153,8 @@ class ReachyConnection(Connection):
                 self._heard_at, time - AWAY
             )  # after its own delay the worker cannot know whether the daemon was silent
         self._listened_at = time
-        newest: messages.JointPositions | None = None  # of the positions since the last cycle
+        # the newest of the positions that came since the last cycle
+        newest: messages.JointPositions | None = None
         for text in self._line.feed(data):
             match messages.decode(text):
                 case messages.JointPositions() as joints:
@@ -164,7 +165,7 @@ class ReachyConnection(Connection):
                     self._plays = runs
         if newest is not None:
             self._take_positions(newest, time)
-        if self._line.ended:  # `close` answers, after its last commands
+        if self._line.ended:  # the end is answered by `close`, after its last commands
             self.fail(Fault.UNPLUGGED if self._line.opened else Fault.OTHER_PROTOCOL, self._line.ended)
         elif answers := self._line.answers():
             self._transmit(answers)

@@ -17,7 +17,7 @@ LONGEST_HEAD = 8192  # [bytes] longest head of a request; browsers send one or t
 LONGEST_MESSAGE = 4096  # [letters] longest command: two names and a few numbers
 # [bytes] unsent data for a browser that does not read, beyond which the connection is closed
 MOST_UNSENT = 1 << 18
-MOST_MESSAGES = 300  # largest number per second: a gamepad and a dragged slider send 30 each
+MOST_MESSAGES = 300  # largest number of messages per second: a gamepad and a dragged slider send 30 each
 HANDSHAKE = 5.0  # [s] within which a request must be complete, and an answer taken
 SILENCE = 15.0  # [s] after which a silent browser is pinged; it has the same time to answer
 TOO_BIG, POLICY = 1009, 1008  # reasons for closing a WebSocket (RFC 6455, 7.4.1)

@@ -43,7 +43,7 @@ class ShapeReader:
             return []
         material = self._material(geom)
         if material is not None and material.colour is not None and material.colour[3] == 0.0:
-            return []  # as for contact pads
+            return []  # invisible geoms, such as contact pads
         if "mesh" in geom.attributes:
             name = geom.attributes["mesh"]
             if name not in self._meshes:

@@ -219,7 +219,7 @@ class _Expander:
                 UnknownNameError,
             )
         macro, around = resolved
-        if around is not scope:  # a macro of a namespace
+        if around is not scope:  # the macro belongs to a namespace
             scope = Scope(around, caller_names=scope)
         self.totals.add_elements(len(macro.parameters), element)
         inner = Scope(around)

@@ -1,4 +1,4 @@
-"""Aims: what one end does. The class from which each kind derives, and Limber's kinds.
+"""Aims: what an end effector should do. The base class of aims, and Limber's kinds of aim.
 
 A kind of aim is a frozen dataclass. Its error is a residual block of its own, or several of `blocks.py`. What
 follows from the names of its fields is derived from them: `position` moves with a target, `vector` and `wxyz`
@@ -76,7 +76,7 @@ class Aim(Block):
 
     @property
     def level(self) -> Vector | None:
-        """The up vector relative to which the posture's roll is preferred; None if no roll is."""
+        """The up vector relative to which the posture's roll is preferred; None if no roll is preferred."""
         return None
 
     @property
@@ -107,12 +107,12 @@ class Aim(Block):
 
     @property
     def distance(self) -> float:
-        """Distance [m] of its `position` from the base; 0 if it has no position."""
+        """Distance [m] of the aim's `position` from the base; 0 if it has no position."""
         return math.hypot(*vars(self).get("position", ORIGIN))
 
     @property
     def numbers(self) -> tuple[float, ...]:
-        """All its numbers in one tuple, so that aims can be compared."""
+        """All numbers of the aim in one tuple, so that aims can be compared."""
         return tuple([number for vector in self._vectors().values() for number in vector])
 
     def _vectors(self) -> dict[str, tuple[float, ...]]:
@@ -130,7 +130,7 @@ class Aim(Block):
             _check_vector(role, numbers)
 
     def rotation_since(self, before: Self) -> Vector:
-        """Rotation vector [rad] by which its target has rotated since the aim `before`."""
+        """Rotation vector [rad] by which the target has rotated since the aim `before`."""
         last, current = vars(before), vars(self)
         if "wxyz" in current:
             return logarithm(multiply(normalized(current["wxyz"]), conjugate(normalized(last["wxyz"]))))
@@ -139,12 +139,14 @@ class Aim(Block):
         return ORIGIN
 
     def movement_since(self, before: Self) -> Vector:
-        """Displacement [m] of its target since the aim `before`."""
+        """Displacement [m] of the target since the aim `before`."""
         last, current = vars(before), vars(self)
         return subtract(current["position"], last["position"]) if "position" in current else ORIGIN
 
     def moved(self, rotation: Quaternion | None, movement: Vector) -> Self:
-        """The aim after its target has rotated (None: not at all) and moved [m]."""
+        """The aim after its target has rotated by `rotation` (None: not at all) and moved by `movement`
+        [m].
+        """
         fields_by_name = vars(self)
         changed: dict[str, tuple[float, ...]] = {}
         if rotation is not None and "wxyz" in fields_by_name:
@@ -219,7 +221,7 @@ class Direction(Aim):
 
 @dataclass(frozen=True)
 class Point(Aim):
-    """Aim: the tool's +Y passes through `position` [m] (base frame), seen from the tool's real position.
+    """Aim: the tool's +Y points from the tool's position in the solution to `position` [m] (base frame).
     Roll, `up` and `level` as for Direction.
     """
 

@@ -20,9 +20,9 @@ Kind = Literal["aim", "upright", "position"]
 class EndError(NamedTuple):
     """Errors of one end: of its view, its whole orientation and its position."""
 
-    angle: float = 0.0  # [rad] of the whole orientation; for Direction and Point, of the view alone
-    whole: float = 0.0  # [rad] the same including the roll, if the goal prescribes one
-    distance: float = 0.0  # [m] 0 if the goal has no position
+    angle: float = 0.0  # [rad] error of the whole orientation; for Direction and Point, of the view alone
+    whole: float = 0.0  # [rad] the same error including the roll, if the goal prescribes one
+    distance: float = 0.0  # [m] error of the position; 0 if the goal has none
 
     def and_also(self, other: "EndError") -> "EndError":
         """The errors of this block together with those of another block of the same end."""
@@ -30,8 +30,8 @@ class EndError(NamedTuple):
 
 
 class Measured(tuple[float, ...]):
-    """Errors of a pose as numbers (4 ends,): for each of the goal's ends those of `EndError`, and 1 where it
-    is at the very point that it should look at.
+    """Errors of a pose as numbers (4 ends,): for each of the goal's ends the three fields of `EndError`, then
+    1 if the end is at the very point that it should look at, otherwise 0.
     """
 
     @property
@@ -51,17 +51,17 @@ class Measured(tuple[float, ...]):
 
     @property
     def errors(self) -> tuple[EndError, ...]:
-        """Errors of the ends."""
+        """The errors of each end."""
         return tuple(map(EndError, self[::4], self[1::4], self[2::4]))
 
     @property
     def at_targets(self) -> tuple[bool, ...]:
-        """Whether an end is at the very point that it should look at."""
+        """For each end, whether it is at the very point that it should look at."""
         return tuple(map(bool, self[3::4]))
 
     @property
     def is_blind(self) -> bool:
-        """Whether a target is in no direction."""
+        """Whether an end is at the point that it should look at, so that no direction leads to its target."""
         return any(self[3::4])
 
 
@@ -71,7 +71,7 @@ class BlockErrors(NamedTuple):
     error: Array  # (m, r) [rad], or in fractions of the reach
     # (m, 3, r) or (3, r) reduction per radian about each axis; None if rotations reduce nothing
     by_rotation: Array | None
-    by_movement: Array | None = None  # the same per metre along each axis
+    by_movement: Array | None = None  # the same reduction per metre along each axis
 
 
 class Block:

@@ -46,8 +46,9 @@ class OrientationBlock(Block):
 
     @cached_property
     def _across(self) -> Array:
-        """(9,) Weights of a rotation's entries whose sum is the target's trace with a pose's axes minus that
-        of the half roll, which reverses X and Z; the sum is negative if the half roll is nearer.
+        """Weights (9,) of the entries of an end's rotation R: the weighted sum is trace(T' R) - trace(H' R),
+        with the target T, and H the target rolled by pi, whose X and Z are reversed. It is negative if H is
+        nearer.
         """
         return (self._matrix * (1.0 - HALF_ROLL_SIGNS)).ravel()
 
@@ -113,7 +114,9 @@ class ViewBlock(Block):
 
     @cached_property
     def _hats(self) -> Array:
-        """(3, 9 or 6) Selected columns of the matrix of a vector's `hat`."""
+        """The columns of `HATS` (3, 9 or 6) that give the cross product matrix of a vector for the axes
+        `_axes` alone.
+        """
         hats: Array = HATS.reshape(3, 3, 3).take(self._axes, 2).reshape(3, -1)
         return hats
 
@@ -128,7 +131,7 @@ class ViewBlock(Block):
         # Copied, because for strided arrays numpy computes the last bit of arctan2 in one of two ways,
         # depending on their position in memory.
         x, y, z = desired.T.copy()
-        sine = np.hypot(x, z)  # times the distance, like all of these
+        sine = np.hypot(x, z)  # of the view's error, times the distance; so are x, y and z
         if sine.min() <= NO_DIRECTION:
             y = np.where(
                 np.hypot(sine, y) <= NO_DIRECTION, 1.0, y

@@ -25,14 +25,14 @@ UNFINISHED = "its bones are on their way to another pose that meets the goal: wa
 
 
 class BranchTransition(NamedTuple):
-    """A transition in progress."""
+    """Transition of bones from one optimum to another, in progress."""
 
-    origin: BonePose  # deviation from the authored pose at its beginning
-    optimum: BonePose  # deviation at its end
+    origin: BonePose  # deviation from the authored pose when the transition begins
+    optimum: BonePose  # deviation from the authored pose when the transition ends
     # (b, 3) [rad] rotation vectors of the balls from the optimum to the origin, in their own frames
     vectors: Array
     left: float  # [s] remaining time
-    duration: float  # [s]
+    duration: float  # [s] of the whole transition
 
     def shown(self) -> BonePose:
         """The current deviation."""

@@ -16,15 +16,15 @@ class LastFrames(NamedTuple):
 
     deviation: BonePose
     before: BonePose | None  # the deviation of the frame before; None: it is not known
-    forces: Angles  # (r,) that held the aim
+    forces: Angles  # (r,) constraint forces (Lagrange multipliers) that held the aim
     missed: float = 0.0  # size of the aim error that was left
-    transition: BranchTransition | None = None  # on which the answer was shown
-    costs: Array | None = None  # (k, 3, 3) of the bones' rotations, as of `BoneModel`
-    goal: GazeGoal | None = None  # that it met
+    transition: BranchTransition | None = None  # in progress; its current step was shown
+    costs: Array | None = None  # (k, 3, 3) costs of the bones' rotations: `BoneModel.costs`
+    goal: GazeGoal | None = None  # the goal that the solution was for
     is_finished: bool = True  # whether the steps to the solution ended by themselves, before `MOST_STEPS`
 
     def is_of(self, goal: GazeGoal) -> bool:
-        """Whether it met the same goal, with the same posture."""
+        """Whether the last solution was for this goal, with the same posture."""
         last = self.goal
         return last is goal or (last is not None and last.ends == goal.ends and last.angles == goal.angles)
 

@@ -19,9 +19,9 @@ from .nearness import Nearness
 # weight of an end's squared roll relative to the rotation of the last bone: a rolled head is as conspicuous
 # as a turned one
 ROLL_COST = 1.0
-AIM_COST = 1e8  # of the squared aim error: what it leaves is removed by the last steps
+AIM_COST = 1e8  # weight of the squared aim error; the polishing steps remove the rest of it
 LARGEST_TURN = 1.0  # [rad] of the aim error that one step corrects, at most: within it the linear model holds
-LONGEST_STEP = 1.2  # [rad, or reaches] of a coordinate in one step
+LONGEST_STEP = 1.2  # [rad, or in fractions of the reach] largest change of a coordinate in one step
 # most iterations of the active set in one step: with the aim's curvature they might not end by themselves
 PASSES = 8
 POLISHING_STEPS = 6  # most steps at the end, each of which squares the remaining aim error
@@ -37,12 +37,12 @@ class Evaluated(NamedTuple):
     frames: Frames
     errors: AimErrors
     secondary: float  # cost of rotations, rolls and distances
-    matrix: Angles  # (n, n) of the secondary cost
-    descent: Angles  # (n,)
+    matrix: Angles  # (n, n) Gauss-Newton Hessian of the secondary cost
+    descent: Angles  # (n,) its negative gradient
 
     def cost(self, price: float) -> float:
-        """Secondary cost, plus the aim error times its price: least where the aim is met if that
-        exceeds all forces.
+        """Exact penalty function: the secondary cost plus `price` times the size of the aim error. It is
+        least where the aim is met, if `price` exceeds the size of the constraint forces.
         """
         return self.secondary + price * float(self.errors.size[0])
 
@@ -72,9 +72,12 @@ class Problem:
     def begun(
         self, authored: BonePose, last: LastFrames | None, jump: float
     ) -> tuple[Evaluated, Angles, BonePose | None]:
-        """Where steps begin: where the last frames' deviations from their authored poses lead, or the last
-        one's alone, if the aim error there is less than a `jump` [rad], else in the authored pose; the
-        forces (r,) to begin with; and the last frame's deviation, if it is of use.
+        """The configuration at which steps begin, the forces (r,) to begin with, and the last frame's
+        deviation from its authored pose (None: unused).
+
+        Steps begin at the extrapolation of the last frames' deviations; if the aim error there is not below
+        `jump` [rad], at the last frame's deviation; if it is not below `jump` there either, at the authored
+        pose.
         """
         if last is not None:
             for deviation in (last.extrapolated(), last.deviation):
@@ -140,8 +143,8 @@ class Problem:
     def _solved(
         self, matrix: Angles, descent: Angles, pose: BonePose, columns: Angles, desired: Angles
     ) -> Angles:
-        """Step (n,) from a pose to the minimum of a quadratic cost, and to the aim with the error `desired`
-        (r,) and its reduction per unit of the joints `columns` (n, r).
+        """Step (n,) from a pose to the minimum of a quadratic cost that also corrects the aim error `desired`
+        (r,); `columns` (n, r) is the reduction of that error per unit of each joint.
         """
         model = self.model
         whole = AIM_COST * (columns @ columns.T)

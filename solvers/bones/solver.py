@@ -33,7 +33,7 @@ from .last_frames import LastFrames
 from .model import BoneModel, BonePose
 from .problem import AIM_COST, Problem
 
-NEARLY = 0.1  # [rad] aim error below which a step that leaves the aim by its curvature is brought back to it
+NEARLY = 0.1  # [rad] a step that raises the cost but has a smaller aim error is corrected to meet the aim
 MOST_STEPS = 25
 FIRST_DAMPING, MOST_DAMPING = (
     0.3,
@@ -41,8 +41,8 @@ FIRST_DAMPING, MOST_DAMPING = (
 )  # fractions of the Hessian's diagonal that are added to it if a step does not help
 # smallest cost of an aim error of one radian when steps are compared; it must exceed the aim's forces
 LEAST_PRICE = 2.0
-# [rad, or in fractions of the reach] a step without damping that leaves an invisible error: its square, and
-# the errors of the model
+# [rad, or in fractions of the reach] length of an undamped step after which the remaining error, about its
+# square, is invisible
 SMALL_STEP = 1.5e-3
 NO_STEP = 1e-5  # [rad, or in fractions of the reach] no step follows a damped step shorter than this
 LEAST_GAIN = 1e-6  # smallest relative reduction of the cost per step; below it bones move invisibly
@@ -196,7 +196,8 @@ class BoneSolver:
         pose = model.pose(authored)
         before, now = (model.frames(model.deviated(pose, each)) for each in (last.deviation, deviation))
         turned = angle_of(before.nodes[0, :, :3, :3].swapaxes(1, 2) @ now.nodes[0, :, :3, :3]).max()
-        moved = float(BatchedAim(model, goal).evaluate(before).size[0]) - last.missed  # of the target
+        # [rad] movement of the target
+        moved = float(BatchedAim(model, goal).evaluate(before).size[0]) - last.missed
         return bool(turned > moved + quick)
 
     def _shown(self, authored: Angles, optimum: _Optimum, transition: BranchTransition) -> _Optimum:

@@ -31,7 +31,7 @@ class GoalError(NamedTuple):
     """Errors of a pose, compared in order of importance; weights are relative to the largest."""
 
     seen: float  # [rad, or fraction of the reach] error of views and positions, at least MET
-    whole: float  # the same including the rolls
+    whole: float  # [rad] aim error including the ends' rolls
     unmet: bool  # whether any goal with a weight above 0 is not met
 
 

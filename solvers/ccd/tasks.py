@@ -151,8 +151,8 @@ class Task:
 
     With both an orientation and a position, joints may be divided (Zalo's "bonus: direction"): the last ones
     serve the orientation, those before them the position. The latter bring the wrist (the position of the
-    first of the last joints) to the place that follows from the end's desired pose, so that the two groups do
-    not disturb each other.
+    first of the last joints) to the position that follows from the end's desired pose, so that the two groups
+    do not disturb each other.
     """
 
     def __init__(

@@ -32,7 +32,7 @@ class Memory:
 
     pause: float = 0.0  # [s] until the next search among the seeds
     aim_error: float = 0.0  # [rad] aim error of the last frame
-    posture: tuple[float, ...] = ()  # (n,) [rad]
+    posture: tuple[float, ...] = ()  # (n,) [rad] posture of the last frame
 
 
 class Candidate(NamedTuple):

@@ -15,13 +15,13 @@ from ..kinematics.tree import BASE, Frames, Indices, Tree
 
 
 class Reaching(Protocol):
-    """Interface of what aims need of a skeleton, or of a model of one."""
+    """Interface through which aims use a skeleton, or the model of one."""
 
     @property
     def tree(self) -> Tree: ...
 
     @property
-    def reach(self) -> float: ...  # [m]
+    def reach(self) -> float: ...  # [m] length of the skeleton when stretched
 
 
 class AimErrors(NamedTuple):

@@ -39,7 +39,9 @@ class Poses:
         return Poses(self.model, self.angles[candidates], self.frames.pick(candidates))
 
     def _slide(self) -> Angles:
-        """Adapts directions that end at prismatic joints to the joints' displacement; returns `slides`."""
+        """Rotates the directions of links that end at prismatic joints by the joints' displacements; returns
+        their derivatives by the joint values, `slides`.
+        """
         directions = self.directions
         slides = np.zeros((*directions.shape[:2], self.angles.shape[1], 3))
         for row, k in self.model.slid:

@@ -39,12 +39,12 @@ ARRIVAL_DISTANCE = math.radians(
 )  # [rad] distance of the farthest joint at which a transition ends and local steps continue
 
 FOLLOW, STAY, WITH_AIM, DIRECT = range(4)
-"""Kinds: the branch itself, which follows the goal freely; no transition; toward the branch while the aim is
-held; straight to it.
+"""Kinds of path: the branch itself, which follows the goal freely; no transition; toward the branch while the
+aim is held; straight to it.
 """
 KINDS = (WITH_AIM, DIRECT)
-# For each kind: whether it moves toward a branch, the weights of the shape, the aim and the squared movement,
-# and the acceleration.
+# For each kind of path: whether it moves toward a branch, the weights of the shape, the aim and the squared
+# movement, and the acceleration.
 MOVING, SHAPE, AIM = (
     np.array((0.0, 0.0, 1.0, 1.0)),
     np.array((1.0, 1.0, 0.0, 0.0)),
@@ -54,7 +54,7 @@ INERTIA, ACCELERATIONS = (
     np.array((BRANCH_INERTIA, 1.0, 1.0, 1.0)),
     np.array((ACCELERATION, ACCELERATION, ACCELERATION, HURRIED)),
 )
-# for each kind, its fraction of the speed limit; branches have no limit
+# for each kind of path, its share of the speed limit; branches have no limit
 SPEED_SHARES = np.array((math.inf, 1.0, 1.0, 1.0))
 
 Bounds = tuple[Angles, Angles]  # lower and upper bounds on angles (n,) or (m, n)
@@ -131,7 +131,7 @@ class Transitions(NamedTuple):
 
     kinds: Indices  # (m,) kind of each transition
     goals: Angles  # (m, n) configurations of the target branches [rad; prismatic joints m]
-    speeds: Angles  # (m,) [rad/s] of the farthest joint
+    speeds: Angles  # (m,) [rad/s] speed of the farthest joint
 
 
 def duration(model: Model, distance: Angles) -> Angles:

@@ -44,7 +44,7 @@ class Starts(NamedTuple):
     aim; those near the current pose approach only the aim.
     """
 
-    angles: Angles  # (m, n)
+    angles: Angles  # (m, n) [rad; prismatic joints m]
     shape: Angles  # (m,) weight of the shape: 1 or 0
     sides: Angles  # (m,) sides of a symmetric end, as for `BatchedAim.evaluate`
 

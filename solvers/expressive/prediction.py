@@ -16,8 +16,8 @@ from .model import Model
 from .shape import Authored
 
 HORIZON = 0.65  # [s] for which transitions are simulated: one over half a revolution takes .45
-# [s] the same if goals are known or the aim is lost: a whole revolution takes .81 at the highest speed, plus
-# starting and braking
+# [s] for which they are simulated if goals are known or the aim is lost: a whole revolution takes .81 at the
+# highest speed, plus starting and braking
 WHOLE_TURN = 1.0
 # [s] in which a goal's velocity decreases by a factor of e: most targets stop or change direction within half
 # a second
@@ -99,9 +99,7 @@ class GoalForecast:
         self.horizon = WHOLE_TURN if ahead or is_far else HORIZON
 
     def time_of(self, time: float) -> float:
-        """Time [s] from now at which the goal is forecast for `time` [s]; 0 if that is in the current
-        frame.
-        """
+        """`time` [s] from now, or 0 if the current frame is the nearest to it."""
         return time if time > 0.5 * self._dt else 0.0
 
     def at(self, time: float) -> GazeGoal:
@@ -128,9 +126,9 @@ class FrameContext(NamedTuple):
 
     forecast: GoalForecast
     authored: Authored
-    posture: Angles  # (n,)
+    posture: Angles  # (n,) [rad; prismatic joints m]
     angles: Angles  # (n,) [rad; prismatic joints m] angles in the last frame
-    speed: float  # [rad/s] of the transition in progress
+    speed: float  # [rad/s] speed of the transition in progress
     lost: float  # [s] since the aim was last met
     dt: float  # [s] duration of the frame
 

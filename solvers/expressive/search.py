@@ -32,7 +32,7 @@ class Round(NamedTuple):
 # Many candidates at first, since about a third of all starts reach the optimum.
 ROUNDS = (Round(1, COARSE_PASSES, 20), Round(4, COARSE_PASSES, 8), Round(8, PASSES, 8))
 CONVERGED = math.radians(0.5)  # [rad] a round ends when the farthest joint moves by less in a step
-POLISHING_STEPS = 2  # smallest changes that make the aim exact; the first leaves the square of its error
+POLISHING_STEPS = 2  # number of corrections of the aim; each squares its error
 NEARLY_MET = 1e-3  # [rad] aim error that the exact correction removes without a visible change of shape
 # If no candidate of the last round meets the aim, those kept by the first round take this many more steps,
 # and the best few are corrected.

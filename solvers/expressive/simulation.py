@@ -61,7 +61,7 @@ HYSTERESIS = 1.0  # [deg of shape deviation] by which another choice must be che
 class Path(NamedTuple):
     """The start of all paths, and the transition in progress."""
 
-    angles: Angles  # (n,)
+    angles: Angles  # (n,) [rad; prismatic joints m]
     speed: float  # [rad/s] speed of the transition
     transition: Transition | None
 
@@ -71,9 +71,9 @@ def simulated(
 ) -> Angles:
     """Mean cost (m,) [deg of shape deviation] of staying, and of each kind of transition to each of b
     branches (b, n), branch by branch. The branch of the transition in progress must be the first. A straight
-    transition loses the aim whenever it begins. If none is in progress, and staying until the next plan costs
-    less than the transition's last state would over the same time, the transition can wait: its cost is
-    infinite.
+    transition loses the aim for the same time, however late it begins. So if none is in progress, and staying
+    until the next plan costs less than the transition's last state would over the same time, the transition
+    can wait: its cost is infinite.
     """
     count = len(branches)
     kinds = np.array((FOLLOW,) * count + (STAY,) + KINDS * count)

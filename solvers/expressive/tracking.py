@@ -44,7 +44,7 @@ from .simulation import AIM_LOST, LASTING_LOSS
 PULL_TIME = (
     1 / 60
 )  # [s] in which a joint alone would follow the pull of one direction; sets the inertia of local steps
-LOCAL_STEPS = 3  # Newton steps of a frame at most
+LOCAL_STEPS = 3  # largest number of Newton steps in a frame
 ENOUGH = math.radians(
     3
 )  # [rad] movement in a step below which the steps end: the next frame corrects the rest
@@ -68,7 +68,7 @@ class Memory(NamedTuple):
     aims: tuple[Aim, ...] = ()
     moving: tuple[Velocity, ...] = ()  # velocity of each aim
     angles: tuple[float, ...] = ()  # (n,) [rad] last solution
-    velocity: tuple[float, ...] = ()  # (n,) [rad/s] in the last frame
+    velocity: tuple[float, ...] = ()  # (n,) [rad/s] velocities in the last frame
     speed: float = 0.0  # [rad/s] speed of the transition in progress
     aim_error: float = 0.0  # [rad] aim error of the solution
     lost: float = (
@@ -83,7 +83,7 @@ class Held(NamedTuple):
     """The pose of a frame that meets the aim, and the number of steps that it took."""
 
     angles: Angles  # (n,) [rad; prismatic joints m]
-    aim_error: float  # [rad]
+    aim_error: float  # [rad] aim error of the pose
     merit: float  # cost, as in `Candidates.merit`
     steps: int
     measured: Measured | None = None  # errors of its ends; None if unknown
@@ -178,7 +178,7 @@ class Tracker:
             and planning.transition is None
             and (
                 float(np.abs(velocity_now * dt / model.scale).max()) < STILL
-                # as close to the target as the end can get
+                # or the error grows again: the end is as close to the target as it can get
                 or (not settling.may_plan and settling.last > last.settling.last)
             )
         )

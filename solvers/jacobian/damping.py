@@ -41,7 +41,8 @@ class BySmallest:
     """
 
     largest_change: float = (
-        # b_max [rad], Euclidean norm: with priorities and .5, ends out of reach oscillate six times as much
+        # b_max [rad], the largest Euclidean norm of the joint change: with task priorities and .5, ends out
+        # of reach oscillate six times as much
         0.35
     )
 
@@ -62,7 +63,8 @@ class ByError:
     s e / (s^2 + damping).
     """
 
-    # .25 rad at most: smooth out of reach, and still within a thousandth of the reach after a dozen updates
+    # limits joint changes to .25 rad: motion is smooth out of reach, and after a dozen updates the error is
+    # still within a thousandth of the reach
     gain: float = 8.0
 
     def squares(self, parts: Factors, along: Array) -> float:

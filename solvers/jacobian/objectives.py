@@ -44,7 +44,7 @@ class KeepPosture:
     Maciejewski 1985).
     """
 
-    gain: float = 1.0  # 1: the whole distance in one update
+    gain: float = 1.0  # fraction of the distance to the posture that one update covers
 
     def value(self, state: State) -> float:
         away = np.where(state.kept, state.posture - state.angles, 0.0) / state.units
@@ -115,7 +115,7 @@ def _velocities(state: State) -> tuple[Array, Array]:
     # A joint rotates all velocities caused by joints farther out; those caused by joints nearer to the base
     # change with the end's movement.
     on_path = np.isin(np.arange(len(skeleton)), skeleton.path(secondary.end))
-    # (derivative by joint, velocity of joint, 3)
+    # (n, n, 3): joint of the derivative, joint of the velocity
     angular_slopes = np.cross(angular.T[:, None], angular.T[None])
     moves = np.cross(angular.T[:, None], linear.T[None])
     outward = np.triu(np.ones((len(skeleton), len(skeleton)), dtype=bool))

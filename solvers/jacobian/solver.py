@@ -23,8 +23,8 @@ from .objectives import KeepPosture, Objective, State, twists
 class Updates:
     """How a solver uses its method's updates.
 
-    Buss (2009, section 2) names three ways: one update per frame, as many as it takes to meet the goal, or a
-    few. A solve from scratch always uses as many as it takes. If it gets stuck, it restarts elsewhere, as
+    Buss (2009, section 2) names three choices: one update per frame, as many as it takes to meet the goal, or
+    a few. A solve from scratch always uses as many as it takes. If it gets stuck, it restarts elsewhere, as
     Beeson & Ames (2015) do at local minima, but nearby at first, and with the same random numbers every time.
     Restarts also escape from singular poses and cycles.
     """
@@ -58,7 +58,7 @@ class Result(NamedTuple):
 
     iterate: Iterate
     updates: int
-    allowances: Allowances | None  # for the next frame
+    allowances: Allowances | None  # largest corrections of the next frame
 
 
 class JacobianSolver:

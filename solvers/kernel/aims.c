@@ -4,12 +4,12 @@
 #include "vectors.h"
 
 #define PI 3.14159265358979323846
-#define TINY 1.4916681462400413e-154 /* solvers/tolerances.py, as the next two */
+#define TINY 1.4916681462400413e-154 /* as in solvers/tolerances.py, like the next two */
 #define NO_DIRECTION 1e-12
 #define MET 1e-6
 #define ROLL_WEIGHT 0.1      /* weight of uprightness relative to the view (solvers/aims/blocks.py) */
 #define NEAREST 1e-3         /* fraction of the reach (solvers/aims/blocks.py) */
-#define NEAR_HALF_TURN 1e-5  /* solvers/kinematics/se3.py */
+#define NEAR_HALF_TURN 1e-5  /* as in solvers/kinematics/se3.py */
 
 static int parts_of(const struct limber_aim *aim) { return (int)aim->parts; }
 
@@ -65,7 +65,7 @@ static void logarithm(const double *turn, double *vector) {
     for (int i = 0; i < 3; i++) vector[i] = signed_angle * (axis[i] / larger(length, TINY));
 }
 
-/* The column of a joint from a row on: reduction of these errors per unit of the joint. */
+/* A joint's column of the Jacobian from the row `row` on: reduction of the errors per unit of the joint. */
 static double *column_of(struct pose *pose, int joint, int row) { return pose->columns + joint * pose->rows + row; }
 
 static void orientation(const struct model *model, const struct limber_aim *aim, const double *end,

@@ -26,13 +26,13 @@ void body_forward(const struct body *body, const double *joints, const double *b
     }
 }
 
-/* Adds a desired rotation's weight, and the torque toward it. */
+/* Adds a desired rotation to its node: its weight as an inertia, and the torque toward it. */
 static void carry_turn(struct node *node, const struct turn *turn) {
     for (int i = 3; i < BASE; i++) node->carried[BASE * i + i] += turn->weight;
     add_scaled(turn->weight, turn->error, node->drawn + 3);
 }
 
-/* Adds a desired displacement's weight as a mass at the link, and the force toward it. */
+/* Adds a desired displacement to its node: its weight as a mass at the link, and the force toward it. */
 static void carry_move(struct node *node, const struct move *move) {
     const double w = move->weight, *p = move->position;
     const double arm[9] = {0.0, -p[2], p[1], p[2], 0.0, -p[0], -p[1], p[0], 0.0};
@@ -183,7 +183,7 @@ static void eliminate(const struct least_squares *problem, int i, int side) {
     add_to_parent(&problem->nodes[problem->body->joint[i].parent + 1], inertia, force);
 }
 
-/* The base's equations, factored, and its forces x after forward elimination. */
+/* Factors the base's equations, and writes its forces after forward elimination to x. */
 static void eliminate_base(struct least_squares *problem) {
     struct node *base = problem->nodes;
     double *x = problem->x;
@@ -224,7 +224,8 @@ static void eliminate_row(const struct least_squares *problem, const int8_t *sid
     if (problem->body->floating) solve_forward(BASE, BASE, problem->nodes[0].inertia, half);
 }
 
-/* The active rows' springs: their forces from the Schur complement, and what these do to the pulls. */
+/* Computes the forces of the active rows' springs by the Schur complement, and subtracts their effect from the pulls.
+ * */
 static void load_springs(struct least_squares *problem, const int8_t *sides) {
     int n = problem->body->joints, count = 0, m = problem->row_count;
     struct node *nodes = problem->nodes;

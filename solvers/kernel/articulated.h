@@ -4,9 +4,8 @@
  * moves depends on the rest of the body by the motion of its parent alone, so once it is eliminated its links act on the
  * parent as an inertia and a force: the articulated body algorithm (Featherstone 1983; 2008, chapter 7), with weights for
  * masses and damping for rotors. Joints at a bound are moved there instead of eliminated. The equations are those of
- * solvers/whole_body/normal.py; no matrix of the whole body is formed. All is in the world's axes about the base's
- * position, so that nothing needs transforming.
- */
+ * solvers/whole_body/normal.py; no matrix of the whole body is formed. All quantities are in the world's axes about the
+ base's position, so that no transformations are needed. */
 #ifndef LIMBER_ARTICULATED_H
 #define LIMBER_ARTICULATED_H
 
@@ -49,33 +48,33 @@ struct row {
     double tolerance;      /* violation [in the row's unit] that counts as zero */
     double relief;         /* amount by which its bounds have been relaxed */
     double value;          /* value at the point from which a solve starts */
-    double force;          /* its multiplier */
+    double force;          /* multiplier of the row */
     double change, last;   /* change of the multiplier over the stiffness, in this set and the previous one */
     int is_active;         /* whether its spring acts in `least` */
-    double error;          /* extension of the spring where a solve starts */
+    double error;          /* extension of the spring at the start of a solve */
 };
 
 /* Minimises the weighted squares of all errors plus x' D x / 2 - g' x within bounds of the joints and rows. */
 struct least_squares {
     const struct body *body;
-    struct node *nodes;  /* (1 + n,) */
+    struct node *nodes; /* (1 + n,) base and joints */
     double *damped;      /* (6 + n,) D, damping */
     double *diagonal;    /* (6 + n,) diagonal of the Hessian */
     double *drawn;       /* (6 + n,) g, gradient */
     double *least, *most;  /* (6 + n,) bounds of x, possibly infinite; those of the base are infinite or zero */
     double *at;            /* (6 + n,) the point from which a solve starts; finally the solution */
-    double *left;          /* (6 + n,) remaining g at that point */
-    double *lower, *upper; /* (6 + n,) bounds relative to that point */
+    double *left;          /* (6 + n,) remaining g at the start `at` */
+    double *lower, *upper; /* (6 + n,) bounds relative to the start `at` */
     double *x, *slope;   /* (6 + n,) move of a solve; gradient of active unknowns */
     double *start, *scaled; /* (6 + n,) scratch */
-    double steepest, largest; /* diagonal entry of the Hessian, with active springs, and entry of the gradient where a
-                               * solve starts, in size */
+    /* largest absolute entry of the Hessian's diagonal, with active springs, and of the gradient at the start of a solve */
+    double steepest, largest;
     struct row *rows;
     int row_count, most_rounds;
     double stiffness;  /* stiffness of the active rows' springs */
     double *halves;    /* (m, 6 + n) scratch: rows after elimination of the joints */
     double *compliance; /* (m, m) scratch: compliance of the springs and of the bodies to which they are attached */
-    double *pushes;    /* (m,) scratch */
+    double *pushes;    /* (m,) scratch: forces of the rows */
 };
 
 /* Frames and motions of the nodes. */
@@ -95,7 +94,7 @@ double row_value(const struct least_squares *problem, const struct row *row, con
 /* A row's factors (6 + n,) of all unknowns. */
 void spread_row(const struct least_squares *problem, const struct row *row, double *factors);
 
-/* Lets solves start from the point `at`, where the rows push by `pushes` (m,): what is left of the forces and of the
+/* Prepares solves that start from the point `at`, where the rows push by `pushes` (m,): writes the remaining forces and
  * bounds there, and `largest`. */
 void start_solves(struct least_squares *problem);
 
@@ -107,8 +106,8 @@ void least(struct least_squares *problem, const int8_t *sides);
  * of linear solves. */
 int box_minimum(struct least_squares *problem, int8_t *sides, int *stopped);
 
-/* The minimum within bounds and rows, `at`, and the velocities of the nodes there; from and to active bounds `sides`
- * (6 + n,) and the rows' forces. Returns the number of linear solves. */
+/* Writes the minimum within bounds and rows to `at`, and the velocities of the nodes there. Starts from the active
+ * bounds `sides` (6 + n,) and the rows' forces, and writes the new ones. Returns the number of linear solves. */
 int constrained_minimum(struct least_squares *problem, int8_t *sides, int *stopped);
 
 /* Violation of a row in the minimum; zero where it holds. */

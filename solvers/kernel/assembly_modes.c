@@ -10,17 +10,17 @@
 #include "descent_of_loops.h"
 #include "vectors.h"
 
-#define RANK 1e-5    /* solvers/mechanism/clusters.py */
-#define REGULAR 0.1  /* solvers/mechanism/branches.py, as the next */
+#define RANK 1e-5    /* as in solvers/mechanism/clusters.py */
+#define REGULAR 0.1  /* as in solvers/mechanism/branches.py, like the next one */
 #define STALE 2.0
 
 enum { MOVED, IS_REGULAR };
 enum { DETERMINANT, CHANGE, RANK_OF, IS_CLEAR, POSITION };
 
-/* A reference in the memory of a mode. */
+/* Reference for determinants of a cluster, stored in the numbers of a mode. */
 struct view {
     double *left, *right, *rest;
-    int rows, passive, count; /* r, p, m */
+    int rows, passive, count; /* r residuals, p passive columns, m singular values */
 };
 
 static struct view view_in(const struct mechanism *mechanism, const struct cluster *cluster, double *mode) {
@@ -123,7 +123,7 @@ static int is_unpredicted(const struct mechanism *mechanism, const struct cluste
         kink = larger(kink, fabs(steps[q] - ahead * before[q]));
         moved = larger(moved, fabs(steps[q]));
     }
-    /* it may also touch a flat pose and stay in its assembly */
+    /* A mechanism may also touch a flat pose and stay in the same assembly. */
     return present * numbers[DETERMINANT] < 0.0 || kink > ALIKE * moved;
 }
 

@@ -25,12 +25,12 @@ static double first_alone(const double *axes, double sense, const double *rotati
     double back[9], middle[3];
     turned(axes + 6, -third, back);
     rotate(back, axes + 3, middle);
-    rotate(rotation, middle, middle); /* after the rotations of the first two joints */
+    rotate(rotation, middle, middle); /* the middle axis after the rotations of the first two joints */
     return atan2(sense * dot(axes + 6, middle), dot(axes + 3, middle));
 }
 
-/* The angles of one way to make a rotation plus the full rotations that bring them nearest to `near` (3);
- * returns the sum of the remaining differences. */
+/* Adds to three angles `way` the full rotations that bring them nearest to `near` (3); returns the sum of the remaining
+ * differences [rad]. */
 static double brought_near(const double *near, double *way) {
     double left = 0.0;
     for (int i = 0; i < 3; i++) {
@@ -47,7 +47,7 @@ void ball_angles(const double *axes, const double *rotation, const double *near,
     multiply(axes, rotation, half);
     multiply_back(half, axes, entries);
     cross(axes + 3, axes + 6, normal);
-    double sense = dot(axes, normal), cosine = hypot(entries[5], entries[8]); /* cosine: that of the middle angle */
+    double sense = dot(axes, normal), cosine = hypot(entries[5], entries[8]); /* cosine: cosine of the middle angle */
     double second = atan2(sense * entries[2], cosine), first = atan2(-sense * entries[5], entries[8]);
     double third = atan2(-sense * entries[1], entries[0]);
     if (cosine < NEAR_GIMBAL) {

@@ -1,12 +1,13 @@
-/* Angles of three revolute joints about perpendicular axes at one position, from the rotation that they make together.
- * Source: solvers/bones/ball_angles.py. */
+/* Angles of three revolute joints about perpendicular axes at one position, from the rotation that they produce
+ * together. Source: solvers/bones/ball_angles.py. */
 #ifndef LIMBER_BALL_ANGLES_H
 #define LIMBER_BALL_ANGLES_H
 
-/* Rotation (9) of three joints about `axes` (3, 3; a row is an axis, nearest the parent first) at angles (3). */
+/* Rotation (9) of three joints about `axes` (3, 3; each row is an axis, the one nearest to the parent first) at angles
+ * (3) [rad]. */
 void ball_rotation(const double *axes, const double *angles, double *rotation);
 
-/* Angles (3) of the joints for a rotation; of all that make it, those nearest to `near` (3). */
+/* Angles (3) [rad] of the joints that produce a rotation; of all solutions, the one nearest to `near` (3). */
 void ball_angles(const double *axes, const double *rotation, const double *near, double *angles);
 
 #endif

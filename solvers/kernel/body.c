@@ -4,7 +4,7 @@
 
 #include "vectors.h"
 
-#define MARK UINT64_C(0x6c696d6265726233) /* "limberb3" */
+#define MARK UINT64_C(0x6c696d6265726233) /* "limberb3" in ASCII: marks a prepared model */
 
 const struct body *body_in(const void *memory) {
     const struct body *body = memory;

@@ -12,13 +12,13 @@
  * three as their parent. */
 struct limber_bones {
     int32_t joints, bones, ends;
-    double reach;              /* [m] */
+    double reach;              /* [m] reach of the skeleton */
     const int32_t *parents;    /* (n,) -1: the base */
     const int32_t *prismatic;  /* (n,) 1 for a prismatic joint, 0 for a revolute one */
     const double *rests;       /* (n, 12) frames in the parents' frames, at zero */
     const double *axes;        /* (n, 3) unit vectors in the joints' frames */
-    const double *lower;       /* (n,) limits [rad or m], possibly infinite */
-    const double *upper;       /* (n,) [rad or m] */
+    const double *lower;       /* (n,) lower limits [rad or m], possibly infinite */
+    const double *upper;       /* (n,) upper limits [rad or m], possibly infinite */
     const double *slides;      /* (n,) cost of a prismatic joint's squared displacement [1/m2]; 0 for others */
     const int32_t *bone_joints; /* (k, 3) coordinates of each bone in order; -1 fills up bones with fewer than three */
     const int32_t *is_ball;    /* (k,) 1 if the bone is a ball, 0 if not */
@@ -40,14 +40,14 @@ LIMBER_EXPORT int32_t limber_bones(void *memory, size_t bytes, const struct limb
  * balls. */
 struct limber_bones_solve {
     const void *bones;
-    void *workspace;              /* need not be kept between calls */
+    void *workspace;              /* scratch memory, not kept between calls */
     size_t workspace_bytes;
-    const struct limber_aim *aim; /* (aims,) */
+    const struct limber_aim *aim; /* (aims,) aims of the ends */
     const double *reference;      /* (n,) joint values of the authored pose */
     double *deviation;            /* (n + 9 b,) deviation of the last frame; afterwards of this frame */
     const double *before;         /* (n + 9 b,) deviation of the frame before the last one */
     double *forces;               /* (6 aims,) forces that held the last frame's aim; afterwards those of this frame */
-    double *angles;               /* (n,) result */
+    double *angles;               /* (n,) result: joint values [rad or m] */
     struct limber_end_error *errors; /* (aims,) errors of the result */
     double cost;                  /* result: cost of rotations, rolls and distances */
     double missed;                /* result: size of the remaining aim error */

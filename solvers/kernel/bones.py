@@ -63,9 +63,9 @@ class _Solve(ctypes.Structure):
 class FirstStep(NamedTuple):
     """The first step of a solve, and its start."""
 
-    step: Angles  # (n,)
+    step: Angles  # (n,) changes of the coordinates
     matrix: Angles  # (n, n) Gauss-Newton Hessian of the cost of rotations, rolls and distances
-    descent: Angles  # (n,)
+    descent: Angles  # (n,) negative gradient of that cost
     cost: float
     aim_error: float
 

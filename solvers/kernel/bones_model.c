@@ -6,7 +6,7 @@
 #include "tree.h"
 #include "turns.h"
 
-#define MARK UINT64_C(0x6c696d6265726234) /* "limberb4" */
+#define MARK UINT64_C(0x6c696d6265726234) /* "limberb4" in ASCII: marks a prepared model */
 
 const struct bones *bones_in(const void *memory) {
     const struct bones *bones = memory;

@@ -7,8 +7,8 @@
 #include "turns.h"
 
 #define ROLL_COST 1.0       /* weight of an end's squared roll (solvers/bones/problem.py) */
-#define SMALLEST_ANGLE 1e-3 /* [rad] (solvers/bones/model.py) */
-#define NO_DIRECTION 1e-12  /* solvers/tolerances.py */
+#define SMALLEST_ANGLE 1e-3 /* [rad] as in solvers/bones/model.py */
+#define NO_DIRECTION 1e-12  /* as in solvers/tolerances.py */
 
 static const double BASE_ROTATION[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
 
@@ -34,7 +34,7 @@ static void author_level(const struct bones_problem *problem, const double *fram
     if (!((int)aim->parts & LIMBER_LEVEL) || ((int)aim->parts & LIMBER_UPRIGHT)) return;
     level->joint = end->joint;
     copy3(aim->level, level->up);
-    rotate_back(frames + 12 * end->joint, level->up, up); /* in the frame that carries the end */
+    rotate_back(frames + 12 * end->joint, level->up, up); /* up in the frame that carries the end */
     axis_of(end->frame, 0, x);
     axis_of(end->frame, 2, z);
     double along = dot(up, z), across = dot(up, x);

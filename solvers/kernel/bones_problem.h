@@ -16,7 +16,7 @@ struct level {
 /* Configuration with its costs, and their derivatives. */
 struct evaluated {
     struct configuration at;
-    struct pose aim;   /* its frames, axes and aim error */
+    struct pose aim;   /* frames, axes and aim error of the configuration */
     double secondary;  /* cost of rotations, rolls and distances */
     double *matrix;    /* (n, n) Gauss-Newton Hessian of the secondary cost, lower triangle */
     double *descent;   /* (n,) negative gradient of the secondary cost */

@@ -23,7 +23,7 @@
 #define SMALL_STEP 1.5e-3
 #define NO_STEP 1e-5
 #define LEAST_GAIN 1e-6
-#define EXACT 1e-10 /* solvers/tolerances.py, as the next one */
+#define EXACT 1e-10 /* as in solvers/tolerances.py, like the next one */
 #define SAME_ANGLE 1e-9
 
 /* State of a solve, with its arrays in the workspace. */

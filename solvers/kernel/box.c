@@ -4,8 +4,8 @@
 #include "articulated.h"
 #include "vectors.h"
 
-#define EXACT 1e-10     /* solvers/tolerances.py */
-#define PATIENCE 3  /* solvers/least_squares/box.py */
+#define EXACT 1e-10     /* as in solvers/tolerances.py */
+#define PATIENCE 3  /* as in solvers/least_squares/box.py */
 
 static int is_pinned(const struct least_squares *problem, int i) { return problem->lower[i] == problem->upper[i]; }
 
@@ -24,7 +24,7 @@ static void tidy(const struct least_squares *problem, int8_t *sides) {
 }
 
 /* The side of an unknown after a round: at the bound that a step down the gradient crosses (Hintermueller, Ito & Kunisch
- * 2002), but from one bound to the other only by way of a round in between. */
+ * 2002), but from one bound to the other only after a round in which it is free. */
 static int following_side(const struct least_squares *problem, int i, int side, double tolerance, double rounding) {
     double ahead = problem->x[i];
     if (rounding >= 0.0) ahead += (tolerance + rounding) * side - problem->slope[i] / problem->steepest;

@@ -6,7 +6,7 @@
 
 struct chain {
     int count;
-    const JointModel *models; /* (count,) root first */
+    const JointModel *models; /* (count,) models of the joints, root first */
 };
 
 static inline int is_twister(const struct chain *chain, int k) { return chain->models[k].is_twister != 0.0; }

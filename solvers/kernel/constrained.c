@@ -5,10 +5,10 @@
 #include "articulated.h"
 #include "vectors.h"
 
-#define EXACT 1e-10        /* solvers/tolerances.py; so is the next */
+#define EXACT 1e-10        /* as in solvers/tolerances.py, like the next one */
 #define MET 1e-6
-#define MAX_ITERATIONS 200 /* solvers/least_squares/bounded_step.py */
-#define STIFFER 10.0       /* solvers/least_squares/constrained.py; so is the next */
+#define MAX_ITERATIONS 200 /* as in solvers/least_squares/bounded_step.py */
+#define STIFFER 10.0       /* as in solvers/least_squares/constrained.py, like the next one */
 #define MOST_STIFFENINGS 5
 /* fraction of the largest change: a smaller change shows that no force reduces the violation */
 #define STALLED 1e-3
@@ -76,8 +76,8 @@ static int search_line(struct least_squares *problem) {
     return 0;
 }
 
-/* The minimum on the springs, `at`, by Newton's method on the loaded ones: the cost is convex and piecewise quadratic.
- * Rows have their values there. Returns the number of linear solves, with those before it. */
+/* Moves `at` to the minimum with springs, by Newton's method on the loaded springs: the cost is convex and piecewise
+ * quadratic. Writes the rows' values there. Returns `rounds` plus the number of linear solves. */
 static int sprung_minimum(struct least_squares *problem, int8_t *sides, int rounds) {
     int count = BASE + problem->body->joints;
     double *at = problem->at, *there = problem->start;
@@ -108,8 +108,8 @@ static int sprung_minimum(struct least_squares *problem, int8_t *sides, int roun
     return rounds;
 }
 
-/* Tolerances of the rows, and the springs' stiffness: as little of what the body gives at most as keeps its digits in the
- * Schur complement. */
+/* Writes the tolerances of the rows and the stiffness of the springs: their compliance is the fraction `EXACT` of the
+ * body's largest one, which keeps the digits of the Schur complement. */
 static void prepare_rows(struct least_squares *problem) {
     double most = 0.0;
     for (int r = 0; r < problem->row_count; r++) {
@@ -128,7 +128,7 @@ static void prepare_rows(struct least_squares *problem) {
     problem->stiffness = 1.0 / (EXACT * (most > 0.0 ? most : 1.0));
 }
 
-/* The minimum within bounds alone; whether the rows hold there. */
+/* Moves `at` to the minimum within bounds alone; returns whether the rows hold there. */
 static int is_box_enough(struct least_squares *problem, int8_t *sides, int *stopped, int *rounds) {
     int is_enough = 1;
     memset(problem->at, 0, (size_t)(BASE + problem->body->joints) * sizeof *problem->at);
@@ -142,8 +142,8 @@ static int is_box_enough(struct least_squares *problem, int8_t *sides, int *stop
     return is_enough;
 }
 
-/* Rows that contradict each other give way by changes of `least` and more that no force lessens, and lose the forces of
- * `pushed` over these. */
+/* Relaxes rows that contradict each other by their changes, if these are at least `least`: no force reduces them.
+ * Subtracts from their multipliers the force that `pushed`, the summed stiffness, has given to these changes. */
 static void relieve_rows(struct least_squares *problem, double least, double pushed) {
     for (int r = 0; r < problem->row_count; r++) {
         struct row *row = &problem->rows[r];
@@ -153,8 +153,8 @@ static void relieve_rows(struct least_squares *problem, double least, double pus
     }
 }
 
-/* New multipliers at the minimum on the springs; whether they are the last. Changes become zero where rows hold, and the
- * least violation where they contradict each other. */
+/* Updates the multipliers at the minimum with springs; returns whether they have converged. Changes become zero for
+ * rows that hold, and the least violation for rows that contradict each other. */
 static int push_rows(struct least_squares *problem, int set, double *pushed) {
     int is_met = 1;
     double most = 0.0, difference = 0.0;
@@ -197,7 +197,7 @@ int constrained_minimum(struct least_squares *problem, int8_t *sides, int *stopp
         if (push_rows(problem, set, &pushed)) break;
     }
     for (int r = 0; r < problem->row_count; r++) has_yielded |= violation(&problem->rows[r]) != 0.0;
-    /* they have no bound any more */
+    /* relaxed rows have no bound any more */
     for (int r = 0; r < problem->row_count && has_yielded; r++) problem->rows[r].force = 0.0;
     return rounds;
 }

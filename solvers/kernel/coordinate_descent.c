@@ -2,9 +2,9 @@
 
 #include "phases.h"
 
-#define NO_PULL (SAME_ANGLE * SAME_ANGLE) /* solvers/coordinate_descent.py */
+#define NO_PULL (SAME_ANGLE * SAME_ANGLE) /* as in solvers/coordinate_descent.py */
 
-/* Where a sweep allows joints to be. */
+/* Angles that a sweep allows: any, those within limits, or those within limits but not exactly at one. */
 enum range { ANYWHERE, WITHIN_LIMITS, OFF_LIMITS };
 
 /* Result of one sweep. */
@@ -44,8 +44,8 @@ static double limited(const JointModel *model, double angle, enum range range, d
     return range == OFF_LIMITS ? off_edge(model, safe, edge) : safe;
 }
 
-/* One sweep: each joint rotates toward the direction, or where a chain has no twister at its end toward the whole
- * orientation, and then to where it may be. */
+/* One sweep: each joint rotates toward the direction or, with `whole`, toward the whole orientation, and is then moved
+ * to an angle that `range` allows. */
 static struct swept sweep(const struct chain *chain, double *angles, const struct end_aim *aim,
                           const Hyperparameters *hyper, enum range range, int tip_first, int whole,
                           const struct descent_scratch *scratch) {

@@ -8,16 +8,16 @@ typedef struct limber_hyperparameters Hyperparameters;
 
 /* Desired direction or orientation of the end. */
 struct end_aim {
-    Vector direction;       /* of the end's +Y */
-    Quaternion orientation; /* the end's whole target */
-    int has_orientation;    /* whether the orientation is prescribed; 0: its roll is free */
+    Vector direction;       /* desired direction of the end's +Y */
+    Quaternion orientation; /* desired orientation of the end */
+    int has_orientation;    /* whether the orientation is prescribed; 0: the roll is free */
     int symmetric;          /* whether the end may be rolled by pi */
 };
 
 /* Memory of a descent. */
 struct descent_scratch {
-    Quaternion *bases; /* (n + 1,) */
-    Vector *axes;      /* (n,) */
+    Quaternion *bases; /* (n + 1,) bases of the links and the end */
+    Vector *axes;      /* (n,) axes of the joints */
 };
 
 static inline Quaternion nearest(const struct end_aim *aim, Quaternion end) {

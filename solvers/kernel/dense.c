@@ -2,7 +2,7 @@
 
 #include "turns.h"
 
-#define REDUNDANT 1e-12 /* solvers/least_squares/damping.py */
+#define REDUNDANT 1e-12 /* as in solvers/least_squares/damping.py */
 #define ORTHOGONAL 1e-15 /* cosine between rows, and ratio to the longest row, below which there is only rounding */
 #define MOST_SWEEPS 40
 

@@ -36,7 +36,7 @@ void square_rows(int n, int width, const double *a, double *square);
 double regularise(int n, double *square, double damping);
 
 /* The Cholesky factor of a positive definite matrix, from its lower triangle, in place, with the reciprocals of its
- * diagonal. No eigenvalue is below `least`, so no pivot is but by rounding. */
+ * diagonal. Pivots below `least`, a lower bound on the eigenvalues, are rounding errors and are raised to it. */
 void factorise(int n, double *square, double least);
 
 /* Solves for the columns of x (n, width), in place. */

@@ -5,7 +5,7 @@
 #include "pose.h"
 
 #define PASSES 8        /* iterations of the active set in one step */
-#define COARSE_PASSES 2 /* the same for many candidates */
+#define COARSE_PASSES 2 /* number of passes for many candidates */
 #define HELD 1e-7       /* [rad] aim error: a tenth of what counts as met */
 #define AIM_COST 30.0   /* degrees of shape deviation that one degree of aim error costs */
 
@@ -18,7 +18,7 @@ struct work {
     struct pose pose, first; /* the current pose, and one that is kept for the first step of all paths */
     double *matrix, *descent, *least, *most, *move, *shape_scratch, *boxed_scratch; /* arrays of one step */
     double *lower, *upper, *trial; /* (n,) [rad or m] bounds of a step; angles that are tried */
-    double *zeros, *previous, *toward, *path, *path_next; /* (n,) */
+    double *zeros, *previous, *toward, *path, *path_next; /* (n,) scratch */
     double *rows_matrix, *rows_wanted, *rows_weights; /* (r, r), (r,), (r,) arrays of the exact correction */
     double *ease;                  /* (n,) inverse of each joint's cost in the exact correction */
     struct limber_aim *free_roll;  /* the aims without `up` */

@@ -95,7 +95,8 @@ static struct configuration *closed_after(struct descent *descent, const struct 
         is_better = there->open < here->open;
     } else {
         double gain = here->square - there->square;
-        double cost = here->open * (here->open + sqrt(here->square)); /* largest increase by closing the loops */
+        /* largest increase of the task errors that closing the loops can cause */
+        double cost = here->open * (here->open + sqrt(here->square));
         int closes_loops = here->open > larger(EXACT, 2.0 * there->open) && gain > -cost;
         is_better = there->open <= CLOSE_ENOUGH && (gain > 0.0 || closes_loops);
     }
@@ -123,8 +124,8 @@ static int raise_damping(struct descent *descent) {
     return 1;
 }
 
-/* A step along the tangent plus the path's curvature of the last frame, in `tried`; 0 if the motion has changed too much
- * for that. */
+/* Writes to `tried` a step along the tangent plus the last frame's correction for the path's curvature; returns 0 if
+ * the motion has changed too much. */
 static int curve(struct descent *descent, const double *step) {
     int v = descent->mechanism->coordinates;
     const double *first = descent->last_first;
@@ -192,7 +193,7 @@ int task_directions(struct descent *descent) {
             for (int i = 0; i < v; i++) row_of(directions, k, v)[i] /= larger(sizes[k], TINY);
         return count;
     }
-    double *turned = descent->full.slopes; /* scratch that has to be computed again afterwards */
+    double *turned = descent->full.slopes; /* used as scratch: the slopes must be computed again afterwards */
     descent->full.serial = 0;
     for (int k = 0; k < e; k++)
         for (int i = 0; i < v; i++) row_of(turned, i, e)[k] = line_of(directions, k, v)[i];

@@ -7,16 +7,16 @@
 
 #include "spanning_tree.h"
 
-#define EXACT 1e-10      /* solvers/tolerances.py, as the next two */
+#define EXACT 1e-10      /* as in solvers/tolerances.py, like the next two */
 #define SAME_ANGLE 1e-9
 #define MET 1e-6
-#define LONGEST_STEP 0.5 /* solvers/least_squares/bounded_step.py, as the next */
+#define LONGEST_STEP 0.5 /* as in solvers/least_squares/bounded_step.py, like the next one */
 #define MAX_ITERATIONS 200
-#define CLOSE_ENOUGH 1e-4 /* solvers/mechanism/descent.py, as the next three */
+#define CLOSE_ENOUGH 1e-4 /* as in solvers/mechanism/descent.py, like the next three */
 #define NEAR_SINGULAR 0.01
 #define PROBE 0.05
 #define ALIKE 0.5
-#define LEAST_SHARE 1e-9 /* solvers/least_squares/damping.py, as the next */
+#define LEAST_SHARE 1e-9 /* as in solvers/least_squares/damping.py, like the next one */
 #define MOST_SHARE 1e4
 #define SLOTS 8 /* configurations that are alive at once: start, result, continuation, trial, two of its closing */
 
@@ -31,17 +31,17 @@ struct task {
 struct linear {
     long serial;     /* serial number of the configuration */
     double *screws;  /* (v, 6) angular and linear velocity per unit step of each coordinate */
-    double *blocks;  /* blocks of the clusters */
+    double *blocks;  /* the clusters' blocks of the loops' Jacobian */
     double *slopes;  /* (e, v) Jacobian of the tasks; NULL: without tasks */
 };
 
 struct descent {
     const struct mechanism *mechanism;
-    const double *driven; /* (d, 13) */
+    const double *driven; /* (d, 13) as in `limber_mechanism_solve` */
     struct task *task;
     /* rows: of the errors (e,), where those of goals come first, then those of regularisers */
     int tasks, rows, goal_rows;
-    const double *weight_axes;  /* NULL: the world's */
+    const double *weight_axes;  /* (3, 3) axes of the weights of positions; NULL: the world's */
     double speed_threshold;     /* 2 - 2 cos of the rotation above which the regulariser of speed applies */
     int closes_only;            /* whether the loops' gaps are the tasks, and nothing has to stay closed */
     int clusters;               /* number of clusters that have to stay closed */
@@ -49,7 +49,7 @@ struct descent {
     double *lower, *upper; /* (v,) [rad or m] bounds of the coordinates */
     int is_bounded;
     int32_t *held;         /* (v,) coordinates that the last step would take beyond a bound */
-    int32_t *held_before;  /* (v,) the same before a trial */
+    int32_t *held_before;  /* (v,) those coordinates before a trial step */
     double share, growth;  /* share and growth of the damping */
     long evaluations, most;
     long serial;
@@ -59,15 +59,16 @@ struct descent {
     double *first;                  /* (v,) first step, according to the linear model */
 
     struct configuration slots[SLOTS];
-    struct linear full, loops; /* with tasks; of the loops alone */
+    struct linear full, loops; /* derivatives with tasks; derivatives of the loops alone */
     double *masked, *factors;  /* blocks without held coordinates, and factors of their squares */
-    double *columns;           /* rows of a projection, by cluster: (e or 1, most columns) */
-    double *pulled;            /* (most rows, e or 1) */
-    double *projected;         /* (e, v) */
-    double *square;            /* (min(e, v), min(e, v)) */
+    double *columns;           /* (e or 1, most columns) rows to project onto a cluster's null space */
+    double *pulled;            /* (most rows, e or 1) scratch */
+    double *projected;         /* (e, v) tasks' Jacobian in the loops' null space */
+    double *square;            /* (min(e, v), min(e, v)) square of `projected` */
     double *wanted;            /* (e,) errors after closing */
     double *shifted;           /* (r,) gaps after moves */
-    double *step, *tried, *closing, *moves, *first_moves, *direction, *curved, *slope, *least, *largest; /* (v,) */
+    /* (v,) scratch */
+    double *step, *tried, *closing, *moves, *first_moves, *direction, *curved, *slope, *least, *largest;
     double *taken, *onward;    /* (v,) arrays of a continuation */
     double *mode, *scratch;
     double *shares;            /* (n, 4) fraction of mass that a joint moves, and its moment */
@@ -91,11 +92,11 @@ const struct linear *linearised(struct descent *descent, const struct configurat
 void difference(const struct descent *descent, const struct configuration *start, const struct configuration *end,
                 double *step);
 
-/* The nearest configuration with loops closed to a residual of `enough`; takes `here` over. */
+/* The nearest configuration with loops closed to a residual of `enough`; takes ownership of `here`. */
 struct configuration *closed(struct descent *descent, struct configuration *here, double enough);
 
 /* The best configuration in at most `iterations` steps, whether it has converged, and the number of steps;
-   takes `here` over. */
+   takes ownership of `here`. */
 struct configuration *descend_loops(struct descent *descent, struct configuration *here, int iterations, int *is_settled,
                                     int *count);
 
@@ -130,8 +131,9 @@ void project_tasks(struct descent *descent, const struct configuration *here);
  * in `sizes`; returns their count. */
 int task_directions(struct descent *descent);
 
-/* Assembly modes (solvers/mechanism/branches.py): that of a closed pose, and the next one, in place; returns whether a loop
- * has changed to another. `mode` has room for one more number per cluster, `scratch` for `mode_scratch` numbers. */
+/* Assembly modes (solvers/mechanism/branches.py): `begin_mode` writes that of a closed pose, `follow_mode` replaces it
+ * by the next one and returns whether a loop has changed to another. `mode` has room for one more number per cluster,
+ * `scratch` for `mode_scratch` numbers. */
 size_t mode_scratch(const struct mechanism *mechanism);
 void begin_mode(const struct mechanism *mechanism, const double *blocks, const double *values, double *mode,
                 double *scratch);

@@ -13,8 +13,8 @@ struct erik {
     double posture_error, error;
     double *best;                /* (n,) [rad] angles of the best candidate */
     double *authored, *weights;  /* (bends,) cosines of the posture's bends, and their weights */
-    double *shape, *warped, *angles, *solved, *cosines; /* (n,) */
-    Quaternion *bases, *next_bases, *pose;              /* (n + 1,) */
+    double *shape, *warped, *angles, *solved, *cosines; /* (n,) scratch of an iteration */
+    Quaternion *bases, *next_bases, *pose;              /* (n + 1,) scratch of an iteration */
     struct descent_scratch scratch;
 };
 
@@ -22,7 +22,7 @@ struct erik {
 size_t erik_laid_out(struct erik *erik, char *memory, size_t joints);
 
 /* Algorithm 3: the angles that point the end at the target and keep the posture's shape, as `calculate_erik`.
- * `previous` (n,) may be NULL. Returns whether any candidate has an error. */
+ * `previous` (n,) may be NULL. Returns whether a candidate with a finite error was found. */
 int calculate_erik(struct erik *erik, const double *posture, const struct end_aim *aim, const double *previous);
 
 #endif

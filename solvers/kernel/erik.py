@@ -72,7 +72,7 @@ class Look(NamedTuple):
     """Angles of a skeleton that look at a target."""
 
     angles: Angles  # (n,) within limits
-    posture_error: float  # the paper's, weighted
+    posture_error: float  # the paper's posture error, weighted
     iterations: int
     measured: Measured  # errors of the ends; the kernel measures only the goal's first end
 

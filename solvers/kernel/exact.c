@@ -7,14 +7,14 @@
 #include "tree.h"
 #include "vectors.h"
 
-#define MET 1e-6        /* solvers/tolerances.py, as the next two */
+#define MET 1e-6        /* as in solvers/tolerances.py, like the next two */
 #define SAME_ANGLE 1e-9
 #define TINY 1.4916681462400413e-154
-#define LONGEST_STEP 0.5    /* solvers/least_squares/bounded_step.py */
-#define FIRST_SHARE 1e-3    /* solvers/least_squares/damping.py, as the next two */
+#define LONGEST_STEP 0.5    /* as in solvers/least_squares/bounded_step.py */
+#define FIRST_SHARE 1e-3    /* as in solvers/least_squares/damping.py, like the next two */
 #define MOST_SHARE 1e4
 #define REDUNDANT (MET * MET)
-#define SLOWEST 0.999       /* solvers/exact_aim.py */
+#define SLOWEST 0.999       /* as in solvers/exact_aim.py */
 #define HISTORY 4
 #define LEAST_COST 1e-12      /* least cost of a joint */
 

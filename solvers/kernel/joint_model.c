@@ -1,11 +1,12 @@
 #include "joint_model.h"
 
-/* 1 on the side of the parent's orthogonal axis (POA of eq. 17), else -1. */
+/* Hemisphere of a vector in the joint's frame: 1 on the side of the parent's orthogonal axis (POA of eq. 17), else -1.
+ * */
 static double hemisphere(const JointModel *model, Vector target) {
     return dot(target, model->parent_orthogonal_axis) < 0.0 ? -1.0 : 1.0;
 }
 
-/* 1 along the parent's segment, 0 against it (eq. 16). */
+/* Latitude of a unit vector in the joint's frame (eq. 16): 1 along the parent's segment, 0 opposite to it. */
 static double latitude(const JointModel *model, Vector target) { return 0.5 * (dot(target, model->parent) + 1.0); }
 
 /* Half the difference of the two angles, without limits, at which the segment has this latitude or the nearest possible
@@ -56,7 +57,7 @@ double safe_twist(const JointModel *model, double angle) {
 }
 
 double off_edge(const JointModel *model, double angle, double offset) {
-    if (model->upper - model->lower <= 2.0 * offset) return angle; /* as good as fixed */
+    if (model->upper - model->lower <= 2.0 * offset) return angle; /* no room: the joint is practically fixed */
     if (fabs(angle - model->lower) <= SAME_ANGLE) return angle + offset;
     if (fabs(angle - model->upper) <= SAME_ANGLE) return angle - offset;
     return angle;

@@ -22,7 +22,7 @@ int within(const JointModel *model, double angle, double *safe);
 /* The angle within limits, else the limit nearest on the circle (SafeAngle of section 7.1, cycling). */
 double safe_angle(const JointModel *model, double angle);
 
-/* A twist within limits (Algorithm 12): outside of them it is rotated by half a turn, then clamped. */
+/* A twist within limits (Algorithm 12): outside of them it is rotated by half a revolution, then clamped. */
 double safe_twist(const JointModel *model, double angle);
 
 /* An angle at a limit, moved inwards by `offset` [rad] (AvoidJointEdge of section 7.1). */

@@ -9,14 +9,15 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-VERSION = 7  # of the entries and their arguments: LIMBER_VERSION of limber.h
-PACKAGE = "limber_kernel"  # of the wheel that carries the library
+VERSION = 7  # version of the functions and their arguments: LIMBER_VERSION of limber.h
+PACKAGE = "limber_kernel"  # Python package of the wheel, which contains the library
 CHOICE = "LIMBER_KERNEL"  # environment variable: path of another library, or `WITHOUT`
 WITHOUT = "none"
 NAME = {"win32": "limber_kernel.dll", "darwin": "liblimber_kernel.dylib"}.get(
     sys.platform, "liblimber_kernel.so"
 )
-NATIVE = Path(__file__).resolve().parents[2] / "build" / "kernel" / NAME  # built in a checkout
+# path of the library that scripts/build_kernel.py builds in a checkout
+NATIVE = Path(__file__).resolve().parents[2] / "build" / "kernel" / NAME
 
 Pointer, Count, Real = ctypes.c_void_p, ctypes.c_int32, ctypes.c_double
 # Argument types of the functions; all return an error code, except the version and those in `SIZES`.

@@ -35,18 +35,18 @@ enum limber_error {
 struct limber_skeleton {
     int32_t joints, directions, ends;
     int32_t hold_body;         /* whether rotation of the body as a whole counts as a change of shape */
-    double reach;              /* [m] */
-    double transition_speed;   /* [rad/s] */
+    double reach;              /* [m] reach of the skeleton */
+    double transition_speed;   /* [rad/s] largest speed of a transition */
     const int32_t *parents;    /* (n,) -1: the base */
     const int32_t *prismatic;  /* (n,) 1 for a prismatic joint, 0 for a revolute one */
     const double *rests;       /* (n, 12) frames in the parents' frames, at zero */
     const double *axes;        /* (n, 3) unit vectors in the joints' frames */
-    const double *lower;       /* (n,) [rad or m] */
-    const double *upper;       /* (n,) [rad or m] */
+    const double *lower;       /* (n,) [rad or m] lower limits */
+    const double *upper;       /* (n,) [rad or m] upper limits */
     const int32_t *carriers;   /* (l,) joint whose frame holds a direction */
     const double *vectors;     /* (l, 3) [m] directions in that joint's frame */
     const int32_t *slides;     /* (l,) prismatic joint at which a direction ends; -1: none */
-    const double *weights;     /* (l,) */
+    const double *weights;     /* (l,) weights of the directions */
     const int32_t *end_joints; /* (e,) joint that carries an end */
     const double *end_frames;  /* (e, 12) frame of each end in that joint's */
 };
@@ -57,15 +57,15 @@ enum limber_part {
     LIMBER_POSITION = 2,
     LIMBER_DIRECTION = 4, /* the view along `view` */
     LIMBER_POINT = 8,     /* the view to `view` */
-    LIMBER_UPRIGHT = 16,  /* `up` holds */
-    LIMBER_LEVEL = 32,    /* `level` holds: the posture's roll is preferred */
+    LIMBER_UPRIGHT = 16,  /* the end is upright relative to `up` */
+    LIMBER_LEVEL = 32,    /* the posture's roll relative to `level` is preferred */
     LIMBER_ALL_PARTS = 63,
 };
 
 /* The goal of one end. All numbers are doubles, so that a caller can hold many goals in one array. */
 struct limber_aim {
     double end, parts, weight, symmetric; /* the weight is relative to the largest of the goal's */
-    double position[3], orientation[4]; /* a unit quaternion (w, x, y, z) */
+    double position[3], orientation[4]; /* [m]; unit quaternion (w, x, y, z) */
     double view[3]; /* unit vector of a direction, or position [m] of a point */
     double up[3], level[3]; /* unit vectors */
 };
@@ -87,10 +87,10 @@ LIMBER_EXPORT int32_t limber_model(void *memory, size_t bytes, const struct limb
 /* A problem, with the memory in which to solve it. */
 struct limber_problem {
     const void *model;
-    void *workspace;             /* need not be kept between calls */
+    void *workspace;             /* scratch memory, not kept between calls */
     size_t workspace_bytes;
-    const double *posture;       /* (n,) [rad or m] whose shape is kept, within limits */
-    const struct limber_aim *aim; /* (aims,) */
+    const double *posture;       /* (n,) [rad or m] posture whose shape is kept, within limits */
+    const struct limber_aim *aim; /* (aims,) aims of the ends */
     int32_t aims;
     double keep;                 /* weight of the shape, 0 to 1 */
 };
@@ -117,7 +117,7 @@ LIMBER_EXPORT int32_t limber_descend(const struct limber_problem *problem, int32
 struct limber_end_error {
     /* [rad] error of the view or orientation; the same including the roll, if the goal prescribes one */
     double angle, whole;
-    double distance;      /* [m] */
+    double distance;      /* [m] error of the position */
     double is_at_target;  /* whether the end is at the very point that it should look at */
 };
 
@@ -137,12 +137,12 @@ LIMBER_EXPORT int32_t limber_search(const struct limber_problem *problem, const 
 /* One frame of tracking: its start and its result. */
 struct limber_frame {
     const double *start;    /* (n,) [rad or m] angles of the last frame, within limits */
-    const double *velocity; /* (n,) [rad/s] in the last frame */
-    double dt;              /* [s] */
+    const double *velocity; /* (n,) [rad/s] velocities in the last frame */
+    double dt;              /* [s] duration of the frame */
     double trust;           /* trust region, as a fraction of the largest speed of the joints */
     double damping;         /* fraction of the inertia of local steps */
     double *branch;         /* (n,) configuration of the branch toward which a transition goes; it follows the goal */
-    double speed;           /* [rad/s] of the transition */
+    double speed;           /* [rad/s] speed of the transition */
     int32_t kind;           /* kind of the transition; afterwards LIMBER_STAY if it has ended */
     int32_t is_still;       /* whether the goal stands still */
     double *angles;         /* (n,) [rad or m] result */
@@ -177,7 +177,7 @@ LIMBER_EXPORT int32_t limber_forecast(const struct limber_aim *aim, const struct
 struct limber_plan {
     const double *angles; /* (n,) [rad or m] angles at its start */
     double dt;            /* [s] duration of a frame */
-    double speed;         /* [rad/s] of the transition in progress */
+    double speed;         /* [rad/s] speed of the transition in progress */
     double hysteresis;    /* [deg] margin by which another path must be cheaper than the one in progress */
     double *branch;       /* (n,) branch of the transition in progress; afterwards of the chosen one */
     int32_t kind;         /* kind of that transition; LIMBER_STAY if there is none */
@@ -242,20 +242,20 @@ struct limber_link {
 /* ERIK on a skeleton that is a chain: the chain, the task, and the result. */
 struct limber_erik {
     const struct limber_link *links;               /* (n + 1,) the joints, root first, then the tool */
-    double reach;                                  /* [m] */
+    double reach;                                  /* [m] reach of the skeleton */
     void *workspace;
     size_t workspace_bytes;                        /* at least `limber_erik_bytes` */
     const int32_t *turning;                        /* (revolute,) the skeleton's revolute joints, root first */
-    const struct limber_joint_model *joint_models; /* (revolute,) */
+    const struct limber_joint_model *joint_models; /* (revolute,) models of these joints */
     struct limber_quaternion to_virtual;           /* rotation from the base frame to the virtual one */
     struct limber_hyperparameters hyper;
     int32_t joints, revolute;
     int32_t max_views;                             /* largest number of solves for one point */
     const struct limber_aim *aim;                  /* an orientation, a direction or a point */
-    const double *posture;                         /* (n,) */
-    const double *previous;                        /* (n,) within limits, or NULL */
-    double *angles;                                /* (n,) result */
-    double posture_error;                          /* the paper's, weighted */
+    const double *posture;                         /* (n,) [rad or m] posture to keep */
+    const double *previous;                        /* (n,) the last solution, within limits; NULL: not used */
+    double *angles;                                /* (n,) result: joint values [rad or m] */
+    double posture_error;                          /* the paper's posture error, weighted */
     struct limber_end_error end_error;
     int32_t iterations;
 };

@@ -33,7 +33,7 @@ static void add_moves(const struct descent *descent, const double *blocks, const
     }
 }
 
-/* Damped least squares of errors (e,) with the projected Jacobian: subtracts the step (v,) from zero. */
+/* Writes the step (v,) that reduces the errors (e,), by damped least squares with the projected Jacobian. */
 static void task_step(struct descent *descent, const double *error, double *step) {
     int e = descent->rows, v = descent->mechanism->coordinates;
     const double *along = descent->projected;

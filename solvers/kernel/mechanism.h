@@ -19,8 +19,8 @@ struct limber_mechanism {
     const int32_t *kinds;          /* (n,) `limber_motion` */
     const double *rests;           /* (n, 12) frames in the parents' frames, at zero */
     const double *axes;            /* (n, 3) unit vectors in the joints' frames */
-    const double *lower, *upper;   /* (v,) limits [rad or m], possibly infinite, as are the velocities */
-    const double *velocity;        /* (v,) largest [rad/s or m/s] */
+    const double *lower, *upper;   /* (v,) limits [rad or m], possibly infinite */
+    const double *velocity;        /* (v,) velocity limits [rad/s or m/s], possibly infinite */
     const int32_t *actuated;       /* (v,) whether an actuator drives it */
     const int32_t *body_joints;    /* (b,) joint that carries a body; -1: the world */
     const double *body_frames;     /* (b, 12) frame of each body in that joint's */
@@ -38,7 +38,7 @@ LIMBER_EXPORT size_t limber_mechanism_bytes(const struct limber_mechanism *mecha
 /* Writes the model of a mechanism to memory, which must not be moved afterwards. */
 LIMBER_EXPORT int32_t limber_mechanism(void *memory, size_t bytes, const struct limber_mechanism *mechanism);
 
-/* Number of numbers in an assembly mode; and size [bytes] of a workspace for a number of goals, with or
+/* Count of numbers in an assembly mode; and size [bytes] of a workspace for a number of goals, with or
    without regularisers. */
 LIMBER_EXPORT size_t limber_mechanism_mode_count(const void *model);
 LIMBER_EXPORT size_t limber_mechanism_workspace_bytes(const void *model, int32_t goals, int32_t is_regularised);
@@ -67,9 +67,9 @@ struct limber_mechanism_goal {
 /* One solve, as `MechanismSolver.solve`: its start and its result. */
 struct limber_mechanism_solve {
     const void *model;
-    void *workspace; /* need not be kept between calls */
+    void *workspace; /* scratch memory, not kept between calls */
     size_t workspace_bytes;
-    const double *values; /* (v,) [rad or m] of the last frame */
+    const double *values; /* (v,) [rad or m] coordinates in the last frame */
     const double *balls;  /* (k, 9) rotations of the spherical joints */
     const double *mode;   /* assembly mode of the last frame */
     /* (2, v) motion of the last frame [units]: along the tangent of its path, and the correction */

@@ -4,7 +4,7 @@
 #include "spanning_tree.h"
 #include "vectors.h"
 
-#define MARK UINT64_C(0x6c696d6265726d31) /* "limberm1" */
+#define MARK UINT64_C(0x6c696d6265726d31) /* "limberm1" in ASCII: marks a prepared model */
 #define MOST_CLOSURES 1024
 #define MOST_COORDINATES 3072
 /* numbers of an assembly mode: motion since the references were taken, and whether it is regular */

@@ -6,7 +6,7 @@
 #include "turns.h"
 
 #define TAU 6.28318530717958647692
-#define SHORTEST_FRAME 1e-12 /* [s] solvers/tolerances.py, as the next */
+#define SHORTEST_FRAME 1e-12 /* [s] as in solvers/tolerances.py, like the next one */
 #define LONGEST_FRAME 1e7
 #define MOST_GOALS 4096
 #define MOST_STEPS 1000000
@@ -126,7 +126,7 @@ static int is_prismatic(const struct mechanism *mechanism, int coordinate) {
     return 0;
 }
 
-/* Bounds of the frame from limits of position and speed, and the starting values within them. */
+/* Writes the bounds of the frame, from limits of position and speed, and moves the starting values into them. */
 static void bound(struct descent *descent, const struct limber_mechanism_solve *solve, double *values) {
     const struct mechanism *mechanism = descent->mechanism;
     int v = mechanism->coordinates, is_within_bounds = 1;

@@ -78,7 +78,7 @@ static void end_rows(struct descent *descent, const struct task *task, const str
         return;
     }
     half_angle(turn, vector, grows);
-    if (task->task == LIMBER_TASK_SPEED) { /* equations 4 and 5 */
+    if (task->task == LIMBER_TASK_SPEED) { /* equations 4 and 5 of the paper */
         double square = dot(vector, vector), threshold = descent->speed_threshold;
         double over = log(larger(square / threshold, 1.0)), along[3];
         double factor = 3.0 * sqrt(over) / larger(square, threshold);

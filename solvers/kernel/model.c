@@ -4,7 +4,7 @@
 
 #include "vectors.h"
 
-#define MARK UINT64_C(0x6c696d6265722031) /* "limber 1" */
+#define MARK UINT64_C(0x6c696d6265722031) /* "limber 1" in ASCII: marks a prepared model */
 
 int32_t limber_version(void) { return LIMBER_VERSION; }
 

@@ -9,18 +9,18 @@
 #define MOST_ENDS 1024
 #define MOST_AIMS 1024
 #define MOST_CANDIDATES 65536
-#define ALIGNMENT 16     /* [bytes] of memory, models and pieces of them */
+#define ALIGNMENT 16     /* [bytes] alignment of memory, of models and of their parts */
 #define FARTHEST 1e9     /* [rad or m] farthest value of a joint, as in solvers/kinematics/skeleton.py */
 #define LARGEST 1e100    /* largest absolute value of any other number: its square is finite */
 
 struct joint {
-    int parent;          /* -1: the base */
+    int parent;          /* index of the parent; -1: the base */
     int prismatic;
     double rest[12];     /* frame in the parent's frame, at zero */
     double sine[9];      /* the rotation is rest + sin(q) sine + (1 - cos(q)) versine */
     double versine[9];
     double slide[3];     /* for a prismatic joint: the position is rest + q slide */
-    double axis[3];      /* in the joint's frame */
+    double axis[3];      /* unit vector in the joint's frame */
     double lower, upper;
     double scale;        /* movement that counts as one radian */
 };
@@ -56,7 +56,7 @@ void prepare_moves(struct model *model);
 /* The model in the memory; NULL if there is none. */
 const struct model *model_in(const void *memory);
 
-/* Whether numbers are finite and at most `largest` in size. */
+/* Whether all numbers are finite and their absolute values at most `largest`. */
 int is_within(const double *numbers, size_t count, double largest);
 
 /* Takes pieces of memory one after another; if `memory` is NULL, it only counts. */

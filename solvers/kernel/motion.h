@@ -17,8 +17,9 @@ double braking_speed(double distance, double acceleration, double dt);
 void within_speed(const struct model *model, const double *angles, double time, double share, double *lower,
                   double *upper);
 
-/* Angles (n,) after one step of a path of the evaluated pose, which is that of `angles`, toward a branch (n,); the speed
- * of the path changes too. Bounds (n,) are the caller's; `time` is the step's duration and `dt` a frame's. */
+/* Angles (n,) after one step of a path of the evaluated pose, which is that of `angles`, toward a branch (n,), within
+ * the bounds `lower` and `upper` (n,); also updates `speed`, the speed of the path. `time` [s] is the duration of the
+ * step, `dt` [s] that of a frame. */
 void move_along(struct work *work, const double *angles, int kind, const double *branch, double *speed, double time,
                 double dt, const double *lower, const double *upper, double *out);
 

@@ -37,7 +37,7 @@ void forward_phase(const struct chain *chain, const Quaternion *posture_bases, Q
     for (int k = 0; k <= end; k++) angles[k] = 0.0;
     for (int k = end; k >= 0; k--) {
         const JointModel *model = &chain->models[k];
-        Quaternion basis = posture_bases[k]; /* lines 2 to 9 */
+        Quaternion basis = posture_bases[k]; /* the result of lines 2 to 9 of the forward phase */
         if (k < end) roll_children(chain, k, basis, bases, angles);
         Quaternion child = bases[k + 1];
         double angle, other;
@@ -103,7 +103,7 @@ struct twisted {
     const JointModel *model, *parent;
     Quaternion parent_basis, child;
     Vector desired; /* direction of the link */
-    Vector local;   /* the same in the parent's basis */
+    Vector local;   /* the segment's direction in the parent's basis */
 };
 
 /* The twist of the parent that brings the link, bent by `bend`, onto the desired direction. */

@@ -1,4 +1,4 @@
-/* The plan of a frame: branches follow the goal to come, new ones are searched, and the coming frames of staying and of
+/* The plan of a frame: branches follow the future goal, new ones are searched, and the coming frames of staying and of
  * transitions are simulated; the cheapest path is chosen. Source: solvers/expressive/plan.py and simulation.py.
  *
  * Costs only grow, so a path is simulated no further than until it costs more than the cheapest so far: the choice is
@@ -11,14 +11,14 @@
 #include "seeds.h"
 #include "vectors.h"
 
-#define LOST_COST 90.0                 /* solvers/expressive/simulation.py, as the rest */
+#define LOST_COST 90.0                 /* as in solvers/expressive/simulation.py, like the rest */
 #define AIM_LOST (1.0 * DEGREES)
 #define TAIL 0.5
 #define LASTING_TAIL 30.0
 #define AIM_TOLERANCE (0.5 * DEGREES)
 #define DOUBT 0.1 /* share of a path's cost by which another must be cheaper: no forecast is more exact */
 #define PERIOD (1.0 / 12.0)
-#define HORIZON 0.65                   /* solvers/expressive/prediction.py */
+#define HORIZON 0.65                   /* as in solvers/expressive/prediction.py */
 #define PI 3.14159265358979323846
 
 static const int KINDS[2] = {LIMBER_WITH_AIM, LIMBER_STRAIGHT};
@@ -42,8 +42,8 @@ static double duration_of(const struct model *model, double distance) {
                                                   : distance / fastest + fastest / HURRIED;
 }
 
-/* The branches (b, n) at the start of each step and after the last, rows step (n b) of work->others. They are followed
- * as far as a path needs them. */
+/* Simulation of paths. The branches (b, n) at the start of each step, and after the last, are in work->others, one step
+ * after another; each is followed only as far as a path needs it. */
 struct simulation {
     const struct limber_plan *plan;
     int branches;
@@ -58,7 +58,7 @@ static double *branch_row(struct work *work, const struct simulation *s, int ste
     return row_of(work, work->others, step * s->branches + branch);
 }
 
-/* The branch (n,) at the start of a step; it changes the evaluated pose and the goal. */
+/* The branch (n,) at the start of a step; finding it changes the evaluated pose and the goal. */
 static const double *branch_at(struct work *work, struct simulation *s, int step, int branch) {
     const struct limber_plan *plan = s->plan;
     for (int *at = &s->followed[branch]; *at < step; ++*at) {
@@ -136,7 +136,8 @@ static void choose(struct work *work, struct limber_plan *plan, int branches) {
         for (int k = plan->is_straight_only; k < 2; k++) {
             if (under_way && b == 0 && KINDS[k] == plan->kind) continue;
             double cost = cost_of(work, &s, KINDS[k], b, best - hysteresis) + hysteresis;
-            /* A straight transition loses the aim whenever it begins: where staying is no worse, it waits. */
+            /* A straight transition loses the aim for the same time, however late it begins: while staying costs less,
+             * it waits. */
             int waits = !under_way && KINDS[k] == LIMBER_STRAIGHT && staying < s.soon * s.last_rate;
             if (cost < best && !waits) best = cost, chosen_kind = KINDS[k], chosen = b;
         }
@@ -159,7 +160,7 @@ static int32_t check_plan(const struct work *work, const struct limber_plan *pla
     return LIMBER_OK;
 }
 
-/* A large step of the first `count` starts toward the goal to come. Twins differ only in the side of their
+/* A large step of the first `count` starts toward the future goal. Twins differ only in the side of their
    aims. */
 static void step_starts(struct work *work, int count, const struct twins *twins) {
     for (int i = 0; i < count; i++) {
@@ -175,7 +176,7 @@ static void step_starts(struct work *work, int count, const struct twins *twins)
     }
 }
 
-/* Merits, distances and estimated costs of the first `count` starts. */
+/* Writes merits, distances and estimated costs of the first `count` starts. */
 static void rate_starts(struct work *work, const struct limber_plan *plan, int count) {
     for (int i = 0; i < count; i++) {
         double *angles = row_of(work, work->angles, i);

@@ -1,4 +1,4 @@
-/* One configuration with all that a step needs of it: frames, shape directions, aim errors and their Jacobian. */
+/* One configuration with the quantities that a step needs: frames, shape directions, aim errors and their Jacobian. */
 #ifndef LIMBER_POSE_H
 #define LIMBER_POSE_H
 
@@ -9,7 +9,7 @@
 /* The shape of one authored posture. */
 struct authored {
     double keep;       /* weight of the shape */
-    double *parts;     /* (l, 3, 3) of each direction: along the base's axis, across it, and that turned by 90 degrees */
+    double *parts;     /* (l, 3, 3) each direction's parts: along the base's axis, across it, that rotated by 90 degrees */
     double *end_axes;  /* (e, 9) rotations of the ends in the posture */
 };
 

@@ -12,7 +12,7 @@
 
 #define PI 3.14159265358979323846
 #define TAU (2.0 * PI)
-#define NO_DIRECTION 1e-12 /* solvers/tolerances.py, as the next two */
+#define NO_DIRECTION 1e-12 /* as in solvers/tolerances.py, like the next two */
 #define SAME_ANGLE 1e-9
 #define MET 1e-6
 
@@ -59,7 +59,7 @@ static inline double exact_length(double x, double y, double z, double w) {
     return root > 0.0 ? root + rest / (2.0 * root) : root;
 }
 
-/* The vector, which has a direction, at length 1. */
+/* The vector scaled to length 1; its length must be above 0. */
 static inline Vector unit(Vector a) {
     double size = exact_length(a.x, a.y, a.z, 0.0);
     return (Vector){a.x / size, a.y / size, a.z / size};

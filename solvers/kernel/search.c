@@ -8,8 +8,8 @@
 #include "seeds.h"
 #include "vectors.h"
 
-#define MET 1e-6                        /* solvers/tolerances.py */
-#define CONVERGED (0.5 * 3.14159265358979323846 / 180.0) /* solvers/expressive/search.py, as the rest */
+#define MET 1e-6                        /* as in solvers/tolerances.py */
+#define CONVERGED (0.5 * 3.14159265358979323846 / 180.0) /* as in solvers/expressive/search.py, like the rest */
 #define ROUNDS 3
 #define POLISHING_STEPS 2
 #define NEARLY_MET 1e-3
@@ -38,7 +38,7 @@ static double step_all(struct work *work, int count, int passes) {
     return farthest;
 }
 
-/* Merit, mean cosine and aim error of all candidates. */
+/* Writes merit, mean cosine and aim error of all candidates. */
 static void rate(struct work *work, int count) {
     for (int i = 0; i < count; i++) {
         evaluate(work, row_of(work, work->angles, i), work->sides[i]);

@@ -4,10 +4,10 @@
 
 #include "vectors.h"
 
-#define ROOT_TURNS 8 /* solvers/expressive/seeds.py, as the next */
+#define ROOT_TURNS 8 /* as in solvers/expressive/seeds.py, like the next one */
 static const double NEAR_SHARES[4] = {0.05, 0.35, 0.65, 0.95};
 
-/* The row (n,) of a new start. */
+/* Adds a start with this side and weight of its shape; returns the row (n,) for its angles. */
 static double *add(struct work *work, int *count, double side, double shape) {
     work->sides[*count] = side, work->speeds[*count] = shape;
     return work->angles + (size_t)(*count)++ * (size_t)work->n;

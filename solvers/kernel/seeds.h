@@ -21,8 +21,8 @@ int32_t check_seeds(const struct limber_seeds *seeds, int joints);
 int write_starts_from_scratch(struct work *work, const struct limber_seeds *seeds, const double *posture);
 
 /* Writes the starts of a plan to work->angles, their sides to work->sides and the weights of their shape to work->speeds:
- * the known branches, those around the posture (n,), on both sides of a symmetric end, and those near the present angles.
- * Returns their number, at most LIMBER_STARTS. */
+ * the known branches, those around the posture (n,), on both sides of a symmetric end, and those near the current
+ * angles. Returns their number, at most LIMBER_STARTS. */
 int write_starts(struct work *work, const struct limber_plan *plan, const double *posture, struct twins *twins);
 
 #endif

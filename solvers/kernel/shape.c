@@ -5,13 +5,14 @@
 #include "tree.h"
 #include "vectors.h"
 
-#define NO_DIRECTION 1e-12   /* solvers/tolerances.py */
-#define SHORTEST_LINK 1e-6   /* [m] solvers/kinematics/skeleton.py */
+#define NO_DIRECTION 1e-12   /* as in solvers/tolerances.py */
+#define SHORTEST_LINK 1e-6   /* [m] as in solvers/kinematics/skeleton.py */
 #define ROLL_SHARE 4.0       /* weight of the roll against the mean of all directions (solvers/expressive/shape.py) */
 #define SYMMETRIC 6          /* entries of a symmetric matrix: xx, yx, yy, zx, zy, zz */
 
 size_t shape_scratch(const struct model *model) {
-    /* Of each joint: S_j, the torque of its directions, S_j a_j, and its share in the rotation about the base's axis. */
+    /* Numbers for each joint: S_j, the torque of its directions, S_j a_j, and its share in the rotation about the
+     * base's axis. */
     return (size_t)model->joints * (SYMMETRIC + 3 + 3 + 1);
 }
 

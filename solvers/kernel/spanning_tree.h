@@ -8,7 +8,7 @@
 #include "mechanism.h"
 #include "model.h"
 
-#define COMPONENTS 9 /* `kinds.Row`, as the next */
+#define COMPONENTS 9 /* number of components of `kinds.Row`; the next three are indices of them */
 #define FIRST_TURN 3
 #define FIRST_SWING 6
 #define CROSS 8
@@ -23,13 +23,13 @@ struct tree_joint {
 
 /* A frame that a joint carries. */
 struct carried {
-    int joint; /* -1: the world */
+    int joint; /* index of the joint; -1: the world */
     double frame[12];
 };
 
 /* How a coordinate moves the child's end relative to the parent's. */
 struct influence {
-    int coordinate, column; /* column: in the cluster's block */
+    int coordinate, column; /* column: its column in the cluster's block */
     double sign;
 };
 
@@ -66,14 +66,14 @@ struct mechanism {
     struct influence *influence;
     int *indices; /* indices of all clusters, one after another */
     int *is_actuated;
-    double *lower, *upper, *velocity, *unit; /* (v,) */
+    double *lower, *upper, *velocity, *unit; /* (v,) limits [rad or m]; velocity limits [per s]; units [rad or m] */
 };
 
 /* Coordinates of a mechanism with the quantities that depend on them. */
 struct configuration {
     double *values; /* (v,) [rad or m] */
     double *balls;  /* (k, 9) rotations of the spherical joints */
-    double *frames; /* (n, 12) of the joints after their own motion */
+    double *frames; /* (n, 12) frames of the joints after their own motion */
     double *gap;    /* (r,) weighted residuals of the loops */
     double *error;  /* (e,) errors of the tasks */
     double open;    /* largest residual [rad or sizes] */

@@ -17,8 +17,8 @@ void solve_positive(int n, int width, double *a, double *x);
 /* Size of the scratch memory that `boxed` needs for n unknowns, in numbers. */
 size_t boxed_scratch(int n);
 
-/* Minimises x' H x / 2 - g' x within bounds that include 0 or not; `matrix` (n, n) has H's lower triangle and is
- * positive definite. An active unknown stays so while the objective falls beyond its bound; after `passes`
+/* Minimises x' H x / 2 - g' x within bounds; `matrix` (n, n) has H's lower triangle and is
+ * positive definite. An active unknown stays active while the objective falls beyond its bound; after `passes`
  * linear solves x is the nearest point within bounds. */
 void boxed(int n, const double *matrix, const double *descent, const double *least, const double *most, int passes,
            double *x, double *scratch);

@@ -161,8 +161,8 @@ class Evaluated(NamedTuple):
 class Tracked(NamedTuple):
     """Result of one frame of tracking."""
 
-    angles: Angles  # (n,) [rad or m]
-    aim_error: float  # [rad]
+    angles: Angles  # (n,) [rad or m] joint values after the frame
+    aim_error: float  # [rad] size of the remaining residual
     merit: float
     steps: int
     branch: tuple[float, ...] | None  # (n,) branch of the transition; None if no transition continues

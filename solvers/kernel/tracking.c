@@ -7,14 +7,14 @@
 #include "tree.h"
 #include "vectors.h"
 
-#define PULL_TIME (1.0 / 60.0)   /* [s] solvers/expressive/tracking.py, as the rest */
+#define PULL_TIME (1.0 / 60.0)   /* [s] as in solvers/expressive/tracking.py, like the rest */
 #define LOCAL_STEPS 3
 #define ENOUGH (3.0 * DEGREES)
 #define AT_RISK (0.2 * DEGREES)
-#define AIM_LOST (1.0 * DEGREES) /* solvers/expressive/simulation.py */
+#define AIM_LOST (1.0 * DEGREES) /* as in solvers/expressive/simulation.py */
 #define STILL 1e-6
 #define LEAST_PROGRESS 0.1
-#define SHORTEST_FRAME 1e-12     /* [s] solvers/tolerances.py, as the next */
+#define SHORTEST_FRAME 1e-12     /* [s] as in solvers/tolerances.py, like the next one */
 #define LONGEST_FRAME 1e7
 
 /* Bounds (n,) within the joint limits, the acceleration limit and a share of the speed limit. */

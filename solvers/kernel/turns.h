@@ -4,7 +4,7 @@
 
 #include "vectors.h"
 
-#define TINY 1.4916681462400413e-154 /* solvers/tolerances.py */
+#define TINY 1.4916681462400413e-154 /* as in solvers/tolerances.py */
 #define NEAR_HALF_TURN 1e-5
 #define PI 3.14159265358979323846
 
@@ -14,13 +14,13 @@ static inline void multiply_back(const double *a, const double *b, double *out) 
         for (int j = 0; j < 3; j++) out[3 * i + j] = dot(a + 3 * i, b + 3 * j);
 }
 
-/* out = a' b; out is neither */
+/* out = a' b; `out` must be neither a nor b */
 static inline void multiply_from_back(const double *a, const double *b, double *out) {
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) out[3 * i + j] = a[i] * b[j] + a[3 + i] * b[3 + j] + a[6 + i] * b[6 + j];
 }
 
-/* I + sin(a) / a S + (1 - cos(a)) / a^2 S^2 with S b = vector x b. */
+/* Rotation of a rotation vector v of length a: I + sin(a) / a S + (1 - cos(a)) / a^2 S^2 with S b = v x b. */
 static inline void exponential(const double *v, double *turn) {
     double square = dot(v, v), half = larger(0.5 * sqrt(square), TINY), halved = sin(half) / half;
     double first = cos(half) * halved, second = 0.5 * halved * halved;

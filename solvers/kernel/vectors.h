@@ -49,7 +49,7 @@ static inline void matrix_of(const double *q, double *out) {
     out[6] = 2.0 * (x * z - w * y), out[7] = 2.0 * (y * z + w * x), out[8] = 1.0 - 2.0 * (x * x + y * y);
 }
 
-/* out = a b; out is neither */
+/* out = a b; `out` must be neither a nor b */
 static inline void multiply(const double *restrict a, const double *restrict b, double *restrict out) {
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)

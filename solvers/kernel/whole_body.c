@@ -1,18 +1,18 @@
 /* One step of a whole body: the desired motion of its links, its least squares within bounds and constraints, priority
  * level by level, its integration, a second step that corrects the error of linearisation, and further ones that bring
- * contacts to their places. Source: solvers/whole_body/solver.py, contacts.py and desired_motion.py. */
+ * contacts to their positions. Source: solvers/whole_body/solver.py, contacts.py and desired_motion.py. */
 #include <float.h>
 #include <string.h>
 
 #include "articulated.h"
 #include "turns.h"
 
-#define NO_ROTATION 0.03       /* solvers/whole_body/desired_motion.py */
-#define BRAKE 0.5              /* solvers/whole_body/law.py */
-#define CORRECTED_ERROR 0.0125 /* [rad or m] solvers/whole_body/solver.py; so is the next */
+#define NO_ROTATION 0.03       /* as in solvers/whole_body/desired_motion.py */
+#define BRAKE 0.5              /* as in solvers/whole_body/law.py */
+#define CORRECTED_ERROR 0.0125 /* [rad or m] as in solvers/whole_body/solver.py, like the next one */
 #define LEAST_DAMPING 1e-8
 #define LINEAR 3
-#define EXACT 1e-10            /* solvers/tolerances.py */
+#define EXACT 1e-10            /* as in solvers/tolerances.py */
 
 /* State of a step. */
 struct stepper {
@@ -22,11 +22,11 @@ struct stepper {
     struct turn *turns;
     struct move *moves;
     struct node *before;    /* nodes before the step */
-    struct turn *left_turns; /* remaining part for a correction */
+    struct turn *left_turns; /* desired rotations that remain for a correction */
     struct move *left_moves;
     double *damped, *drawn; /* (6 + n,) damping and gradient of the step */
     double *least, *most;   /* (6 + n,) [m, rad] bounds of the step's whole move */
-    double *joints;         /* (n,) [rad or m] before a further move */
+    double *joints;         /* (n,) [rad or m] joint values before a further move */
     int8_t *sides;          /* (6 + n,) bounds active before the step, or in a further move */
     double *forces;         /* (r,) forces of its constraints before a level's solve */
     double mean_square;     /* [rad^2 and m^2] mean squared error of all targets */
@@ -113,7 +113,8 @@ static void desire_turn(struct stepper *stepper, int i) {
     add_scaled(share, left, turn->error);
 }
 
-/* The same for the displacement of a link with a position target. */
+/* The desired displacement of link i with a position target: its target's velocity, and a share of the remaining error.
+ * */
 static void desire_move(struct stepper *stepper, int i) {
     const struct limber_body_step *step = stepper->step;
     struct move *move = &stepper->moves[i];
@@ -144,7 +145,7 @@ static void desire(struct stepper *stepper) {
     stepper->mean_square = sum / larger(turning + placed, 1);
 }
 
-/* Damping of the diagonal, the gradient toward the posture, and the bounds of a step. */
+/* Writes the damping, the gradient toward the posture, and the bounds of a step. */
 static void bound(struct stepper *stepper) {
     const struct limber_body_step *step = stepper->step;
     for (int i = 0; i < BASE + stepper->body->joints; i++) {
@@ -158,7 +159,7 @@ static void bound(struct stepper *stepper) {
     }
 }
 
-/* Three rows of a link: its displacement at a position [m], or its rotation. */
+/* Adds three constraint rows of a link: its displacement at a position [m], or its rotation. */
 static void add_link_rows(struct stepper *stepper, int node, const double *position, const double *values) {
     for (int k = 0; k < 3; k++) {
         struct row *row = &stepper->problem.rows[stepper->problem.row_count++];
@@ -187,7 +188,8 @@ static void add_coupling_rows(struct stepper *stepper, const double *joints) {
     }
 }
 
-/* The rows of couplings and contacts at the nodes' pose, with the joints (n,) and the base's position (3) there. */
+/* Writes the rows of couplings and contacts at the nodes' pose, which has joint values (n,) and the base's position
+ * (3). */
 static void constrain(struct stepper *stepper, const double *joints, const double *base) {
     const struct limber_body_step *step = stepper->step;
     stepper->problem.row_count = 0;
@@ -222,8 +224,8 @@ static void keep_level(struct stepper *stepper, const struct turn *turns, const 
     }
 }
 
-/* The move `at` of a step, priority level by level, from the step's active bounds and its constraints' forces to those of
- * the lowest level; gradient and bounds are the problem's. */
+/* Writes the move of a step to `at`, priority level by level. Reads the step's active bounds and the constraints'
+ * forces, and replaces them by those of the lowest level; gradient and bounds are those of the problem. */
 static void solve(struct stepper *stepper, const struct turn *turns, const struct move *moves) {
     struct limber_body_step *step = stepper->step;
     const struct body *body = stepper->body;
@@ -251,8 +253,8 @@ static void solve(struct stepper *stepper, const struct turn *turns, const struc
     }
 }
 
-/* Joints and base after the move `at` (6 + n,) from `joints` (n,) and `base` (12,), to the arrays of the result; and the nodes
- * there. */
+/* Writes joints and base after the move `at` (6 + n,) from `joints` (n,) and `base` (12,) to the arrays of the result,
+ * and updates the nodes. */
 static void integrate(struct stepper *stepper, const double *joints, const double *base) {
     int n = stepper->body->joints;
     const double *x = stepper->problem.at;
@@ -302,7 +304,7 @@ static int needs_correction(const struct stepper *stepper) {
     return worst > CORRECTED_ERROR * CORRECTED_ERROR;
 }
 
-/* Bounds of a further move: the remainder of those of the whole move. */
+/* Writes the bounds of a further move: those of the whole move minus the moves already made. */
 static void bound_rest(struct stepper *stepper) {
     const struct limber_body_step *step = stepper->step;
     for (int i = 0; i < BASE + stepper->body->joints; i++) {
@@ -363,8 +365,8 @@ static int has_yielded(const struct stepper *stepper) {
     return yielded;
 }
 
-/* Moves that bring contacts to their places and the targets' links the least distance, until their error of
- * linearisation is gone: each squares it. Returns whether there were any. */
+/* Moves the links of contacts to their positions, and the links of targets as little as possible, in repeated moves
+ * that each square the error of linearisation. Returns whether it made any. */
 static int meet_contacts(struct stepper *stepper) {
     const struct body *body = stepper->body;
     struct limber_body_step *step = stepper->step;
@@ -405,7 +407,7 @@ static int meet_contacts(struct stepper *stepper) {
     return is_corrected;
 }
 
-/* Writes the velocity [m/s, rad/s] from before the step, and the frames. */
+/* Writes the velocity [m/s, rad/s] since the state before the step, and the frames. */
 static void write_result(const struct stepper *stepper, int is_corrected) {
     const struct limber_body_step *step = stepper->step;
     int n = stepper->body->joints;

@@ -22,8 +22,8 @@ struct limber_body {
     const double *lower, *upper;   /* (n,) limits [rad or m], possibly infinite */
     const int32_t *turning_joints; /* (k,) joint that carries a link; -1: the base */
     const double *turning_ends;    /* (k, 12) frames of the links in those joints */
-    const int32_t *placed_joints;  /* (p,) the same for position targets */
-    const double *placed_ends;     /* (p, 12) */
+    const int32_t *placed_joints;  /* (p,) joint that carries a link with a position target; -1: the base */
+    const double *placed_ends;     /* (p, 12) frames of the links in those joints */
     const int32_t *turning_levels, *placed_levels; /* (k,), (p,) priority levels, 0 first */
     const double *coupling_factors; /* (c, n) factors of the joints' values */
     const double *coupling_lower, *coupling_upper; /* (c,) bounds of the sums, possibly infinite */
@@ -38,31 +38,31 @@ LIMBER_EXPORT int32_t limber_body(void *memory, size_t bytes, const struct limbe
 /* One step toward the targets of a frame, as `WholeBody.step`: its start and its result. */
 struct limber_body_step {
     const void *body;
-    void *workspace; /* need not be kept between calls */
+    void *workspace; /* scratch memory, not kept between calls */
     size_t workspace_bytes;
 
-    const double *joints;        /* (n,) [rad or m] before the step */
+    const double *joints;        /* (n,) [rad or m] joint values before the step */
     const double *base;          /* (12,) frame of the base */
     const double *least, *most;  /* (n,) [rad or m] bounds of the joint values after the step, possibly infinite */
     /* (k, 9) rotations of the orientation targets in the world; if not a rotation, the target is ignored */
     const double *turns;
     /* (p, 3) positions of the position targets [m]; if not finite, the target is ignored */
     const double *places;
-    const double *spins;         /* (k, 3) [rad/s] velocities of the targets; if not finite, zero */
-    const double *speeds;        /* (p, 3) [m/s] the same */
+    const double *spins;         /* (k, 3) [rad/s] velocities of the orientation targets; if not finite, zero */
+    const double *speeds;        /* (p, 3) [m/s] velocities of the position targets; if not finite, zero */
     const double *turn_weights, *weights; /* (k,), (p,) weights of squared errors */
     const double *turn_shares, *shares;   /* (k,), (p,) shares of the errors that the step corrects */
     const double *posture;       /* (n,) [rad or m] posture to which joints return that no target determines */
-    double dt;                   /* [s] */
-    double acceleration;         /* [rad/s^2] of the joints, for braking; zero: links can stop at once */
+    double dt;                   /* [s] duration of the step */
+    double acceleration;         /* [rad/s^2] acceleration limit of the joints; zero: links can stop at once */
     double damping, damping_by_error; /* added to the diagonal; the latter times the mean squared error */
-    double pull;                 /* toward the posture, times the difference */
+    double pull;                 /* gradient toward the posture, per difference from it */
     const int32_t *contact_joints;   /* (q,) joint that carries the link of each contact; -1: the base */
     const double *contact_ends;      /* (q, 12) the link's frame in that joint's */
-    const double *contact_places;    /* (q, 3) where the link must be, in the world */
-    const double *contact_turns;     /* (q, 9) its rotation in the world */
+    const double *contact_places;    /* (q, 3) position of the link in the world [m] */
+    const double *contact_turns;     /* (q, 9) rotation of the link in the world */
     const int32_t *contact_turned;   /* (q,) whether the rotation counts */
-    int32_t contacts;                /* q */
+    int32_t contacts;                /* number q of contacts */
     int32_t most_rounds;             /* linear solves after which a search is stopped */
     int32_t has_spins, has_speeds;    /* whether the targets' velocities count */
     int32_t corrects;            /* whether a second step corrects the error of linearisation, if it matters */
@@ -71,8 +71,9 @@ struct limber_body_step {
     double *frames;              /* (1 + n, 16) base and joints after the step, from the base's position, by `rows` */
     int8_t *sides;               /* (6 + n,) bounds active in the last step; afterwards those of this step */
     int8_t *lost;                /* (k + p,) whether a target was ignored */
-    double *forces;              /* (r,) multipliers of the last step's constraints, zeros: not known; afterwards this one's.
-                                  * These are the couplings, then 3 of each contact's position and 3 of its rotation. */
+    /* (r,) multipliers of the last step's constraints, zeros: not known; afterwards those of this step. The constraints are
+     * the couplings, then 3 of each contact's position and 3 of its rotation. */
+    double *forces;
     int8_t *yielded;             /* (r,) constraints that are violated */
     int32_t rounds, stopped;     /* linear solves; whether the search was stopped early */
 };

@@ -94,10 +94,10 @@ class _Step(ctypes.Structure):
 class Stepped(NamedTuple):
     """Result of a step, with n joints, k orientation targets and p position targets."""
 
-    joints: Array  # (n,) [rad or m]
+    joints: Array  # (n,) [rad or m] joint values
     base: Array  # (12,) rotation, row by row, and position [m]
-    velocity: Array  # (6 + n,) of the base [m/s, rad/s] and the joints [rad/s or m/s]
-    nodes: Array  # (1 + n, 4, 4) as in `tree.Frames`
+    velocity: Array  # (6 + n,) velocities of the base [m/s, rad/s] and of the joints [rad/s or m/s]
+    nodes: Array  # (1 + n, 4, 4) frames of the base and the joints, as in `tree.Frames`
     sides: Flags  # (6 + n,) active bounds: -1 lower, 1 upper, 0 none
     lost: Flags  # (k + p,) whether a target has no value
     forces: Array  # (r,) multipliers of couplings and contacts

@@ -106,8 +106,8 @@ class End:
     """
 
     joint: int  # index of the joint that carries it
-    rotation: Quaternion = IDENTITY  # the tool's frame in that joint's
-    offset: Vector = (0.0, 0.0, 0.0)  # [m]
+    rotation: Quaternion = IDENTITY  # rotation of the tool in that joint's frame
+    offset: Vector = (0.0, 0.0, 0.0)  # [m] the tool's position in that joint's frame
     name: str = ""
 
 
@@ -157,8 +157,8 @@ def _check_order(joints: Sequence[Joint]) -> None:
 class Pose(NamedTuple):
     """Rotations and positions of the joints and the tool in the base frame."""
 
-    rotations: tuple[Quaternion, ...]  # of the joints' frames, after their own rotation
-    positions: tuple[Vector, ...]  # [m] of the joints
+    rotations: tuple[Quaternion, ...]  # rotations of the joints' frames, after their own motion
+    positions: tuple[Vector, ...]  # [m] positions of the joints
     tool_rotation: Quaternion
     tool_position: Vector
 
@@ -172,8 +172,8 @@ class Skeleton:
     """
 
     joints: tuple[Joint, ...]
-    tool_rotation: Quaternion = IDENTITY  # the tool's frame in its joint's
-    tool_offset: Vector = (0.0, 0.0, 0.0)  # [m]
+    tool_rotation: Quaternion = IDENTITY  # rotation of the tool in its joint's frame
+    tool_offset: Vector = (0.0, 0.0, 0.0)  # [m] the tool's position in that frame
     tool_joint: int = -1  # index of the joint that carries the tool; -1: the last
     more_ends: tuple[End, ...] = ()
     tool_name: str = ""  # name of end 0; "": the name of its joint

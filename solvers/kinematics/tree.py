@@ -25,12 +25,12 @@ Kind = Literal["revolute", "prismatic", "spherical"]
 
 BASE = 6  # number of unknowns of the base: linear, then angular velocity, in world axes
 BASE_POSITION = np.zeros(3)
-LINEAR = 3  # the first of these, linear ones, whose moves are exact however large
+LINEAR = 3  # number of its linear unknowns, which come first; steps along them are exact at any length
 FEW = 8  # number of configurations up to which the overhead of numpy's calls exceeds their computation
 LINEAR_BASE, ANGULAR_BASE = (
     np.eye(BASE)[:, :LINEAR],
     np.eye(BASE)[:, LINEAR:],
-)  # (6, 3) velocities caused by each of them
+)  # (6, 3) linear and angular velocity that each unknown of the base causes
 
 
 class Frames:

@@ -29,7 +29,7 @@ class Damping:
     """
 
     def __init__(self, share: float = FIRST_SHARE) -> None:
-        self.share = min(max(share, LEAST_SHARE), MOST_SHARE)  # at least this, since zero cannot be raised
+        self.share = min(max(share, LEAST_SHARE), MOST_SHARE)  # not 0, since a factor cannot raise 0
         self._growth = 2.0  # factor after the next step that does not help; each such step doubles it
 
     def at(self, square: float) -> float:

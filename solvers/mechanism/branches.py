@@ -121,7 +121,8 @@ class Branches:
                 continue
             following, has_changed = self._followed(mode, determinant, position, columns)
             is_other |= has_changed
-            # also after this much motion: at a singular pose the reference lacks directions
+            # The reference is also renewed after a motion this long: one taken at a singular pose lacks
+            # directions.
             if not 1.0 / STALE <= abs(determinant) <= STALE or moved >= LONGEST_STEP:
                 following, is_renewed = following.renewed(block), True
             modes.append(following)
@@ -152,5 +153,5 @@ class Branches:
             return False
         kink = np.abs(step - ahead * last.step)[columns].max()
         is_bent = bool(kink > ALIKE * np.abs(step)[columns].max())
-        # it may also touch a flat pose and stay in the same assembly
+        # A mechanism may also touch a flat pose and stay in the same assembly.
         return determinant * last.value < 0.0 or is_bent

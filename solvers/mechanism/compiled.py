@@ -27,7 +27,8 @@ POSITION, ORIENTATION, AXIS, CENTRE, VALUE, BALL = (Struct("d").pack(k) for k in
 # the other fields of `struct limber_mechanism_goal`, which are 0 if a task does not have them
 END, TARGET = Struct("16d").pack, Struct("9d").pack
 INDEX, POINT, NUMBER = Struct("d120x").pack, Struct("3d48x").pack, Struct("d64x").pack
-CENTRE_END = Struct("d96x3d").pack  # -1, and the square roots of the weights
+# a centre of mass as an end: -1 for its joint, zeros, square roots of the weights
+CENTRE_END = Struct("d96x3d").pack
 IS_REGULAR = 1  # index in a solve's `branch` of the flag for a regular assembly mode
 
 
@@ -139,7 +140,7 @@ class CompiledSolve:
         start: State,
         closes_only: bool = False,
     ) -> tuple[State, Array]:
-        """Solves for goals; `task` contains the budget before, and the report afterwards.
+        """Solves for goals; `self.task` contains the budget before the call, and the report after it.
 
         Args:
             goals_of_tasks: Tasks as returned by `goals`.

@@ -32,7 +32,7 @@ NEAR_SINGULAR = 0.01
 # [rad or sizes] largest move of a coordinate in a trial step past a saddle or singular pose, where slopes
 # vanish
 PROBE = 0.05
-# relative deviation between the last frame's step and this one up to which the motion is continued
+# largest difference of two successive motions at which they count as alike, relative to the motion
 ALIKE = 0.5
 
 
@@ -228,7 +228,7 @@ class Descent:
         gain = configuration.square - stepped.square
         cost = configuration.open * (
             configuration.open + float(np.sqrt(configuration.square))
-        )  # largest increase of the task errors when the loops are closed
+        )  # largest increase of the task errors that closing the loops can cause
         closes_loops = configuration.open > max(EXACT, 2.0 * stepped.open) and gain > -cost
         return stepped if gain > 0.0 or closes_loops else None
 

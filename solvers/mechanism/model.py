@@ -70,7 +70,7 @@ def _check_frame(what: str, frame: Frame) -> None:
 
 @dataclass(frozen=True)
 class Body:
-    """A rigid body. Its pose is that of its own frame, which may be at any place on the body."""
+    """A rigid body. Its pose is that of its own frame, which may be at any position on the body."""
 
     name: str
     mass: float = 0.0  # [kg]; 0: no influence on the centre of mass

@@ -67,7 +67,8 @@ class Objectives:
         """Tasks for all goals except those of actuators.
 
         Raises:
-            MechanismError: a goal names no body, or asks for a centre of mass although no body has a mass.
+            MechanismError: a goal is for a body that does not exist, or for a centre of mass although no body
+                has a mass.
         """
         axes = _weight_axes(goals)
         positions, placed, rotations, turned, directions, pointed = [], [], [], [], [], []
@@ -167,7 +168,8 @@ class Objectives:
         """The values that the goals command actuators to.
 
         Raises:
-            MechanismError: a goal names no joint that an actuator can move, or has a wrong number of values.
+            MechanismError: a goal is for a joint that does not exist or has no degree of freedom, or has a
+                wrong number of values.
         """
         commands = Commands([], [], [], [])
         for name, values in goals.actuators.items():

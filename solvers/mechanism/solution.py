@@ -19,7 +19,7 @@ class State:
     balls: Array  # (k, 3, 3) rotations of ball joints
     damping: float = FIRST_SHARE  # damping as a fraction of the squared error
     motion: Motion | None = None  # motion of the last frame; None if unknown
-    # its assembly: a `Branch` of the Python reference, or the kernel's numbers (m,); None if unknown
+    # assembly mode: a `Branch` of the Python reference, or the kernel's numbers (m,); None if unknown
     branch: Branch | Array | None = None
     regular: "State | None" = None  # the last state of this assembly away from singular poses
 
@@ -28,7 +28,7 @@ class Report(NamedTuple):
     """Outcome of one solve: assembly, errors and convergence."""
 
     assembled: bool  # whether every joint's residual is at most MET
-    settled: bool  # the solve has converged
+    settled: bool  # whether the solve has converged
     residual: float  # [m or rad] largest residual of a joint
     worst: str  # name of that joint; "" if no joint closes a loop
     goal_error: float  # square root of the remaining weighted sum of squares [sizes, rad]

@@ -144,7 +144,8 @@ class MechanismSolver:
             The nearest closed pose found. If the loops cannot be closed, `report.assembled` is False.
 
         Raises:
-            MechanismError: a goal names no body or joint of the mechanism, or `dt` is not a valid duration.
+            MechanismError: a goal is for a body or joint that does not exist, or `dt` is not a valid
+                duration.
         """
         if dt is not None and not is_frame(dt):
             raise MechanismError(
@@ -163,8 +164,8 @@ class MechanismSolver:
             return again
         if answer.report.goal_error <= MET:
             return answer
-        # Past the dead point by the rounding of a step: the assembly is still the one on which it will
-        # return.
+        # Only a rounding error has led past the dead point: the assembly counts as unchanged, since the
+        # actuator will return on it.
         state_before_flip = replace(answer.state, branch=state.branch, regular=state.regular)
         return replace(answer, state=state_before_flip, report=answer.report._replace(flipped=False))
 
@@ -349,7 +350,7 @@ class MechanismSolver:
         Args:
             at_bound: (v,) whether a coordinate is at a bound.
             least, most: (v,) bounds of the frame, from limits of position and speed.
-            values: (v,) of the coordinates.
+            values: (v,) values of the coordinates [rad, m].
         """
         sentences = []
         for name, passage in self.tree.passages.items():

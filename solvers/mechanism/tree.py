@@ -1,8 +1,8 @@
 """Spanning tree of a mechanism: which joints carry the bodies, and which close loops.
 
 Bodies move by the tree's joints, so these hold exactly after any step. Each remaining joint is a closure. A
-closure whose values are needed (for an actuator or limits) is cut at another place: the joint carries a copy
-of its child, and copy and child must coincide; so all needed values are coordinates.
+closure whose values are needed (for an actuator or limits) is not cut at the joint itself: the joint carries
+a copy of its child, and copy and child must coincide; so all needed values are coordinates.
 """
 
 from collections.abc import Sequence

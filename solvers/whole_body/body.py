@@ -49,8 +49,8 @@ class Body(Tree):
             couplings: Linear constraints of joints.
 
         Raises:
-            SkeletonError: a parent does not come before its child, two links have one name, or a coupling
-                names no joint.
+            SkeletonError: a parent does not come before its child, two links have one name, or a coupling is
+                of a joint that does not exist.
         """
         super().__init__(*laid_out(joints, links))
         self.joints, self.link_ends, self.coupled = tuple(joints), tuple(links), tuple(couplings)

@@ -31,7 +31,7 @@ def settled(solver: WholeBody, values: Values, state: State) -> State:
     are contacts, whose links are already in place, only the given state is tried.
     """
     body, missed = solver.body, partial(squared_error, solver, values)
-    # by share: the states from which it has started
+    # `tried`: for each share in `ELSEWHERE`, the last state that it was applied to
     best, tried = converged(solver, values, state), dict[float, State]()
     spans = body.upper - body.lower
     for share in () if values.contacts else ELSEWHERE:

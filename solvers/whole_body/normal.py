@@ -32,7 +32,7 @@ class Normal:
         self.all_at_base = body.are_at_base(placed)
         above = np.vstack(
             [np.repeat(body.moved_by[:1], BASE, axis=0), body.moved_by[body.held]]
-        ).T  # [i, j]: whether i moves everything that j moves
+        ).T  # [i, j]: whether unknown i moves all links that unknown j moves
         self.above = above / (1.0 + (above & above.T))  # pairs that move the same links would count twice
         self._shared = np.zeros(len(turning)), np.zeros((body.unknowns, body.unknowns))
 

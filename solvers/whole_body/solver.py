@@ -42,7 +42,8 @@ class Options:
     """Settings of the whole-body solver."""
 
     law: Law = field(default_factory=Law)
-    limits: tuple[Limit, ...] = (PositionLimit(),)  # the first takes precedence if they contradict each other
+    # if limits contradict each other, the earlier one takes precedence
+    limits: tuple[Limit, ...] = (PositionLimit(),)
     # [square root of a unit weight] damping of moves: 1e-3 shakes if three hinges lock, .1 lags by half a
     # degree
     damping: float = 1e-2
@@ -386,9 +387,9 @@ class _StepProblem(NamedTuple):
 
     desired: DesiredMotion
     state: State
-    dt: float  # [s]
-    lower: Array  # (6 + n,) [m, rad] bounds of the move
-    upper: Array  # (6 + n,)
+    dt: float  # [s] duration of the step
+    lower: Array  # (6 + n,) [m, rad] lower bounds of the move
+    upper: Array  # (6 + n,) [m, rad] upper bounds
     damped: Array  # (6 + n,) added to the diagonal of the matrix
     drawn: Array  # (6 + n,) added to the negative gradient
 

@@ -1,5 +1,5 @@
-"""Which files a batch has, who works on them, and that what is done is not done again. Blenders are stood for
-by processes that work on shares as they do.
+"""Tests a batch's choice of files, the distribution of its work, and that finished work is not repeated.
+Simple processes that work on shares stand in for Blender.
 """
 
 import json
@@ -18,7 +18,7 @@ from limber.batch.spread import SpreadError
 from limber.batch.tasks import BatchError, FileTask, digest, part_of, plan, share, sources
 
 ROOT = Path(__file__).resolve().parents[2]
-# Writes each output; the source's text says what goes wrong. It notes each task that it begins.
+# Writes each output; the source's text says what fails. It records each task that it begins.
 WORKER = f"""
 import os, signal, sys, time
 from contextlib import contextmanager
@@ -53,13 +53,13 @@ def begin(settings):
 work(sys.stdin, begin)
 """
 COMMAND = [sys.executable, "-c", WORKER]
-PATIENT = 60.0  # [s]
+PATIENT = 60.0  # [s] longest waiting time
 SETTINGS = {"version": "1.0"}
 
 
 @pytest.fixture
 def files(tmp_path: Path) -> Path:
-    """A folder with three files, one in a folder of its own."""
+    """A folder with three files, one of them in a subfolder."""
     (tmp_path / "day").mkdir()
     for name in ("walk", "run", "day/walk"):
         (tmp_path / f"{name}.blend").write_text(name)
@@ -97,7 +97,7 @@ def begun(folder: Path) -> list[str]:
     return sorted(noted.read_text().split()) if noted.exists() else []
 
 
-# which files
+# Choice of the files.
 
 
 def test_a_file_is_baked_beside_itself_under_a_name_of_its_own(files):
@@ -164,7 +164,7 @@ def test_what_is_no_share_is_refused(text):
         part_of(text)
 
 
-# by whom
+# Distribution of the work.
 
 
 def test_files_that_fail_are_named_with_the_reason_and_the_others_are_baked(files):
@@ -258,12 +258,12 @@ def test_a_process_whose_parent_was_killed_ends_after_the_file_at_hand(files):
     assert begun(files) == ["run"]
 
 
-# going on
+# Continuing a batch.
 
 
 @pytest.fixture
 def done(files) -> FileTask:
-    """A task that was done."""
+    """A finished task."""
     (task,) = planned([files / "walk.blend"])
     assert baked([task], files)["walk"].state == "baked"
     return task

@@ -1,5 +1,5 @@
-"""The arm that touches points: the closed form meets all, FABRIK as balls alone; the table has every
-contestant.
+"""Tests the benchmark of the arm that touches points: the closed form meets all of them, FABRIK only with
+balls as joints; the table has every solver.
 """
 
 import pytest

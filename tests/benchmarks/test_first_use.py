@@ -1,4 +1,4 @@
-"""The benchmark of the kernel's first use measures a process that has not loaded it."""
+"""Tests that the benchmark of the kernel's first use measures a process that has not loaded the kernel."""
 
 import pytest
 from limber.solvers.kernel import library

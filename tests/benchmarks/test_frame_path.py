@@ -1,5 +1,5 @@
-"""The picture of a frame's path; the path itself is traced in a real Blender, by
-tests/blender/test_frame_path_benchmark.py.
+"""Tests the picture of a frame's path; tests/blender/test_frame_path_benchmark.py traces the path itself in a
+real Blender.
 """
 
 from PIL import Image

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.gaze` keeps its contract: what it reads, what it writes, from the command line."""
+"""Tests the inputs and outputs of `python -m benchmarks.gaze`, called from the command line."""
 
 import subprocess
 import sys
@@ -39,7 +39,7 @@ def answer(kind: str, given: dict, folder: Path, solver: str = "erik") -> dict:
 
 
 def rig() -> dict:
-    """Two hinges and a roll, mounted on their side, at a distance from each other."""
+    """Inputs of a rig with two hinges and a roll, mounted on its side, with distances between them."""
     return {
         "axis": np.array([[0, 0, 1.0], [1.0, 0, 0], [0, 1.0, 0]]),
         "rest_wxyz": np.array([[QUARTER, QUARTER, 0, 0], [1.0, 0, 0, 0], [1.0, 0, 0, 0]]),

@@ -1,4 +1,4 @@
-"""The papers' headlines: each has its row, with what was measured here."""
+"""Tests that each main figure of the papers has its row, with the value measured here."""
 
 import re
 

@@ -1,5 +1,5 @@
-"""The benchmark of the Jacobian family: its shapes are Buss's, its targets can be met, and it shows what he
-reports.
+"""Tests the benchmark of the Jacobian family: its shapes are those of Buss, its targets can be met, and it
+reproduces his findings.
 """
 
 import subprocess
@@ -44,14 +44,16 @@ def test_targets_in_reach_can_all_be_met_and_move_little_in_a_frame_and_pushed_o
     skeleton = SHAPES["Y"]()
     inside, outside = targets_of(skeleton, 300, 0.0), targets_of(skeleton, 300, PUSHED)
     steps = np.linalg.norm(np.diff(np.array(inside), axis=0), axis=-1)
-    assert steps.max() < 0.1 * 5  # [m]
+    assert steps.max() < 0.1 * 5  # [m] largest movement of a target per frame
     assert np.linalg.norm(np.array(inside), axis=-1).max() <= 5.0 + 1e-9
     assert np.linalg.norm(np.array(outside), axis=-1).max() > 5.5
     assert track("Y", "dls", 0.0, 200).error < 0.01
 
 
 def test_it_shows_what_buss_reports():
-    """Damped methods are calm out of reach, the pseudoinverse shakes, the transpose is calm but far off."""
+    """Out of reach, damped methods are smooth, the pseudoinverse jitters, and the transpose is smooth but
+    inaccurate.
+    """
     found = {
         method: track("double-Y", method, PUSHED, 240)
         for method in ("pseudoinverse", "dls_clamped", "transpose")

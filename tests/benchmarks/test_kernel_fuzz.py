@@ -1,4 +1,4 @@
-"""The fuzz of the compiled kernel calls each entry as it is."""
+"""Tests that the fuzzer of the compiled kernel calls each function with its actual signature."""
 
 import contextlib
 

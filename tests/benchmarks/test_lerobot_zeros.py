@@ -1,5 +1,5 @@
-"""The zeros of LeRobot's arms: what is stored follows from the models' files, and the same pose is the same
-in each.
+"""Tests the zeros of LeRobot's arms: the stored values follow from the models' files, and equal poses are
+equal in every model.
 """
 
 import math
@@ -12,7 +12,7 @@ from benchmarks import lerobot_zeros
 from tests.robots.robots import NO_PUBLIC, SHARED
 
 FOLDER = SHARED / "robots"
-NEAR = 1e-6  # [rad] the stored numbers have 5 digits of a degree
+NEAR = 1e-6  # [rad] tolerance: the stored numbers have 5 decimals of a degree
 
 
 @pytest.fixture(scope="module")

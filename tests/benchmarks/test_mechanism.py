@@ -1,4 +1,4 @@
-"""The mechanism benchmark's contract: what is in OUT for what was in IN."""
+"""Tests the inputs and outputs of the benchmark `mechanism`."""
 
 import os
 import subprocess

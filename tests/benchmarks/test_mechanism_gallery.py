@@ -1,4 +1,4 @@
-"""The benchmark's mechanisms have the paper's sizes, and go where they are asked."""
+"""Tests that the benchmark's mechanisms have the paper's sizes, and meet their goals."""
 
 import pytest
 from limber.solvers.mechanism.assembly import assemble
@@ -47,5 +47,5 @@ def test_the_second_one_follows_a_frame_with_twice_the_motors_that_it_takes_and_
     found = assemble(solver, goals=case.goals(0.0))
     for k in range(1, 60):
         before, found = found, solver.solve(case.goals(k / 60), found.state, 1 / 60)
-        assert found.report.goal_error < 1e-3  # the regulariser's share
+        assert found.report.goal_error < 1e-3  # error due to the regulariser
         assert abs(found.state.values - before.state.values).max() < 0.05

@@ -1,5 +1,5 @@
-"""The race on mechanisms beside other libraries: one model for all, ways that can be gone, honest marks, and
-who is missing is named.
+"""Tests the comparison with other libraries on mechanisms: one model for all, feasible motions, correct
+scores, and missing libraries are named.
 """
 
 import subprocess
@@ -23,7 +23,7 @@ from benchmarks.mechanism_peers import BROKEN, MET, Judge, row_of, run, table, w
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = ROOT / ".venv-bench" / "bin" / "python"
 RACES = races()
-FRAMES = 40  # of 240: enough to see that a mechanism goes on
+FRAMES = 40  # number of frames, of 240: enough to see that a mechanism continues to move
 
 
 def shortened(race: Race, first: int = 0, frames: int = FRAMES) -> Race:
@@ -33,7 +33,7 @@ def shortened(race: Race, first: int = 0, frames: int = FRAMES) -> Race:
 
 
 def sites(text: str, state: State, race: Race) -> dict[str, np.ndarray]:
-    """Poses (4, 4) of a model's sites, by its text alone."""
+    """Poses (4, 4) of a model's sites, computed from its text alone."""
     found, balls = {}, iter(state.balls)
 
     def placed(element: ElementTree.Element) -> np.ndarray:
@@ -118,7 +118,7 @@ def test_what_comes_apart_is_told_and_set_in_bold():
 
 
 def mirrored_four_bar(race: Race) -> State:
-    """Its crank where it was, its other links on the other side."""
+    """State with the crank unchanged, and the other links mirrored."""
     asked = Goals(actuators={"Crank Shaft": race.solver.values(race.start, "Crank Shaft")})
     for seed in range(20):
         start = race.start.values + np.random.default_rng(seed).normal(size=len(race.start.values))

@@ -1,4 +1,6 @@
-"""Accelerations of a mechanism's bodies after the motion filter, beside what the motors' limits imply."""
+"""Tests the accelerations of a mechanism's bodies after the motion filter against those that the motors'
+limits imply.
+"""
 
 from dataclasses import replace
 
@@ -15,7 +17,7 @@ DT = 1 / 60
 
 @pytest.fixture(scope="module")
 def passing():
-    """A random arm whose target leaves its workspace and comes back."""
+    """A random arm whose target leaves its workspace and returns."""
     _, solver, start, goals = next(mechanism_unseen.cases(1))
     return mechanism_tick.run(solver, goals, DT, start)
 

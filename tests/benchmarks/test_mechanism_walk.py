@@ -1,4 +1,4 @@
-"""The walk of the paper's figure 9: with the goal of the centre of mass a robot stands at every moment,
+"""Tests the walk of the paper's figure 9: with the goal for the centre of mass a robot stands at all times,
 without it the robot falls.
 """
 
@@ -6,19 +6,19 @@ import pytest
 
 from benchmarks.mechanism_walk import FEET, SECONDS, SHIFT, at, measured
 
-RATE = 30.0  # [Hz]
+RATE = 30.0  # [Hz] frame rate
 
 
 def test_the_goal_of_the_centre_of_mass_keeps_a_walk_over_its_soles_and_costs_its_frames_nothing():
     row = measured(True, 0.0, RATE)
     assert row.outside == 0.0
-    assert max(row.frames, row.centre) < 1e-3  # [mm]
+    assert max(row.frames, row.centre) < 1e-3  # [mm] errors of frames and centre of mass
 
 
 def test_without_it_the_centre_of_mass_leaves_the_soles():
     row = measured(False, 0.0, RATE)
-    assert row.outside > 30.0  # [mm]
-    assert row.frames < 1e-3  # [mm]
+    assert row.outside > 30.0  # [mm] distance of the centre of mass from the soles
+    assert row.frames < 1e-3  # [mm] error of frames
 
 
 @pytest.mark.parametrize("k", range(round(10 * SECONDS)))

@@ -1,4 +1,6 @@
-"""The race beside other libraries: the same tasks for all, honest marks, and whoever is missing is named."""
+"""Tests the comparison with other libraries: the same tasks for all, correct scores, and missing libraries
+are named.
+"""
 
 from dataclasses import replace
 
@@ -13,7 +15,7 @@ from benchmarks.paper import BODIES, skeleton_of
 
 
 class Fixed:
-    """A contestant that always answers the same."""
+    """A contestant that always gives the same solution."""
 
     def __init__(self, angles):
         self.answer = np.array(angles)

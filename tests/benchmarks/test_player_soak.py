@@ -1,4 +1,4 @@
-"""The long play in simulated time: it holds, and notices what does not."""
+"""Tests the long play in simulated time: it passes, and detects violated conditions."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,6 +1,4 @@
-"""The page of all comparisons: tables that are whole, pictures that are there, figures that say what
-happened.
-"""
+"""Tests the page of all comparisons: complete tables, existing pictures, correct figures."""
 
 import re
 from itertools import pairwise
@@ -36,7 +34,7 @@ PEERS = [Row(name, chain, 0.5, 5.0, 1.0, 30.0) for name in ("expressive", "pink"
 
 @pytest.fixture(scope="module")
 def results():
-    """A few pairs of two skeletons; the DLS solved once, for time."""
+    """Results for a few pairs of two skeletons; DLS is solved only once to save time."""
     solved = {}
     for name in NAMES:
         places = Grid(name).sample(6)
@@ -49,7 +47,7 @@ def results():
 
 
 def answer(steps, aim):
-    """A path's answer in which the one joint makes these steps [deg]."""
+    """Result of a path on which the only joint makes these steps [degrees]."""
     angles = np.radians(np.cumsum([0.0, *steps]))[:, None]
     count = len(angles)
     return {
@@ -76,7 +74,7 @@ def test_the_page_has_whole_tables_and_pictures(results, tmp_path):
         assert len({line.count("|") for line in table.strip().splitlines()}) == 1, table
     assert "mink (daqp): not to be had" in text
     assert "*0.0266 (0.0213)*" in text  # the paper's Table 9
-    assert "*1 / 12 / 2.31 / 2.08*" in text  # and 8
+    assert "*1 / 12 / 2.31 / 2.08*" in text  # and Table 8
     drawn = (
         (plots.glance, rows),
         (plots.race, PEERS),
@@ -156,7 +154,7 @@ def test_paths_are_smooth_and_the_same_for_every_solver(kind):
 
 
 class Follower:
-    """Answers with the number of frames so far, and remembers what it was given."""
+    """Solver that returns the number of frames so far, and records its inputs."""
 
     def __init__(self):
         self.given = []

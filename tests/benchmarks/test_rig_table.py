@@ -1,4 +1,6 @@
-"""The table of rigs: every solver has a line for each, and a folder without rigs is named."""
+"""Tests the table of rigs: every solver has a line for each, and a folder without rigs is an error that names
+it.
+"""
 
 import sys
 

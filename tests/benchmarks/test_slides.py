@@ -1,4 +1,6 @@
-"""Chains with prismatic joints: every goal can be met, and the table has a row for every solver."""
+"""Tests the benchmark of chains with prismatic joints: every goal can be met, and the table has a row for
+every solver.
+"""
 
 from limber.solvers.table import make_solver
 

@@ -1,4 +1,6 @@
-"""The sweep: the same bits wherever it runs, goes on where it was, keeps whole answers or none."""
+"""Tests the sweep: the same bits on every machine, continuation after an interruption, complete results or
+none.
+"""
 
 import math
 from concurrent.futures import Future
@@ -33,7 +35,7 @@ def same_bits(one, other):
 
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory):
-    """Answers of one process, and their folder."""
+    """Results of one process, and their folder."""
     folder = tmp_path_factory.mktemp("alone")
     return answers(folder, workers=1), folder
 
@@ -129,7 +131,7 @@ def test_nested_grids_are_laid_over_each_other_and_have_each_point_once():
 
 
 def turns_and_targets(targets):
-    """Of the first posture's targets: the turns [rad] and the orientation."""
+    """Rotations [rad] and orientations of the first posture's targets."""
     grid = NestedGrid("C", targets)
     return [(math.pi * turns, grid.pair(place).aim.wxyz) for place, turns in enumerate(nested(12, 3))]
 

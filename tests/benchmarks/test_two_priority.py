@@ -1,4 +1,4 @@
-"""The paper's two-priority DLS: its damping, its flips, its order of tasks."""
+"""Tests the paper's DLS with two priorities: its damping, its mirrored targets, its order of tasks."""
 
 import random
 

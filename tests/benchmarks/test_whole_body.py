@@ -1,6 +1,4 @@
-"""`python -m benchmarks.whole_body` keeps its contract: what it reads, what it writes, from the
-command line.
-"""
+"""Tests the inputs and outputs of `python -m benchmarks.whole_body`, called from the command line."""
 
 import subprocess
 import sys
@@ -29,7 +27,7 @@ def turn(axis: int, angle: np.ndarray) -> np.ndarray:
 
 
 def targets(**more) -> dict:
-    """The hip still, the thigh swinging from .5 to .9, the knee from 0 to -1."""
+    """Targets with the hip at rest, the thigh swinging from .5 to .9, the knee from 0 to -1."""
     share = np.linspace(0.0, 1.0, STEPS)
     thigh = turn(0, 0.5 + 0.4 * share)
     shin = thigh @ turn(1, -share)
@@ -78,7 +76,7 @@ def test_every_step_is_answered_with_joints_base_velocities_and_times(tmp_path):
     assert joints[2:] == pytest.approx(np.stack([0.5 + 0.4 * share, -share], 1)[2:], abs=2e-3)
     assert out["base_position"] == pytest.approx(targets()["base_position"], abs=1e-4)
     assert out["base_rotation"][-1] == pytest.approx(np.eye(3), abs=1e-3)
-    start = np.array([0.2, 0.0])  # zero, or the limit nearest to it
+    start = np.array([0.2, 0.0])  # zero, or the nearest limit
     speeds = np.diff(np.vstack([start, joints]), axis=0) / 0.02
     assert out["joint_velocity"][:, order] == pytest.approx(speeds, abs=1e-9)
     assert np.all(out["seconds"] > 0)
@@ -143,7 +141,7 @@ def test_a_model_that_is_asked_beyond_its_limits_keeps_to_them(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     row = [cell.strip() for cell in done.stdout.splitlines()[-1].split("|")]
-    assert float(row[3]) > 0.01  # held at all
+    assert float(row[3]) > 0.01  # the error shows that the link was held
     with np.load(tmp_path / "r_0_out.npz") as out:
         swing = out["joints"][:, list(out["joint_names"]).index("swing")]
     assert swing.min() >= 0.2 - 1e-9

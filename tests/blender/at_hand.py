@@ -1,12 +1,12 @@
-"""Buttons about a mover, as its panel draws them: a chain, a body that follows a motion, or a mechanism, by
-its settings.
+"""Context of buttons about a mover, as its panel draws them: a chain, a body that follows a motion, or a
+mechanism, given by its settings.
 """
 
 import bpy
 
 
 def about(settings):
-    """While it lasts operators are about the mover with these settings."""
+    """Context in which operators act on the mover with these settings."""
     return bpy.context.temp_override(limber_mover=settings)
 
 

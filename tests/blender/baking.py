@@ -1,4 +1,4 @@
-"""Live motion, baked motion and what a bake must leave alone, for tests in a real Blender."""
+"""Live motion, baked motion, and the data that a bake must leave unchanged, for tests in a real Blender."""
 
 import bpy
 import numpy as np
@@ -6,11 +6,11 @@ import numpy as np
 from tests.blender.modal import Window, step_by_step
 from tests.blender.rigs import keyed, looking_chain, make_active
 
-IN_KEYS = 1e-6  # [rad] keys are single precision
+IN_KEYS = 1e-6  # [rad] tolerance: keyframes have single precision
 
 
 def moving_chain():
-    """A chain that is to be baked from frame 5 to 25, and whose target moves all the while."""
+    """A chain to be baked from frame 5 to 25, whose target moves all the time."""
     chain = looking_chain()[1]
     keyed(chain.target, (1, 30))
     chain.frame_start, chain.frame_end = 5, 25
@@ -18,7 +18,7 @@ def moving_chain():
 
 
 def begin(*chains):
-    """A bake of these chains over the first one's range."""
+    """Starts a bake of these chains over the first one's range."""
     from limber.rig.output.bake import Bake
 
     return Bake(
@@ -30,26 +30,26 @@ def begin(*chains):
 
 
 def bake_window(monkeypatch) -> Window:
-    """The Bake operator as a window runs it, one frame at a time."""
+    """Runs the Bake operator as a window does, one frame at a time."""
     from limber.operators.output.bake import LIMBER_OT_bake
 
     return step_by_step(monkeypatch, LIMBER_OT_bake, everything=False)
 
 
 def positions(handed) -> list[float]:
-    """What is handed to a robot's link, without velocities and accelerations."""
+    """Positions handed to a robot's link, without velocities and accelerations."""
     return [getattr(value, "position", value) for value in handed]
 
 
 def drop_keys(rig) -> None:
-    """The rig is at rest again, without an action."""
+    """Resets the rig to rest, without an action."""
     rig.animation_data.action = None
     for bone in rig.pose.bones:
         bone.rotation_euler = (0, 0, 0)
 
 
 def live_motion(rig, chains, frames) -> dict[int, list[float]]:
-    """What the filter says while live plays these frames, chain after chain."""
+    """Positions after the filter while live plays these frames, one chain after the other."""
     from limber.rig.live import live
 
     make_active(rig)
@@ -57,7 +57,8 @@ def live_motion(rig, chains, frames) -> dict[int, list[float]]:
         if chain in chains:
             rig.limber.active_chain = index
             bpy.ops.limber.live()
-    bpy.context.scene.frame_set(frames[0] + 100)  # comes from afar: the motion starts anew at the first frame
+    # a distant frame, so that the motion restarts at the first one
+    bpy.context.scene.frame_set(frames[0] + 100)
     motion = {}
     for frame in frames:
         bpy.context.scene.frame_set(frame)
@@ -72,7 +73,7 @@ def places(rig, chain):
 
 
 def played(rig, chains, frames) -> dict[int, list[float]]:
-    """The channels that the keys play."""
+    """Values of the channels as played from the keyframes."""
     joints = [place for chain in chains for place in places(rig, chain)]
     motion = {}
     for frame in frames:
@@ -92,7 +93,7 @@ def curves(rig):
 
 
 def state(rig) -> tuple:
-    """All that a cancelled bake must leave alone."""
+    """All data that a cancelled bake must leave unchanged."""
     animation = rig.animation_data
     return (
         sorted((action.name, action.use_fake_user, action.users) for action in bpy.data.actions),
@@ -105,7 +106,7 @@ def state(rig) -> tuple:
 
 
 def walk(rig, *frames):
-    """Keys on a joint, on a bone off the chain and on the object."""
+    """Adds keyframes to a joint, to a bone outside the chain and to the object."""
     for frame in frames or (1, 30):
         rig.pose.bones["middle"].rotation_euler.x = 0.02 * frame
         rig.pose.bones["middle"].keyframe_insert("rotation_euler", frame=frame, group="middle")

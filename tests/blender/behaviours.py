@@ -1,4 +1,4 @@
-"""Behaviours of the scene, as a person authors them: states, and what leads from one to another."""
+"""Behaviours of the scene, as a person authors them: states and transitions."""
 
 import bpy
 
@@ -12,7 +12,7 @@ def add_states(*names: str):
 
 
 def add_transition(begin: str, end: str, **settings: object) -> None:
-    """Adds a transition between two states to the scene's behaviour, with these of its settings."""
+    """Adds a transition between two states to the scene's behaviour, with these settings."""
     transition = bpy.context.scene.limber_behaviour.transitions.add()
     for name, value in {"begin": begin, "end": end, **settings}.items():
         setattr(transition, name, value)

@@ -1,11 +1,11 @@
-"""Characters with torso, head and eyes for tests in a real Blender, named as different tools name them."""
+"""Characters with torso, head and eyes for tests in a real Blender, with the names of different programs."""
 
 import bpy
 from mathutils import Matrix, Vector
 
 from tests.blender.rigs import make_active
 
-# Bone: parent, head and tail [m]. It faces -Y, as Blender's characters do.
+# bone -> parent, head and tail [m]. The character faces -Y, as Blender's characters do.
 PLACES = {
     "hips": (None, (0, 0, 0.95), (0, 0, 1.05)),
     "belly": ("hips", (0, 0, 1.05), (0, 0, 1.20)),
@@ -24,20 +24,20 @@ WORDS = {
     "mannequin": "pelvis spine_01 spine_02 neck_01 head face eye_l eye_r upperarm_l upperarm_r",
     "own": "pelvis.x abdomen torso neck head face Eyeball.L Eyeball.R shoulder.L shoulder.R",
 }
-RIGIFY_MORE = {  # of seven bones, as Rigify's metarig has them from hips to head
+RIGIFY_MORE = {  # further bones of Rigify's metarig, which has seven from hips to head
     "spine.002": ("spine.001", (0, 0, 1.10), (0, 0, 1.20)),
     "spine.005": ("spine.004", (0, 0, 1.50), (0, 0, 1.55)),
 }
 
 
 def character(names: str = "own", mode: str = "XYZ", turned: Matrix | None = None):
-    """An armature object in Object Mode, active; its bones by PLACES, called as `names` of WORDS says.
+    """An armature object in Object Mode, active, with bones as in PLACES and names as in WORDS.
 
     Args:
         names: Key of WORDS.
         mode: Rotation mode of the bones.
-        turned: What its bones are multiplied by, and its object by the inverse: files of other programs have
-            another up.
+        turned: Factor of its bones, by whose inverse the object is multiplied: files of other programs have
+            another up direction.
     """
     called = dict(zip(PLACES, WORDS[names].split(), strict=True))
     places = {called[bone]: (called.get(parent), *ends) for bone, (parent, *ends) in PLACES.items()}
@@ -62,7 +62,7 @@ def character(names: str = "own", mode: str = "XYZ", turned: Matrix | None = Non
 
 
 def _with_more(places: dict) -> dict:
-    """The metarig's other bones, each between its parent and that one's next."""
+    """The positions with the metarig's further bones, each between a bone and its parent."""
     whole = {}
     for name, place in places.items():
         before = f"spine.{int(name[-3:]) - 1:03d}" if name[-3:].isdigit() else ""

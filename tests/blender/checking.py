@@ -1,4 +1,4 @@
-"""What Check says, for tests."""
+"""Access to the sentences of Check, for tests."""
 
 import bpy
 import pytest
@@ -16,7 +16,7 @@ def sentences(rig, chain) -> list[str]:
 
 
 def only(rig, chain, *words: str, blocks: bool | None = None) -> str:
-    """The one sentence there is, which has all these words."""
+    """The only sentence of Check, which must contain all these words."""
     found = findings(rig, chain)
     assert len(found) == 1, [finding.sentence for finding in found]
     for word in words:

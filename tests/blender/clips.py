@@ -1,4 +1,4 @@
-"""Clips of motion capture as BVH files: a person who walks, whose feet stand exactly, and faults in them."""
+"""Clips of motion capture as BVH files: a walking person whose feet stand exactly, with optional faults."""
 
 from dataclasses import dataclass, field
 from math import acos, atan2, cos, degrees, hypot, pi, sin
@@ -12,7 +12,7 @@ THIGH, SHIN, HIP, ANKLE = (
     0.1,
     0.08,
 )  # [m] lengths, half the hips' width, height of a standing ankle
-# Joint -> parent, offset [m]; Y is up, Z is ahead, X is to the left.
+# joint -> parent, offset [m]; Y is up, Z is forward, X is to the left
 JOINTS = {
     "Hips": ("", (0.0, 0.0, 0.0)),
     "LeftHip": ("Hips", (HIP, -0.05, 0.0)),
@@ -41,7 +41,7 @@ Angles = tuple[float, float, float]  # [degrees] about Z, X and Y, in this order
 
 @dataclass
 class Clip:
-    """A clip: for each frame the hips' position [m], and the angles of each joint that is not straight.
+    """A clip: the hips' position [m] and the angles of each bent joint in each frame.
 
     Attributes:
         rate: Frames per second.
@@ -136,14 +136,14 @@ def walk(
     swing: float = 25.0,
     shift=None,
 ) -> Clip:
-    """A person who walks ahead, and swings the arms.
+    """A person who walks forward, and swings the arms.
 
     Args:
         frames, rate: Number of frames, and frames per second.
         stride: Length [m] of two steps; 0: stepping in one place.
         period: Time [s] of two steps.
         swing: Angle [degrees] to which arms swing.
-        shift: Function from the time [s] to a distance [m] by which the left foot is shifted ahead.
+        shift: Function from the time [s] to a distance [m] by which the left foot is shifted forward.
     """
     clip = Clip(rate)
     for frame in range(frames):
@@ -167,7 +167,7 @@ def walk(
 
 
 def _step(phase: float, stride: float, offset: float) -> tuple[float, float]:
-    """How far ahead [m] a foot is, and how high it is lifted; it stands in six tenths of a period."""
+    """Distance [m] of a foot ahead of the hips, and its height [m]; it stands for six tenths of a period."""
     count, share = divmod(phase, 1.0)
     start = stride * (count - offset + 0.3)
     if share < 0.6:
@@ -177,7 +177,7 @@ def _step(phase: float, stride: float, offset: float) -> tuple[float, float]:
 
 
 def _leg(side: str, ahead: float, below: float) -> dict[str, Angles]:
-    """Angles of a leg whose ankle is so far ahead of and below its hip [m], with the foot level."""
+    """Angles of a leg whose ankle is `ahead` of and `below` its hip [m], with the foot level."""
     reach = min(hypot(ahead, below), 0.9999 * (THIGH + SHIN))
     knee = acos((THIGH**2 + SHIN**2 - reach**2) / (2 * THIGH * SHIN))
     hip = atan2(ahead, below) + acos((THIGH**2 + reach**2 - SHIN**2) / (2 * THIGH * reach))

@@ -1,4 +1,4 @@
-"""A chain in motion whose solvers are compared, and what a comparison must leave alone."""
+"""A moving chain whose solvers are compared, and the data that a comparison must leave unchanged."""
 
 import bpy
 import pytest
@@ -13,7 +13,7 @@ FRAMES = range(1, 9)
 
 @pytest.fixture
 def chain_in_motion():
-    """A chain with a keyed walk and a target that flies by; returns rig and chain."""
+    """A chain with a keyed walk and a target that flies past; returns rig and chain."""
     rig, chain = looking_chain()
     walk(rig)
     keyed(chain.target, (1, 8))
@@ -23,7 +23,7 @@ def chain_in_motion():
 
 
 def scene_as_is() -> dict:
-    """All that a comparison must leave alone."""
+    """All data that a comparison must leave unchanged."""
     scene, view = bpy.context.scene, bpy.context.view_layer
     rigs = [thing for thing in scene.objects if thing.type == "ARMATURE"]
     return {

@@ -1,9 +1,9 @@
-"""How a test runs in a real Blender: the process is one (the bpy module), the checkout its extension
-`limber`, each test has an empty file.
+"""Fixtures for tests in a real Blender: the process is Blender itself (the bpy module), the checkout its
+extension `limber`, and each test has an empty file.
 
-Under `make test` files here share some processes; by hand: `.venv-4.2/bin/python -m pytest
-tests/blender/test_NAME.py`. Timers never fire in a Blender without a window: tests call what a timer would
-call.
+Under `make test` files of this folder share some processes; a single one is run by `.venv-4.2/bin/python -m
+pytest tests/blender/test_NAME.py`. Timers never fire in a Blender without a window, so tests call the timers'
+functions.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,11 +20,11 @@ __all__ = ["pytest_collection_modifyitems"]
 
 PARTS = [
     module for module in registration.modules() if hasattr(module, "register")
-]  # what is registered besides classes
+]  # kinds of registered objects besides classes
 
 
 def handlers() -> dict[str, list]:
-    """What is registered with Blender's handlers, by list."""
+    """Functions registered as Blender's handlers, by list."""
     return {
         name: list(found)
         for name in dir(bpy.app.handlers)
@@ -33,16 +33,16 @@ def handlers() -> dict[str, list]:
 
 
 def empty_file() -> None:
-    """What a new Blender begins with, but for the user's preferences; those are read anew in a sixth of the
-    time.
+    """Loads Blender's empty factory file. The preferences stay: resetting them too takes six times as
+    long.
     """
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
 
 
 @pytest.fixture(scope="session", autouse=True)
 def blender() -> None:
-    """As it is for somebody who has just unpacked it, with the extension's classes registered, which takes
-    longer than many a test.
+    """Blender with factory settings and the extension's classes, whose registration takes longer than many a
+    test.
     """
     bpy.ops.wm.read_factory_settings(use_empty=True)
     limber.register()
@@ -52,8 +52,8 @@ def blender() -> None:
 
 @pytest.fixture
 def unregistered() -> Iterator[None]:
-    """The extension is not registered when the test begins, and the test leaves it so: for files of tests
-    that override `extension`.
+    """The extension is not registered at the beginning and end of the test: for files of tests that override
+    `extension`.
     """
     limber.unregister()
     yield
@@ -64,17 +64,17 @@ def unregistered() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def extension() -> Iterator[None]:
-    """An empty file with the extension as when it was just enabled: its handlers, keys and overlays are
-    registered anew, and taken away afterwards, when no handler may be left.
+    """An empty file with the extension as if just enabled: its handlers, keys and overlays are registered
+    again, and removed afterwards; then no handler may be left.
 
-    What is in the file is left to the next test, which begins with an empty one: emptying takes as long as
+    The file's content is left for the next test, which begins with an empty one: emptying takes as long as
     many a test.
     """
     empty_file()
     before = handlers()
     bpy.context.preferences.addons.new().module = (
         limber.__package__
-    )  # what enabling does: preferences have a home
+    )  # as enabling does, since preferences belong to the entry
     for module in PARTS:
         module.register()
     yield
@@ -108,8 +108,8 @@ def reopen(tmp_path: Path) -> Callable[[], Path]:
 
 @pytest.fixture
 def undo_step() -> Callable[[str], None]:
-    """Closes an undo step: without a window Blender pushes none by itself. Then `bpy.ops.ed.undo()` works as
-    a user's does.
+    """Function that closes an undo step, since without a window Blender pushes none by itself. Then
+    `bpy.ops.ed.undo()` works as for a user.
     """
 
     def push(message: str) -> None:

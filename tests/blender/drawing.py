@@ -1,5 +1,5 @@
-"""What a panel draws, without a window: its buttons, lines, settings and lists, by a layout that only takes
-notes.
+"""Draws a panel without a window: its buttons, lines, settings and lists are recorded by a stand-in for the
+layout.
 """
 
 from types import SimpleNamespace
@@ -10,10 +10,10 @@ from limber.panels import tab
 
 
 class Layout:
-    """Takes notes of buttons, lines, settings (whose, name), those greyed out among them, and lists (whose,
-    name).
+    """Layout that records buttons, lines, settings (owner, name), greyed-out ones among them, and lists
+    (owner, name).
 
-    Rows and columns within it tell the same notes.
+    Rows and columns in it add to the same records.
     """
 
     def __init__(self, notes: "Layout | None" = None) -> None:
@@ -24,13 +24,13 @@ class Layout:
         self.greyed: list[tuple] = notes.greyed if notes else []
         self.enabled: bool = notes.enabled if notes else True
         self.lists: list[tuple] = notes.lists if notes else []
-        self.order: list[str] = notes.order if notes else []  # of buttons and lines, from the top down
+        self.order: list[str] = notes.order if notes else []  # buttons and lines from top to bottom
 
     def operator(self, verb: str, **_options):
         self.operators.append(verb)
         self.order.append(verb)
         button = SimpleNamespace()
-        if verb == "limber.show_message":  # the last line of a message that goes on
+        if verb == "limber.show_message":  # the last line of a message that continues
             self.operators.pop()
             self.messages.append(button)
         return button
@@ -41,7 +41,7 @@ class Layout:
         return " ".join([*self.labels, *(message.text for message in self.messages)])
 
     def context_pointer_set(self, _name: str, _data) -> None:
-        """Names what buttons act on; no note is taken of it."""
+        """Names the data on which buttons act; it is not recorded."""
 
     def label(self, text: str = "", **_options) -> None:
         self.labels.append(text)
@@ -70,7 +70,7 @@ class Layout:
 
 
 def drawn(panel) -> Layout:
-    """What a panel draws now, in a sidebar of usual width."""
+    """Records of a panel that is drawn now, in a sidebar of usual width."""
     layout = Layout()
     its_own = {
         name: value for name, value in vars(panel).items() if not name.startswith("_") and not callable(value)

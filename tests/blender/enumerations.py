@@ -1,4 +1,4 @@
-"""What an enumeration property offers, whether its items are fixed or a function gives them."""
+"""Items of enumeration properties, whether they are fixed or given by a function."""
 
 from inspect import get_annotations
 
@@ -17,7 +17,7 @@ def offered(group, name: str) -> list[tuple[str, str, str, int]]:
 
 
 def enumerations(group) -> list[tuple[object, str]]:
-    """(group, name) of every enumeration of a property group and of those in it; an empty list in it gets an
+    """(group, name) of every enumeration of a property group and of groups in it; an empty list in it gets an
     item.
     """
     found: list[tuple[object, str]] = []

@@ -1,4 +1,4 @@
-"""Human figures as armatures, under the names of several conventions, in several rest poses."""
+"""Human figures as armatures, with the names of several conventions, in several rest poses."""
 
 from math import asin, cos, pi, radians, sin
 
@@ -7,7 +7,7 @@ from mathutils import Euler, Matrix, Vector
 
 from tests.blender.rigs import make_active
 
-PLACES = {  # part -> parent, place of its head [m]; arms hang down. It faces -Y, its left is +X
+PLACES = {  # part -> parent, position of its head [m]; arms hang down. The figure faces -Y, its left is +X
     "hips": (None, (0.0, 0.0, 1.0)),
     "spine": ("hips", (0.0, 0.0, 1.1)),
     "chest": ("spine", (0.0, 0.0, 1.3)),
@@ -34,7 +34,7 @@ STRAIGHT = (
     "forearm",
     "thigh",
     "shin",
-)  # limbs whose way to the next bone shows how they are turned
+)  # limbs whose direction to the next bone shows their rotation
 
 
 def figure(
@@ -45,15 +45,15 @@ def figure(
     mode: str = "XYZ",
     knee: float = SIDE["shin"][1][2],
 ):
-    """A figure in Pose Mode, active, all of its bones free to turn.
+    """A figure in Pose Mode, active, all of whose bones can rotate freely.
 
     Args:
-        words: What each part is called; sides are put before.
-        name: Of the object.
-        size: Times its places.
-        arms_out: It rests with its arms to the sides.
+        words: Name of each part, to which the side is prefixed.
+        name: Name of the object.
+        size: Factor of all positions.
+        arms_out: Whether it rests with its arms to the sides.
         mode: Rotation mode of its bones.
-        knee: [m] How high its knees are.
+        knee: Height of its knees [m].
     """
     data = bpy.data.armatures.new(name)
     rig = bpy.data.objects.new(name, data)
@@ -78,7 +78,7 @@ def figure(
 
 
 def all_places(arms_out: bool) -> dict[str, tuple]:
-    """Every part, "left hand": its parent, and the place of its head [m]."""
+    """Every part, such as "left hand": its parent, and the position of its head [m]."""
     found: dict[str, tuple] = dict(PLACES)
     for side, sign in (("left", 1.0), ("right", -1.0)):
         for part, (parent, (x, y, z)) in SIDE.items():
@@ -94,7 +94,7 @@ def called(words: dict[str, str], part: str) -> str:
 
 
 def bend(rig, words: dict[str, str], **turns: tuple[float, float, float]) -> None:
-    """Turns bones by Euler angles [degrees]; parts as "left_shin"."""
+    """Rotates bones by Euler angles [degrees]; parts as "left_shin"."""
     for part, angles in turns.items():
         plain = part.replace("left_", "left ").replace("right_", "right ")
         bone = rig.pose.bones[called(words, plain)]
@@ -107,14 +107,14 @@ def bend(rig, words: dict[str, str], **turns: tuple[float, float, float]) -> Non
 
 
 def way(rig, words: dict[str, str], part: str, below: str) -> Vector:
-    """The direction, in the world, from one part to the next as it is shown."""
+    """Shown direction, in the world, from one part to the next."""
     shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
     first, last = (shown.pose.bones[called(words, each)].matrix.translation for each in (part, below))
     return (shown.matrix_world.to_3x3() @ (last - first)).normalized()
 
 
 def walk(rig, words: dict[str, str], frames: int = 24) -> None:
-    """Keys a step to the front: arms and legs swing, the trunk turns, the hips go."""
+    """Adds keyframes of a step forward: arms and legs swing, the trunk rotates, the hips move."""
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = 1, frames
     for k, frame in enumerate((1, frames // 2, frames)):
@@ -145,14 +145,16 @@ def walk(rig, words: dict[str, str], frames: int = 24) -> None:
 
 
 def crouch(rig, words: dict[str, str], frames: int = 24, raised: float = 0.0) -> None:
-    """Keys a figure that goes down and up again while its feet stand, so much [m] above its origin."""
+    """Adds keyframes of a figure that crouches and rises while its feet stand, `raised` [m] above its
+    origin.
+    """
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = 1, frames
     (_, hip), (_, knee), (_, ankle) = (SIDE[part] for part in ("thigh", "shin", "foot"))
     thigh, shin = hip[2] - knee[2], knee[2] - ankle[2]
     for frame in range(1, frames + 1):
         lean = radians(40) * sin(pi * (frame - 1) / (frames - 1))
-        back = asin(thigh * sin(lean) / shin)  # ankles stay below the hips
+        back = asin(thigh * sin(lean) / shin)  # so that the ankles stay below the hips
         turns = {"thigh": -lean, "shin": lean + back, "foot": -back}
         for side in ("left", "right"):
             for part, angle in turns.items():

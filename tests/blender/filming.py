@@ -1,15 +1,17 @@
-"""Rendering for tests in a real Blender: small, quick, and the same every time."""
+"""Rendering for tests in a real Blender: small, fast, and reproducible."""
 
 from pathlib import Path
 
 import bpy
 import numpy as np
 
-SIZE = 48  # [pixels]
+SIZE = 48  # [pixels] width and height
 
 
 def film(place, turn, frames: range, width: float = 1.0) -> None:
-    """All meshes of the scene are bright, and filmed by a camera there that shows so much [m]."""
+    """Makes all meshes of the scene bright, and adds a camera at a position that shows a width of so many
+    [m].
+    """
     scene = bpy.context.scene
     material = bpy.data.materials.new("Bright")
     if material.node_tree is None:  # before 5.0

@@ -1,4 +1,4 @@
-"""A body that follows a figure which walks, and how far their limbs, as they are shown, are apart."""
+"""A body that follows a walking figure, and the difference between their shown limbs."""
 
 from math import degrees
 
@@ -10,12 +10,12 @@ from tests.blender.rigs import matrices
 
 BELOW = {"upper_arm": "forearm", "forearm": "hand", "thigh": "shin", "shin": "foot"}
 SIDES = ("left", "right")
-FRAMES = range(1, 25)  # of the walk
+FRAMES = range(1, 25)  # frames of the walk
 
 
 def follower(mode: str = "XYZ", size: float = 1.0, arms_out: bool = True):
-    """A source that walks in the air and a body that was paired with it, without regard to a floor; the body
-    is active.
+    """A source that walks in the air and a body paired with it, without regard to a floor; the body is
+    active.
     """
     source = figure(CMU, "Source")
     walk(source, CMU)
@@ -27,14 +27,14 @@ def follower(mode: str = "XYZ", size: float = 1.0, arms_out: bool = True):
 
 
 def in_the_air(rig) -> None:
-    """Lets a body follow without regard to a floor: the figure that walks slides along."""
+    """Lets a body follow without regard to a floor, since the walking figure slides along."""
     rig.limber.retarget.on_floor = False
     for pair in rig.limber.retarget.pairs:
         pair.plant = False
 
 
 def limbs_apart(rig, source) -> float:
-    """The largest angle [degrees] between limbs of the two, as they are shown."""
+    """The largest angle [degrees] between shown limbs of the two."""
     return max(
         degrees(
             way(rig, XSENS, f"{side} {part}", f"{side} {BELOW[part]}").angle(
@@ -52,7 +52,7 @@ def hips(rig, words) -> Vector:
 
 
 def motion(rig, frames=FRAMES) -> list:
-    """Pose matrices of all bones as they are shown, frame by frame."""
+    """Shown pose matrices of all bones, frame by frame."""
     return [matrix for frame in frames for matrix in matrices(rig, names_of(rig), frame)]
 
 

@@ -1,4 +1,4 @@
-"""Other people's motion on robots of the gallery, for tests in a real Blender and for the benchmark."""
+"""Motion from other programs on robots of the gallery, for tests in a real Blender and for the benchmark."""
 
 import json
 import math
@@ -19,13 +19,15 @@ FRAMES = 151
 
 
 def wave(k: int, n: int, amplitude: float) -> float:
-    """A gentle wave that begins and ends at rest."""
+    """A smooth wave that begins and ends at rest."""
     share = k / (FRAMES - 1)
     return amplitude * math.sin(math.pi * share) ** 2 * math.sin(4.0 * share + n)
 
 
 def moves(reach: float = 1.0) -> bytes:
-    """A move of Reachy Mini; with a `reach` of 10 its head is asked far out of the workspace in between."""
+    """A move of Reachy Mini; with a `reach` of 10, the target pose of its head is far out of the workspace in
+    between.
+    """
     rows = []
     for k in range(FRAMES):
         away = math.sin(math.pi * k / (FRAMES - 1)) ** 2
@@ -64,7 +66,9 @@ def file_for(robot: str, folder, reach: float = 1.0):
 
 
 def playing(robot: str, folder, reach: float = 1.0, is_still: bool = True):
-    """A robot of the gallery with a file's motion as the base of its gaze; its target is still, or swings."""
+    """A robot of the gallery with a file's motion as the base of its gaze; its target is at rest, or
+    swings.
+    """
     bpy.context.scene.render.fps = FPS
     assert bpy.ops.limber.add_robot(robot=robot) == {"FINISHED"}
     rig = bpy.context.active_object
@@ -83,7 +87,7 @@ def head_goal(rig, chain):
 
 
 def shown_error(rig, chain) -> float:
-    """The angle [deg] between where the head, as Blender shows it, looks and the target."""
+    """The angle [degrees] between the shown direction of the head's view and the direction to the target."""
     goal = head_goal(rig, chain)
     if goal is None:
         return missed(rig, chain)
@@ -93,7 +97,7 @@ def shown_error(rig, chain) -> float:
 
 
 def driven(rig) -> list:
-    """Movers whose values go to motors: not a control that a mechanism follows."""
+    """Movers whose values go to motors, without controls that a mechanism follows."""
     movers = list(movers_of(rig))
     return movers[-1:] if rig.limber.mechanism.motors else movers
 

@@ -1,5 +1,5 @@
-"""Four-bars for tests in a real Blender: of objects and pins, and of bones with a closure; and how a user
-makes mechanisms of them.
+"""Four-bars for tests in a real Blender: of objects and pins, or of bones with a closure; and how users make
+mechanisms of them.
 """
 
 import bpy
@@ -9,11 +9,11 @@ from tests.blender import mechanisms as those
 from tests.blender.rigs import build, make_active, select
 
 PLACES = {"A": (0.0, 0.0, 0.0), "B": (0.0, 0.0, 0.05), "C": (0.17, 0.0, 0.14), "D": (0.2, 0.0, 0.0)}
-ABOUT_Y = (-np.pi / 2, 0.0, 0.0)  # turns an empty's Z axis to the world's Y
+ABOUT_Y = (-np.pi / 2, 0.0, 0.0)  # rotates an empty's Z axis to the world's Y
 
 
 def four_bar(make=those.constraint, kind: str = "HINGE", bodies: str = "ACTIVE") -> dict:
-    """Four bars, their pins made by `make`."""
+    """Four bars, whose pins are made by `make`."""
     ground = those.box("ground", PLACES["A"], "PASSIVE")
     crank, coupler, rocker = (
         those.box(name, PLACES[at], bodies)
@@ -34,9 +34,7 @@ def owned(motor: str = "pin A"):
 
 
 def arms():
-    """Two arms of an armature whose tips meet: a four-bar once they are held together; returns the
-    armature.
-    """
+    """Two arms of an armature whose tips meet: a four-bar once they are connected; returns the armature."""
     rig = build(
         {"ground": "", "crank": "X", "coupler": "X", "side": "", "rocker": "X"},
         parents={"side": "ground", "rocker": "side"},
@@ -66,5 +64,5 @@ def boned():
     select(rig, "coupler", "rocker")
     rig.data.bones.active = rig.data.bones["rocker"]
     bpy.ops.limber.add_closure()
-    select(rig)  # nothing: what is made active next is alone
+    select(rig)  # selects nothing, so that the next active object is the only one
     return rig, rig.limber.mechanism.closures[0]

@@ -15,8 +15,8 @@ KEPT = Path(__file__).resolve().parents[2] / "build" / "generated"
 
 @contextmanager
 def generated(kind: str) -> Iterator:
-    """A generated rig, active in Object Mode, all its bones visible. Rigify leaves a handler behind, which
-    goes afterwards.
+    """A generated rig, active in Object Mode, with all bones visible. Rigify leaves a handler behind, which
+    is removed afterwards.
     """
     handlers = list(bpy.app.handlers.load_post)
     with redirect_stdout(StringIO()):
@@ -31,7 +31,7 @@ def generated(kind: str) -> Iterator:
 
 
 def taken(kind: str) -> bpy.types.Object:
-    """A rig from the file of its kind, as one appends it, in the scene and active."""
+    """A rig from the file of its kind, appended as by a user, in the scene and active."""
     path = kept(kind)
     with bpy.data.libraries.load(str(path)) as (_, wanted):
         wanted.objects = ["metarig", "rig"]
@@ -45,8 +45,8 @@ def taken(kind: str) -> bpy.types.Object:
 
 
 def kept(kind: str) -> Path:
-    """The file with a generated rig. Generating takes up to 8 s: once for each Blender, whichever process
-    comes first.
+    """The file with a generated rig. Generating takes up to 8 s: it is done once for each Blender, by the
+    first process.
     """
     KEPT.mkdir(parents=True, exist_ok=True)
     path = KEPT / f"{kind}_{bpy.app.version_string.replace(' ', '_')}.blend"
@@ -60,13 +60,13 @@ def kept(kind: str) -> Path:
 
 
 def generate(kind: str, path: Path) -> None:
-    """Writes a generated rig and its metarig to a file; the one that is open is empty afterwards."""
+    """Writes a generated rig and its metarig to a file; the open file is empty afterwards."""
     getattr(bpy.ops.object, f"armature_{kind}_metarig_add")()
     metarig = bpy.context.object
     bpy.ops.object.mode_set(mode="POSE")
     bpy.ops.pose.rigify_generate()
     rig = bpy.context.object
-    for collection in rig.data.collections_all:  # what deforms and what helps is hidden at first
+    for collection in rig.data.collections_all:  # deforming and helper bones are hidden at first
         collection.is_visible = True
     bpy.ops.object.mode_set(mode="OBJECT")
     bpy.data.libraries.write(str(path), {metarig, rig})

@@ -1,4 +1,4 @@
-"""An imported robot as its file describes it: joint values as authored and as shown, link frames as shown."""
+"""An imported robot in the terms of its file: authored and shown joint values, shown link frames."""
 
 from limber.rig.bones.axes import INDEX, UNIT, is_euler
 from limber.rig.bones.imported_robot import channel, records, tree_of
@@ -28,10 +28,10 @@ def joint_values(rig) -> dict[str, float]:
 
 
 def shown_values(rig, depsgraph) -> dict[str, float]:
-    """Value [rad, -pi to pi; prismatic joints m] of every joint that moves, by URDF name, as shown: from the
+    """Shown value [rad, -pi to pi; prismatic joints m] of every movable joint, by URDF name, from the
     evaluated poses of its bones.
 
-    Limits keep a bone within them, so that it may be shown elsewhere than its channels say.
+    Because of limits a bone may be shown in another pose than that of its channels.
     """
     shown, values = rig.evaluated_get(depsgraph).pose.bones, {}
     for name, kept in records(rig):
@@ -46,7 +46,7 @@ def shown_values(rig, depsgraph) -> dict[str, float]:
 
 
 def link_frames(rig, depsgraph) -> dict[str, Transform]:
-    """Pose of each link's frame in armature space [m], as shown."""
+    """Shown pose of each link's frame in armature space [m]."""
     tree, bones = tree_of(rig)
     shown = rig.evaluated_get(depsgraph).pose.bones
     resting = tree.frames({})

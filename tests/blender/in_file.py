@@ -1,4 +1,4 @@
-"""What a user can get at in a file, whatever was done before, and what Limber may not leave in it."""
+"""Data that a user can reach in a file, in any state, and data that Limber must not leave in it."""
 
 import bpy
 from limber.rig.showing import mechanism_proxy as mechanism_twin
@@ -8,7 +8,7 @@ from tests.blender.rigs import make_active
 
 
 def is_live(rig) -> bool:
-    """Whether a chain of the rig says so."""
+    """Whether a chain of the rig is set to live."""
     return any(chain.live for chain in rig.limber.chains)
 
 
@@ -18,8 +18,8 @@ def nth(things, pick: int):
 
 
 def reach(rig, mode: str = "OBJECT") -> bool:
-    """Makes an armature the active one, in a mode, where a user can: not one that is hidden, nor out of the
-    mode of one that is.
+    """Makes an armature the active one, in a mode, if a user can: it must not be hidden, nor may the active
+    object be a hidden one in another mode.
     """
     if rig is None or rig.name not in bpy.context.view_layer.objects or not rig.visible_get():
         return False
@@ -41,7 +41,7 @@ def choose_bone(rig, pick: int) -> None:
 
 
 def armatures() -> list:
-    """All but Limber's own."""
+    """All armature objects except Limber's own."""
     return [
         thing
         for thing in bpy.data.objects
@@ -50,7 +50,7 @@ def armatures() -> list:
 
 
 def rigs() -> list:
-    """Those of the scene."""
+    """The armature objects of the scene."""
     return [rig for rig in armatures() if rig.name in bpy.context.scene.objects]
 
 

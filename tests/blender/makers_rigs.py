@@ -1,5 +1,5 @@
-"""Figures as rigs of other makers: on two, four, eight or no legs, under any names, with bones along the
-limbs or pointing anywhere.
+"""Figures as rigs of different makers: with two, four, eight or no legs, with any names, with bones along the
+limbs or in any direction.
 """
 
 from math import pi
@@ -16,16 +16,16 @@ Places = dict[
 
 
 class Subject(NamedTuple):
-    """A figure that faces -Y, and what is expected of it."""
+    """A figure that faces -Y, and the expected results for it."""
 
     places: Places
     looks: str  # the bone that is selected for New Chain
     root: str  # the first bone of that chain
     torso: tuple[str, str] | None  # first and last bone of the chains of Eyes, Head and Torso
-    head: tuple[str, str] | None  # None: a figure that is not symmetrical
+    head: tuple[str, str] | None  # None: the figure is not symmetric
     eyes: bool = False  # whether it has bones "eye.L" and "eye.R"
     feet: tuple[str, ...] = ()
-    iks: tuple[tuple[str, str], ...] = ()  # bones with an IK constraint, and the controls that these go to
+    iks: tuple[tuple[str, str], ...] = ()  # bones with an IK constraint, and the controls to which these move
 
 
 def both(places: Places) -> Places:
@@ -39,7 +39,7 @@ def both(places: Places) -> Places:
 
 
 def line(parent: str, *points: tuple[str, float, float, float], tip: tuple[float, float, float]) -> Places:
-    """Bones one after the other: name and head of each, and the tail of the last."""
+    """Bones one after the other: name and head of each, and the tail of the last one."""
     ends = [*(point[1:] for point in points[1:]), tip]
     parents = [parent, *(point[0] for point in points)]
     return {
@@ -48,7 +48,7 @@ def line(parent: str, *points: tuple[str, float, float, float], tip: tuple[float
 
 
 def leg(parent: str, name: str, x: float, y: float, top: float) -> Places:
-    """A left leg with a knee and a foot that points ahead."""
+    """A left leg with a knee and a foot that points forward."""
     hip, knee, foot = (f"{part}_{name}.L" for part in ("thigh", "shin", "foot"))
     return line(
         parent,
@@ -327,25 +327,26 @@ AXES = {
     "up": Vector((0, 0, 1)),
     "forward": Vector((0, -1, 0)),
     "left": Vector((1, 0, 0)),
-}  # where all bones' +Y is
+}  # direction of all bones' +Y axes
 STANDS = {
     "as it is": Matrix(),
     "FBX": Matrix.Rotation(pi / 2, 4, "X") @ Matrix.Scale(0.01, 4),
     "facing aside": Matrix.Rotation(0.7, 4, "Z"),
     "along its own +Y": Matrix.Rotation(pi, 4, "Z"),
 }
-IN_WORLD = {"FBX", "along its own +Y"}  # where the figure is as it was given, however its armature stands
+# variants in which the figure keeps its orientation in the world, whatever the object's matrix is
+IN_WORLD = {"FBX", "along its own +Y"}
 
 
 def made(kind: str, names: str = "own", axes: str = "along", stands: str = "as it is"):
-    """A figure as an armature object, active in Object Mode, and what its bones are called.
+    """A figure as an armature object, active in Object Mode, and the names of its bones.
 
     Args:
         kind: Key of FIGURES.
         names: Key of NAMES.
         axes: Key of AXES.
-        stands: Key of STANDS: the matrix of the object. The figure stands upright, and faces where that turns
-            -Y about the vertical; -Y in the world for those of IN_WORLD.
+        stands: Key of STANDS: the matrix of the object. The figure stands upright, and faces the direction to
+            which that matrix rotates -Y about the vertical; -Y in the world for variants in IN_WORLD.
     """
     subject, matrix = FIGURES[kind], STANDS[stands]
     called = {name: NAMES[names](k, name) for k, name in enumerate(subject.places)}

@@ -5,11 +5,11 @@ import numpy as np
 
 from tests.blender.rigs import make_active
 
-FRAME = 1 / 60  # [s]
+FRAME = 1 / 60  # [s] duration of a frame
 
 
 def add(kind: str, place=(0.5, 0.2, 0.1)):
-    """A ready mechanism, its owner active."""
+    """A mechanism with its settings, whose owner is active."""
     bpy.context.scene.cursor.location = place
     bpy.ops.limber.add_mechanism(kind=kind)
     bpy.context.view_layer.update()
@@ -22,7 +22,7 @@ def update():
 
 
 def clock(ticks: int = 1, start: float = 100.0) -> None:
-    """What Blender's timer does while nothing plays."""
+    """Does the work of Blender's timer while nothing plays."""
     from limber.rig.live import live
 
     for k in range(ticks):
@@ -40,13 +40,13 @@ def settle(owner, most: int = 400) -> None:
 
 
 def set_rest_pose(owner) -> None:
-    """The pose of this frame is the mechanism's rest pose."""
+    """Makes the pose of this frame the mechanism's rest pose."""
     make_active(owner)
     bpy.ops.limber.set_rest_pose()
 
 
 def collected(name: str = "Sketch"):
-    """Moves what is in the scene's own collection to a new one, and returns that."""
+    """Moves the content of the scene's own collection to a new collection, and returns that."""
     made, root = bpy.data.collections.new(name), bpy.context.scene.collection
     root.children.link(made)
     for thing in list(root.objects):
@@ -56,7 +56,7 @@ def collected(name: str = "Sketch"):
 
 
 def with_idle_goal(owner):
-    """The same mechanism with a goal that asks for nothing, so that it can go live where it is."""
+    """The same mechanism with a goal that requires nothing, so that it can go live in its pose."""
     kept = owner.limber.mechanism
     goal = kept.goals.add()
     goal.target, goal.position_weight, goal.rotation_weight = box("idle"), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
@@ -77,24 +77,24 @@ def session(owner):
 
 
 def world(thing) -> np.ndarray:
-    """World matrix (4, 4) as it is shown."""
+    """World matrix (4, 4) as shown."""
     return np.array(thing.evaluated_get(update()).matrix_world)
 
 
 def shown(owner) -> dict[str, np.ndarray]:
-    """World matrices of the objects in the mechanism's collection that have a mesh, as they are shown."""
+    """Shown world matrices of the objects with a mesh in the mechanism's collection."""
     return {
         thing.name: world(thing) for thing in owner.users_collection[0].all_objects if thing.type == "MESH"
     }
 
 
 def furthest(one: dict, other: dict) -> float:
-    """The largest difference between numbers of matrices of the same things."""
+    """The largest difference between entries of matrices with equal keys."""
     return max(float(np.abs(one[name] - other[name]).max()) for name in one)
 
 
 def box(name: str, place=(0.0, 0.0, 0.0), kind: str = ""):
-    """A cube; with `kind`, a rigid body: ACTIVE or PASSIVE."""
+    """A cube; if `kind` is given, a rigid body: ACTIVE or PASSIVE."""
     mesh = bpy.data.meshes.new(name)
     mesh.from_pydata([(-0.01, -0.01, -0.01), (0.01, 0.01, 0.01), (0.01, -0.01, 0.01)], [], [(0, 1, 2)])
     thing = bpy.data.objects.new(name, mesh)
@@ -107,7 +107,7 @@ def box(name: str, place=(0.0, 0.0, 0.0), kind: str = ""):
 
 
 def constraint(name: str, kind: str, first, second, place=(0.0, 0.0, 0.0), turn=(0.0, 0.0, 0.0)):
-    """An empty with a rigid body constraint of Blender's."""
+    """An empty with one of Blender's rigid body constraints."""
     empty = bpy.data.objects.new(name, None)
     empty.location, empty.rotation_euler = place, turn
     bpy.context.scene.collection.objects.link(empty)
@@ -119,7 +119,7 @@ def constraint(name: str, kind: str, first, second, place=(0.0, 0.0, 0.0), turn=
 
 
 def joint(name: str, kind: str, first, second, place=(0.0, 0.0, 0.0), turn=(0.0, 0.0, 0.0)):
-    """An empty with a joint of Limber's."""
+    """An empty with one of Limber's joints."""
     empty = bpy.data.objects.new(name, None)
     empty.location, empty.rotation_euler = place, turn
     bpy.context.scene.collection.objects.link(empty)

@@ -1,4 +1,6 @@
-"""A modal operator's own code, with events as a window sends them: a Blender without a window sends none."""
+"""Runs a modal operator's own code, with events as a window sends them, since a Blender without a window
+sends none.
+"""
 
 import inspect
 from types import SimpleNamespace
@@ -7,7 +9,7 @@ import bpy
 
 
 class _Properties:
-    """As an operator's `properties`: which were given."""
+    """Stand-in for an operator's `properties`, which knows which of them were given."""
 
     def __init__(self, given) -> None:
         self._given = given
@@ -17,11 +19,11 @@ class _Properties:
 
 
 class Window:
-    """Runs an operator's methods by hand; what it reports is kept.
+    """Runs an operator's methods, and keeps its reports.
 
     Args:
-        operator: Its class, a `Stepwise`.
-        properties: Of the operator, by name.
+        operator: The operator's class, a `Stepwise`.
+        properties: The operator's properties, by name.
     """
 
     def __init__(self, operator, **properties) -> None:
@@ -39,7 +41,9 @@ class Window:
         return found.__get__(self, self._operator) if hasattr(found, "__get__") else found
 
     def start(self) -> None:
-        """As `invoke`, but for the handler, which Blender lets only a running operator add."""
+        """Starts it as `invoke` does, but without the handler, which Blender lets only a running operator
+        add.
+        """
         self.is_watched = True
         self.work = self._begin(bpy.context)
         self.timer = bpy.context.window_manager.event_timer_add(0.001, window=bpy.context.window)

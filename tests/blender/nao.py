@@ -1,10 +1,10 @@
-"""Small humanoids whose links and joints are named and placed as NAO's and Pepper's: shoulders of single
-hinges at one position. Pepper's tree begins at the torso, on which its hip hangs.
+"""Small humanoids with names and positions of links and joints as in NAO and Pepper: shoulders of single
+hinges at one position. Pepper's tree begins at the torso, whose child is the hip.
 """
 
 from pathlib import Path
 
-SIDED = (  # joint, parent, child, place [m], axis, lower and upper limit [rad]; {s} is the side's letter
+SIDED = (  # joint, parent, child, position [m], axis, lower and upper limit [rad]; {s} is the side's letter
     ("ShoulderPitch", "torso", "{S}Shoulder", (0.0, 0.098, 0.1), (0, 1, 0), -2.0857, 2.0857),
     ("ShoulderRoll", "{S}Shoulder", "{S}Bicep", (0.0, 0.0, 0.0), (0, 0, 1), -0.3142, 1.3265),
     ("ElbowYaw", "{S}Bicep", "{S}Elbow", (0.105, 0.015, 0.0), (1, 0, 0), -2.0857, 2.0857),
@@ -30,11 +30,11 @@ PEPPER = (
     ("HipPitch", "Hip", "Pelvis", (0.0, 0.0, -0.079), (0, 1, 0), -1.0385, 1.0385),
     ("KneePitch", "Pelvis", "Tibia", (0.0, 0.0, -0.268), (0, 1, 0), -0.5149, 0.5149),
 )
-TURNED = ("Roll", "Yaw")  # joints about X or Z: mirrored on the other side
+TURNED = ("Roll", "Yaw")  # joints about X or Z, which are mirrored on the other side
 
 
 def write(path: Path, pepper: bool = False) -> Path:
-    """Writes the robot's URDF file."""
+    """Writes the robot's URDF file; returns its path."""
     joints = list(PEPPER if pepper else MIDDLE)
     for letter, sign in (("L", 1), ("R", -1)):
         for name, parent, child, (x, y, z), axis, low, high in SIDED[:5] if pepper else SIDED:

@@ -1,4 +1,4 @@
-"""A figure whose body follows what another program sends."""
+"""A figure whose body follows data of another program."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ from tests.blender.osc_sender import free_port, sending_to
 
 @contextmanager
 def osc_figure() -> Iterator[tuple[bpy.types.Object, Callable[[bytes], None]]]:
-    """A figure that listens on a free port, and a way to send to it."""
+    """A figure that listens on a free port, and a function that sends to it."""
     rig = figure(XSENS, "Body")
     retarget = rig.limber.retarget
     retarget.input, retarget.port = "OSC", free_port()

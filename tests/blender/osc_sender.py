@@ -1,4 +1,4 @@
-"""OSC packets and a way to send them, for tests in a real Blender."""
+"""OSC packets and a function that sends them, for tests in a real Blender."""
 
 import select
 import socket
@@ -10,8 +10,8 @@ from math import nan
 
 from limber.inputs.inbox import Inbox
 
-LOOK = 0.005  # [s] between two looks whether the inbox's own thread has received it
-PATIENCE = 60.0  # [s] until a packet has come that was sent to this computer
+LOOK = 0.005  # [s] interval between two checks whether the inbox's own thread has received the packet
+PATIENCE = 60.0  # [s] longest time until a packet sent to this computer arrives
 
 
 def padded(text: str) -> bytes:
@@ -32,7 +32,7 @@ def words(address: str, *texts: str) -> bytes:
 
 
 def bundle(*packets: bytes, time: float = 0.0) -> bytes:
-    """A bundle; `time`: [s] of its time tag, 0: none."""
+    """A bundle; `time`: time tag [s], or 0 for none."""
     tag = struct.pack(">Q", round(time * 2**32))
     return b"#bundle\x00" + tag + b"".join(struct.pack(">i", len(each)) + each for each in packets)
 
@@ -45,9 +45,9 @@ def free_port() -> int:
 
 @contextmanager
 def sending_to(inbox: Inbox) -> Iterator[Callable[[bytes], None]]:
-    """A way to send to an inbox, which has come when it returns. Each look reads all of it: by the inbox's
-    clock no time passes meanwhile, where on a busy machine its budget might end before the last message. When
-    packets come is not known: the ticks of tests have times of their own.
+    """Function that sends packets to an inbox and returns when they have arrived. Each reading reads all of
+    them: on the inbox's clock no time passes meanwhile, since on a busy machine its budget might end before
+    the last message. Arrival times are not known: ticks of tests have their own times.
     """
     inbox.clock = lambda: 0.0
     inbox.now = lambda: nan
@@ -63,8 +63,8 @@ def sending_to(inbox: Inbox) -> Iterator[Callable[[bytes], None]]:
 
 
 class Ticking:
-    """A clock that goes on by so much [s] whenever it is read: work is bounded without regard to how fast the
-    machine is.
+    """A clock that advances by a fixed time [s] whenever it is read: so work is bounded independently of the
+    machine's speed.
     """
 
     def __init__(self, step: float) -> None:

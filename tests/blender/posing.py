@@ -34,8 +34,8 @@ def stored(rig, name="Lean", angles=LEAN):
 
 
 def own_pose(rig, name="Mine", angles=None) -> bpy.types.Action:
-    """A pose asset as Blender's pose library makes it of quaternion bones: keys of location, rotation and
-    scale.
+    """A pose asset as Blender's pose library makes it of quaternion bones: keyframes of location, rotation
+    and scale.
     """
     action = bpy.data.actions.new(name)
     animation = rig.animation_data_create()

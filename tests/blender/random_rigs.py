@@ -1,5 +1,5 @@
-"""Armatures as no one would build them: every rotation order, rolls, gaps, locked axes, bones without joints,
-moved and turned objects.
+"""Random armatures unlike those of users: every rotation order, rolls, gaps, locked axes, bones without
+joints, moved and rotated objects.
 """
 
 import random
@@ -18,8 +18,8 @@ def vector(dice: random.Random, size: float) -> Vector:
 
 
 def random_rig(dice: random.Random, bones: int = 6, above: int = 2):
-    """An armature: `above` bones that no chain has, then the path of `bones`, then a bone that hangs on its
-    end. Names: a0.., b0.., c0.
+    """An armature: `above` bones that belong to no chain, then the path of `bones`, then a child of its end.
+    Names: a0.., b0.., c0.
     """
     data = bpy.data.armatures.new("Rig")
     rig = bpy.data.objects.new("Rig", data)
@@ -45,15 +45,15 @@ def random_rig(dice: random.Random, bones: int = 6, above: int = 2):
 
 
 def move_object(dice: random.Random, rig) -> None:
-    """Anywhere, turned, and at another size."""
+    """Gives an object a random position, rotation and size."""
     rig.location = vector(dice, 3)
     rig.rotation_euler = Euler(vector(dice, 3))
     rig.scale = [dice.uniform(0.3, 3)] * 3
 
 
 def random_chain(dice: random.Random, rig, root: str, end: str, limit: float = 3.0):
-    """A chain with some of the axes of the Euler bones from root to end; the others are locked where they
-    are.
+    """A chain with some of the axes of the Euler bones from root to end; the other axes are locked at their
+    angles.
     """
     chain = rig.limber.chains.add()
     chain.uid, chain.name, chain.root, chain.end = (
@@ -81,7 +81,7 @@ def random_chain(dice: random.Random, rig, root: str, end: str, limit: float = 3
                 -limit,
                 limit,
             )
-    if len(chain.joints) < 2:  # bad luck: the root alone turns
+    if len(chain.joints) < 2:  # the draw has left only joints at the root
         bone = rig.pose.bones[root]
         bone.rotation_mode, bone.lock_rotation = "XZY", (False, True, False)
         chain.joints.clear()

@@ -1,4 +1,4 @@
-"""Four-bars that are keyed and baked, for tests of their rest pose."""
+"""Four-bars with keyframes that are baked, for tests of their rest pose."""
 
 from math import atan2, radians
 
@@ -10,8 +10,8 @@ from tests.blender.four_bars import PLACES, four_bar, owned
 from tests.blender.rigs import make_active
 
 BODIES = ("crank", "coupler", "rocker")
-CLOSED = 2e-6  # [m] what single precision leaves of a joint that holds
-NEAR = 2e-5  # [rad] keys in single precision
+CLOSED = 2e-6  # [m] tolerance for a closed joint in single precision
+NEAR = 2e-5  # [rad] tolerance for keyframes in single precision
 SAYS = "press Go to Rest Pose to put all back, or Set Rest Pose to take them as they are"
 
 
@@ -49,7 +49,7 @@ def baked(owner=None):
 
 
 def set_rest_pose(owner, frame: int = 0) -> None:
-    """The pose of a frame, or of the current one, is the rest pose from now on."""
+    """Makes the pose of a frame, or of the current one, the rest pose."""
     if frame:
         bpy.context.scene.frame_set(frame)
     those.set_rest_pose(owner)
@@ -62,13 +62,13 @@ def go_live(owner, frame: int) -> None:
 
 
 def angle(name: str = "crank") -> float:
-    """[rad] of a body about the Y axis, as it is shown."""
+    """Shown angle [rad] of a body about the Y axis."""
     shown = those.world(bpy.data.objects[name])
     return atan2(shown[0, 2], shown[0, 0])
 
 
 def gap() -> float:
-    """[m] how far the pins between shown bodies are open."""
+    """Largest gap [m] of the pins between shown bodies."""
     ends = {"B": ("crank", "coupler"), "C": ("coupler", "rocker")}
     start = {"crank": "A", "coupler": "B", "rocker": "D"}
     worst = 0.0
@@ -89,7 +89,7 @@ def said(owner) -> str:
 
 
 def follow(owner):
-    """Lets the crank follow a target's turn about the Y axis; returns the target."""
+    """Lets the crank follow a target's rotation about the Y axis; returns the target."""
     kept = owner.limber.mechanism
     kept.drive = "TARGETS"
     goal = kept.goals.add()

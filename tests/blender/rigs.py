@@ -2,7 +2,7 @@
 
 import bpy
 
-LENGTH = 0.1  # [m] of each bone
+LENGTH = 0.1  # [m] length of each bone
 
 UPRIGHT = {  # an arm of five bones: bone -> its free axes
     "base": "Y",
@@ -16,13 +16,13 @@ UPRIGHT = {  # an arm of five bones: bone -> its free axes
 def build(
     bones: dict[str, str | None], name: str = "Rig", mode: str = "XYZ", parents: dict[str, str] | None = None
 ):
-    """An armature in Pose Mode, active, its bones one after the other along +Z.
+    """An armature in Pose Mode, active, with its bones one after the other along +Z.
 
     Args:
         bones: Name -> letters of its free axes; None: locks stay as Blender has them (all free).
-        name: Of the object and its data.
+        name: Name of the object and its data.
         mode: Rotation mode of the bones.
-        parents: Bones that do not hang on the one before: name -> parent.
+        parents: Parents other than the previous bone: name -> parent.
     """
     data = bpy.data.armatures.new(name)
     rig = bpy.data.objects.new(name, data)
@@ -47,7 +47,7 @@ def build(
 
 
 def make_active(thing) -> None:
-    """Leaves whatever mode there is and makes an object the active one, alone selected."""
+    """Leaves the current mode and makes an object the active and only selected one."""
     if bpy.context.object and bpy.context.object.mode != "OBJECT":
         bpy.ops.object.mode_set(mode="OBJECT")
     for other in bpy.context.view_layer.objects:
@@ -57,7 +57,7 @@ def make_active(thing) -> None:
 
 
 def select(rig, *names: str) -> None:
-    """Selects these bones of a rig in Pose Mode, and no other."""
+    """Selects only these bones of a rig in Pose Mode."""
     make_active(rig)
     bpy.ops.object.mode_set(mode="POSE")
     for bone in rig.pose.bones:
@@ -66,7 +66,7 @@ def select(rig, *names: str) -> None:
 
 
 def target(place=(0.5, -0.6, 0.4), name: str = "Target"):
-    """An empty to look at."""
+    """An empty as a target."""
     thing = bpy.data.objects.new(name, None)
     bpy.context.scene.collection.objects.link(thing)
     thing.location = place
@@ -75,8 +75,8 @@ def target(place=(0.5, -0.6, 0.4), name: str = "Target"):
 
 
 def looking_chain(rig=None, *names: str, at=None):
-    """A chain on the rig's selected bones (its last, where none is named), looking at a target; returns rig
-    and chain.
+    """A chain that looks at a target, made from the rig's selected bones (its last one by default); returns
+    rig and chain.
     """
     rig = rig or build(UPRIGHT)
     select(rig, *(names or (rig.pose.bones[-1].name,)))
@@ -87,7 +87,7 @@ def looking_chain(rig=None, *names: str, at=None):
 
 
 def keyed(thing, frames, path: str = "location", end=(-0.5, -0.6, 0.3)):
-    """Linear-looking keys from where a thing is to another value, at the first and last frame."""
+    """Adds linear keyframes from an object's current value to another one, at the first and last frame."""
     thing.keyframe_insert(path, frame=frames[0])
     setattr(thing, path, end)
     thing.keyframe_insert(path, frame=frames[-1])
@@ -95,14 +95,14 @@ def keyed(thing, frames, path: str = "location", end=(-0.5, -0.6, 0.3)):
 
 
 def matrices(rig, names, frame: float) -> list:
-    """Pose matrices of bones as they are shown at a frame."""
+    """Shown pose matrices of bones at a frame."""
     bpy.context.scene.frame_set(int(frame // 1), subframe=frame % 1.0)
     shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
     return [shown.pose.bones[name].matrix.copy() for name in names]
 
 
 def apart(first, second) -> float:
-    """Largest difference between the numbers of two lists of matrices."""
+    """Largest difference between the entries of two lists of matrices."""
     return max(
         abs(a - b)
         for one, other in zip(first, second, strict=True)

@@ -1,4 +1,4 @@
-"""The virtual robot, driven by the real worker process, for tests in a real Blender."""
+"""The virtual robot, moved by the real worker process, for tests in a real Blender."""
 
 import os
 import signal
@@ -12,13 +12,13 @@ import numpy as np
 from tests.blender.rigs import looking_chain, make_active, target
 from tests.hardware.served_bus import ServedBus
 
-PATIENCE = 60.0  # [s] for what takes a second or two on an idle machine
-SETTLED = 40  # frames sent since the servos first were where they should be
-SERVO_REACH = 1.4  # [rad] within what a hobby servo can turn
+PATIENCE = 60.0  # [s] longest waiting time; on an idle machine a second or two suffice
+SETTLED = 40  # number of frames sent after the servos first reached their goals
+SERVO_REACH = 1.4  # [rad] range of a hobby servo
 
 
 def until(condition, what: str, patience: float = PATIENCE) -> None:
-    """Beats as Blender's timer does until something is so."""
+    """Does the work of Blender's timer until a condition holds."""
     from limber.rig.robot import sending
 
     give_up = time.monotonic() + patience
@@ -31,7 +31,7 @@ def until(condition, what: str, patience: float = PATIENCE) -> None:
 
 
 def a_turn(rig) -> None:
-    """Beats until the worker has had a whole turn."""
+    """Does the work of Blender's timer until the worker has completed a cycle."""
     from limber.rig.robot import links
 
     memory = links.link(rig)._memory
@@ -40,7 +40,7 @@ def a_turn(rig) -> None:
 
 
 def a_while(seconds: float = 0.4) -> Iterator[None]:
-    """Beats as Blender's timer does for that long: what must not happen has had its time."""
+    """Yields after each call of Blender's timer for that long, in which an unwanted event would happen."""
     from limber.rig.robot import sending
 
     end = time.monotonic() + seconds
@@ -71,10 +71,10 @@ def status(rig):
 
 
 def robot_rig(rig=None, port: str = "virtual"):
-    """An armature whose chain's joints stay within their servos' reach, and whose target is not far from
-    where it looks.
+    """An armature whose chain's joints stay within their servos' ranges, and whose target is near its view.
 
-    A robot that is armed, or whose pose jumps, goes 0.4 radians a second: what tests have it go is short.
+    A robot that is armed, or whose pose jumps, moves by 0.4 radians per second: so its paths in tests are
+    short.
     """
     rig, chain = looking_chain(rig, at=target((0.0, -0.3, 1.3)))
     for joint in chain.joints:
@@ -97,8 +97,8 @@ def arm(rig) -> None:
 
 @contextmanager
 def on_bus(rig, positions: dict[int, float], protocol: str) -> Iterator[ServedBus]:
-    """Simulated servos in a process of their own, and the rig connected to them; all their positions [steps]
-    are known.
+    """Simulated servos in a separate process, and the rig connected to them; all their positions [steps] are
+    known.
     """
     rig.limber.device.protocol = protocol
     with ServedBus(positions, protocol) as bus:
@@ -110,13 +110,13 @@ def on_bus(rig, positions: dict[int, float], protocol: str) -> Iterator[ServedBu
 
 
 def is_at(rig, angles, near: float = 0.01) -> bool:
-    """Whether the robot's servos say that they are at these angles [rad]."""
+    """Whether the robot's servos report these angles [rad]."""
     reported = status(rig).measured
     return reported is not None and np.abs(np.array(reported) - np.array(angles)).max() < near
 
 
 def settle(rig, angles, what: str) -> None:
-    """Beats until the servos rest at these angles [rad]: the motion filter passes by what it comes to, and
+    """Waits until the servos rest at these angles [rad], since the motion filter overshoots its target and
     returns.
     """
     since = None
@@ -134,7 +134,7 @@ def settle(rig, angles, what: str) -> None:
 
 
 def worker(rig) -> int:
-    """The process that drives the robot."""
+    """Id of the process of the robot's worker."""
     from limber.rig.robot import links
 
     return links.link(rig)._process.pid

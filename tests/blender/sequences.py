@@ -1,9 +1,9 @@
-"""Random sequences of what users do, as a state machine of hypothesis: any operator that may be pressed, and
-Blender's own deeds.
+"""Random sequences of users' actions as a state machine of hypothesis: any available operator, and Blender's
+own actions.
 
-After every step it holds: no handler and no operator has raised, a twin exists where something is live and
-nowhere else, each handler is registered once, and no robot may move whose armature is gone or has just ceased
-to be live. At the end nothing is left.
+After every step the following must hold: no handler and no operator has raised, a twin exists exactly if a
+mover is live, each handler is registered once, and no robot may move whose armature was deleted or has just
+ended live motion. At the end nothing is left.
 """
 
 import sys
@@ -28,12 +28,13 @@ from tests.blender.in_file import armatures, choose_bone, is_live, nth, reach, r
 from tests.blender.rigs import UPRIGHT, build, looking_chain, target
 from tests.blender.robots import until
 
-RIGS = 3  # at most: more find nothing else, and cost time
-LAST_FRAME = 8  # bakes and comparisons go through all frames
-CLOCK = 5  # steps of the clock at a time
+RIGS = 3  # largest number of armatures: more find no further faults, and cost time
+LAST_FRAME = 8  # small, since bakes and comparisons evaluate all frames
+CLOCK = 5  # number of ticks of the clock in a step
 MODES = ("OBJECT", "POSE", "EDIT")
 NAMES = ("upper", "middle", "Nose", "Ear")
-# Wait for a file dialog, open other ports, or go through the same code as others at many times the cost.
+# These operators wait for a file dialog, open other ports, or run the same code as others at many times the
+# cost.
 LEFT_OUT = {
     "import_robot",
     "scan",
@@ -44,11 +45,11 @@ LEFT_OUT = {
     "read_protocol_file",
 }
 picks = st.integers(0, 11)
-verb_picks = st.integers(0, 1000)  # modulo those that may be pressed
+verb_picks = st.integers(0, 1000)  # index modulo the number of available operators
 
 
 def verbs() -> list[str]:
-    """Every operator of Limber, but for `LEFT_OUT`."""
+    """Every operator of Limber, except `LEFT_OUT`."""
     names = {
         cls.bl_idname.removeprefix("limber.")
         for cls in registration.classes()
@@ -74,8 +75,8 @@ class Sequences(RuleBasedStateMachine):
         limber.register()
         self.watched = registered()
         self.now = 1000.0
-        self.is_deed = True  # and no undo or redo
-        self.links: list = []  # every link that there was
+        self.is_deed = True  # whether the last step was neither undo nor redo
+        self.links: list = []  # every link so far
         self.were_live: set[int] = set()
 
     @initialize()
@@ -85,11 +86,11 @@ class Sequences(RuleBasedStateMachine):
         self._new_rig()
         self._close_step("begin")
 
-    # what users do with Limber
+    # Actions of users with Limber.
 
     @rule(verb=verb_picks, pick=picks)
     def press(self, verb: int, pick: int) -> None:
-        """A button of Limber's that may be pressed, on some armature in Pose Mode or as it is."""
+        """Presses an available button of Limber, on some armature in Pose Mode or in the current context."""
         rig = nth(rigs(), pick)
         if reach(rig, "POSE" if pick % 2 else "OBJECT") and pick % 2:
             choose_bone(rig, pick)
@@ -97,13 +98,13 @@ class Sequences(RuleBasedStateMachine):
 
     @rule(verbs=st.lists(verb_picks, min_size=3, max_size=6), pick=picks)
     def press_some(self, verbs: list[int], pick: int) -> None:
-        """Several buttons in a row."""
+        """Presses several buttons one after the other."""
         for verb in verbs:
             self.press(verb, pick)
 
     @rule(pick=picks)
     def switch_live(self, pick: int) -> None:
-        """Live or End Live, more often than other buttons."""
+        """Presses Live or End Live, more often than other buttons."""
         rig = nth(rigs(), pick)
         chain = nth(rig.limber.chains, pick // 3) if rig else None
         if chain is None or not reach(rig, "POSE"):
@@ -113,7 +114,7 @@ class Sequences(RuleBasedStateMachine):
 
     @rule(pick=picks, with_live=st.booleans())
     def arm(self, pick: int, with_live: bool) -> None:
-        """Connects the virtual robot and arms it, where it is wished while live."""
+        """Connects the virtual robot and arms it, if desired during live motion."""
         rig = nth(rigs(), pick)
         if not reach(rig):
             return
@@ -133,7 +134,7 @@ class Sequences(RuleBasedStateMachine):
         setting=st.sampled_from(("goal", "base", "solver", "filter", "roll", "forward_axis", "keep", "eye")),
     )
     def choose(self, pick: int, setting: str) -> None:
-        """Another value of a chain's setting."""
+        """Sets another value of a chain's setting."""
         rig = nth(rigs(), pick)
         chain = nth(rig.limber.chains, pick) if rig else None
         if chain is not None:
@@ -141,7 +142,7 @@ class Sequences(RuleBasedStateMachine):
             value = nth((key for key, *_ in offered(chain, setting)), pick) if is_choice else (pick % 5) / 4
             setattr(chain, setting, value)
 
-    # what users do with Blender
+    # Actions of users with Blender.
 
     @rule()
     def new_rig(self) -> None:
@@ -229,7 +230,9 @@ class Sequences(RuleBasedStateMachine):
 
     @rule()
     def wait(self) -> None:
-        """Timers never fire without a window: the clock is moved, and the robots hear from Blender."""
+        """Advances the clock, and calls the heartbeat of the robots, since timers never fire without a
+        window.
+        """
         for _ in range(CLOCK):
             self.now += STEP
             live.advance_clock(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), self.now)
@@ -237,7 +240,7 @@ class Sequences(RuleBasedStateMachine):
 
     @rule()
     def scene(self) -> None:
-        """Another scene with the same objects, or back to the first; one more is deleted."""
+        """Activates another scene with the same objects, or the first one; deletes a further scene."""
         if len(bpy.data.scenes) == 1:
             bpy.ops.scene.new(type="LINK_COPY")
         else:
@@ -275,7 +278,7 @@ class Sequences(RuleBasedStateMachine):
 
     @rule()
     def disable_and_enable(self) -> None:
-        """The extension is switched off and on, as by an update."""
+        """Disables and enables the extension, as an update does."""
         limber.unregister()
         left = traces(())
         assert not left, f"left behind: {left}"
@@ -288,12 +291,12 @@ class Sequences(RuleBasedStateMachine):
     def purge(self) -> None:
         bpy.data.orphans_purge()
 
-    # what always holds
+    # Conditions that must always hold.
 
     @invariant()
     def all_is_well(self) -> None:
-        bpy.context.view_layer.update()  # as a window does after every deed
-        if self.is_deed:  # data that changed outside any undo step would crash Blender at the next undo
+        bpy.context.view_layer.update()  # as a window does after every action
+        if self.is_deed:  # data changed outside an undo step would crash Blender at the next undo
             bpy.ops.ed.undo_push(message="deed")
         self.is_deed = True
         assert not self.raised, "\n".join(self.raised)
@@ -303,7 +306,7 @@ class Sequences(RuleBasedStateMachine):
         self._robots_are_safe()
 
     def _robots_are_safe(self) -> None:
-        """Once Blender has beaten: an armature that is gone, or has ceased to be live, has no robot that may
+        """After a heartbeat, an armature that was deleted, or has ended live motion, has no robot that may
         move.
         """
         sending.heartbeat()
@@ -339,7 +342,7 @@ class Sequences(RuleBasedStateMachine):
             bpy.ops.wm.read_factory_settings(use_empty=True)
             assert not self.raised, "\n".join(self.raised)
         finally:
-            if hasattr(bpy.types.Object, "limber"):  # an error above
+            if hasattr(bpy.types.Object, "limber"):  # false after an error above
                 limber.unregister()
             sys.excepthook = self.hook
             self.folder.cleanup()
@@ -351,7 +354,7 @@ class Sequences(RuleBasedStateMachine):
         chain.frame_start, chain.frame_end = 1, LAST_FRAME
 
     def _press(self, verb: str) -> None:
-        """Pressed where it may be; what it reports as an error is an answer, what it raises is a fault."""
+        """Presses a button if it is available; a reported error is permitted, an exception is a fault."""
         operator = getattr(bpy.ops.limber, verb)
         if not operator.poll():
             return

@@ -1,4 +1,4 @@
-"""What a live rig shows, seen from outside: evaluated by Blender, compared with what Limber says. And: no
+"""The shown pose of a live rig, evaluated by Blender and compared with Limber's values. In addition, no
 handler may raise.
 """
 
@@ -22,7 +22,7 @@ AXES = {"X": Vector((1, 0, 0)), "Y": Vector((0, 1, 0)), "Z": Vector((0, 0, 1))}
 
 @pytest.fixture(autouse=True)
 def no_handler_raises():
-    """Blender prints what a handler raises and goes on: here it fails the test."""
+    """Makes the test fail if a handler raises, since Blender only prints the exception and continues."""
     raised = []
     hook, sys.excepthook = (
         sys.excepthook,
@@ -42,7 +42,7 @@ def evaluated(thing):
 
 
 def shown_basis(rig, name: str) -> Quaternion:
-    """How a bone is seen to be turned against its rest, from the evaluated pose alone."""
+    """Rotation of a bone against its rest pose, from the shown pose alone."""
     bone = evaluated(rig).pose.bones[name]
     parent = bone.parent
     if parent is None:
@@ -57,7 +57,7 @@ def shown_basis(rig, name: str) -> Quaternion:
 
 
 def pose(rig) -> list[Matrix]:
-    """All evaluated pose matrices."""
+    """All shown pose matrices."""
     return [bone.matrix.copy() for bone in evaluated(rig).pose.bones]
 
 
@@ -66,7 +66,7 @@ def farthest(first: list[Matrix], second: list[Matrix]) -> float:
 
 
 def authored(rig) -> list[tuple]:
-    """All channels of the original rig: the user's own."""
+    """All channels of the original rig, which belong to the user."""
     return [
         (
             tuple(bone.rotation_euler),
@@ -80,7 +80,7 @@ def authored(rig) -> list[tuple]:
 
 
 def missed(rig, chain) -> float:
-    """The angle [deg] by which the axis that looks, as Blender shows it, misses the target."""
+    """The angle [degrees] by which the shown viewing axis misses the target."""
     scene = evaluated(rig)
     matrix = scene.matrix_world @ scene.pose.bones[chain.end].matrix
     eye = matrix @ Vector((0, chain.eye * rig.data.bones[chain.end].length, 0))
@@ -93,14 +93,14 @@ def session(rig, chain):
 
 
 def settle(scene=None) -> None:
-    """Lets the clock run until nothing moves, in a time of its own."""
+    """Runs the clock, in its own time, until nothing moves."""
     scene = scene or bpy.context.scene
     bpy.context.view_layer.update()
     now = 1000.0
     for _ in range(2000):
         now += STEP
         if not live.advance_clock(scene, depsgraph(), now):
-            bpy.context.view_layer.update()  # what was shown last may be what another chain looks at
+            bpy.context.view_layer.update()  # what was shown last may be the target of another chain
             if not live.advance_clock(scene, depsgraph(), now):
                 return
     raise AssertionError("the clock never stops")
@@ -116,21 +116,21 @@ def go_live(rig, chain, settled: bool = True):
 
 
 def choose(chain, **values) -> None:
-    """Sets properties as the interface does, which tells Blender that something has changed."""
+    """Sets properties as the interface does, which notifies Blender of the change."""
     for name, value in values.items():
         setattr(chain, name, value)
     chain.id_data.update_tag()
 
 
 def as_good_as_unfiltered(*chains) -> None:
-    """Limits that no motion of a test comes near."""
+    """Sets limits that no motion of a test approaches."""
     for chain in chains:
         for joint in chain.joints:
             joint.velocity, joint.acceleration, joint.jerk = 1e4, 1e8, 1e12
 
 
 def traces() -> list[str]:
-    """All that live leaves in a file while it shows something: none may be there afterwards."""
+    """All data that live motion leaves in a file while it shows a pose; none may exist afterwards."""
     found = [f"object {thing.name}" for thing in bpy.data.objects if proxy.MARK in thing]
     found += [
         f"armature {data.name}"
@@ -150,13 +150,13 @@ def traces() -> list[str]:
 
 
 def world_of_end(rig, bone: str) -> Matrix:
-    """World matrix of a bone as it is seen."""
+    """World matrix of a bone as shown."""
     scene = evaluated(rig)
     return scene.matrix_world @ scene.pose.bones[bone].matrix
 
 
 def shortfall(rig, wanted, bone: str) -> tuple[float, float]:
-    """The angle [deg] and the distance [m] by which an end, as Blender shows it, misses its goal.
+    """The angle [degrees] and the distance [m] by which the shown end misses its goal.
 
     Args:
         rig: The armature object.
@@ -184,7 +184,7 @@ def shortfall(rig, wanted, bone: str) -> tuple[float, float]:
 
 
 def seeing_rig():
-    """A live rig that sees its target, and its chain."""
+    """A live rig that looks at its target, and its chain."""
     rig, chain = looking_chain()
     rig.pose.bones["lower"].rotation_euler.x = 0.3
     go_live(rig, chain)
@@ -196,7 +196,7 @@ def twins() -> list:
 
 
 def assert_held(rig, chain, shown, *words: str) -> None:
-    """The pose holds, and a sentence says what is wrong and what mends it."""
+    """Asserts that the pose is held, and that a sentence names the fault and the remedy."""
     settle()
     assert farthest(shown, pose(rig)) < 1e-5
     for word in words:
@@ -210,7 +210,7 @@ def assert_looks(rig, chain) -> None:
 
 
 def edit(rig, deed) -> None:
-    """Changes bones in Edit Mode, with a frame change meanwhile, and returns to Pose Mode."""
+    """Changes bones in Edit Mode, with a frame change in between, and returns to Pose Mode."""
     make_active(rig)
     bpy.ops.object.mode_set(mode="EDIT")
     deed(rig.data.edit_bones)

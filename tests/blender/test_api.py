@@ -1,5 +1,5 @@
-"""What `api` says of the goals of chains, bodies and mechanisms in one frame, and the motion that it would
-key.
+"""Tests the values that `api` gives for the goals of chains, bodies and mechanisms in one frame, and for the
+motion of a bake.
 """
 
 from math import degrees

@@ -1,5 +1,5 @@
-"""Several chains with one gaze: shares, dead zones and lags, and several targets between which keys switch;
-live and baked alike.
+"""Tests several chains with one gaze: shares, dead zones and lags, and several targets between which
+keyframes switch; live and baked alike.
 """
 
 import bpy
@@ -33,19 +33,19 @@ def eyes_head_torso():
         rig, chain = looking_chain(rig, *names, at=at)
         chains.append(chain)
         at = chain.target
-    chains = list(rig.limber.chains)  # adding one moves them all
+    chains = list(rig.limber.chains)  # adding a chain moves all of them in memory
     as_good_as_unfiltered(*chains)
     at.location = (0.2, 0.3, 2.5)
     return rig, chains
 
 
 def turned(rig, chain) -> float:
-    """How far [rad] the joints of a chain are from where they are authored."""
+    """Largest deviation [rad] of a chain's joints from the authored pose."""
     return float(np.abs(session(rig, chain).outputs.angles).max())
 
 
 def own_looks(rig, frame: int) -> list:
-    """Directions in which chest, head and eyes look, each in the part below it, at a frame."""
+    """View directions of chest, head and eyes at a frame, each in the frame of the part below it."""
     bpy.context.scene.frame_set(frame)
     parts = [rig.pose.bones[name].matrix.to_quaternion() for name in ("chest", "head", "eyes")]
     below = [Quaternion(), *parts[:-1]]
@@ -71,8 +71,8 @@ def test_eyes_lead_the_head_follows_and_the_torso_hardly_turns():
     looks = np.array([own_looks(rig, frame) for frame in FRAMES])
     torso_way, head_way, eyes_way = np.arccos(np.clip(np.sum(looks * looks[0], axis=2), -1.0, 1.0)).T
     assert missed(rig, eyes) < 0.1
-    assert eyes_way[8] > 3 * head_way[8] > 3 * torso_way[8]  # eyes are there first
-    assert eyes_way[-1] < 0.5 * eyes_way.max()  # and come back as the head arrives
+    assert eyes_way[8] > 3 * head_way[8] > 3 * torso_way[8]  # eyes arrive first
+    assert eyes_way[-1] < 0.5 * eyes_way.max()  # and return while the head arrives
     assert head_way[-1] > 0.2
     assert torso_way[-1] > 0.02
 
@@ -100,7 +100,7 @@ def test_a_share_is_a_part_of_the_angle():
     for share in (0.25, 0.5, 1.0):
         choose(head, share=share)
         settle()
-        # seen from where the eye is now, which moves a little with the share
+        # seen from the eye's current position, which moves slightly with the share
         assert missed(rig, head) == pytest.approx((1 - share) * whole, abs=0.12 * whole)
 
 
@@ -137,7 +137,7 @@ def test_the_clock_runs_until_a_lag_is_made_up_and_no_longer():
 
 @pytest.fixture
 def between_two():
-    """A chain that is told by keys to look at its own target, at another and back."""
+    """A chain that keyframes switch to another target and back."""
     rig, chain = looking_chain()
     other = target((-0.7, 0.4, 0.3), "Other")
     other.select_set(True)
@@ -159,14 +159,15 @@ def test_keys_switch_between_targets_by_a_glide(between_two):
     rows = np.array(list(live_motion(rig, [chain], FRAMES).values()))
     whole = np.abs(rows[25] - rows[0]).max()
     assert whole > 0.5
-    assert np.abs(np.diff(rows, axis=0)).max() < 0.35 * whole  # a pop would be all of it at once
+    # a jump would make the whole change in one frame
+    assert np.abs(np.diff(rows, axis=0)).max() < 0.35 * whole
     bpy.context.scene.frame_set(1)
     for frame in range(2, 31):
         bpy.context.scene.frame_set(frame)
     assert session(rig, chain).attention.of == chain.target.session_uid
-    bpy.context.scene.frame_set(28)  # a jump: at rest on the other one
+    bpy.context.scene.frame_set(28)  # a jump, so that the chain is at rest at the other target
     assert session(rig, chain).attention.of == chain.targets[0].target.session_uid
-    chain.target = chain.targets[0].target  # by which it is told what is missed
+    chain.target = chain.targets[0].target  # setting by which the error is measured
     assert missed(rig, chain) < 0.1
 
 

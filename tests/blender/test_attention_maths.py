@@ -1,4 +1,4 @@
-"""Where a chain sees its target: dead zone, lag and changes of target, as functions of time."""
+"""Tests the perceived position of a target: dead zone, lag and changes of target, as functions of time."""
 
 import math
 from itertools import pairwise
@@ -23,7 +23,7 @@ def at(spot, turn=rotations.IDENTITY):
 
 
 def around(angle: float, distance: float = 1.5):
-    """A place at an angle [rad] about the root."""
+    """A point at an angle [rad] about the root."""
     return at(rotations.add(ROOT, (distance * math.cos(angle), distance * math.sin(angle), 0.3)))
 
 
@@ -54,7 +54,7 @@ def test_without_any_settings_the_target_is_seen_where_it_is(first, second):
 def test_a_target_is_seen_at_the_same_time_whatever_the_frame_rate(settings):
     speed = (
         0.0 if settings.change else 0.7
-    )  # [rad/s] of the first target; the other one is followed from 1 s on
+    )  # [rad/s] speed of the first target; the other one is followed from 1 s on
 
     def seen(rate: int) -> list:
         state = attend(None, around(0.0), "a", settings, 0.0)
@@ -75,7 +75,7 @@ def test_a_bearing_is_a_position_again(spot):
 
 @pytest.mark.parametrize("lag", [0.2, 0.5, 1.0])
 def test_a_steady_target_is_trailed_by_the_lag(lag):
-    speed = 0.5  # [rad/s]
+    speed = 0.5  # [rad/s] speed of the target
     fine = 1e-3
     start = around(0.0)
     states = run(
@@ -217,7 +217,7 @@ def test_a_target_that_jumps_is_changed_to_in_the_same_time_at_every_frame_rate(
 @pytest.mark.parametrize("rate", [12, 24, 60, 240])
 @pytest.mark.parametrize(("speed", "is_followed"), [(0.9, True), (1.2, False)])
 def test_a_target_is_followed_up_to_the_speed_of_the_fastest_joints(rate, speed, is_followed):
-    """The speed is given in that of the joints, and kept for a tenth of a second."""
+    """The speed is given relative to that of the joints, and lasts for a tenth of a second."""
     target = [
         bearing(rotations.add(ROOT, (math.cos(a), math.sin(a), 0.0)), rotations.IDENTITY, ROOT)
         for a in np.arange(rate) * speed * SPEED / rate

@@ -1,4 +1,4 @@
-"""Bake: live's own motion as keys, of one chain or of all that hang together."""
+"""Tests that a bake writes live motion as keyframes, for one chain or for all that depend on each other."""
 
 import bpy
 import numpy as np
@@ -25,7 +25,7 @@ def chain():
     return moving_chain()
 
 
-# the same motion as live
+# The same motion as live.
 
 
 def test_keys_are_what_live_shows_for_the_same_frames(rig, chain):
@@ -37,7 +37,7 @@ def test_keys_are_what_live_shows_for_the_same_frames(rig, chain):
 
 
 def test_at_the_filters_output_baked_live_and_sent_angles_are_equal(rig, chain, monkeypatch):
-    """What is handed to the robot's link is caught there: the link itself takes what it is given."""
+    """Values handed to the robot's link are recorded there; the link itself sends them unchanged."""
     from limber.hardware.link import WorkerLink
     from limber.rig.live import live
 
@@ -141,7 +141,7 @@ def test_a_stored_posture_is_baked_where_it_is_the_base(rig, chain):
     assert apart(wanted, played(rig, [chain], range(5, 26))) < IN_KEYS
 
 
-# several chains
+# Several chains.
 
 
 @pytest.fixture
@@ -209,7 +209,7 @@ def test_other_chains_stay_live_and_go_on(two):
     bpy.context.scene.frame_set(15)
     before = live.session(rig, eyes).outputs.solution
     assert before.aim_error < 0.002
-    bpy.context.scene.frame_set(16)  # the fly passes by faster than joints follow
+    bpy.context.scene.frame_set(16)  # the target flies past faster than joints follow
     assert live.session(rig, eyes).problem == ""
     assert np.abs(live.session(rig, eyes).outputs.solution.angles - before.angles).max() > 0.01
     for frame in range(17, 46):

@@ -1,4 +1,6 @@
-"""Bake: the keys go to a new action; what was there, what plays below and what would win over the keys."""
+"""Tests that a bake writes keyframes to a new action, and its effect on the earlier action, on NLA tracks
+below, and on data that override keyframes.
+"""
 
 import bpy
 import pytest
@@ -14,7 +16,7 @@ def chain():
     return moving_chain()
 
 
-# the action that was there
+# The earlier action.
 
 
 def test_without_an_action_a_new_one_holds_the_chains_channels_alone(rig):
@@ -129,7 +131,7 @@ def test_an_action_that_moves_several_objects_goes_on_moving_them(rig, chain):
     assert len(curves(rig)) == 6, "the ball's channels are not the rig's"
 
 
-# NLA and drivers
+# NLA and drivers.
 
 
 def test_nla_strips_below_play_on_under_the_keys(rig, chain):

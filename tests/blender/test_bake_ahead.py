@@ -1,5 +1,5 @@
-"""Bake with Look Ahead: the range is gone through twice, the second time with the goals of the frames to
-come.
+"""Tests a bake with Look Ahead: the range is evaluated twice, the second time with the goals of future
+frames.
 """
 
 import math
@@ -25,9 +25,9 @@ from tests.blender.baking import (
 from tests.blender.modal import Window
 from tests.blender.rigs import UPRIGHT, build, keyed, looking_chain, target
 
-LOST = math.radians(1)  # of aim, that a viewer sees
-AXES, POSTURE = "YXXZY", (0.3, 0.4, -0.6, 0.5, 0.2)  # [rad]
-FRAMES, STANDS = 100, 41  # of a target: all, and those until it begins to turn
+LOST = math.radians(1)  # [rad] aim error that a viewer sees
+AXES, POSTURE = "YXXZY", (0.3, 0.4, -0.6, 0.5, 0.2)  # axes of the joints, and posture [rad]
+FRAMES, STANDS = 100, 41  # numbers of frames: in total, and until the target begins to rotate
 
 
 @pytest.fixture
@@ -38,8 +38,8 @@ def chain():
 
 
 def suddenly_turning(axis: str, step: float, whole: float):
-    """Unit links with joints that no filter holds back, and a target that stands where they look, then turns
-    by `step` [rad] a frame until it has turned by `whole`.
+    """A chain of unit links with unfiltered joints; its target is at rest in the view, then rotates by `step`
+    [rad] per frame until it has rotated by `whole` [rad].
     """
     rig, chain = looking_chain(build({f"{letter}{k}": letter for k, letter in enumerate(AXES)}))
     for joint, angle in zip(chain.joints, POSTURE, strict=True):
@@ -60,7 +60,7 @@ def suddenly_turning(axis: str, step: float, whole: float):
 
 
 def shown_misses(rig, chain) -> np.ndarray:
-    """Angles [rad] (frames,) by which the end bone, as the keys show it, misses the target's orientation."""
+    """Angles [rad] (frames,) between the baked orientation of the end bone and the target's."""
     misses = []
     for frame in range(chain.frame_start, chain.frame_end + 1):
         bpy.context.scene.frame_set(frame)
@@ -74,7 +74,7 @@ def shown_misses(rig, chain) -> np.ndarray:
     return np.minimum(misses, 2 * math.pi - misses)
 
 
-# turns that lose the aim where they are not known
+# rotations that lose the aim if they are not known in advance
 @pytest.mark.parametrize(("axis", "step", "whole"), [("X", 0.4, 2.4), ("Y", 0.4, 2.4)])
 def test_a_target_that_turns_suddenly_is_lost_on_fewer_frames(axis, step, whole):
     rig, chain = suddenly_turning(axis, step, whole)
@@ -166,7 +166,7 @@ def test_frames_without_a_goal_do_not_spoil_those_before_them(rig, chain, capfd)
 
 
 def test_a_goal_that_cannot_be_used_is_not_told_to_frames_before_it(rig, chain, monkeypatch):
-    """What no look at the scene finds, and the solver alone refuses."""
+    """Only the solver refuses this goal, not the reading of the scene."""
     from limber.character.chain import inputs
 
     end_goal = inputs.end_goal
@@ -214,7 +214,7 @@ def test_baking_twice_gives_the_same_keys(rig, chain):
     assert played(rig, [chain], range(5, 26)) == first
 
 
-# in a window
+# In a window.
 
 
 @pytest.fixture

@@ -1,4 +1,6 @@
-"""Bake: cancelled, refused or broken off, it leaves nothing; undone, it is as if it had not been."""
+"""Tests that a bake that is cancelled, refused or aborted leaves no data, and that undo restores the state
+before it.
+"""
 
 import bpy
 import pytest

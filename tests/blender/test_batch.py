@@ -1,4 +1,4 @@
-"""Baking whole files without a hand: the same keys as the button's, the source untouched."""
+"""Tests baking whole files without a user: the same keyframes as by the button, and an unchanged source."""
 
 import json
 import subprocess
@@ -96,7 +96,7 @@ def test_the_command_bakes_files_and_names_those_that_fail(rig, chain, tmp_path)
     walk = tmp_path / "walk.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(walk))
     before = walk.read_bytes()
-    chain.frame_end = 1  # before it starts
+    chain.frame_end = 1  # before the first frame
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "wrong.blend"), copy=True)
     (tmp_path / "broken.blend").write_text("no .blend file")
     chain.target = None

@@ -1,4 +1,4 @@
-"""Behaviour that is authored in Blender: rehearsed live, it is what the player does with the file."""
+"""Tests that a behaviour authored in Blender and rehearsed live gives the same motion as the player."""
 
 import json
 from pathlib import Path
@@ -14,7 +14,9 @@ END = 60
 
 
 def reacting(is_filtered: bool = True):
-    """A chain with two states: calm in one posture, eager in another and at another target; and a gesture."""
+    """A chain with two states, calm in one posture, and eager in another posture and with another target; and
+    a gesture.
+    """
     rig, chain = looking_chain(at=keyed(target(), (1, END)))
     for name, angle in (("Low", 0.1), ("High", -0.4)):
         rig.pose.bones["middle"].rotation_euler.x = angle
@@ -62,7 +64,7 @@ def rehearsed(rig, chain, events: dict[int, str], frames: int = END) -> np.ndarr
 
 
 def played(path: Path, events: dict[int, str], seed: int, frames: int = END) -> dict:
-    """What the command `limber play --script` writes."""
+    """Output of the command `limber play --script`."""
     from limber.player.command import main
 
     scene = bpy.context.scene
@@ -122,7 +124,7 @@ def test_a_states_clip_and_a_gesture_over_it_are_the_same_in_both_hosts(tmp_path
     recording = played(path, events, behaviour.seed)
     assert np.abs(recording["commanded"] - rows).max() <= 1e-9
     states = recording["state"].tolist()
-    assert states.index("Tired") - states.index("Eager") == 8  # frames of the clip
+    assert states.index("Tired") - states.index("Eager") == 8  # number of frames of the clip
     lines = [json.loads(line) for line in recording["decisions"]]
     assert [line["gesture"] for line in lines if line.get("gesture")] == ["Nod"] * 3
 
@@ -153,7 +155,7 @@ def test_between_two_frames_a_transition_is_where_it_was_on_the_way_there():
     rehearsed(rig, chain, {8: "arrive"}, 11)
 
     def between() -> list[float]:
-        """What is shown between two frames amid the transition."""
+        """Values shown between two frames during the transition."""
         scene.frame_set(11, subframe=0.5)
         shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
         return [number for row in shown.pose.bones["head"].matrix for number in row]

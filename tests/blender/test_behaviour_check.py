@@ -1,4 +1,4 @@
-"""What of a behaviour cannot be used is named, with the remedy, and left out of what plays."""
+"""Tests that unusable parts of a behaviour are named, with the remedy, and are omitted in playing."""
 
 from types import SimpleNamespace
 
@@ -191,7 +191,7 @@ def test_the_button_of_each_ready_set_says_what_is_in_it():
 
 
 def linked_action(name: str, folder):
-    """An action of this name from another file, beside one of this file."""
+    """An action of this name from another file, in addition to one of this file."""
     other = bpy.data.actions[name].copy()
     bpy.data.actions[name].name = "Own"
     other.name = name

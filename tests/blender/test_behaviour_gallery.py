@@ -1,4 +1,4 @@
-"""A ready set of behaviour on the robots of the gallery: one click, and it runs in both hosts."""
+"""Tests the default behaviour on the robots of the gallery: one click adds it, and it runs in both hosts."""
 
 from math import degrees
 

@@ -1,4 +1,4 @@
-"""What checks outside of this project import stays where they look for it."""
+"""Tests that names imported by checks outside this project exist."""
 
 from tests import bindings
 from tests.blender.rigs import looking_chain

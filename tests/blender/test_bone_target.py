@@ -1,4 +1,4 @@
-"""A bone as target of a chain's end: of an animated character, or of the chain's own armature."""
+"""Tests a bone as target of a chain's end: of an animated character, or of the chain's own armature."""
 
 import bpy
 import numpy as np
@@ -39,7 +39,7 @@ def watching(target_object, bone: str):
 
 
 def miss(session, place) -> float:
-    """Distance [m] between where the chain believes its target to be and a place in the world."""
+    """Distance [m] between the target's position in the chain's session and a point in the world."""
     (inputs,) = session.aimed
     return (np.array(inputs.target)[:3, 3] - np.array(place)).max()
 

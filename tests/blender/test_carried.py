@@ -1,5 +1,5 @@
-"""Heads that rigs isolate from the neck's rotation look exactly and share their look, and bake as they are
-shown.
+"""Tests heads that rigs isolate from the neck's rotation: they look exactly, share the rotation of the look,
+and are baked as shown.
 """
 
 from math import cos, degrees, radians, sin
@@ -17,7 +17,9 @@ pytestmark = pytest.mark.every_blender
 
 
 def isolated(way: str):
-    """A figure whose head does not have its neck's rotation, as a rig's maker may do it."""
+    """A figure whose head does not inherit its neck's rotation, by one of the ways that makers of rigs
+    use.
+    """
     data = bpy.data.armatures.new("Rig")
     rig = bpy.data.objects.new("Rig", data)
     bpy.context.scene.collection.objects.link(rig)
@@ -68,7 +70,7 @@ def isolate(rig, way: str) -> None:
 
 
 def pose(rig) -> None:
-    """An authored pose in which the head does not have the rotation that its neck would give it."""
+    """Sets an authored pose in which the head does not have the rotation that its neck would give it."""
     for name, angles in (
         ("hips", (0.1, 0.2, 0)),
         ("belly", (0.1, 0, 0.1)),
@@ -81,7 +83,7 @@ def pose(rig) -> None:
 
 
 def looking(rig, aside: float, up: float):
-    """A chain of the head that looks at a target at angles [degrees] to its left and up, live."""
+    """A live chain of the head that looks at a target at angles [degrees] to its left and up."""
     at = target(place_at(rig, aside, up))
     select(rig, "head")
     bpy.ops.limber.new_chain()
@@ -101,7 +103,7 @@ def matrices(rig) -> dict:
 
 
 def off_target(rig, chain) -> float:
-    """Angle [degrees] between the shown view of the head and its target."""
+    """Angle [degrees] between the shown view of the head and the direction to its target."""
     head = evaluated(rig).pose.bones["head"]
     assert chain.eye == 0.0
     view = head.matrix.to_3x3() @ Vector({"+Z": (0, 0, 1), "-Z": (0, 0, -1)}[chain.forward_axis])
@@ -109,7 +111,7 @@ def off_target(rig, chain) -> float:
 
 
 def twist(rig, name: str, parent: str, before: dict) -> float:
-    """Twist [degrees] of a bone about its length against another, since the matrices `before`."""
+    """Twist [degrees] of a bone about its length relative to another, since the matrices `before`."""
     now = matrices(rig)
     turn = (before[parent].inverted() @ before[name]).to_quaternion().inverted() @ (
         now[parent].inverted() @ now[name]

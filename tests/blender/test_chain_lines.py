@@ -1,4 +1,4 @@
-"""What is drawn over a live chain says where it really looks and stands."""
+"""Tests that the lines drawn over a live chain show its actual view and position."""
 
 from itertools import pairwise
 from math import degrees, radians

@@ -1,4 +1,4 @@
-"""New Chain: the path from what is selected, a joint for each free axis, limits from what the rig says."""
+"""Tests New Chain: the path from the selected bones, a joint for each free axis, limits from the rig."""
 
 from math import pi, radians
 

@@ -1,5 +1,5 @@
-"""Armatures from another file: linked ones ask for an override; an override keeps its chains, postures and
-settings.
+"""Tests armatures from another file: linked ones require an override; an override keeps its chains, postures
+and settings.
 """
 
 from pathlib import Path
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.every_blender
 
 @pytest.fixture
 def library(tmp_path: Path):
-    """A file with the armature in a collection; made by `save`, brought in by `link` and `override`."""
+    """A file with the armature in a collection; written by `save`, used by `link` and `override`."""
     path = tmp_path / "library.blend"
 
     class Library:
@@ -85,7 +85,7 @@ def test_chains_on_an_override_come_back_with_the_file(library, reopen):
     rig.limber.device.port = "/dev/ttyUSB7"
     bpy.ops.limber.store_posture(name="Lean")
     wanted = facts(rig)
-    for _ in range(2):  # what an override is, Blender works out anew at each save
+    for _ in range(2):  # Blender computes the overridden properties again at each save
         reopen()
         rig = overridden()
         assert facts(rig) == wanted

@@ -1,5 +1,5 @@
-"""A character's look: bones keep their rotations and share it, it has a widest angle and an offset, and clips
-are followed at once.
+"""Tests a character's look: bones keep their rotations and share that of the look, which has a widest angle
+and an offset, and clips are followed without delay.
 """
 
 from itertools import pairwise
@@ -19,11 +19,11 @@ SPINE = dict.fromkeys(("belly", "chest", "neck", "head"))
 
 
 def figure(mode: str = "QUATERNION", aside: float = 0.0):
-    """A spine of free bones whose head faces -Y, and its chain, which looks at a target [degrees] to its
-    left.
+    """A spine of free bones whose head faces -Y, and its chain, which looks at a target `aside` [degrees] to
+    its left.
     """
     rig = build(SPINE, mode=mode)
-    for side in (1, -1):  # which way is forward is known from left and right
+    for side in (1, -1):  # pairs on left and right determine the forward direction
         bpy.ops.object.mode_set(mode="EDIT")
         arm = rig.data.edit_bones.new(f"arm.{'L' if side > 0 else 'R'}")
         chest = rig.data.edit_bones["chest"]
@@ -42,14 +42,14 @@ def figure(mode: str = "QUATERNION", aside: float = 0.0):
 
 
 def place(rig, aside: float, up: float = 0.0) -> Vector:
-    """A place 2 m away at angles [degrees] to the left of where the head faces, and up."""
+    """A point 2 m away at angles [degrees] to the left of the head's facing direction, and up."""
     eye = rig.matrix_world @ rig.data.bones["head"].tail_local
     aside, up = radians(aside), radians(up)
     return eye + 2.0 * Vector((sin(aside) * cos(up), -cos(aside) * cos(up), sin(up)))
 
 
 def rotation_of(rig, name: str):
-    """The shown rotation of a bone in its parent's frame, against the rest pose."""
+    """The shown rotation of a bone in its parent's frame, relative to the rest pose."""
     evaluated = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
     bone = evaluated.pose.bones[name]
     local = bone.parent.matrix.inverted() @ bone.matrix if bone.parent else bone.matrix.copy()
@@ -62,7 +62,7 @@ def rotation_of(rig, name: str):
 
 
 def looks(rig, chain) -> Vector:
-    """Where the head looks (world)."""
+    """Direction of the head's view in the world."""
     evaluated = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
     forward = chain.forward_direction if chain.forward_axis == "CUSTOM" else axis(chain.forward_axis)
     return (evaluated.matrix_world @ evaluated.pose.bones["head"].matrix).to_3x3().normalized() @ Vector(
@@ -180,7 +180,7 @@ def test_what_is_keyed_beneath_a_look_is_followed_in_the_same_frame(mode):
         bpy.context.scene.frame_set(frame)
         played[frame] = [rotation_of(rig, name) for name in SPINE]
         assert live.session(rig, chain).outputs.filtered_aim_error < 1e-5
-    for frame in (9, 3, 12, 5):  # whatever came before, a frame is shown as it was played
+    for frame in (9, 3, 12, 5):  # a frame is shown as it was played, whatever frame came before
         bpy.context.scene.frame_set(frame)
         for before, name in zip(played[frame], SPINE, strict=True):
             assert degrees(before.rotation_difference(rotation_of(rig, name)).angle) < 0.2

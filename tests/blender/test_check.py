@@ -1,5 +1,5 @@
-"""Check: each thing that can be wrong with a chain's bones gets a sentence that names it and what
-mends it.
+"""Tests that Check has a sentence for each possible fault of a chain's bones, which names it and the
+remedy.
 """
 
 import bpy
@@ -51,7 +51,7 @@ def test_an_armature_that_shows_its_rest_pose_is_named(rig, chain):
     )
 
 
-# the path
+# The path.
 
 
 def edit_bones(rig, change) -> None:
@@ -104,7 +104,7 @@ def test_a_bone_that_does_not_inherit_rotation_is_named(rig, chain):
     only(rig, chain, "'middle'", "switch on Inherit Rotation", blocks=True)
 
 
-# scaled and stretched bones
+# Scaled and stretched bones.
 
 
 def test_a_scaled_bone_is_named_and_one_scaled_unevenly_keeps_the_chain_from_going_live(rig, chain):
@@ -141,7 +141,7 @@ def test_an_unevenly_scaled_bone_above_the_chain_is_named():
     only(rig, chain, "'base'", "clear its scale")
 
 
-# constraints
+# Constraints.
 
 FIGHTING = ["COPY_ROTATION", "COPY_TRANSFORMS", "DAMPED_TRACK", "TRACK_TO", "CHILD_OF", "LOCKED_TRACK"]
 

@@ -1,4 +1,4 @@
-"""Check: a good set-up gets no sentence, also on rigs as characters and motion capture have them."""
+"""Tests that Check has no sentence for a correct set-up, also on rigs of characters and of motion capture."""
 
 import bpy
 import pytest
@@ -35,8 +35,8 @@ def test_a_keyed_driven_and_posed_rig_is_in_order(rig, chain):
 
 
 def test_a_character_rig_with_controls_that_follow_the_chain_is_in_order():
-    """As generated rigs are: deforming bones copy the controls, limbs switch between two ways, custom shapes,
-    drivers, locks.
+    """As in generated rigs: deforming bones copy the controls, limbs switch between FK and IK, with custom
+    shapes, drivers, and locks.
     """
     spine = {"root": "", "torso": None, "chest": None, "neck": None, "head": None}
     rig = build(

@@ -1,5 +1,5 @@
-"""Check: each thing that can be wrong with limits, axes, target, postures and servos gets a sentence that
-names it and what mends it.
+"""Tests that Check has a sentence for each possible fault of limits, axes, target, postures and servos, which
+names it and the remedy.
 """
 
 from math import nan, radians
@@ -17,7 +17,7 @@ def chain():
     return looking_chain()[1]
 
 
-# limits
+# Limits.
 
 
 def limited(rig, name, **settings):
@@ -89,7 +89,7 @@ def test_a_limit_rotation_that_limits_something_else_is_named(rig, chain, settin
     only(rig, chain, "'Limit Rotation'", "'middle'", remedy)
 
 
-# axes
+# Axes.
 
 
 def test_an_axis_locked_since_is_named(rig, chain):
@@ -121,7 +121,7 @@ def test_a_chain_that_turns_about_its_own_view_alone_is_named():
     only(rig, chain, "in one direction only")
 
 
-# the target
+# The target.
 
 
 def test_a_missing_target_is_named(rig, chain):
@@ -185,7 +185,7 @@ def test_looking_along_up_is_named(rig, chain):
     only(rig, chain, f"'{chain.name}'", "choose another axis", blocks=True)
 
 
-# postures
+# Postures.
 
 
 def test_a_posture_of_another_chain_is_named():
@@ -210,7 +210,7 @@ def test_a_deleted_pose_asset_is_named(rig, chain):
     only(rig, chain, "press Store Posture", blocks=True)
 
 
-# servos, hiding, keying
+# Servos, hiding, keyframes.
 
 
 @pytest.mark.every_blender

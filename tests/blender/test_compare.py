@@ -1,4 +1,4 @@
-"""Compare Solvers: every solver on the same frames, and a scene that is as it was."""
+"""Tests Compare Solvers: it runs every solver on the same frames, and leaves the scene unchanged."""
 
 import bpy
 import numpy as np
@@ -87,7 +87,7 @@ def test_expressive_has_the_time_of_a_frame_to_gain_speed_for_its_aim(rate, is_k
 
 
 def test_pops_are_counted():
-    """A target that jumps about: a solver without patience jumps after it."""
+    """For a target that jumps, a solver without patience jumps as well."""
     rig, chain = looking_chain()
     for frame in FRAMES:
         chain.target.location = (0.8 if frame % 2 else -0.8, -0.3, 0.4)
@@ -104,7 +104,7 @@ def test_the_scene_is_as_it_was(chain_in_motion, frames, is_live):
     rig, chain = chain_in_motion
     if is_live:
         go_live(rig, chain)
-    rig.pose.bones["middle"].rotation_euler.x = 0.77  # changed by hand over a key
+    rig.pose.bones["middle"].rotation_euler.x = 0.77  # changed by hand, in spite of a keyframe
     chain.target.location.z += 0.2
     rig["note"] = 3.0
     rig.keyframe_insert('["note"]', frame=1)

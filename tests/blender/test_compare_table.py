@@ -1,4 +1,4 @@
-"""The comparison's table: sorted, used, copied, and whose it is."""
+"""Tests the comparison's table: sorting, use of a row, copying, and its owner."""
 
 import bpy
 import pytest

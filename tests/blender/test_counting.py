@@ -1,4 +1,4 @@
-"""Sentences about several things: what they have in common is said once."""
+"""Tests that sentences about several items state their common part once."""
 
 import bpy
 import pytest

@@ -1,5 +1,5 @@
-"""The demo's main job in a few frames: the lamp goes live, a virtual robot follows, and what was sent is
-noted beside it.
+"""Tests the demo's main task in a few frames: the lamp goes live, a virtual robot follows, and the sent
+values are recorded.
 """
 
 import importlib
@@ -15,7 +15,7 @@ FRAMES = 24
 
 @pytest.fixture
 def demo(monkeypatch):
-    """The demo's scripts, which then use this extension in place of the installed one."""
+    """The demo's scripts, which use this extension in place of the installed one."""
     monkeypatch.syspath_prepend(DEMO)
     installed = importlib.import_module("installed")
     monkeypatch.setattr(installed, "module", lambda name: importlib.import_module(f"limber.{name}"))

@@ -1,4 +1,4 @@
-"""Posture deviation: figures of bones against their parents, drawn without a trace in the file."""
+"""Tests posture deviation: angles of bones relative to their parents, drawn without changing the file."""
 
 from math import degrees
 

@@ -1,4 +1,4 @@
-"""Armatures whose rest pose is edited while chains that hang on one another are live."""
+"""Tests armatures whose rest pose is edited while chains that depend on each other are live."""
 
 import bpy
 from limber.rig.live import live
@@ -10,7 +10,7 @@ from tests.blender.together import go_live_all
 
 
 def shown_heads(rig) -> dict[str, Vector]:
-    """Positions of the bones' heads, as Blender shows them."""
+    """Positions of the bones' heads as shown."""
     return {bone.name: bone.head.copy() for bone in evaluated(rig).pose.bones}
 
 

@@ -1,4 +1,6 @@
-"""Further ends that come, go and are refused: what happens to the chain, to live, to undo and to files."""
+"""Tests further ends that are added, removed and refused: the effect on the chain, on live motion, undo and
+files.
+"""
 
 import bpy
 import pytest

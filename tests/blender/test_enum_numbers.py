@@ -1,5 +1,5 @@
-"""Numbers of enumerations' items, which files store: menus can hold them, keys decide them, and those of
-earlier versions are read.
+"""Tests the numbers of enumeration items, which files store: menus can store them, keys determine them, and
+those of earlier versions are read.
 """
 
 from pathlib import Path
@@ -15,7 +15,7 @@ from tests.blender.rigs import looking_chain
 
 pytestmark = pytest.mark.every_blender
 
-SINGLE = 2**24  # the smallest whole number after which single precision leaves some out
+SINGLE = 2**24  # largest number up to which single precision has all whole numbers
 UNKNOWN = 123_456_789  # number of no item
 EARLIER = {  # numbers in files of version 0.1.0
     "expressive": 1785795400,
@@ -28,14 +28,14 @@ EARLIER = {  # numbers in files of version 0.1.0
 
 
 def store(group, name: str, number: int) -> None:
-    """Gives a property the number that a file would hold."""
+    """Gives a property the number that a file would contain."""
     storage = group if bpy.app.version < (5, 0, 0) else group.bl_system_properties_get(do_create=True)
     storage[name] = number
 
 
 def keyed_enumerations(rig) -> list[tuple[object, str, list[str]]]:
     """(group, name, keys) of the enumerations whose numbers come from their keys; without items that always
-    had a number of their own.
+    had their own number.
     """
     found = []
     for group, name in enumerations(rig.limber):
@@ -111,7 +111,7 @@ def test_keyframes_of_earlier_versions_hold_the_same_items():
 
 @pytest.fixture
 def library(tmp_path: Path) -> str:
-    """A file of an earlier version with a rig, in a collection."""
+    """A file of an earlier version with a rig in a collection."""
     rig, chain = looking_chain()
     bpy.ops.object.mode_set(mode="OBJECT")
     collection = bpy.data.collections.new("Robot")
@@ -154,7 +154,8 @@ def test_an_override_of_a_rig_of_an_earlier_version_keeps_its_settings_and_what_
     )
     rig = next(thing for thing in bpy.data.objects if thing.override_library and thing.type == "ARMATURE")
     assert settings(rig) == ("sdls", "nutty", "feetech_sts")
-    store(rig.limber.chains[0], "solver", EARLIER["dls"])  # as an earlier version has overridden it
+    # as an earlier version has stored it in an override
+    store(rig.limber.chains[0], "solver", EARLIER["dls"])
     rig.limber.chains[0].filter = "default"
     path = str(tmp_path / "overridden.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path)

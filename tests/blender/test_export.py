@@ -1,5 +1,5 @@
-"""Exporting a robot's motion: what live shows is what the file has, what breaks limits is refused, and
-nothing half written stays.
+"""Tests exporting a robot's motion: the file contains the motion shown live, motion beyond limits is refused,
+and no incomplete file remains.
 """
 
 import csv
@@ -24,12 +24,12 @@ FRAMES = range(5, 26)
 
 @pytest.fixture
 def chain():
-    """A chain of six joints with servos 0 to 5, whose target moves over frames 5 to 25 and rests then."""
+    """A chain of six joints with servos 0 to 5, whose target moves in frames 5 to 25 and then rests."""
     _, chain = robot_rig()
     for servo, joint in enumerate(chain.joints):
         joint.servo = servo
     keyed(chain.target, FRAMES, end=(-0.3, -0.5, 0.9))
-    chain.solver = "erik_exact"  # quick, and answers a place alike however it came there
+    chain.solver = "erik_exact"  # fast, and its solution for a position does not depend on the earlier motion
     chain.frame_start, chain.frame_end = FRAMES[0], FRAMES[-1]
     return chain
 
@@ -70,7 +70,7 @@ def refusal(path, form: str = "json", **settings) -> str:
 
 
 def curve(frames: list[list[float]]) -> np.ndarray:
-    """The spline's values at its frames: what is between frames is the plain tests' matter."""
+    """Values of the spline at its frames; other tests check the values between frames."""
     padded = np.array([frames[0], *frames, frames[-1]])
     return (padded[:-2] + 4 * padded[1:-1] + padded[2:]) / 6
 
@@ -85,7 +85,7 @@ def test_the_file_has_what_live_shows_frame_by_frame(rig, chain, tmp_path):
     ]
     values = np.array(document["values"])[
         1 : len(FRAMES)
-    ]  # the first row stands, one frame before; the last frame is followed by settling
+    ]  # the first row is at rest, one frame earlier; the last frame is followed by settling
     assert np.abs(values - curve(list(live.values()))[:-1]).max() < 1e-9
 
 
@@ -141,7 +141,7 @@ def test_after_the_last_frame_the_chain_comes_to_rest_where_it_was_going(rig, ch
         live.advance_clock(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), time=_tick())
     assert (
         np.abs(np.array(values[-1]) - live.session(rig, chain).outputs.angles).max() < 0.02
-    )  # there the same target
+    )  # the same target in that frame
 
 
 _now = [1000.0]
@@ -205,7 +205,7 @@ def test_baked_motion_is_exported_as_it_plays_and_equals_the_live_one_s(rig, cha
     )
     assert (
         np.abs(live[: len(FRAMES) - 1] - baked[: len(FRAMES) - 1]).max() < 1e-6
-    )  # keys are single precision
+    )  # keyframes have single precision
     keys = played(rig, [chain], range(FRAMES[0], chain.frame_end + 1))
     assert np.abs(baked[1 : 1 + len(keys)] - curve(list(keys.values()))).max() < 1e-6
 
@@ -214,7 +214,7 @@ def test_everything_is_left_as_it_was(rig, chain, tmp_path):
     bpy.ops.limber.live()
     bpy.context.scene.frame_set(12)
     rig.pose.bones["middle"].rotation_euler.x = 0.123
-    chain.target.location.x = 0.3  # it has a key, and this none
+    chain.target.location.x = 0.3  # this axis has a keyframe, and the frame has none
     before = state(rig), tuple(chain.target.location)
     export(tmp_path / "motion.csv", "csv")
     assert (state(rig), tuple(chain.target.location)) == before
@@ -226,7 +226,7 @@ def test_the_chain_s_range_is_exported_unless_another_is_asked_for(rig, chain, t
     for settings in ({}, {"frame_end": 15}):
         export(tmp_path / "motion.csv", "csv", rate=24, **settings)
         seconds.append(len(list(csv.reader((tmp_path / "motion.csv").read_text().splitlines()))))
-    assert seconds == [1 + len(FRAMES) + 2, 1 + 11 + 2]  # a heading, and a standstill before and behind
+    assert seconds == [1 + len(FRAMES) + 2, 1 + 11 + 2]  # a heading, and rest before and after
 
 
 def test_a_pose_that_leaps_is_refused_with_joint_and_frame_and_no_file_is_left(tmp_path):
@@ -326,7 +326,7 @@ def test_two_armatures_each_export_their_own(rig, chain, tmp_path):
 
 # --- under the mouse pointer
 class _Asked:
-    """What an operator was called with."""
+    """Records the arguments with which an operator was called."""
 
     def __init__(self, **asked) -> None:
         self._asked = asked

@@ -1,4 +1,4 @@
-"""Export of a character file: what plays from it without Blender is what Blender computes."""
+"""Tests that a character file played without Blender gives the motion that Blender computes."""
 
 import zlib
 from pathlib import Path
@@ -31,7 +31,7 @@ END = 30
 
 
 def exported(tmp_path: Path, **options):
-    """The character file of the scene."""
+    """The exported character file of the scene."""
     from limber.character.file import reading
 
     path = tmp_path / "Scene.limber"
@@ -41,7 +41,7 @@ def exported(tmp_path: Path, **options):
 
 
 def played(character) -> dict:
-    """What the player does with the file alone."""
+    """Output of the player for the file alone."""
     from limber.player.playing import play
     from limber.player.script import Script
 
@@ -63,7 +63,7 @@ def baked(*chains) -> np.ndarray:
 
 
 def lively():
-    """A chain with all that an animator keys: target, postures, weights, influence, attention, life."""
+    """A chain with keyframes of all properties: target, postures, weights, influence, attention, life."""
     rig, chain = looking_chain(at=keyed(target(), (1, END)))
     for name, angle in (("Up", 0.1), ("Down", -0.4)):
         rig.pose.bones["middle"].rotation_euler.x = angle
@@ -138,7 +138,7 @@ def test_the_self_test_proves_the_player(tmp_path):
 def test_what_the_scene_shows_is_as_before(tmp_path):
     rig, _ = lively()
     bpy.context.scene.frame_set(7)
-    rig.pose.bones["upper"].rotation_euler.x = 0.25  # without a key
+    rig.pose.bones["upper"].rotation_euler.x = 0.25  # without a keyframe
     exported(tmp_path)
     assert bpy.context.scene.frame_current == 7
     assert rig.pose.bones["upper"].rotation_euler.x == 0.25
@@ -218,7 +218,7 @@ def test_robots_of_the_gallery_move_as_in_blender(robot: str, tmp_path):
 
 
 def file_self_test(file) -> np.ndarray:
-    """What Blender computed, as the file has it."""
+    """Values computed by Blender for the file's self-test."""
     return file.self_test.commanded
 
 
@@ -239,7 +239,7 @@ def test_a_chain_leads_a_mechanism_in_the_file_too(tmp_path):
 
 
 def walking(has_floor: bool):
-    """A body that follows a figure which walks, with or without feet on the floor."""
+    """A body that follows a walking figure, with or without feet on the floor."""
     rig, _ = follower()
     retarget = rig.limber.retarget
     retarget.on_floor = has_floor
@@ -333,7 +333,7 @@ def test_a_robot_travels_with_its_servos_its_calibration_and_what_its_joints_fol
 
 
 def two_with_a_jaw() -> list:
-    """Two robots' armatures, each with a value 'Jaw' of its own."""
+    """Two robots' armatures, each with its own value 'Jaw'."""
     rigs = []
     for number, name in enumerate(("First", "Second"), 1):
         rig, _ = robot_rig(build(UPRIGHT, name))

@@ -1,4 +1,4 @@
-"""Eyes live: lids that are bones, and a value of the robot, in live, bake and player."""
+"""Tests eyes live: lids as bones or as a value of the robot, in live motion, bake and player."""
 
 import bpy
 import numpy as np
@@ -12,7 +12,7 @@ END = 120
 
 
 def blinking():
-    """A chain whose target is keyed, with a lid on its head and eyes that blink and look away."""
+    """A chain whose target has keyframes, with a lid on its head and eyes that blink and look away."""
     rig = build({**UPRIGHT, "lid": None})
     rig, chain = looking_chain(rig, "base", "lower", "middle", "upper", "head", at=keyed(target(), (1, END)))
     assert "lid" not in {joint.bone for joint in chain.joints}
@@ -24,7 +24,7 @@ def blinking():
 
 
 def shown_lid(rig) -> float:
-    """Rotation [rad] of the lid about X, as shown against its parent."""
+    """Shown rotation [rad] of the lid about X relative to its parent."""
     evaluated = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
     lid, head = (evaluated.pose.bones[name].matrix for name in ("lid", "head"))
     rest = rig.data.bones["head"].matrix_local.inverted() @ rig.data.bones["lid"].matrix_local
@@ -32,7 +32,7 @@ def shown_lid(rig) -> float:
 
 
 def live_lids(rig, chain) -> np.ndarray:
-    """Rotation of the lid and what the session says, at every frame."""
+    """Rotations of the lid, and the session's values, at every frame."""
     from limber.rig.live import live
 
     scene = bpy.context.scene

@@ -1,4 +1,6 @@
-"""One click sets up torso, head and eyes: by names, by a selection, on characters and imported robots."""
+"""Tests that one click sets up torso, head and eyes: by names, by a selection, on characters and imported
+robots.
+"""
 
 from math import atan2, cos, degrees, pi, radians, sin
 from pathlib import Path
@@ -129,10 +131,10 @@ def test_eyes_without_limits_do_not_turn_round_and_limits_of_the_rig_stay():
 
 
 def seen_from_skull(rig, eye: str, ahead: Vector):
-    """(roll about where it looked, angle away from there) [degrees] of an eye in its parent's frame, and its
-    rotation against rest.
+    """(roll about the rest direction, angle away from it) [degrees] of an eye in its parent's frame, and its
+    rotation relative to rest.
 
-    `ahead`: where it looked at rest, in the bone's frame.
+    `ahead`: direction of its view at rest, in the bone's frame.
     """
     turn = shown_basis(rig, eye)
     roll = 2 * degrees(atan2(Vector((turn.x, turn.y, turn.z)).dot(ahead), turn.w))
@@ -194,7 +196,7 @@ def test_eyes_stay_in_their_range_and_never_spin_while_their_target_walks_round(
 
 
 def slant(rig) -> None:
-    """Turns the bones of the eyes such that no axis of theirs points ahead."""
+    """Rotates the bones of the eyes such that none of their axes points forward."""
     make_active(rig)
     bpy.ops.object.mode_set(mode="EDIT")
     for side, sign in (("L", 1), ("R", -1)):
@@ -376,4 +378,4 @@ def test_the_head_looks_from_the_height_of_its_eyes_however_its_neck_is_turned(n
     bone = rig.data.bones[head.end]
     assert bone.head_local.z + head.eye * bone.length == pytest.approx(
         1.67, abs=1e-3
-    )  # where PLACES has the eyes
+    )  # positions of the eyes in PLACES

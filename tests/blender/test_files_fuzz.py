@@ -1,4 +1,6 @@
-"""Files that users read: whatever is in them, there is the project's own error, and nothing has changed."""
+"""Tests files that users read: any content is read, or refused with an error of this project that changes
+nothing.
+"""
 
 import json
 from contextlib import nullcontext as nothing
@@ -94,7 +96,7 @@ def test_texts_that_are_hardly_json_are_sentences(path, text):
 
 @pytest.fixture
 def calibrated(tmp_path):
-    """A rig and its calibration, as JSON says it."""
+    """A rig and its calibration as decoded JSON."""
     from limber.rig.robot import calibration
 
     rig, _ = robot_rig()

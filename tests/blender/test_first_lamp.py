@@ -1,4 +1,4 @@
-"""A new user's way: a click builds the lamp, and the next step is always said."""
+"""Tests the path of a new user: a click builds the lamp, and the interface always shows the next step."""
 
 import itertools
 from math import degrees

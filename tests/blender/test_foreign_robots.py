@@ -1,4 +1,4 @@
-"""Robots that nobody here has made: imported, with a chain to their head or else to their longest arm, and
+"""Tests robots of other makers: imported, with a chain to their head or otherwise their longest arm, and
 live, without an exception.
 
 Files: the public robots beside the checkout, and all URDF files below the folders in LIMBER_ROBOTS (separated
@@ -27,11 +27,11 @@ GIVEN = [
 ]
 FILES = list(dict.fromkeys([*PUBLIC, *sorted(SHARED.glob("robots/*/*.urdf")), *GIVEN]))
 CASES = FILES or [pytest.param(None, marks=pytest.mark.skip(reason=NO_PUBLIC))]
-AWAY = 2.0  # [robot's sizes] of the target
+AWAY = 2.0  # [robot's sizes] distance of the target
 
 
 def ends(rig) -> list[str]:
-    """The bones that might look, the best first: heads, then those that most joints move."""
+    """Bones that could look, best first: heads, then those with the most joints above them."""
     moving = {bone.name for bone in rig.pose.bones if joint_axes(bone)}
     count = {
         bone.name: sum(above.name in moving for above in (bone, *bone.parent_recursive))
@@ -47,7 +47,7 @@ def ends(rig) -> list[str]:
 
 
 def reported(operator, **options) -> str:
-    """What an operator reports as an error; "" where it finishes."""
+    """Error that an operator reports; "" if it finishes."""
     said = ""
     try:
         operator(**options)
@@ -58,7 +58,7 @@ def reported(operator, **options) -> str:
 
 
 def refusal(path) -> str:
-    """Why a file cannot be used; "" where it can."""
+    """Reason why a file cannot be used; "" if it can be."""
     try:
         read(path)
     except UrdfError as error:

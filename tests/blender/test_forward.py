@@ -1,5 +1,5 @@
-"""Where a new chain's end looks: guessed from cameras, sides and a robot's own axes, stored as its forward
-axis, and chosen by hand.
+"""Tests the forward axis of a new chain's end: guessed from cameras, sides and a robot's own axes, stored,
+and chosen by hand.
 """
 
 from math import degrees, pi
@@ -19,7 +19,7 @@ from tests.blender.shown import go_live, missed
 from tests.robots.robots import write
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
-ROBOTS = [  # file, end, where it looks in the world at rest
+ROBOTS = [  # file, end, direction of its view in the world at rest
     ("robots/open_duck_mini_v2/robot.urdf", "head_assembly", (1, 0, 0)),
     ("robots/reachy_mini/robot.urdf", "xl_330", (1, 0, 0)),
     ("data/human-gazebo/humanSubject01_66dof.urdf", "Head", (1, 0, 0)),
@@ -40,13 +40,13 @@ def joint(name: str, parent: str, child: str, place: str, axis: str = "", rpy: s
     )
 
 
-BOTH = (("left", 0.2), ("right", -0.2))  # and where on Y they are [m]
-OPTICAL = f"{-pi / 2} 0 {-pi / 2}"  # Z ahead, X to the right, Y down: ROS's REP 103
+BOTH = (("left", 0.2), ("right", -0.2))  # name and Y position [m] of both
+OPTICAL = f"{-pi / 2} 0 {-pi / 2}"  # Z forward, X to the right, Y down: ROS's REP 103
 
 
 def robot(tmp_path, *more: str, turned: str = "0 0 0"):
-    """A head on a neck on a base, its camera aside and above, so that no axis of its bone is the
-    way ahead.
+    """A head on a neck on a base; its camera is aside and above, so that no axis of its bone points
+    forward.
     """
     parts = [link(name) for name in ("base", "neck_link", "head_link", "eyes_optical_frame")]
     parts += [
@@ -67,7 +67,7 @@ def chain_on(rig, *bones: str, **options):
 
 
 def off(rig, chain, way) -> float:
-    """The angle [degrees] between where a chain's end looks, as it is shown, and a direction in the world."""
+    """The angle [degrees] between the shown view of a chain's end and a direction in the world."""
     start, tip = chain_lines.forward(rig, chain)
     return degrees((tip - start).angle(Vector(way)))
 

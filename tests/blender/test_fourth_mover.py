@@ -1,5 +1,5 @@
-"""A fourth kind of mover, whole: a bone that swings as a sine. What is added to the program is what stands
-here, and nothing else.
+"""Tests a fourth kind of mover, complete: a bone that swings as a sine. All additions to the program that it
+needs are in this file.
 """
 
 import math
@@ -28,10 +28,10 @@ LIMITS = Limits(-1.0, 1.0, 10.0, 100.0, 1000.0)
 FRAMES = range(1, 21)
 
 
-# In character/: what moves, without Blender.
+# In character/: the motion, without Blender.
 @dataclass(frozen=True)
 class SwingInputs:
-    amplitude: float  # [rad]
+    amplitude: float  # [rad] amplitude of the swing
     seconds: float
 
 
@@ -44,7 +44,7 @@ class State:
 
 @dataclass(frozen=True)
 class Outputs:
-    angle: float  # [rad] after the filter
+    angle: float  # [rad] angle after the filter
     at_rest: bool
 
 
@@ -59,9 +59,9 @@ class Model:
         return Outputs(motion.position, motion == self.filter.rest(desired)), State(motion, self, asked)
 
 
-# In rig/properties/: what the .blend stores.
+# In rig/properties/: the settings that the .blend stores.
 class LimberSwing(LimberRange, bpy.types.PropertyGroup):
-    uid = "swing"  # tells it from the other movers of its object
+    uid = "swing"  # distinguishes it from the other movers of its object
 
     name: StringProperty(default="Swing")
     live: BoolProperty()
@@ -69,7 +69,7 @@ class LimberSwing(LimberRange, bpy.types.PropertyGroup):
     amplitude: FloatProperty(default=0.5)
 
 
-# In rig/live/: how its inputs are read and its outputs are shown, and what Blender knows of it.
+# In rig/live/: reading its inputs and showing its outputs in Blender.
 @dataclass
 class SwingSession(SceneSession):
     model: Model | None = None

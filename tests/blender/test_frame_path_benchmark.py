@@ -1,5 +1,5 @@
-"""The command that traces a frame names what runs from Blender's handler to the bytes on the wire, in both
-processes.
+"""Tests that the command that traces a frame names the files that run from Blender's handler to the bytes on
+the wire, in both processes.
 """
 
 import json
@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
-    """Where the command has left what it prints and its record."""
+    """Folder with the command's output and its record."""
     folder = tmp_path_factory.mktemp("frame_path")
     command = [sys.executable, "-m", "benchmarks.frame_path", "--names", "--json", folder / "path.json"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=240, check=False)
@@ -29,7 +29,7 @@ def record(folder: Path) -> dict:
 
 
 def place(files: list[str], start: str) -> int:
-    """Where the first file comes whose path begins so."""
+    """Index of the first file whose path begins with `start`."""
     return next(place for place, file in enumerate(files) if file.startswith(start))
 
 

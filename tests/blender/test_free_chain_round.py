@@ -1,4 +1,6 @@
-"""A chain of free bones that looks anywhere: a target that walks round it within its reach, and behind it."""
+"""Tests a chain of free bones that looks at a target that circles around it within its reach, and
+behind it.
+"""
 
 from itertools import pairwise
 from math import acos, cos, degrees, pi, sin
@@ -11,21 +13,21 @@ from mathutils import Quaternion, Vector
 from tests.blender.rigs import build, select, target
 from tests.blender.shown import go_live, no_handler_raises, session  # noqa: F401
 
-PLACES = {  # [m] heads of a lamp's bones
+PLACES = {  # [m] positions of the heads of a lamp's bones
     "base": (0.0, 0.0, 0.02),
     "lower": (0.0, 0.0, 0.08),
     "upper": (0.0, 0.15, 0.4),
     "shade": (0.0, -0.1, 0.65),
     "": (0.0, -0.3, 0.6),
 }
-ROUND = 144  # frames: 6 s
+ROUND = 144  # number of frames of a circle: 6 s
 FRAMES = range(1, 2 * ROUND)
-FASTEST = 20.0  # [degrees] of a head in a frame at 24 a second
+FASTEST = 20.0  # [degrees] largest rotation of a head per frame at 24 frames per second
 
 
 @pytest.fixture
 def lamp():
-    """A lamp of free bones, and a target that is keyed to walk round its shade."""
+    """A lamp of free bones, and a target with keyframes that circles around its shade."""
     rig = build(dict.fromkeys(list(PLACES)[:-1]), mode="QUATERNION")
     bpy.ops.object.mode_set(mode="EDIT")
     for (name, head), tail in zip(PLACES.items(), list(PLACES.values())[1:], strict=False):
@@ -55,7 +57,8 @@ def test_the_head_turns_slowly_round_a_near_target_and_a_bake_is_what_was_played
 
     rig, chain = lamp
     go_live(rig, chain)
-    bpy.context.scene.frame_set(2 * FRAMES.stop)  # comes from afar: the motion starts anew at the first frame
+    # a distant frame, so that the motion restarts at the first one
+    bpy.context.scene.frame_set(2 * FRAMES.stop)
     played, heads, ways = [], [], []
     for frame in FRAMES:
         bpy.context.scene.frame_set(frame)

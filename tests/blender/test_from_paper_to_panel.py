@@ -1,5 +1,5 @@
-"""The page that leads from a paper to a panel offers what panels have: each method by its label, each option
-by its name.
+"""Tests that the page that relates papers to panels agrees with the panels: each method by its label, each
+option by its name.
 """
 
 import re
@@ -22,7 +22,7 @@ BOLD = re.compile(r"\*\*(.+?)\*\*")
 
 
 def rows(heading: str) -> dict[str, set[str]]:
-    """Each method of a section's table, and its options."""
+    """method in a section's table -> its options"""
     (section,) = re.findall(rf"^## {heading}.*?$(.*?)(?=^## )", PAGE, re.MULTILINE | re.DOTALL)
     lines = [
         [cell.strip() for cell in line.strip("|").split("|")]
@@ -37,7 +37,7 @@ def rows(heading: str) -> dict[str, set[str]]:
 
 
 def names(panel) -> set[str]:
-    """The settings that a panel draws now, by the names that users see."""
+    """Names, as users see them, of the settings that a panel draws now."""
     return {whose.bl_rna.properties[name].name for whose, name in drawn(panel).settings}
 
 

@@ -1,5 +1,5 @@
-"""The benchmark of all that can be live at once runs in a real Blender and prints its table; how fast it was
-is no test.
+"""Tests that the benchmark of all kinds of live movers runs in a real Blender and prints its table; its speed
+is not tested.
 """
 
 import subprocess

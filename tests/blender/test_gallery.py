@@ -1,5 +1,5 @@
-"""Robots of the gallery in Blender: one click brings a robot that is ready to look, to be posed and to be
-driven.
+"""Tests robots of the gallery in Blender: one click imports a robot that is ready to look, to be posed and to
+be driven.
 """
 
 import json
@@ -291,7 +291,7 @@ def test_a_search_for_meshes_says_what_it_does_and_when_cancelled_leaves_those_t
 
 @pytest.fixture
 def reads_elsewhere(monkeypatch):
-    """In Blender's own process no robot's file can be read."""
+    """Makes reading of robots' files in Blender's own process fail."""
     from limber.robots import robot_files
     from limber.robots.gallery import full_model
 

@@ -1,4 +1,4 @@
-"""Eyes, Head and Torso on rigs that Rigify has generated: it goes by the controls, by names as by a
+"""Tests Eyes, Head and Torso on rigs that Rigify has generated: it uses the controls, found by names or by a
 selection.
 """
 
@@ -40,7 +40,7 @@ def spans(rig) -> dict[str, tuple[str, str]]:
 
 
 def off(rig, bone: str, axis, at) -> float:
-    """The angle [degrees] between a bone's axis, as it is shown, and the way from the bone to an object."""
+    """The angle [degrees] between a bone's shown axis and the direction from the bone to an object."""
     shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
     matrix = shown.matrix_world @ shown.pose.bones[bone].matrix
     return degrees((matrix.to_3x3() @ Vector(axis)).angle(at.matrix_world.translation - matrix.translation))

@@ -1,4 +1,6 @@
-"""Retarget onto rigs that Rigify has generated: the controls follow, and so does what deforms the mesh."""
+"""Tests Retarget onto rigs that Rigify has generated: the controls follow, and so do the bones that deform
+the mesh.
+"""
 
 from math import degrees
 
@@ -12,7 +14,8 @@ from tests.blender.rigs import apart, make_active
 pytestmark = pytest.mark.every_blender
 
 BELOW = {"upper_arm": "forearm", "forearm": "hand", "thigh": "shin", "shin": "foot"}
-# degrees between limbs of two bodies without limits; the mesh's own bones lie within that of the controls
+# [degrees] largest angle between limbs of two bodies without limits; the mesh's own bones have the angles of
+# the controls within this tolerance
 MOST = 0.1
 FRAMES = range(1, 25)
 
@@ -28,7 +31,7 @@ def rig(request):
 
 
 def mesh_apart(rig) -> float:
-    """The largest angle [degrees] between limbs as the mesh has them and those of the source."""
+    """The largest angle [degrees] between limbs of the mesh and those of the source."""
     shown, source = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()), rig.limber.retarget.source
     worst = 0.0
     for side, letter in (("left", "L"), ("right", "R")):

@@ -1,5 +1,5 @@
-"""Rigs that Rigify has generated: chains on their controls work; bones that deform or help are refused, with
-the control to select.
+"""Tests rigs that Rigify has generated: chains on their controls work; deforming and helper bones are
+refused, with the control to select.
 """
 
 from math import degrees
@@ -28,7 +28,7 @@ def new_chain(rig, *names: str):
 
 
 def shown_way(rig, bone: str, axis=(0, 1, 0)) -> tuple[Vector, Vector]:
-    """Where a bone is in the world, as it is shown, and which way its axis points."""
+    """Shown position of a bone in the world, and direction of its axis."""
     shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
     matrix = shown.matrix_world @ shown.pose.bones[bone].matrix
     return matrix.translation, (matrix.to_3x3() @ Vector(axis)).normalized()
@@ -119,7 +119,9 @@ def test_the_head_follows_also_where_the_torso_is_turned(rig):
 
 
 def twists(rig, before: dict) -> dict[str, float]:
-    """Twist [degrees] of each deform bone of the spine against its parent, since the matrices `before`."""
+    """Twist [degrees] of each deforming bone of the spine relative to its parent, since the matrices
+    `before`.
+    """
     found = {}
     shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones
     for name in (f"DEF-spine.00{k}" for k in range(2, 7)):
@@ -156,7 +158,7 @@ def test_a_look_is_shared_along_an_isolated_head_and_its_neck_and_the_rigs_switc
     shares = twists(rig, before)
     assert max(shares.values()) < (
         33 if is_animated else 25
-    )  # the upper half of the neck has half of what the head's control has
+    )  # the upper half of the neck has half of the rotation of the head's control
     assert sorted(shares.values())[2] > 5
 
 
@@ -215,7 +217,7 @@ def test_an_arm_of_forward_kinematics_is_one_chain(rig):
 
 
 def test_drawing_the_panel_weighs_no_bones(rig, monkeypatch):
-    """A generated human has some 700: weighing them in each redraw froze the viewport."""
+    """A generated human has about 700 bones: examining them in each redraw froze the viewport."""
     from limber.rig.bones.hanging import HangingBones
 
     make_active(rig)

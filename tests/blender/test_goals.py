@@ -1,4 +1,4 @@
-"""What an end can be asked to do, seen from outside, live and baked, with every solver that knows how."""
+"""Tests each goal of an end by its shown pose, live and baked, with every solver that supports it."""
 
 import bpy
 import pytest
@@ -29,9 +29,9 @@ THERE = {
     "middle": 0.9,
     "upper": 0.5,
     "head": 0.3,
-}  # [rad] about each bone's own axis: a pose that can be had
+}  # [rad] angles about each bone's own axis: a reachable pose
 ELSEWHERE = {"base": -0.6, "lower": 0.4, "middle": 0.3, "upper": -0.7, "head": 0.4}
-NEAR = {"erik": 12.0}  # [deg] of aim: ERIK as published is content within its threshold
+NEAR = {"erik": 12.0}  # [degrees] aim error: ERIK as published ends within its threshold
 DIFFERENT_AXES = (("+Y", "+Z"), ("-Z", "+Y"), ("+X", "-Z"))
 
 KNOWN = [
@@ -46,15 +46,15 @@ UNKNOWN = [
 
 
 def turned(rig, angles) -> None:
-    """Poses the arm: each bone about its first free axis."""
+    """Poses the arm: each bone rotates about its first free axis."""
     for name, angle in angles.items():
         rig.pose.bones[name].rotation_euler = [angle if axis == UPRIGHT[name][0] else 0.0 for axis in "XYZ"]
     bpy.context.view_layer.update()
 
 
 def as_in_pose(rig, chain, angles) -> Matrix:
-    """World matrix for the target that the end meets exactly in that pose, whatever its goal; the rig is left
-    at rest.
+    """World matrix of a target that the end meets exactly in that pose, for any goal; the rig is left at
+    rest.
     """
     turned(rig, angles)
     end = world_of_end(rig, chain.end)
@@ -63,7 +63,7 @@ def as_in_pose(rig, chain, angles) -> Matrix:
 
 
 def arm(goal: str, solver: str, **settings):
-    """A rig that stands askew in the world, with a goal that can be met but is not met at rest; returns rig
+    """A rig with an oblique pose in the world, and a goal that can be met but is not met at rest; returns rig
     and chain.
     """
     rig = build_rig(UPRIGHT)
@@ -72,7 +72,7 @@ def arm(goal: str, solver: str, **settings):
     as_good_as_unfiltered(chain)
     choose(chain, goal=goal, solver=solver, **settings)
     chain.target.matrix_world = as_in_pose(rig, chain, THERE)
-    if goal == "POINT":  # somewhere along the view
+    if goal == "POINT":  # at some distance along the view
         chain.target.location += chain.target.matrix_world.to_3x3() @ Vector((0, 0.7, 0))
     bpy.context.view_layer.update()
     return rig, chain
@@ -214,7 +214,7 @@ def test_at_the_ends_own_place_a_target_has_no_direction_and_that_is_a_reason_no
     rig, chain = looking_chain()
     chain.target.location = rig.matrix_world @ rig.pose.bones["head"].tail
     for joint in chain.joints:
-        joint.lower, joint.upper = 0.0, 0.0  # the end cannot move away from it
+        joint.lower, joint.upper = 0.0, 0.0  # so that the end cannot move away from it
     now = go_live(rig, chain, settled=False)
     assert now.problem == ""
     assert not now.outputs.solution.converged

@@ -1,5 +1,5 @@
-"""Goals, ends, solvers and their options changed at random among all else that users do: nothing raises,
-nothing is left behind.
+"""Tests random changes of goals, ends, solvers and their options among other actions of users: no handler
+raises, and no data are left behind.
 """
 
 import os
@@ -30,7 +30,7 @@ def rigs() -> list:
 
 
 def goal_deeds(dice: random.Random) -> list:  # noqa: C901 (defines each deed in place)
-    """Deeds on the goals of any chain, each of which copes with whatever it finds."""
+    """Actions on the goals of any chain, each of which works in any state."""
 
     def chains() -> list[tuple]:
         return [(rig, chain) for rig in rigs() for chain in rig.limber.chains]
@@ -69,7 +69,7 @@ def goal_deeds(dice: random.Random) -> list:  # noqa: C901 (defines each deed in
                 joint.shape_weight = dice.choice([0.0, 1.0, 5.0])
 
     def tell(verb, *words):
-        """Presses a button; what it refuses with a sentence is as good."""
+        """Presses a button; a refusal with a sentence is permitted."""
         for rig in rigs():
             if not rig.limber.chains or not rig.visible_get():
                 continue
@@ -142,7 +142,7 @@ def test_any_goals_in_any_order_raise_nothing_show_numbers_and_leave_nothing(see
     for k in range(DEEDS):
         try:
             dice.choice([*goal_deeds(dice), *fuzz_deeds(dice)])()
-        except RuntimeError as error:  # Blender's own operators may find nothing to do
+        except RuntimeError as error:  # Blender's own operators may have nothing to do
             if "limber" in str(error):
                 raise
         bpy.context.view_layer.update()

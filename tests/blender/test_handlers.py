@@ -1,6 +1,4 @@
-"""Handlers and timers: registered with the extension, gone with it, and what they do when it comes and goes
-while something is live.
-"""
+"""Tests handlers and timers: registered with the extension, removed with it, also while a mover is live."""
 
 import subprocess
 import sys

@@ -1,5 +1,5 @@
-"""Import from Robot: Reachy Mini's model and meshes come from its daemon, and it is ready to be
-driven there.
+"""Tests Import from Robot: Reachy Mini's model and meshes are read from its daemon, and the robot is ready to
+be driven by it.
 """
 
 import http.server
@@ -22,8 +22,8 @@ MESH = (
 
 @pytest.fixture
 def daemon():
-    """A daemon that gives `urdf`, or `answer` in its place, and for every mesh `mesh`; what is asked for is
-    in `asked`. `sends_on_to` begins the address to which it redirects.
+    """A daemon that returns `urdf`, or `answer` in its place, and `mesh` for every mesh; requests are
+    recorded in `asked`. `sends_on_to` is the beginning of the address to which it redirects.
     """
 
     class Answers(http.server.BaseHTTPRequestHandler):

@@ -1,5 +1,5 @@
-"""How much the gaze counts: from the pure animation to the full aim, keyed, live and baked and rendered
-alike.
+"""Tests the influence of the gaze: from the pure animation to the full aim, with keyframes, live, baked and
+rendered alike.
 """
 
 import bpy
@@ -29,7 +29,7 @@ FRAMES = range(1, 25)
 
 @pytest.fixture
 def leaning():
-    """A rig that leans and is to look, and its chain."""
+    """A leaning rig, and its chain with a target."""
     rig, chain = looking_chain()
     pose(rig, LEAN)
     return rig, chain
@@ -73,7 +73,7 @@ def test_without_influence_joints_still_keep_their_limits(leaning):
     rig, chain = leaning
     for joint in chain.joints:
         if (joint.bone, joint.axis) == ("middle", "X"):
-            joint.lower = -0.5  # it is posed at -0.7
+            joint.lower = -0.5  # its posed angle is -0.7
     choose(chain, influence=0.0)
     now = go_live(rig, chain)
     assert now.outputs.angles[now.reader.joint_keys.index(("middle", "X"))] == pytest.approx(-0.5)

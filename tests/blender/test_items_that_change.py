@@ -1,5 +1,5 @@
-"""Keyframes of list items stay with their items however a list changes: chains, ends, joints on refresh,
-pairs, motors of a file.
+"""Tests that keyframes of list items stay with their items however a list changes: chains, ends, joints on
+refresh, pairs, motors of a file.
 """
 
 import bpy
@@ -15,7 +15,9 @@ pytestmark = pytest.mark.every_blender
 
 
 def key(items, prop: str, name) -> dict:
-    """Keys a property of each item at a value of its own; returns these by the items' names."""
+    """Adds a keyframe of a property to each item, each with another value; returns these by the items'
+    names.
+    """
     for number, item in enumerate(items):
         setattr(item, prop, 0.1 + 0.01 * number)
         item.keyframe_insert(prop, frame=1)
@@ -23,7 +25,7 @@ def key(items, prop: str, name) -> dict:
 
 
 def keyed(items, prop: str, name) -> dict:
-    """Keyed value of each item by the items' names; None for one without keyframes."""
+    """Keyframed value of each item by the items' names; None for one without keyframes."""
     thing = items[0].id_data
     values = {curve.data_path: curve.evaluate(1) for curve in actions.fcurves(*actions.playing(thing)[0])}
     found = {name(item): values.pop(f"{item.path_from_id()}.{prop}", None) for item in items}
@@ -36,7 +38,7 @@ def joint_name(joint) -> tuple[str, str]:
 
 
 def kept(before: dict, items, prop: str, name) -> None:
-    """Those items that are left have the keyframes that they had."""
+    """Asserts that the remaining items have the keyframes that they had."""
     assert keyed(items, prop, name) == pytest.approx({name(item): before.get(name(item)) for item in items})
 
 

@@ -1,5 +1,5 @@
-"""Limits of joints from MoveIt's joint_limits.yaml: for a robot's chains, those made later, and armatures of
-one's own.
+"""Tests limits of joints from MoveIt's joint_limits.yaml: for a robot's chains, for later ones, and for a
+user's own armatures.
 """
 
 from math import pi

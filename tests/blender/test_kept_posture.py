@@ -1,5 +1,5 @@
-"""The posture that a chain keeps is chosen by its name: keys on it are constant, and mean the same posture
-whatever becomes of the list.
+"""Tests the choice of the kept posture by its name: keyframes of it are constant, and mean the same posture
+however the list changes.
 """
 
 from functools import partial
@@ -20,7 +20,7 @@ NAMES = ("Proud", "Curious", "Sad")
 
 @pytest.fixture
 def chain():
-    """A chain with three postures that turn bone 'lower' by .1, .2 and .3."""
+    """A chain with three postures that rotate bone 'lower' by .1, .2 and .3."""
     rig, chain = looking_chain()
     for place, name in enumerate(NAMES):
         pose(rig, {**REST, "lower": (0.1 * (place + 1), 0, 0)})
@@ -31,7 +31,7 @@ def chain():
 
 
 def key(chain, **frames: int) -> None:
-    """Keys the choice of postures by their names."""
+    """Adds keyframes of the choice of postures, given by their names."""
     names = [posture.action.name for posture in chain.postures]
     for name, frame in frames.items():
         kept_posture.choose(chain, names.index(name))
@@ -39,7 +39,7 @@ def key(chain, **frames: int) -> None:
 
 
 def kept(chain, frame: int) -> str:
-    """Name of the posture that is kept at a frame; empty where it was removed."""
+    """Name of the posture that is kept at a frame; empty if it was removed."""
     bpy.context.scene.frame_set(frame)
     place = kept_posture.kept_index(chain)
     return "" if place is None else chain.postures[place].action.name
@@ -60,7 +60,7 @@ def test_keys_from_proud_to_sad_never_play_curious(chain):
     assert {point.interpolation for curve in curves for point in curve.keyframe_points} == {"CONSTANT"}
     for curve in curves:
         for point in curve.keyframe_points:
-            point.interpolation = "BEZIER"  # as a user may set it for all keys
+            point.interpolation = "BEZIER"  # as a user may set it for all keyframes
     assert {kept(chain, frame) for frame in range(1, 20)} == {"Proud"}
     assert kept(chain, 20) == "Sad"
 
@@ -120,7 +120,9 @@ def test_a_kept_posture_that_is_removed_gives_way_to_its_neighbour(chain):
 
 
 def as_older(chain) -> None:
-    """The chain as files before the numbers have it: by place in the list, Sad chosen."""
+    """Changes the chain to the state in files from before the numbers: the posture is chosen by its index in
+    the list, here Sad.
+    """
     for posture in chain.postures:
         posture.number = 0
     chain.last_posture = 0
@@ -156,7 +158,7 @@ def test_an_older_files_keys_on_the_place_become_keys_on_the_posture(chain, reop
 
 
 def older_keys(chain) -> bpy.types.Action:
-    """An action with an older file's keys on the place in the list: Proud, then Sad from frame 10 on."""
+    """An action with an older file's keyframes of the index in the list: Proud, then Sad from frame 10 on."""
     action = bpy.data.actions.new("Older")
     curves = actions.writable_fcurves(action, chain.id_data)
     actions.put_keys(curves, f"{chain.path_from_id()}.active_posture", 0, "", (1, 9, 10), (0, 0, 2))

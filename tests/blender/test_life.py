@@ -1,5 +1,5 @@
-"""Life on top of a posture: a function of the frame, seeded and keyed; the aim stays exact; baked as live
-shows it.
+"""Tests life on top of a posture: a function of the frame, with a seed and keyframes; the aim stays exact,
+and a bake equals live motion.
 """
 
 import math
@@ -24,7 +24,7 @@ from tests.blender.shown import (
 )
 from tests.blender.test_tick_posture import BENT, UPRIGHT, lamp
 
-UP = (0.0, 1.0, 0.0)  # the lamp of the tick's tests stands on +Y
+UP = (0.0, 1.0, 0.0)  # the lamp of the tick's tests stands along +Y
 FRAMES = range(1, 49)
 WHOLE = Life(breathing=0.05, sway=0.04, glances=0.1, seed=3)
 TIMES = st.floats(-100.0, 10000.0)

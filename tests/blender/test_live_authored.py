@@ -1,5 +1,5 @@
-"""Authored and warped pose share no storage: what the user has is never touched, and the warp vanishes
-without a trace.
+"""Tests that authored and warped pose are stored separately: the user's data never change, and the warped
+pose vanishes without remains.
 """
 
 import subprocess
@@ -31,7 +31,7 @@ FRAMES = range(1, 21)
 
 
 def frames(rig) -> list:
-    """What is shown at each frame."""
+    """Shown pose at each frame."""
     rows = []
     for frame in FRAMES:
         bpy.context.scene.frame_set(frame)
@@ -49,7 +49,7 @@ def keys_on_some(rig):
     rig.pose.bones["lower"].rotation_euler.x = 0.8
     rig.pose.bones["lower"].keyframe_insert("rotation_euler", index=0, frame=20)
     rig.pose.bones["head"].keyframe_insert("rotation_euler", index=1, frame=5)
-    rig.pose.bones["middle"].rotation_euler.x = -0.6  # no key at all
+    rig.pose.bones["middle"].rotation_euler.x = -0.6  # without a keyframe
 
 
 def nla_strip(rig):
@@ -131,7 +131,7 @@ def test_turning_a_bone_with_blenders_own_tool_while_live_turns_the_authored_pos
     rig, chain = looking_chain()
     go_live(rig, chain)
     bpy.context.scene.tool_settings.use_keyframe_insert_auto = auto_key
-    if auto_key:  # into curves that are there: newer versions make none by themselves without a window
+    if auto_key:  # into existing curves: newer versions create none by themselves without a window
         rig.pose.bones["upper"].keyframe_insert("rotation_euler", frame=1)
         bpy.context.scene.frame_set(2)
     bones = rig.pose.bones
@@ -200,7 +200,7 @@ import os; os._exit(0)
 
 
 def read_without_limber(path) -> dict[str, str]:
-    """What a Blender that has no Limber finds in a file."""
+    """Content that a Blender without Limber finds in a file."""
     done = subprocess.run(
         [sys.executable, "-c", READ, str(path)], capture_output=True, text=True, timeout=200, check=True
     )
@@ -282,9 +282,7 @@ def test_a_recovered_session_that_was_saved_without_hooks_is_healed(tmp_path):
     rig, chain = looking_chain()
     rig.pose.bones["lower"].rotation_euler.x = 0.35
     go_live(rig, chain)
-    proxy.find(
-        rig
-    ).use_fake_user = True  # as in the memory that a crash leaves: the twin is there, the constraints too
+    proxy.find(rig).use_fake_user = True  # as in memory saved by a crash: with the twin and the constraints
     path = tmp_path / "recovered.blend"
     for name in ("save_pre", "save_post"):
         getattr(bpy.app.handlers, name).clear()

@@ -1,5 +1,5 @@
-"""Live, baked and streamed are one motion: equal at the filter's output to 1e-9 for the same frames and
-start, in the keys to 1e-6.
+"""Tests that live, baked and streamed motion are equal: at the filter's output to 1e-9 for the same frames
+and start, in the keyframes to 1e-6.
 """
 
 from types import SimpleNamespace
@@ -21,7 +21,7 @@ FRAMES = range(1, 41)
 
 
 class Listener:
-    """Stands where the worker's link stands, and keeps what it is handed: what the wire would get."""
+    """Replaces the worker's link, and records the values that it would send."""
 
     def __init__(self) -> None:
         self.heard: list[list[float]] = []
@@ -36,7 +36,7 @@ class Listener:
         return SimpleNamespace(state=State.DISARMED)
 
     def disarm(self, reason: str) -> None:
-        pass  # it never was armed
+        pass  # it was never armed
 
     def close(self) -> None:
         pass
@@ -44,7 +44,7 @@ class Listener:
 
 @pytest.fixture
 def lamp():
-    """A rig whose own animation is warped toward a target that it cannot keep up with."""
+    """A rig whose own animation is warped toward a target faster than its joints."""
     rig, chain = looking_chain(build({"base": "Y", "lower": "XZ", "middle": "X", "head": "XYZ"}, mode="ZXY"))
     rig.pose.bones["middle"].rotation_euler.y = 0.2  # locked, and not at zero
     keyed(rig.pose.bones["lower"], (1, 40), "rotation_euler", (0.7, 0.1, -0.2))
@@ -57,7 +57,7 @@ def lamp():
 
 
 def listen(rig) -> Listener:
-    """A robot for the rig that is not there: only what it would be handed."""
+    """A stand-in for a robot of the rig, which records the values handed to it."""
     listener = Listener()
     sources = device.sources(rig)
     session = RobotSession(listener, rig.name, rig.session_uid, sending.sessions.permits)
@@ -68,7 +68,7 @@ def listen(rig) -> Listener:
 
 
 def play(rig, chains, listener=None):
-    """Live and streamed angles, frame by frame, from the first on."""
+    """Live and streamed angles, frame by frame, from the first one on."""
     bpy.context.scene.frame_set(200)
     shown, sent = [], []
     for frame in FRAMES:
@@ -87,7 +87,7 @@ def play(rig, chains, listener=None):
 
 
 def keys(rig, chains, places) -> np.ndarray:
-    """What the new action plays."""
+    """Values that the new action plays."""
     curves = actions.fcurves(rig.animation_data.action)
     found = [
         actions.find(curves, f'pose.bones["{bone}"].rotation_euler', "XYZ".index(axis))
@@ -99,7 +99,7 @@ def keys(rig, chains, places) -> np.ndarray:
 
 @pytest.fixture
 def filter_outputs(monkeypatch):
-    """What a bake comes to, before it becomes keys."""
+    """Records the values of a bake before they become keyframes."""
     from limber.rig.output.bake import Bake
 
     rows = []

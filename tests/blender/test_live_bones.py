@@ -1,5 +1,5 @@
-"""Bones of a live rig may be deleted, renamed, edited, constrained at any moment: no handler raises, nothing
-is left behind.
+"""Tests that bones of a live rig may be deleted, renamed, edited or constrained at any time: no handler
+raises, and no data are left behind.
 """
 
 import bpy

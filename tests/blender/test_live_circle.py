@@ -1,5 +1,5 @@
-"""Chains that look at each other in a circle: they find each other, others see them where they are, live and
-baked alike.
+"""Tests chains that look at each other in a cycle: they find each other, other chains see their shown poses,
+live and baked alike.
 """
 
 import bpy
@@ -54,8 +54,8 @@ def test_two_characters_without_a_filter_look_at_each_other_exactly_also_while_t
 
 
 def two_with_eyes(necks, mark_on: str = "eye", has_eyes: bool = True):
-    """Two who look at marks on bones of each other, with necks of so many ways and these limits, and with
-    eyes that nothing holds up.
+    """Two rigs that look at marks on each other's bones, with necks that have these joints and limits, and
+    with unlimited eyes.
     """
     pairs, marks = [], []
     for name, limits in zip(("One", "Two"), necks, strict=True):
@@ -67,7 +67,7 @@ def two_with_eyes(necks, mark_on: str = "eye", has_eyes: bool = True):
         for joint in rig.limber.chains[0].joints:
             joint.velocity, joint.acceleration, joint.jerk = limits
         for joint in rig.limber.chains[-1].joints if has_eyes else ():
-            joint.lower, joint.upper = -1.5, 1.5  # eyes do not look out of the back of the head
+            joint.lower, joint.upper = -1.5, 1.5  # eyes do not look through the back of the head
         marks[-1].parent, marks[-1].parent_type, marks[-1].parent_bone = rig, "BONE", mark_on
         pairs += [(rig, chain) for chain in rig.limber.chains]
     for rig, chain in pairs:
@@ -105,7 +105,7 @@ def test_eyes_make_up_for_a_slow_neck_also_where_another_looks_back_at_them():
 
 @pytest.mark.every_blender
 def test_a_third_who_looks_at_one_of_them_sees_where_it_is(capfd):
-    one, two = two_who_look_at_each_other(0.3, 1.0, 10.0)  # slow, so that they are still on their way
+    one, two = two_who_look_at_each_other(0.3, 1.0, 10.0)  # slow, so that they are still moving
     rig = build({"neck": "YX", "head": "XZ"}, name="Three")
     three = looking_chain(rig, "neck", "head", at=one[1].target)
     rig.location = (0, -1, 0)

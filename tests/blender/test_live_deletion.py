@@ -1,5 +1,5 @@
-"""Anything may be deleted, renamed, hidden, copied or switched at any moment while live: no handler raises,
-nothing is left behind.
+"""Tests that any data may be deleted, renamed, hidden, copied or switched at any time during live motion: no
+handler raises, and no data are left behind.
 """
 
 import bpy
@@ -29,7 +29,7 @@ def seeing():
     return seeing_rig()
 
 
-# the target
+# The target.
 
 
 @pytest.mark.parametrize("way", ["removed from the file", "deleted by the user"])
@@ -86,7 +86,7 @@ def test_a_target_at_the_ends_own_place_is_told_and_followed_again_when_it_moves
     shown = pose(rig)
     bpy.context.scene.frame_set(2)
     problem = session(rig, chain).problem
-    # whether single precision brings it there to the last bit is luck; near it is looked at as well as can be
+    # rounding to single precision decides whether it is exactly at the root; near it the aim is approximate
     if problem:
         assert "at the end's own place" in problem
         assert_held(rig, chain, shown)
@@ -122,7 +122,7 @@ def test_a_target_at_the_end_of_the_world_is_told(seeing):
     assert_looks(rig, chain)
 
 
-# rigs and chains
+# Rigs and chains.
 
 
 @pytest.mark.parametrize("way", ["object", "object and data", "data", "by the user"])
@@ -198,7 +198,7 @@ def test_a_live_rig_that_comes_from_another_file_has_a_twin_of_its_own(seeing, t
     path = tmp_path / "piece.blend"
     bpy.data.libraries.write(
         str(path), {rig, proxy.find(rig)}, fake_user=True
-    )  # as copy and paste does: no save handlers
+    )  # as for copy and paste, which run no save handlers
     with bpy.data.libraries.load(str(path)) as (there, here):
         here.objects = there.objects
     for thing in here.objects:
@@ -244,7 +244,7 @@ def test_a_live_chain_that_a_script_removes_leaves_nothing(seeing):
     assert traces() == []
 
 
-# what is not seen
+# Invisible objects.
 
 
 def test_a_rig_that_is_disabled_holds_and_says_so_until_it_is_shown(seeing):

@@ -1,4 +1,4 @@
-"""Live, and whatever users do, in any order: no handler raises, nothing is left behind."""
+"""Tests live motion during random actions of users: no handler raises, and no data are left behind."""
 
 import os
 import random
@@ -11,11 +11,11 @@ from limber.rig.showing import proxy
 from tests.blender.rigs import UPRIGHT, build, looking_chain, make_active, target
 from tests.blender.shown import edit, no_handler_raises, settle, traces, twins  # noqa: F401
 
-SEEDS = int(os.environ.get("LIMBER_FUZZ_SEEDS", "30"))  # more, when something has changed
+SEEDS = int(os.environ.get("LIMBER_FUZZ_SEEDS", "30"))  # number of seeds; set it higher after changes
 
 
 def fuzz_deeds(dice: random.Random):  # noqa: C901 (defines each deed in place)
-    """Things that users do, each of which copes with whatever it finds."""
+    """Actions of users, each of which works in any state."""
 
     def rigs():
         return [thing for thing in bpy.context.scene.objects if thing.type == "ARMATURE"]
@@ -94,7 +94,7 @@ def fuzz_deeds(dice: random.Random):  # noqa: C901 (defines each deed in place)
     def hang(rig):
         other = some_rig()
         other.parent = rig if other != rig else None
-        if other.parent == rig and rig.data.bones:  # Blender allows no circle
+        if other.parent == rig and rig.data.bones:  # Blender allows no cycle
             other.parent_type, other.parent_bone = "BONE", dice.choice(list(rig.data.bones)).name
 
     def frame():
@@ -146,7 +146,7 @@ def test_any_deeds_in_any_order_raise_nothing_and_leave_nothing(seed, undo_step,
     for k in range(40):
         try:
             dice.choice(fuzz_deeds(dice))()
-        except RuntimeError as error:  # Blender's own operators may find nothing to do
+        except RuntimeError as error:  # Blender's own operators may have nothing to do
             if "limber" in str(error):
                 raise
         bpy.context.view_layer.update()
@@ -157,7 +157,7 @@ def test_any_deeds_in_any_order_raise_nothing_and_leave_nothing(seed, undo_step,
         live_rigs = [rig for rig in shown_rigs if any(chain.live for chain in rig.limber.chains)]
         assert len(twins()) == len(
             [rig for rig in live_rigs if rig.mode != "EDIT" or proxy.find(rig)]
-        )  # none is made in Edit Mode
+        )  # in Edit Mode no chain is made
         if k == 20:
             bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "any.blend"))
             if dice.random() < 0.5:

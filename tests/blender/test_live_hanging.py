@@ -1,4 +1,6 @@
-"""Chains that hang on one another: in one rig, over rigs, by their targets; live and baked alike."""
+"""Tests chains that depend on each other: in one rig, in several rigs, or by their targets; live and baked
+alike.
+"""
 
 from math import degrees
 
@@ -23,7 +25,7 @@ from tests.blender.together import FRAMES, assert_live_is_what_is_baked, go_live
 
 
 def torso_with_head(name: str = "Rig"):
-    """One rig with a slow torso chain, and a nimble head chain that hangs on it."""
+    """One rig with a slow torso chain, and a fast head chain that depends on it."""
     rig = build({"hips": "Y", "waist": "X", "chest": "XZ", "neck": "Y", "head": "XY"}, name=name)
     rig, torso = looking_chain(rig, "hips", "waist", "chest")
     rig, head = looking_chain(rig, "neck", "head", at=torso.target)
@@ -54,7 +56,9 @@ def test_chains_of_one_rig_are_the_same_live_and_baked():
 
 
 def head_on_arm(relative: bool = False, between: bool = False):
-    """A rig with a head that is parented to the last bone of another rig, over an empty where asked."""
+    """A rig with a head whose parent is the last bone of another rig, with an empty in between if
+    `between`.
+    """
     arm = build({"base": "Y", "lower": "X", "upper": "X"}, name="Arm")
     arm, arm_chain = looking_chain(arm, "base", "lower", "upper")
     arm.location, arm.rotation_euler, arm.scale = (0.3, -0.2, 0.1), (0.1, 0.2, 0.3), (1.5, 1.5, 1.5)
@@ -63,7 +67,7 @@ def head_on_arm(relative: bool = False, between: bool = False):
     eye = build({"neck": "YX", "eye": "XZ"}, name="Eye")
     eye, eye_chain = looking_chain(eye, "neck", "eye", at=arm_chain.target)
     as_good_as_unfiltered(eye_chain)
-    eye_chain.change = 0.0  # where its target jumps it looks there at once
+    eye_chain.change = 0.0  # so that it follows jumps of its target at once
     holder = eye
     if between:
         holder = bpy.data.objects.new("Bracket", None)
@@ -81,7 +85,8 @@ def head_on_arm(relative: bool = False, between: bool = False):
 def test_a_rig_on_another_rigs_bone_starts_from_that_ones_new_pose(relative, between):
     (arm, arm_chain), (eye, eye_chain) = head_on_arm(relative, between)
     keyed(arm_chain.target, (1, 24), end=(-0.6, 0.9, 0.5))
-    arm_chain.solver = eye_chain.solver = "erik_exact"  # jumps with its target, so that every frame is exact
+    # it jumps with its target, so that every frame is exact
+    arm_chain.solver = eye_chain.solver = "erik_exact"
     go_live_all((eye, eye_chain), (arm, arm_chain))
     for frame in FRAMES:
         bpy.context.scene.frame_set(frame)
@@ -99,12 +104,12 @@ def test_rigs_on_rigs_are_the_same_live_and_baked(between):
 
 
 def watcher_of_a_hand():
-    """One rig points with its hand, which holds an empty; another watches that empty."""
+    """One rig points with its hand, which is the parent of an empty; another rig looks at that empty."""
     hand = build({"base": "Y", "lower": "X", "hand": "X"}, name="A Hand")
     hand, hand_chain = looking_chain(hand, "base", "lower", "hand")
     held = target((0, 0.05, 0), "Held")
     held.parent, held.parent_type, held.parent_bone = hand, "BONE", "hand"
-    # By its name it comes first, by what it watches last.
+    # By its name it would be first, by its target it is last.
     head = build({"neck": "Y", "head": "XZ"}, name="A First")
     head, head_chain = looking_chain(head, "neck", "head", at=held)
     head.location = (0.8, 0.3, 0.0)

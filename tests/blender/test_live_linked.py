@@ -1,5 +1,5 @@
-"""Armatures from other files: a linked one says that it needs an override, an overridden one is as good as
-any.
+"""Tests armatures from other files: a linked one requires an override, and an overridden one works like any
+other.
 """
 
 import bpy
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.every_blender
 
 @pytest.fixture
 def library(tmp_path):
-    """A file with a rig in a collection, its chain, and a target; saved live where `live` is asked for."""
+    """A file with a rig in a collection, its chain, and a target; saved live if `live`."""
 
     def make(live: bool = False) -> str:
         rig, chain = looking_chain()
@@ -45,9 +45,7 @@ def library(tmp_path):
 
 
 def link_collection(path: str):
-    """Links the collection into this file and its scene, where overrides are made of collections;
-    returns it.
-    """
+    """Links the collection into this file and its scene, as required for overrides; returns it."""
     with bpy.data.libraries.load(path, link=True) as (_there, here):
         here.collections = ["Robot"]
     bpy.context.scene.collection.children.link(here.collections[0])
@@ -70,7 +68,7 @@ def override(path: str, system: bool = False):
     bpy.context.view_layer.update()
     rig = next(thing for thing in made.all_objects if thing.type == "ARMATURE")
     if system:
-        rig.override_library.is_system_override = False  # the armature itself is what a user picks
+        rig.override_library.is_system_override = False  # the user chooses the armature itself
     make_active(rig)
     return rig
 

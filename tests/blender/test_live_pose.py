@@ -1,4 +1,4 @@
-"""What is shown is what the filter says, on rigs of every kind, and it looks at the target."""
+"""Tests that the shown pose has the filter's values, on rigs of every kind, and looks at the target."""
 
 import random
 from math import pi
@@ -25,11 +25,11 @@ from tests.blender.shown import (  # noqa: F401
     shown_basis,
 )
 
-SHOWN = 2e-6  # [rad]
+SHOWN = 2e-6  # [rad] tolerance
 
 
 def told_bases(rig, chain) -> dict:
-    """Each bone's turn as the filtered angles and the authored locked axes say, in double precision."""
+    """Each bone's rotation by the filtered angles and the authored locked axes, in double precision."""
     now = session(rig, chain)
     told = dict(zip(now.reader.joint_keys, now.outputs.angles.tolist(), strict=True))
     bones = evaluated(rig).pose.bones
@@ -44,7 +44,7 @@ def told_bases(rig, chain) -> dict:
 
 
 def apart_from_told(rig, chain) -> float:
-    """Largest angle [rad] between what is shown of a bone and what the filter says of it."""
+    """Largest angle [rad] between a bone's shown rotation and the filter's."""
     return max(
         rotations.angle_between(turn, rotations.normalized(tuple(shown_basis(rig, name))))
         for name, turn in told_bases(rig, chain).items()
@@ -77,7 +77,7 @@ def test_the_shown_pose_is_the_filtered_one_on_any_rig(seed):
     )
     locked.keyframe_insert(
         "rotation_euler", frame=1
-    )  # free and locked axes alike: locked ones move by themselves
+    )  # both free and locked axes: locked ones have an animation of their own
     locked.rotation_euler.x += 0.5
     locked.keyframe_insert("rotation_euler", frame=12)
     now = go_live(rig, chain)
@@ -88,7 +88,7 @@ def test_the_shown_pose_is_the_filtered_one_on_any_rig(seed):
 
 
 def pan_and_tilt_head(**options):
-    """A robot that can look everywhere: a turning base, bends, a head that turns and nods and rolls."""
+    """A robot that can look anywhere: a rotating base, bends, a head with yaw, pitch and roll."""
     return build({"base": "Y", "lower": "X", "upper": "XZ", "neck": "YX", "head": "XYZ"}, **options)
 
 

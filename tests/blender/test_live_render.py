@@ -1,5 +1,5 @@
-"""Rendering an animation shows what live shows, frame by frame; with motion blur what lies between; and
-leaves live where it was.
+"""Tests that a rendered animation shows the live motion, frame by frame, with motion blur also between
+frames; and that live motion continues afterwards.
 """
 
 import bpy
@@ -27,8 +27,8 @@ FRAMES = range(1, 9)
 
 @pytest.fixture
 def filmed():
-    """A live arm whose bones carry bright blocks, filmed from the side, while its target moves faster than it
-    can follow.
+    """A live arm with bright blocks on its bones, filmed from the side, whose target moves faster than it can
+    follow.
     """
     rig, chain = looking_chain()
     scene = bpy.context.scene
@@ -53,7 +53,7 @@ def filmed():
 
 
 def baked(rig, chain) -> None:
-    """The same motion as keys, without live."""
+    """Replaces live motion by keyframes of the same motion."""
     chain.frame_start, chain.frame_end = FRAMES[0], FRAMES[-1]
     bpy.context.view_layer.objects.active = rig
     assert bpy.ops.limber.bake() == {"FINISHED"}
@@ -72,11 +72,11 @@ def test_a_rendered_animation_is_what_is_baked(filmed, tmp_path):
 
 def test_motion_blur_is_that_of_what_is_baked(filmed, tmp_path):
     rig, chain = filmed
-    chain.solver = (  # keeps no speed of its own, which between two frames would be that of a whole one
+    chain.solver = (  # has no velocity of its own, which between two frames would be that of a whole frame
         "erik_exact"
     )
     bpy.context.scene.frame_set(2)
-    bpy.context.scene.frame_set(1)  # starts anew
+    bpy.context.scene.frame_set(1)  # restart
     render = bpy.context.scene.render
     render.motion_blur_shutter = 1.0
     sharp = render_all(tmp_path / "sharp")
@@ -137,7 +137,7 @@ def edit_the_last_bone(rig) -> None:
 
 
 def add_a_constraint(rig) -> None:
-    rig.pose.bones["head"].constraints.new("COPY_LOCATION")  # after Limber's own, which is to be the last
+    rig.pose.bones["head"].constraints.new("COPY_LOCATION")  # after Limber's own one, which must be the last
 
 
 @pytest.mark.parametrize("change", [edit_the_last_bone, add_a_constraint])

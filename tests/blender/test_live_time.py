@@ -1,5 +1,5 @@
-"""Time: scene time while frames follow each other, wall time while nothing plays, none at a scrub or between
-frames.
+"""Tests the time of live motion: scene time while frames follow each other, wall-clock time while nothing
+plays, and none for a scrub or between frames.
 """
 
 import bpy
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.every_blender
 
 
 def moving_target(chain, frames=(1, 40), end=(-0.7, 0.5, 0.1)):
-    """A target that is too quick for the joints."""
+    """Lets the target move faster than the joints."""
     keyed(chain.target, frames, end=end)
     bpy.context.scene.frame_set(1)
 
@@ -82,7 +82,7 @@ def test_a_jump_starts_at_rest_in_the_solution(lagging):
     rig, chain = lagging
     play(rig, chain, range(1, 11))
     assert session(rig, chain).outputs.lag > 0.01
-    for frame in (35, 20, 30):  # ahead, back, ahead
+    for frame in (35, 20, 30):  # forward, back, forward
         bpy.context.scene.frame_set(frame)
         now = session(rig, chain).outputs
         assert now.lag == 0.0
@@ -136,7 +136,7 @@ def test_sub_frames_never_advance_but_show_what_lies_between(lagging):
         scene.frame_set(frame)
         assert np.array_equal(angles(rig, chain), plain[frame - 1])
         here = pose(rig)
-        for part in (-0.25, 0.25):  # as motion blur asks
+        for part in (-0.25, 0.25):  # as motion blur requests
             if frame + part < 1:
                 continue
             scene.frame_set(int((frame + part) // 1), subframe=(frame + part) % 1.0)
@@ -158,7 +158,7 @@ def test_a_sub_frame_lies_between_its_neighbours(lagging):
     whole = farthest(ten, eleven)
     assert farthest(ten, between) == pytest.approx(whole / 2, rel=0.1)
     assert farthest(between, eleven) == pytest.approx(whole / 2, rel=0.1)
-    scene.frame_set(10, subframe=0.5)  # the shutter opens before the frame that it belongs to
+    scene.frame_set(10, subframe=0.5)  # the shutter opens before its frame
     assert farthest(between, pose(rig)) < 1e-6
 
 
@@ -170,7 +170,7 @@ def test_a_scrub_to_a_sub_frame_shows_its_solution(lagging):
 
 
 class FakePlayback:
-    """In a background Blender nothing plays: the module is told that something does."""
+    """Makes Limber believe that the animation plays, which is impossible in a background Blender."""
 
     def __init__(self, monkeypatch):
         monkeypatch.setattr(live, "is_playing", lambda: True)
@@ -298,7 +298,7 @@ def test_a_clock_that_is_called_too_early_makes_no_step(lagging):
 
 
 def test_wall_time_and_scene_time_are_the_same_motion(lagging):
-    """Sixty steps of the clock and sixty frames at 60 fps, toward a target at rest."""
+    """Compares sixty steps of the clock with sixty frames at 60 fps, toward a target at rest."""
     rig, chain = lagging
     scene = bpy.context.scene
     chain.target.animation_data_clear()
@@ -360,7 +360,7 @@ def test_a_scene_that_is_renamed_or_stretches_time_goes_on(lagging):
     bpy.context.scene.name = "Take 2"
     assert np.array_equal(plain, play(rig, chain, range(1, 11)))
     bpy.context.scene.render.frame_map_new = (
-        200  # slow motion: the target moves half as fast, a frame lasts as long as ever
+        200  # slow motion: the target moves half as fast, while the duration of a frame is unchanged
     )
     first = play(rig, chain, range(1, 6))
     bpy.context.scene.frame_set(5, subframe=0.5)

@@ -1,4 +1,4 @@
-"""Undo and redo, in every order: never a stray twin, never a chain that is half live."""
+"""Tests undo and redo, in every order: no twin remains without a live chain, and no chain is partly live."""
 
 import random
 
@@ -40,7 +40,7 @@ def the_chain():
 
 
 def assert_in_order() -> None:
-    """What is live shows its target through one twin of its own; nothing else is left anywhere."""
+    """Asserts that each live rig is shown by one twin of its own, and that no other data are left."""
     rig = bpy.data.objects.get("Rig")
     twins = [thing for thing in bpy.data.objects if proxy.MARK in thing]
     if rig is None or not any(chain.live for chain in rig.limber.chains):
@@ -106,7 +106,7 @@ def test_live_that_was_undone_in_the_middle_of_a_motion_goes_on_with_it_when_it_
         live.advance_clock(bpy.context.scene, depsgraph(), 1.0 + step * STEP)
     assert missed(the_rig(), the_chain()) > 1.0
     undo()
-    live.advance_clock(bpy.context.scene, depsgraph(), 2.0)  # there is nothing to do any more
+    live.advance_clock(bpy.context.scene, depsgraph(), 2.0)  # nothing remains to be done
     redo()
     assert the_chain().live
     assert_in_order()
@@ -114,7 +114,7 @@ def test_live_that_was_undone_in_the_middle_of_a_motion_goes_on_with_it_when_it_
 
 def test_undoing_a_move_of_the_target_looks_where_it_was(undo_step):
     rig, chain = looking_chain()
-    chain.solver = "erik_exact"  # answers a place alike, however it came there
+    chain.solver = "erik_exact"  # its solution for a position does not depend on the earlier motion
     go_live(rig, chain)
     undo_step("live")
     first = pose(rig)
@@ -150,7 +150,7 @@ def test_undoing_something_else_keeps_what_is_shown(undo_step):
     rig, chain = looking_chain()
     go_live(rig, chain)
     undo_step("live")
-    chain.target.location = (-0.8, -0.2, 0.7)  # moved by a script: no undo step of its own
+    chain.target.location = (-0.8, -0.2, 0.7)  # moved by a script, without an undo step
     settle()
     undo_step("something")
     shown = pose(rig)
@@ -251,7 +251,7 @@ def do_frame():
 
 def do_rename():
     bones = the_rig().data.bones
-    if the_chain().live:  # otherwise a chain cannot know
+    if the_chain().live:  # otherwise the chain cannot be checked
         bones[2].name = "other" if bones[2].name == "middle" else "middle"
 
 
@@ -267,7 +267,7 @@ def test_any_order_of_deeds_undone_and_redone_stays_in_order(undo_step, seed):
     dice = random.Random(seed)
     looking_chain()
     undo_step("chain")
-    pushed, at = 1, 1  # steps after the first; the one that holds now
+    pushed, at = 1, 1  # number of steps after the first; index of the current one
     for _ in range(14):
         choice = dice.random()
         if choice < 0.3 and at > 1:

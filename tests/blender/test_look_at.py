@@ -1,4 +1,4 @@
-"""Targets at hand: the scene's camera in one click, and the mouse over a 3D view."""
+"""Tests targets by one click: the scene's camera, and the mouse pointer over a 3D view."""
 
 from math import pi
 from types import SimpleNamespace
@@ -13,7 +13,7 @@ from tests.blender.characters import character
 from tests.blender.rigs import looking_chain, target
 from tests.blender.shown import go_live, missed, no_handler_raises, settle  # noqa: F401
 
-SIZE = Matrix.Diagonal((1 / 3, 1 / 2, -0.01, 1))  # of an orthographic view, 6 m wide and 4 m high
+SIZE = Matrix.Diagonal((1 / 3, 1 / 2, -0.01, 1))  # projection of an orthographic view, 6 m wide and 4 m high
 
 
 def camera(place=(0.4, -0.9, 0.5)):
@@ -27,8 +27,8 @@ def camera(place=(0.4, -0.9, 0.5)):
 
 
 class Mouse:
-    """The operator's own code, with events as a window sends them over its 3D view; what it reports
-    is kept.
+    """The operator's own code, with events as a window sends them over its 3D view; its reports are
+    recorded.
     """
 
     def __init__(self) -> None:
@@ -49,14 +49,14 @@ class Mouse:
             return self.modal(bpy.context, event)
 
     def move(self, x: float, y: float):
-        """To a place of the view, 0 to 1."""
+        """Moves the pointer to a position of the view, each coordinate from 0 to 1."""
         region = self.region
         done = self.send("MOUSEMOVE", region.x + int(x * region.width), region.y + int(y * region.height))
         bpy.context.view_layer.update()
         return done
 
     def seen(self, thing) -> tuple[float, float]:
-        """Where in the view a thing is seen, 0 to 1."""
+        """Position of an object in the view, each coordinate from 0 to 1."""
         pixels = location_3d_to_region_2d(self.region, self.view, thing.matrix_world.translation)
         return pixels[0] / self.region.width, pixels[1] / self.region.height
 
@@ -152,7 +152,7 @@ def test_the_target_is_under_the_mouse_as_far_away_as_it_was():
 
 
 def view_from(matrix: Matrix) -> SimpleNamespace:
-    """An orthographic view."""
+    """An orthographic view with a view matrix."""
     return SimpleNamespace(
         is_perspective=False, view_perspective="ORTHO", view_matrix=matrix, perspective_matrix=SIZE @ matrix
     )

@@ -1,4 +1,6 @@
-"""Other people's motion on robots of the gallery: it comes in, plays, and goes out again as it came."""
+"""Tests motion files of makers on robots of the gallery: a file is imported, played, and exported again
+without changes.
+"""
 
 import json
 from math import degrees, pi, radians
@@ -17,7 +19,7 @@ from tests.blender.modal import Window
 from tests.hardware.moves import arm
 from tests.robots.robots import SHARED
 
-NEAR = 1e-6  # [rad]
+NEAR = 1e-6  # [rad] tolerance
 RECORDINGS = SHARED / "robots" / "lelamp" / "recordings"
 MIDDLES = {
     "1": -1.87944,
@@ -25,7 +27,7 @@ MIDDLES = {
     "3": -1.2492255,
     "4": -0.644945,
     "5": 0.7174615,
-}  # of the model's ranges
+}  # of the ranges in the model
 LAMP = {name: LeRobotMotor(k, 0, 0, 1000, 3000 + 10 * k) for k, name in enumerate(JOINTS, 1)}
 
 

@@ -1,4 +1,4 @@
-"""Ready mechanisms: each closes, follows, and leaves what is authored alone."""
+"""Tests the ready mechanisms: each closes, follows its target, and leaves authored data unchanged."""
 
 import bpy
 import numpy as np
@@ -17,7 +17,8 @@ KINDS = (
     "every_kind",
     "serial_arm",
 )
-# freedoms, by Kutzbach's count with the loops' own geometry; rods between two balls spin besides
+# degrees of freedom by Kutzbach's formula with the loops' own geometry; in addition, rods between two ball
+# joints spin
 MOBILITY = {
     "four_bar": 1,
     "crank_slider": 1,
@@ -29,11 +30,11 @@ MOBILITY = {
     "every_kind": 1,
     "serial_arm": 12,
 }
-CLOSED = 2e-6  # [m] what single precision leaves of a joint that holds
+CLOSED = 2e-6  # [m] tolerance of a closed joint in single precision
 
 
 def stir(owner, amount: float = 1.0) -> None:
-    """Asks for something else."""
+    """Changes the goal."""
     kept = owner.limber.mechanism
     if kept.drive == "MOTORS":
         kept.motors[0].value = 0.6 * amount
@@ -68,7 +69,7 @@ def test_a_ready_mechanism_moves_as_a_whole_and_comes_back(kind):
 
 
 def _assert_joints_hold(owner, before, now) -> None:
-    """Places that two bodies share where they were authored are shared where they are shown."""
+    """Asserts that points which two bodies share in the authored pose coincide in the shown pose."""
     for empty in owner.users_collection[0].all_objects:
         part = empty.limber.part
         if part.kind not in {"revolute", "spherical", "universal", "fixed"} or not (
@@ -188,7 +189,7 @@ def test_a_file_saved_while_live_holds_what_is_authored_and_goes_on_when_it_is_o
     owner = bpy.data.objects["Stewart Platform"]
     assert owner.limber.mechanism.live
     assert those.furthest(live, those.shown(owner)) < 1e-5
-    copy = path.with_name("copy.blend")  # Blender does not look into the file that is open
+    copy = path.with_name("copy.blend")  # Blender cannot read data from the open file
     copy.write_bytes(path.read_bytes())
     with bpy.data.libraries.load(str(copy)) as (found, _):
         assert not [name for name in found.objects if name.startswith("Limber")]
@@ -345,7 +346,7 @@ def test_more_motors_than_freedoms_agree_with_one_another_all_the_way():
     goal = kept.goals.add()
     goal.name, goal.does, goal.body = "Rocker", "ORIENTATION", bpy.data.objects["Rocker"]
     goal.target = those.box("wanted")
-    goal.target.rotation_euler.y = -0.25  # the other way the crank is soon at its dead centre
+    goal.target.rotation_euler.y = -0.25  # in the other direction the crank is soon at its dead centre
     for k in range(20):
         those.clock(1, 100.0 + k * those.FRAME)
         session = those.session(owner)

@@ -1,4 +1,4 @@
-"""Assemble writes where bodies are for good, or not at all."""
+"""Tests that Assemble writes the bodies' assembled poses permanently, or nothing."""
 
 import bpy
 import numpy as np
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.every_blender
 
 
 def gapped():
-    """A four-bar whose last pin is open by 10 mm; returns its owner."""
+    """A four-bar whose last pin has a gap of 10 mm; returns its owner."""
     pins = four_bar(those.joint, "revolute")
     other = bpy.data.objects.new("other half", None)
     bpy.context.scene.collection.objects.link(other)

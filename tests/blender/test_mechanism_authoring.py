@@ -1,6 +1,4 @@
-"""Mechanisms of what is in the scene: Blender's constraints, empties, bones, files; and what cannot
-be one.
-"""
+"""Tests mechanisms made from the scene: Blender's constraints, empties, bones, files; and what is refused."""
 
 import bpy
 import numpy as np
@@ -12,7 +10,7 @@ from tests.blender.rigs import build, make_active
 
 
 def go_live(motor: str = "pin A"):
-    """A mechanism of the scene's joints that its motor drives, live; returns its owner."""
+    """A mechanism of the scene's joints, driven by a motor, live; returns its owner."""
     owner = owned(motor)
     owner.limber.mechanism.drive = "MOTORS"
     bpy.ops.limber.live()
@@ -105,7 +103,8 @@ def test_scaled_parented_and_mirrored_bodies_keep_their_shape():
         thing.parent = holder
         thing.matrix_parent_inverse = holder.matrix_world.inverted()
         thing.scale = scale
-    bpy.data.objects["coupler"].parent = bpy.data.objects["crank"]  # a body on a body that moves as well
+    # a body whose parent is also a moving body
+    bpy.data.objects["coupler"].parent = bpy.data.objects["crank"]
     bpy.context.view_layer.update()
     before = {name: those.world(bpy.data.objects[name]) for name in ("crank", "coupler", "rocker")}
     owner = go_live()
@@ -315,7 +314,7 @@ def test_the_owner_of_a_new_mechanism_is_shown_in_proportion_to_it(size: float):
     bpy.context.view_layer.update()
     make_active(pins["A"])
     bpy.ops.limber.new_mechanism()
-    width = 0.2 * size  # of the four-bar
+    width = 0.2 * size  # [m] width of the four-bar
     assert 0.1 * width < bpy.context.active_object.empty_display_size < 0.2 * width
 
 

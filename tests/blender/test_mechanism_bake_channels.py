@@ -1,5 +1,5 @@
-"""Baked mechanisms show what live shows, whatever else says where a body is: deltas, drivers, constraints,
-parents of every kind.
+"""Tests that baked mechanisms show the live motion, with any other data that place a body: deltas, drivers,
+constraints, parents of every kind.
 """
 
 import bpy
@@ -13,11 +13,11 @@ from tests.blender.rigs import make_active
 pytestmark = pytest.mark.every_blender
 
 BODIES = ("crank", "coupler", "rocker")
-NEAR = 1e-5  # single precision, through parents and Euler angles
+NEAR = 1e-5  # tolerance of single precision, through parents and Euler angles
 
 
 def bake_and_compare(prepare) -> object:
-    """A four-bar that a motor turns, prepared, shown live and baked: both are the same. Returns its owner."""
+    """Compares a prepared four-bar, rotated by a motor, live and baked; returns its owner."""
     four_bar(those.joint, "revolute", bodies="")
     things = [bpy.data.objects[name] for name in BODIES]
     prepare(*things)
@@ -38,7 +38,7 @@ def bake_and_compare(prepare) -> object:
 
 
 def shift(thing) -> None:
-    """Deltas, with the place itself where it was."""
+    """Moves an object's location to its delta, so that its position is unchanged."""
     thing.delta_location = (0.03, 0.01, 0.02)
     for k in range(3):
         thing.location[k] -= thing.delta_location[k]
@@ -158,7 +158,7 @@ def test_undo_brings_drivers_and_constraints_back(undo_step):
 
 
 def shaped(kind: str):
-    """Something with a shape, turned and away from the origin."""
+    """A rotated object with a shape, away from the origin."""
     bpy.ops.mesh.primitive_cube_add(size=0.1) if kind == "mesh" else bpy.ops.curve.primitive_nurbs_path_add()
     made = bpy.context.active_object
     made.location, made.rotation_euler = (0.1, 0.2, 0.3), (0.3, 0.2, 0.1)

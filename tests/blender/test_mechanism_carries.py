@@ -1,5 +1,5 @@
-"""What stands on a mechanism, or looks at what it carries, is solved after it in the same frame: chains,
-mechanisms; live and baked.
+"""Tests that movers which stand on a mechanism, or look at an object on it, are solved after it in the same
+frame: chains, mechanisms; live and baked.
 """
 
 import bpy
@@ -14,7 +14,7 @@ from tests.blender.shown import as_good_as_unfiltered, missed, no_handler_raises
 from tests.blender.test_mechanism_robots import head_on_push_rods
 
 FRAMES = range(1, 25)
-NEAR = 0.02  # [deg] what single precision leaves of an aim
+NEAR = 0.02  # [degrees] tolerance of an aim in single precision
 
 
 def moving_platform():
@@ -30,7 +30,7 @@ def moving_platform():
 
 
 def arm_on(body, bone: str = "", name: str = "Arm"):
-    """An arm that stands on a body and looks at a target that rests; returns armature and chain."""
+    """An arm that stands on a body and looks at a target at rest; returns armature and chain."""
     rig = build({"base": "XYZ", "lower": "X", "upper": "XY"}, name=name)
     rig.parent, rig.scale = body, (0.2, 0.2, 0.2)
     if bone:
@@ -51,11 +51,11 @@ def go_live(owner, *chains) -> None:
     make_active(owner)
     bpy.ops.limber.live()
     bpy.context.scene.frame_set(100)
-    bpy.context.scene.frame_set(FRAMES.start)  # all begins anew, at rest
+    bpy.context.scene.frame_set(FRAMES.start)  # all movers restart, at rest
 
 
 def misses(rig, chain, frames=FRAMES) -> float:
-    """The largest miss [deg] as Blender shows it, while these frames play."""
+    """The largest shown aim error [degrees] while these frames play."""
     found = []
     for frame in frames:
         bpy.context.scene.frame_set(frame)
@@ -149,7 +149,7 @@ def test_a_chain_on_a_head_that_another_chains_gaze_moves_by_push_rods_follows_b
     for motor in owner.limber.mechanism.motors:
         motor.velocity, motor.acceleration, motor.jerk = 10.0, 1e4, 1e6
     rods = next(thing for thing in owner.users_collection[0].all_objects if thing.name == "Left Rod")
-    rig, chain = arm_on(rods, name="A")  # by its name it would come before the gaze
+    rig, chain = arm_on(rods, name="A")  # by its name it would be before the gaze
     go_live(owner, gaze, chain)
     assert misses(rig, chain) < NEAR
     assert missed(neck, gaze) < 5.0

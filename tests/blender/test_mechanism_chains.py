@@ -1,4 +1,6 @@
-"""Chains on an armature whose bones are a mechanism's bodies: where they begin, and which servos they get."""
+"""Tests chains on an armature whose bones are a mechanism's bodies: where they begin, and the ids of their
+servos.
+"""
 
 import bpy
 import pytest
@@ -14,7 +16,7 @@ from tests.blender.test_mechanism_messages import imported
 
 
 def with_neck(rig, parent: str):
-    """The same armature, with two bones more on top of one of its bones: a neck and a head."""
+    """The same armature, with two further bones on top of one of its bones: a neck and a head."""
     make_active(rig)
     bpy.ops.object.mode_set(mode="EDIT")
     edited = rig.data.edit_bones

@@ -1,5 +1,5 @@
-"""Goals that follow bones of an animated character: posed, keyed, by constraints, live chains; live and baked
-alike.
+"""Tests goals that follow bones of an animated character: posed, with keyframes, constraints or live chains;
+live and baked alike.
 """
 
 import bpy
@@ -25,7 +25,7 @@ def character():
 
 
 def platform(place=(0.0, 0.0, 0.0)):
-    """A Stewart platform whose goal follows a character's head beside which it stays; returns owner, goal and
+    """A Stewart platform whose goal follows a character's head at an offset; returns owner, goal and
     character.
     """
     owner = those.add("stewart", place)

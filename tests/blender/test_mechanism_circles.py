@@ -1,5 +1,5 @@
-"""Mechanisms that follow themselves, by way of others or not: it is said, by name, as long as it is so, and
-of nothing else.
+"""Tests mechanisms that follow themselves, directly or through others: a sentence names them as long as this
+lasts, and no others.
 """
 
 import bpy
@@ -13,7 +13,7 @@ from tests.blender.test_mechanism_robots import head_on_push_rods
 
 
 def hang(thing, parent) -> None:
-    """An object hangs on another and stays where it is."""
+    """Makes an object the child of another without moving it."""
     at = thing.matrix_world.copy()
     thing.parent = parent
     bpy.context.view_layer.update()
@@ -26,7 +26,7 @@ def rod_of(owner):
 
 
 def who_looks_at_its_own_rod():
-    """A head on push rods whose gaze looks at what its own rod carries; returns armature, chain and owner."""
+    """A head on push rods whose gaze looks at an object on its own rod; returns armature, chain and owner."""
     neck, gaze, owner = head_on_push_rods()
     hang(gaze.target, rod_of(owner))
     as_good_as_unfiltered(gaze)
@@ -35,7 +35,7 @@ def who_looks_at_its_own_rod():
 
 
 def two_platforms(place=0.0):
-    """Stewart platforms whose targets hang on each other's platform, live; returns their owners and
+    """Stewart platforms whose targets are children of each other's platform, live; returns their owners and
     targets.
     """
     owners = [those.add("stewart", place=(place + x, 0.0, 0.0)) for x in (0.0, 2.0)]
@@ -54,7 +54,7 @@ def remark(owner) -> str:
 
 
 def drive(thing, path: str, read, kind: str, read_path: str = "") -> None:
-    """A property follows another's by a driver."""
+    """Makes a property follow that of another object by a driver."""
     curve = thing.driver_add(path) if not path.endswith("]") else thing.driver_add(path[:-3], int(path[-2]))
     variable = curve.driver.variables.new()
     variable.name, variable.type = "v", kind
@@ -133,7 +133,7 @@ def test_what_does_not_move_a_target_is_no_circle(way):
     elif way == "a driver from something else":
         rod["slider"] = 0.5
         drive(gaze.target, "location[2]", rod, "SINGLE_PROP", '["slider"]')
-    else:  # a bone of the neck's armature, which no chain has, reads where the rod is
+    else:  # a bone of the neck's armature that belongs to no chain reads the rod's position
         drive(neck, 'pose.bones["head"].location[1]', rod, "TRANSFORMS")
         neck.limber.chains[0].end = "neck"
     go_live(owner, gaze)

@@ -1,4 +1,4 @@
-"""Closures between bones: points that coincide are joined, what is apart is told with its distance, named
+"""Tests closures between bones: coinciding points are joined, gaps are reported with their distance, named
 pairs close at once.
 """
 
@@ -20,12 +20,12 @@ pytestmark = pytest.mark.every_blender
 
 REACHY = Path(__file__).resolve().parents[3] / "shared" / "robots" / "reachy_mini"
 STEWART = [f"stewart_{k}" for k in range(1, 7)]
-NEUTRAL = 0.177  # [m] height of Reachy Mini's head link where the vendor's pose is 0
-WITHIN = 1e-4  # [rad] of the vendor's motors
+NEUTRAL = 0.177  # [m] height of Reachy Mini's head link in the vendor's zero pose
+WITHIN = 1e-4  # [rad] tolerance relative to the vendor's motor angles
 
 
 def named(tmp_path, text: str = "") -> bpy.types.Object:
-    """A parallelogram whose loop's ends are called as exporters do; returns its armature."""
+    """A parallelogram whose loop's ends have names as given by exporters; returns its armature."""
     text = (
         (text or parallelogram())
         .replace("plate_end", "closing_plate_1")
@@ -204,9 +204,9 @@ def test_motors_come_on_all_selected_bones_or_on_none(tmp_path):
 
 
 def reachy(by_hand: bool = True):
-    """Reachy Mini as its URDF file has it; its five open rods are closed by one click, or by the import, and
-    the motors added by hand, or by the import. Returns the armature, and bones and signs of the body's and
-    the rods' motors.
+    """Reachy Mini from its URDF file; its five open rods are closed by one click, or by the import, and the
+    motors added by hand, or by the import. Returns the armature, and bones and signs of the motors of body
+    and rods.
     """
     if not (REACHY / "robot.urdf").exists():
         pytest.skip(f"no robot in {REACHY}")
@@ -248,7 +248,7 @@ def values_of(session, names: list[str]) -> list[float]:
 
 
 def follow(rig, bone: str, does: str):
-    """A goal of a bone, with a target where the bone is at rest; returns the target and that place (4, 4)."""
+    """A goal of a bone, with a target at the bone's rest pose; returns the target and that pose (4, 4)."""
     goal, target = rig.limber.mechanism.goals.add(), bpy.data.objects.new(f"{bone} Target", None)
     goal.name = goal.bone = bone
     goal.does, goal.target = does, target
@@ -267,7 +267,7 @@ def test_reachy_minis_motors_are_the_vendors(by_hand):
         motor.velocity = motor.acceleration = motor.jerk = 1e5
     for k in range(0, len(samples["motors"]), 50):
         asked, yaw = Matrix(samples["head_pose"][k].tolist()), float(samples["body_yaw"][k])
-        for part in np.linspace(0.0, 1.0, 9):  # a far pose at once may be met by another assembly
+        for part in np.linspace(0.0, 1.0, 9):  # a single step to a far pose might lead to another assembly
             link = Matrix().lerp(asked, part)
             link.translation.z += NEUTRAL
             head[0].matrix_world = link @ Matrix((np.linalg.inv(at_rest) @ head[1]).tolist())

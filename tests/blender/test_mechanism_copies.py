@@ -1,5 +1,5 @@
-"""Copies of mechanisms (Shift D), and several sketches in one collection: each mechanism has joints and
-bodies of its own.
+"""Tests copies of mechanisms (Shift D), and several sketches in one collection: each mechanism has its own
+joints and bodies.
 """
 
 import bpy
@@ -14,7 +14,9 @@ pytestmark = pytest.mark.every_blender
 
 
 def duplicated(owner):
-    """Shift D of all that a mechanism's collection has; returns the copy's owner, active."""
+    """Duplicates all objects in a mechanism's collection, as Shift D does; returns the copy's owner,
+    active.
+    """
     chosen = list(owner.users_collection[0].all_objects)
     for thing in bpy.data.objects:
         thing.select_set(thing in chosen)
@@ -31,7 +33,7 @@ def bodies(owner) -> set[str]:
 
 
 def angle(name: str) -> float:
-    """[rad] by which a bar is turned about the world's Y."""
+    """Angle [rad] of a bar about the world's Y."""
     turn = those.world(bpy.data.objects[name])
     return float(np.arctan2(turn[0, 2], turn[0, 0]))
 

@@ -1,5 +1,5 @@
-"""At the edge of what a mechanism can do: motors keep their limits, live and baked alike, and a flip
-is told.
+"""Tests the limits of a mechanism's motion: motors keep their limits, live and baked alike, and a flip is
+reported.
 """
 
 from dataclasses import replace
@@ -15,7 +15,7 @@ FRAMES = 40
 
 
 def pantograph_whose_target_leaves():
-    """A pantograph; its target goes up, out of reach, and comes back. Returns its owner."""
+    """A pantograph whose target rises out of reach and comes back; returns its owner."""
     owner = those.add("pantograph")
     scene, kept = bpy.context.scene, owner.limber.mechanism
     scene.render.fps = 60
@@ -30,7 +30,7 @@ def pantograph_whose_target_leaves():
 
 
 def acceleration(values) -> float:
-    """[rad/s2] largest one of a motor, of its values frame by frame."""
+    """Largest acceleration [rad/s2] of a motor, from its values frame by frame."""
     return float(np.abs(np.diff(values, 2, axis=0)).max()) * 60.0**2
 
 
@@ -61,7 +61,7 @@ def test_the_velocity_weight_slows_what_the_targets_ask_of_the_motors():
     bpy.ops.limber.live()
 
     def fastest() -> float:
-        """[rad/s] largest speed of a motor as the targets ask for it."""
+        """Largest speed [rad/s] of a motor that the targets require."""
         asked = []
         for frame in range(1, FRAMES + 1):
             bpy.context.scene.frame_set(frame)
@@ -118,10 +118,10 @@ def test_a_loop_that_went_over_to_its_other_assembly_is_told():
     assert session.remark == ""
 
 
-@pytest.mark.parametrize("far", [1.2, -2.0])  # [rad]
+@pytest.mark.parametrize("far", [1.2, -2.0])  # [rad] angle of the target
 def test_a_four_bar_whose_motor_was_past_its_dead_point_comes_back_as_it_went(far):
     four_bar(those.joint, "revolute", bodies="")
-    owner = owned("pin D")  # of the rocker, which cannot go round
+    owner = owned("pin D")  # the motor of the rocker, which cannot make full rotations
     motor = owner.limber.mechanism.motors[0]
     owner.limber.mechanism.drive, motor.lower, motor.upper = "MOTORS", -3.1, 3.1
     bpy.ops.limber.live()
@@ -142,7 +142,7 @@ def test_a_body_reaches_its_target_and_points_along_it_with_free_roll():
     goal.does, goal.axis = "AIM", "Y"
     bpy.ops.limber.live()
     target.location.z += 0.02
-    target.rotation_euler = (0.1, 2.0, 0.15)  # of which 2 rad are about its own Y: more than the legs allow
+    target.rotation_euler = (0.1, 2.0, 0.15)  # 2 rad of this are about its own Y: more than the legs allow
     those.settle(owner)
     shown, wanted = (
         np.array(goal.body.evaluated_get(bpy.context.evaluated_depsgraph_get()).matrix_world),

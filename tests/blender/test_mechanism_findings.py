@@ -1,5 +1,5 @@
-"""What Check finds wrong with motors, goals and constraints, each with its remedy; and the words in which
-mechanisms are told.
+"""Tests the findings of Check about motors, goals and constraints, each with its remedy, and the words in
+sentences about mechanisms.
 """
 
 import bpy

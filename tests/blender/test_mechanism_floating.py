@@ -1,4 +1,4 @@
-"""Armatures whose base floats: goals place it, as a walking robot's."""
+"""Tests armatures with a floating base, which goals place, as for a walking robot."""
 
 import bpy
 import numpy as np
@@ -10,8 +10,8 @@ from tests.blender.rigs import select
 from tests.blender.test_mechanism_messages import says
 from tests.robots.test_closures import CLOSED, parallelogram
 
-AWAY = (0.02, -0.03, 0.05)  # [m]
-EQUAL = 1e-5  # [m] Blender's numbers are single precision
+AWAY = (0.02, -0.03, 0.05)  # [m] offset of the goal
+EQUAL = 1e-5  # [m] tolerance: Blender's numbers have single precision
 
 
 def of_bones(tmp_path):
@@ -31,7 +31,7 @@ def of_a_file(tmp_path):
 
 
 def placed(make, tmp_path):
-    """A live armature with a floating base, whose first bone has a goal beside its rest position; returns it,
+    """A live armature with a floating base, whose first bone has a goal near its rest position; returns it,
     the bone and its target.
     """
     rig = make(tmp_path)

@@ -1,5 +1,5 @@
-"""The list of a mechanism's joints: what is added, found, removed, disabled and deleted, and how it goes into
-copies and other files.
+"""Tests the list of a mechanism's joints: adding, finding, removing, disabling and deleting, copies and other
+files.
 """
 
 import bpy
@@ -14,7 +14,7 @@ from tests.blender.rigs import make_active
 
 pytestmark = (
     pytest.mark.every_blender
-)  # pointers in lists go through copies, undo and other files in each as it does it
+)  # variants, since each changes how pointers in lists pass through copies, undo and other files
 PINS = ["pin A", "pin B", "pin C", "pin D"]
 
 
@@ -23,7 +23,7 @@ def listed(owner) -> list[str]:
 
 
 def with_more():
-    """A four-bar, and beside its list a bar on its rocker; returns the owner and the bar's pin."""
+    """A four-bar, and a bar on its rocker that is not in its list; returns the owner and the bar's pin."""
     four_bar(those.joint, "revolute", bodies="")
     owner = owned()
     bar = those.box("bar", (0.2, 0.0, 0.05))

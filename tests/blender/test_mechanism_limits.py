@@ -1,5 +1,5 @@
-"""Limits of a mechanism's joints and motors: what constraints and files tell is kept, what cannot be
-is said.
+"""Tests limits of a mechanism's joints and motors: those of constraints and files are kept, and impossible
+ones are named.
 """
 
 import bpy
@@ -154,7 +154,7 @@ def test_a_motor_may_have_a_style_of_its_own():
     bpy.ops.limber.live()
 
     def style(now: float) -> tuple[float, float]:
-        """Smoothness and responsiveness with which the motor moves now."""
+        """Current smoothness and responsiveness of the motor's motion."""
         those.clock(2, now)
         character = those.session(owner).model.motors[0].filter.style
         return character.sigma, character.rho

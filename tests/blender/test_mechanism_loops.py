@@ -1,5 +1,5 @@
-"""Loops that cannot move: Check and Live name the hinge that is off, by how much, and what turns it right.
-Live says what it lacks.
+"""Tests loops that cannot move: Check and Live name the misaligned hinge, its angle, and the correcting
+rotation. Live names what it lacks.
 """
 
 from math import degrees, radians
@@ -20,7 +20,7 @@ POSES = [Euler((0.0, 0.0, 0.0)), Euler((0.7, -0.3, 1.9)), Euler((-2.1, 1.2, 0.4)
 
 
 def turned_about(thing, axis, angle: float) -> None:
-    """Turns an object about an axis of the world through its own place."""
+    """Rotates an object about an axis of the world through its own position."""
     bpy.context.view_layer.update()
     place = Matrix.Translation(thing.matrix_world.translation)
     thing.matrix_world = (
@@ -177,7 +177,7 @@ def test_a_loop_of_bones_drawn_in_any_plane_moves(kind, pose):
 
 
 def spherical_loop(seed: int):
-    """Four hinges whose axes meet in one point, as far as single precision lets them; returns the owner."""
+    """Four hinges whose axes meet in one point, within single precision; returns the owner."""
     dice = np.random.default_rng(seed)
     middle = Vector(dice.normal(size=3).tolist())
     ways = [Vector(way.tolist()).normalized() for way in dice.normal(size=(4, 3))]

@@ -1,5 +1,5 @@
-"""What bodies weigh: own masses, robots' files, rigid bodies, the volume of meshes; and what is said of those
-that weigh nothing.
+"""Tests the bodies' masses: their own, those of robots' files and rigid bodies, and by the volume of meshes;
+and the sentence about bodies without mass.
 """
 
 import bpy
@@ -19,7 +19,7 @@ SIDES = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (
 
 
 def block(name: str, size, middle=(0.0, 0.0, 0.0), sides=SIDES):
-    """A block [m] about a middle, its mesh in the world's frame."""
+    """A block [m] about a middle, with its mesh in the world's frame."""
     mesh = bpy.data.meshes.new(name)
     mesh.from_pydata([Vector(middle) + Vector(size) * Vector(corner) / 2 for corner in CUBE], [], sides)
     thing = bpy.data.objects.new(name, mesh)
@@ -28,7 +28,7 @@ def block(name: str, size, middle=(0.0, 0.0, 0.0), sides=SIDES):
 
 
 def on_bone(thing, rig, bone: str) -> None:
-    """Hangs an object on a bone where it is."""
+    """Makes an object the child of a bone without moving it."""
     bpy.context.view_layer.update()
     world = thing.matrix_world.copy()
     thing.parent, thing.parent_type, thing.parent_bone = rig, "BONE", bone

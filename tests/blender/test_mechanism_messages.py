@@ -1,5 +1,5 @@
-"""What a mechanism cannot be is said by name, with the remedy: each sentence of Check, Live and the buttons
-is provoked once.
+"""Tests that impossible properties of a mechanism are named, with the remedy: each sentence of Check, Live
+and the buttons is caused once.
 """
 
 import bpy
@@ -13,7 +13,7 @@ from tests.robots.test_closures import CLOSED, parallelogram
 
 
 def imported(folder):
-    """A robot of a file with closures, which tells no masses; returns its armature."""
+    """A robot from a file with closures, but without masses; returns its armature."""
     for name, text in (("robot.urdf", parallelogram()), ("robot.yaml", CLOSED)):
         (folder / name).write_text(text, encoding="utf-8")
     bpy.ops.limber.import_robot(filepath=str(folder / "robot.urdf"))
@@ -23,7 +23,7 @@ def imported(folder):
 
 
 def says(owner) -> str:
-    """Check's sentences, a line each."""
+    """Check's sentences, one per line."""
     from limber.rig.authoring.mechanism.check import check
 
     bpy.context.view_layer.update()

@@ -1,5 +1,5 @@
-"""What is said where a mechanism does not follow: by how much, in millimetres and degrees, and only as long
-as it is so.
+"""Tests the sentences about a mechanism that does not follow: the error in millimetres and degrees, as long
+as it lasts.
 """
 
 import re
@@ -13,7 +13,7 @@ from tests.blender.four_bars import boned
 
 
 def platform(place=None, turn=None):
-    """A live Stewart platform that has come to rest with its target there; returns its owner."""
+    """A live Stewart platform that has come to rest with this target pose; returns its owner."""
     owner = those.add("stewart", place=(0.0, 0.0, 0.0))
     bpy.ops.limber.live()
     go(owner, place, turn)
@@ -108,7 +108,7 @@ def test_driven_bodies_and_motors_that_contradict_each_other_are_told():
 
 
 def stopped_by(owner) -> str:
-    """Why a live mechanism stands still."""
+    """Reason why a live mechanism stands still."""
     bpy.context.view_layer.update()
     those.clock(2)
     return re.search(r"': (.*) while it is live, so it does not move", those.session(owner).problem)[1]

@@ -1,5 +1,5 @@
-"""Numbers that no mechanism can have, and mechanisms in which nothing moves: Check and Live name the object
-and say what to do.
+"""Tests that Check and Live name the object with an impossible value, or a mechanism that cannot move, and
+the remedy.
 """
 
 import math

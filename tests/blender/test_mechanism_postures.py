@@ -1,4 +1,6 @@
-"""A mechanism has a list of postures of its motors, by the same buttons, names and keyframes as a chain."""
+"""Tests a mechanism's list of postures of its motors, with the same buttons, names and keyframes as a
+chain's.
+"""
 
 import bpy
 import pytest
@@ -20,9 +22,7 @@ VALUES = ((0.0, 0.0, 0.0), (0.01, 0.004, 0.006), (0.004, 0.01, 0.006))
 
 @pytest.fixture
 def owner():
-    """A neck on push rods that is driven by its motors, with three postures; its own values are those of
-    none.
-    """
+    """A neck on push rods that its motors drive, with three postures, none of which is its current one."""
     made = mechanisms.add("neck")
     kept = made.limber.mechanism
     kept.drive = "MOTORS"

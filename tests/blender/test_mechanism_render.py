@@ -1,4 +1,6 @@
-"""Rendering a live mechanism shows what is baked of it, also where its own settings have keys or drivers."""
+"""Tests that rendering a live mechanism shows the same as its bake, also if its own settings have keyframes
+or drivers.
+"""
 
 import bpy
 import numpy as np

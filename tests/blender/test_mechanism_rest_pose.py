@@ -1,5 +1,5 @@
-"""A mechanism's motors are at zero in its rest pose, at whatever frame it is read, however its bodies are
-keyed.
+"""Tests that a mechanism's motors are at zero in its rest pose, in whatever frame it is read, and whatever
+keyframes its bodies have.
 """
 
 from math import degrees, radians
@@ -106,8 +106,8 @@ def test_whole_turns_that_were_baked_are_counted_at_whatever_frame_live_is_press
 
 
 def moved_rocker():
-    """A four-bar whose rocker and its pin were moved by 20 mm since the rest pose was set; returns
-    its owner.
+    """A four-bar whose rocker and its pin were moved by 20 mm after the rest pose was set; returns its
+    owner.
     """
     owner = made()
     for name in ("rocker", "pin D"):

@@ -1,5 +1,5 @@
-"""A mechanism's rest pose where ground, driven bodies, parents and joints have keys of their own, or lost
-them.
+"""Tests a mechanism's rest pose if ground, driven bodies, parents and joints have their own keyframes, or
+have lost them.
 """
 
 from math import degrees, radians

@@ -1,4 +1,4 @@
-"""Mechanisms and what is around them: a chain's gaze that drives one, a robot that follows, files of robots
+"""Tests mechanisms with other movers: a chain's gaze that drives one, a robot that follows, files of robots
 with loops.
 """
 
@@ -20,8 +20,8 @@ MODELS = Path(__file__).resolve().parents[3] / "shared" / "mechanism" / "models"
 
 
 def head_on_push_rods():
-    """A push-rod neck whose head hangs on a bone of an armature with a chain that looks at a target; returns
-    armature, chain, owner.
+    """A neck on push rods whose head is the child of a bone of an armature with a chain that looks at a
+    target; returns armature, chain, owner.
     """
     owner = those.add("neck", place=(0.0, 0.0, 0.0))
     kept = owner.limber.mechanism
@@ -61,7 +61,7 @@ def test_a_chains_gaze_drives_the_push_rods_and_the_motors_follow_in_the_same_fr
         session = those.session(owner)
         assert session.problem == ""
         assert session.outputs.is_closed
-        # The frame was played, so what Blender shows now is what the mechanism was asked for: no frame late.
+        # The frame was played, so Blender now shows the pose that was the mechanism's goal in the same frame.
         solver, head = session.solver, bpy.data.objects["Head"]
         index = session.reading.mechanism.body_index["Head"]
         wanted = session.base @ solver.poses(session.state.desired)[index]
@@ -198,7 +198,7 @@ def test_motors_of_a_mechanism_are_exported_as_they_play(is_live, tmp_path):
 
 
 def motors_after(owner, *first) -> list[float]:
-    """What the motors come to when movers with these settings go live in this order."""
+    """Values of the motors when movers with these settings go live in this order."""
     for settings in first:
         at_hand.live(settings)
     settle()

@@ -1,4 +1,4 @@
-"""Undo and redo of a live mechanism: what was on its way goes on when it is live again."""
+"""Tests undo and redo of a live mechanism: an unfinished motion continues when it is live again."""
 
 import bpy
 import numpy as np
@@ -8,11 +8,11 @@ from tests.blender import mechanisms as those
 
 pytestmark = pytest.mark.every_blender
 
-FAR = 0.05  # [m] by which the target is moved: several frames' way
+FAR = 0.05  # [m] distance by which the target is moved: the motion takes several frames
 
 
 def wanted(owner) -> float:
-    """[m] how far the body that follows is from its target."""
+    """Distance [m] of the following body from its target."""
     goal = owner.limber.mechanism.goals[0]
     return float(np.linalg.norm(those.world(goal.target)[:3, 3] - those.world(goal.body)[:3, 3]))
 
@@ -30,7 +30,7 @@ def test_a_mechanism_that_was_undone_in_the_middle_of_a_motion_goes_on_with_it_w
     those.clock(3)
     assert not those.session(bpy.data.objects[name]).outputs.at_rest
     bpy.ops.ed.undo()
-    those.clock(1, 101.0)  # there is nothing to do any more
+    those.clock(1, 101.0)  # nothing remains to be done
     bpy.ops.ed.redo()
     owner = bpy.data.objects[name]
     assert owner.limber.mechanism.live

@@ -1,5 +1,5 @@
-"""What is kept of mechanisms while Blender runs: it goes with undo, save and whatever else is live, and
-nothing is done twice.
+"""Tests the data of mechanisms that are kept while Blender runs: they follow undo, save and other live
+movers, and no work is repeated.
 """
 
 import bpy
@@ -17,11 +17,11 @@ from tests.blender.test_mechanism_carries import FRAMES, moving_platform
 
 pytestmark = pytest.mark.every_blender
 
-RODS = {"Rocker": 0.02, "Rocker Shaft": 0.02}  # [m] by which an edit moves these
+RODS = {"Rocker": 0.02, "Rocker Shaft": 0.02}  # [m] displacements by an edit
 
 
 def shape(owner) -> np.ndarray:
-    """Where joints are on their bodies, as the mechanism was read."""
+    """Positions of joints on their bodies when the mechanism was read."""
     return np.array([joint.in_parent.position for joint in those.session(owner).reading.mechanism.joints])
 
 

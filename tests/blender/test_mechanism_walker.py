@@ -1,4 +1,4 @@
-"""The Walker: nothing holds it but its goals, and its weight is on the feet whose goals say so."""
+"""Tests the Walker: only its goals hold it, and its weight is on the feet given by its goals."""
 
 import bpy
 import numpy as np
@@ -10,11 +10,11 @@ from tests.blender.rigs import make_active
 from tests.blender.test_mechanism_messages import says
 from tests.blender.test_motion_check import checked
 
-BESIDE = 0.045  # [m] of the middle: the legs
-SLIDE = 1e-3  # [m] of soles while both stand: motors lag and the legs pull at each other
-ALONE = 1e-4  # [m] of a sole while it stands alone
-IN_AIR = 4e-3  # [m] by which a foot in the air may lag
-EQUAL = 1e-5  # [m] keys are single precision
+BESIDE = 0.045  # [m] distance of the legs from the middle
+SLIDE = 1e-3  # [m] slip of soles while both stand, since motors lag and the legs pull at each other
+ALONE = 1e-4  # [m] slip of a sole while it stands alone
+IN_AIR = 4e-3  # [m] lag of a foot in the air
+EQUAL = 1e-5  # [m] tolerance: keyframes have single precision
 
 
 def weights(owner, name: str) -> list[float]:
@@ -152,7 +152,7 @@ def test_undo_takes_back_a_support_phase():
 
 
 def ahead_of(owner, name: str = "Left Foot Weight"):
-    """A target for a goal of the centre of mass that is beyond the toes; returns it."""
+    """A target beyond the toes for a goal of the centre of mass; returns it."""
     target = bpy.data.objects.new("Ahead", None)
     bpy.context.scene.collection.objects.link(target)
     target.location = owner.location

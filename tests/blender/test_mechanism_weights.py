@@ -1,5 +1,5 @@
-"""Weights of a mechanism's goals: along the world's axes however the mechanism stands; several goals of the
-centre of mass.
+"""Tests weights of a mechanism's goals: along the world's axes whatever the mechanism's orientation is;
+several goals of the centre of mass.
 """
 
 import math
@@ -11,11 +11,11 @@ import pytest
 from tests.blender import mechanisms as those
 from tests.blender.test_mechanism_masses import weighed, with_centre_goal
 
-BESIDE = 0.02  # [m] of a target, along X and Y
+BESIDE = 0.02  # [m] offset of a target, along X and Y
 
 
 def turned(angle: float):
-    """A Stewart platform that stands turned about the world's Z [rad], in the middle of the world."""
+    """A Stewart platform that is rotated about the world's Z [rad], at the world's origin."""
     owner = those.add("stewart", place=(0.0, 0.0, 0.0))
     owner.rotation_euler.z = angle
     bpy.context.view_layer.update()
@@ -27,7 +27,7 @@ def turned(angle: float):
 
 
 def centre_of_mass(owner) -> np.ndarray:
-    """The common centre of mass (3,) as it is shown [m, world]."""
+    """The shown common centre of mass (3,) [m, world]."""
     session = those.session(owner)
     poses, bodies = session.base @ session.outputs.poses, session.reading.mechanism.bodies
     moments = [body.mass * (pose @ (*body.centre, 1.0))[:3] for body, pose in zip(bodies, poses, strict=True)]

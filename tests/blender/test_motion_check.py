@@ -1,4 +1,4 @@
-"""Motion Check lists what a robot could not follow, and leaves the scene as it was."""
+"""Tests that Motion Check lists motion that a robot could not follow, and leaves the scene unchanged."""
 
 from xml.etree import ElementTree
 
@@ -14,7 +14,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @pytest.fixture
 def chain():
-    """Of a head whose target flies past in half a second, with slow joints."""
+    """The chain of a head with slow joints whose target flies past in half a second."""
     _, chain = looking_chain()
     keyed(chain.target, (10, 22), end=(-0.6, 0.5, 0.3))
     scene = bpy.context.scene
@@ -88,7 +88,7 @@ def test_after_the_filter_nothing_is_faster_than_its_joint_may_be(rig, chain):
 
 @pytest.mark.every_blender
 def test_a_pop_of_the_target_is_a_pop_of_a_joint(rig, chain):
-    chain.solver = "erik_exact"  # the default would glide
+    chain.solver = "erik_exact"  # the default solver would make a transition
     chain.target.animation_data_clear()
     chain.target.location = (0.5, -0.6, 0.4)
     chain.target.keyframe_insert("location", frame=10)
@@ -102,7 +102,7 @@ def test_a_pop_of_the_target_is_a_pop_of_a_joint(rig, chain):
 def test_a_check_leaves_frame_pose_and_actions_as_they_were(rig, chain):
     bpy.context.scene.frame_set(7)
     rig.pose.bones["lower"].rotation_euler.x = 0.3
-    chain.target.location = (0.1, -0.9, 0.2)  # by hand, over its key
+    chain.target.location = (0.1, -0.9, 0.2)  # by hand, in spite of its keyframe
     checked(rig)
     assert bpy.context.scene.frame_current == 7
     assert tuple(chain.target.location) == pytest.approx((0.1, -0.9, 0.2))

@@ -1,4 +1,6 @@
-"""Which motion filter is on: Automatic gives robots one, and other characters none; a sentence says why."""
+"""Tests which motion filter is used: Automatic gives robots one, and other characters none; a sentence gives
+the reason.
+"""
 
 import bpy
 import numpy as np

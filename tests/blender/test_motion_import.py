@@ -1,5 +1,5 @@
-"""Motion files in a real Blender: what is imported plays, goes out again as it came, and comes in whole or
-not at all.
+"""Tests motion files in a real Blender: an imported motion plays, is exported again without changes, and is
+imported completely or not at all.
 """
 
 import json
@@ -27,7 +27,7 @@ from tests.robots.test_work import lines_run
 pytestmark = pytest.mark.every_blender
 
 REACHY = SHARED / "robots" / "reachy_mini"
-NEAR = 1e-6  # [rad, m]
+NEAR = 1e-6  # [rad, m] tolerance
 needs_reachy = pytest.mark.skipif(not REACHY.is_dir(), reason=f"no robot in {REACHY}")
 
 
@@ -219,7 +219,7 @@ def test_a_file_that_takes_long_to_read_leaves_the_interface_alive_and_can_be_ca
     window = step_by_step(monkeypatch, LIMBER_OT_import_motion, **asked)
     window.start()
     process = window.work.reading.process._process
-    process.send_signal(signal.SIGSTOP)  # as if there were much to read
+    process.send_signal(signal.SIGSTOP)  # as if reading took long
     for _ in range(3):
         assert window.send("TIMER") == {"RUNNING_MODAL"}
         assert (window.work.done, window.work.at_work) == (0, "wave.csv")
@@ -327,7 +327,7 @@ def test_a_file_of_many_joints_takes_work_for_each_and_not_for_each_pair(tmp_pat
     def work(size: int) -> int:
         return lines_run(lambda: match([(f"k{k}", k) for k in range(size)], joints * 10))
 
-    assert work(400) - work(200) < 8_000  # lines of Python for 200 names, whatever the number of joints
+    assert work(400) - work(200) < 8_000  # lines of Python for 200 names, for any number of joints
 
 
 @pytest.mark.parametrize("fps", [50, 24])
@@ -462,7 +462,7 @@ def test_a_move_that_leaves_the_workspace_gives_way_and_comes_back_where_it_shou
         farthest = max(farthest, 0.0 if last is None else np.abs(values - last).max())
         last = values
     assert told > 20
-    assert farthest < 0.3  # [rad] in a frame: the motors' own speed
+    assert farthest < 0.3  # [rad] per frame: the motors' own speed
     those.settle(rig)
     assert those.session(rig).outputs.report.goal_error < 1e-5
 

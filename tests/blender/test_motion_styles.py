@@ -1,4 +1,4 @@
-"""Motion styles: by name or from a file, they shape the motion within the joints' limits."""
+"""Tests motion styles, by name or from a file: they shape the motion within the joints' limits."""
 
 import json
 from itertools import pairwise
@@ -23,7 +23,7 @@ def chain():
 
 
 def speeds(rig) -> np.ndarray:
-    """Of each joint, its highest speed [rad/s] while the target flies past."""
+    """Highest speed [rad/s] of each joint while the target flies past."""
     from limber.rig.output.motion_check.check import result
 
     bpy.ops.limber.check_motion()
@@ -51,7 +51,7 @@ def test_a_sleepy_motion_keeps_to_its_share_of_the_joints_limits(rig, chain):
 
 
 def saved(path: Path, **change) -> Path:
-    """A file as earlier versions saved it, of the style Heavy with a quicker end."""
+    """A file as saved by earlier versions, with the style Heavy and a faster end."""
     content = {
         "format": "limber-character",
         "version": 1,
@@ -142,7 +142,7 @@ def test_a_mechanism_has_motion_styles_too_and_keeps_to_its_share_of_the_motors_
     motor = kept.motors[0]
 
     def speed() -> float:
-        """The highest [rad/s] at which the motor turns on its way to a new value."""
+        """Highest speed [rad/s] of the motor on its way to a new value."""
         shown = []
         for frame in range(1, 40):
             bpy.context.scene.frame_set(frame)
@@ -183,7 +183,7 @@ def test_soft_limits_change_the_nutty_filter():
     at = target((0.0, 0.0, 1.0))
     rig, chain = looking_chain(build({"neck": "X"}), "neck", at=at)
     chain.joints[0].lower, chain.joints[0].upper = -2.0, 2.0
-    keyed(at, (5, 6), end=(0.0, -0.5, -1.0))  # beyond the limit; a single joint has one way to look there
+    keyed(at, (5, 6), end=(0.0, -0.5, -1.0))  # beyond the limit; a single joint has one solution for it
     bpy.context.scene.frame_end = 40
     takes = []
     for beta in (0.5, 1.0, 2.0, 10.0):
@@ -195,7 +195,7 @@ def test_soft_limits_change_the_nutty_filter():
 
 
 def nod(settings) -> np.ndarray:
-    """Filtered angles (frames, joints) of a neck of two bones that turn to a leaping target, after
+    """Filtered angles (frames, joints) of a neck of two bones that follow a jumping target, after
     `settings(joints)`.
     """
     from limber.rig.output.motion_check.check import result

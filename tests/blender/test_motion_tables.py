@@ -1,4 +1,6 @@
-"""Tables of other programs for a robot, whose joints decide what headings mean, in a real Blender."""
+"""Tests tables of other programs for a robot whose joints determine the meaning of headings, in a real
+Blender.
+"""
 
 import math
 

@@ -1,5 +1,5 @@
-"""Other people's motion under the gaze: robots of the gallery play a file, live and baked, and look at their
-target in every frame.
+"""Tests motion of other programs under a gaze: robots of the gallery play a file, live and baked, and look at
+their target in every frame.
 """
 
 from math import degrees
@@ -15,24 +15,25 @@ from tests.blender import mechanisms as those
 from tests.blender.foreign_motion import FPS, FRAMES, ROBOTS, driven, head_goal, playing, shown_error, values
 from tests.blender.shown import evaluated
 
-SOLVED = 1e-3  # [deg] of the solver's solution, before the motion filter
-# [deg] of what is shown, with a target at rest: the filter follows the gentle motion of these files within
-# its limits
+SOLVED = 1e-3  # [degrees] aim error of the solver's solution, before the motion filter
+# [degrees] aim error of the shown pose, with a target at rest: the filter follows the smooth motion of these
+# files within its limits
 LAG = 1.0
-OUT_OF_REACH = 4.0  # [deg] of a head that stops at its motors' limits while the filter still brakes
-SLACK = 1.01  # of a speed: the filter's steps are exact, Blender's channels single precision
+# [degrees] aim error of a head that stops at its motors' limits while the filter still brakes
+OUT_OF_REACH = 4.0
+SLACK = 1.01  # tolerance of a speed: the filter's steps are exact, Blender's channels have single precision
 
 
 def turned_away(rig, chain, session) -> float:
-    """The angle [deg] between where the head's control looks and where the head of the mechanism's solution
-    does.
+    """The angle [degrees] between the view of the head's control and that of the head in the mechanism's
+    solution.
     """
     head = session.solver.poses(session.state.desired)[session.reading.mechanism.body_index["head"]]
     return degrees(Vector(head[:3, 0]).angle(evaluated(rig).pose.bones[chain.end].matrix.to_3x3().col[1]))
 
 
 def speeds_are_kept(rig, before: dict, now: dict) -> None:
-    """Asserts that no motor was faster than it can be."""
+    """Asserts that no motor exceeded its speed."""
     limits = {}
     for mover in driven(rig):
         joints = mover.settings.motors if hasattr(mover.settings, "motors") else mover.settings.joints
@@ -68,7 +69,7 @@ def test_baked_every_frame_is_the_one_that_live_shows(tmp_path, robot):
     scene = bpy.context.scene
     scene.frame_set(1)
     bpy.ops.limber.live_all()
-    scene.frame_set(FRAMES + 100)  # comes from afar: the motion starts anew at the first frame
+    scene.frame_set(FRAMES + 100)  # a distant frame, so that the motion restarts at the first one
     shown = []
     for frame in range(1, FRAMES + 1):
         scene.frame_set(frame)
@@ -110,7 +111,7 @@ def test_a_head_that_is_asked_out_of_its_workspace_gives_way_goes_on_looking_and
 
 
 def test_out_of_reach_the_head_s_position_gives_way_before_where_it_looks(tmp_path):
-    """Twice: as the gallery sets the head's goal, and with as much weight on its position as on its
+    """In two variants: with the gallery's goal of the head, and with equal weights of its position and
     rotation.
     """
     farthest = []

@@ -1,4 +1,4 @@
-"""The button of the next step is in one place."""
+"""Tests that the button of the next step keeps its position."""
 
 from textwrap import wrap
 
@@ -13,7 +13,7 @@ from tests.blender.rigs import UPRIGHT, build, looking_chain, make_active, selec
 pytestmark = pytest.mark.every_blender
 
 
-DEFAULT_WIDTH = 280  # [pixels] of Blender's sidebar
+DEFAULT_WIDTH = 280  # [pixels] width of Blender's sidebar
 
 
 def offered() -> list[str]:

@@ -1,5 +1,5 @@
-"""What the tab offers while a robot is connected: its ghost, and the way back after Stop, button after button
-in one place.
+"""Tests the buttons of the tab while a robot is connected: its ghost, and the recovery after Stop, with each
+button at the same position.
 """
 
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What every kind of mover can do is done by the same operators: a chain, a body that follows a motion, a
+"""Tests that the same operators work for every kind of mover: a chain, a body that follows a motion, a
 mechanism.
 """
 
@@ -34,7 +34,7 @@ def body() -> Mover:
 
 
 def mechanism() -> Mover:
-    """A neck on push rods whose target turns."""
+    """A neck on push rods whose target rotates."""
     owner = mechanisms.add("neck")
     kept = owner.limber.mechanism
     keyed(kept.goals[0].target, (1, 30), "rotation_euler", (0.3, 0.2, 0.2))
@@ -50,7 +50,7 @@ def mover(request) -> Mover:
 
 
 def shown(frames: range) -> list[np.ndarray]:
-    """World matrices of all that is seen in each frame: of objects with a mesh, and of bones."""
+    """World matrices of everything visible in each frame: of objects with a mesh, and of bones."""
     found = []
     for frame in frames:
         bpy.context.scene.frame_set(frame)
@@ -71,7 +71,7 @@ def shown(frames: range) -> list[np.ndarray]:
 
 
 def apart(one: list[np.ndarray], other: list[np.ndarray]) -> float:
-    """The largest difference between numbers of these matrices."""
+    """The largest difference between the entries of these matrices."""
     return float(np.abs(np.array(one) - np.array(other)).max())
 
 
@@ -136,7 +136,7 @@ def test_motion_check_finds_joints_at_their_limits_and_goals_that_are_lost(mover
 
 
 def keep_still(mover: Mover) -> None:
-    """Gives every joint limits that it cannot keep while it follows."""
+    """Gives every joint limits that it exceeds while it follows."""
     for joint in mover.joints():
         joint.lower, joint.upper = -0.01, 0.01
     for bone in mover.owner.pose.bones if not mover.joints() else ():

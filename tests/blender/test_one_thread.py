@@ -1,4 +1,6 @@
-"""Numpy's linear algebra has one thread while Limber computes, and as many as before afterwards."""
+"""Tests that numpy's linear algebra uses one thread while Limber computes, and as many as before
+afterwards.
+"""
 
 import bpy
 import pytest
@@ -26,7 +28,7 @@ def threads() -> set[int]:
 
 @pytest.fixture
 def watch(monkeypatch):
-    """Notes how many threads there are whenever a function of a module is called."""
+    """Records the number of threads whenever a function of a module is called."""
     seen: list[set[int]] = []
 
     def spy(module, name: str) -> list[set[int]]:

@@ -1,4 +1,6 @@
-"""What every button and property has: a name, a tooltip, a place in undo, and a reason where it is grey."""
+"""Tests that every button and property has a name, a tooltip, correct undo, and a reason if it is
+greyed out.
+"""
 
 import bpy
 import pytest
@@ -93,7 +95,7 @@ CHANGING = {  # operators that change the file: each is one step in the undo his
     "add_zone",
     "remove_zone",
 }
-GONE = {"use_character", "load_character", "save_character"}  # say what has taken their place
+GONE = {"use_character", "load_character", "save_character"}  # operators that only name their replacements
 NEEDING_A_CHAIN = {
     "add_end",
     "remove_end",
@@ -125,7 +127,7 @@ NEEDING_A_CHAIN = {
     "load_motion_style",
     "use_scene_range",
 }
-MECHANISM = {  # verbs of mechanisms
+MECHANISM = {  # operators of mechanisms
     "add_mechanism",
     "new_mechanism",
     "assemble_mechanism",
@@ -148,7 +150,7 @@ MECHANISM = {  # verbs of mechanisms
 }
 OF_MECHANISMS = {"check_mechanism", *MECHANISM}
 GALLERY = {"add_robot", "add_robot_folder", "install_robot_meshes", "import_from_robot"}
-BEHAVIOUR = {  # of the scene
+BEHAVIOUR = {  # operators of the scene's behaviour
     "check_behaviour",
     *("add_ready_set", "add_to_behaviour", "remove_from_behaviour", "move_in_behaviour", "mask_joint"),
     *("rehearse", "end_rehearsal", "send_event", "enter_state"),
@@ -164,7 +166,7 @@ WITHOUT_A_RIG = {
     "check_character",
     *GALLERY,
     *BEHAVIOUR,
-}  # are about something else than the armature at hand
+}  # operators that do not act on the active armature
 BUILT_IN = {
     "rna_type",
     "bl_idname",
@@ -197,7 +199,7 @@ def groups() -> list:
         for cls in classes()
         if issubclass(cls, bpy.types.PropertyGroup) and ".rig.properties." in cls.__module__
     ]
-    return [cls.bl_rna for cls in kept if cls is not robot_view.LimberView]  # that is the session's
+    return [cls.bl_rna for cls in kept if cls is not robot_view.LimberView]  # that one belongs to the session
 
 
 def test_every_operator_has_a_label_of_its_own_and_a_tooltip():
@@ -235,7 +237,7 @@ def test_every_property_in_the_file_can_be_overridden():
         for prop in group.properties:
             if prop.identifier not in BUILT_IN | {
                 "name"
-            }:  # of joints and postures Blender's own: where an item goes
+            }:  # Blender's own properties of joints and postures: the new index of an item
                 assert prop.is_overridable, f"{group.identifier}.{prop.identifier}"
 
 
@@ -276,7 +278,7 @@ def test_without_a_chain_every_button_that_needs_one_says_how_to_make_it():
 
 def test_a_long_operator_asks_for_what_it_needs_unless_the_call_gives_that():
     class Asking(Window):
-        """Without a file browser, which only a Blender with a window can open."""
+        """A window without a file browser, which only a Blender with a window can open."""
 
         def _ask(self, context):
             return {"RUNNING_MODAL"}

@@ -1,4 +1,4 @@
-"""What panels say of a state, beside buttons and settings."""
+"""Tests the sentences of panels about a state, in addition to buttons and settings."""
 
 import bpy
 import pytest

@@ -1,5 +1,5 @@
-"""No button of the tab changes its place by what a robot does: every panel has the same rows in every state,
-connected or not.
+"""Tests that no button of the tab changes its position with a robot's state: every panel has the same rows in
+every state, connected or not.
 """
 
 from dataclasses import replace
@@ -14,7 +14,7 @@ from tests.blender.robots import connect, robot_rig
 
 pytestmark = pytest.mark.every_blender
 
-SWAPPED = {  # one button, which begins something and ends it
+SWAPPED = {  # a single button that starts and ends an action
     "limber.end_live": "limber.live",
     "limber.end_record": "limber.record",
     "limber.end_range": "limber.record_range",
@@ -45,8 +45,8 @@ def panels() -> list[type]:
 
 
 def rows() -> dict[str, list[str]]:
-    """By panel what it draws from the top down: buttons by what they do, text by the word, but the button of
-    Next Step.
+    """Rows of each panel from top to bottom: buttons by their action, text by its words, without the button
+    of Next Step.
     """
     found = {}
     for panel in panels():
@@ -65,8 +65,8 @@ def rows() -> dict[str, list[str]]:
 
 
 def statuses(known):
-    """What a robot may say of itself, by a name: every state, the longest fault, and warnings of
-    many lines.
+    """Statuses that a robot may report, by name: every state, the longest fault, and warnings of many
+    lines.
     """
     from limber.hardware.safety import Fault, State
     from limber.hardware.sentences import sentence

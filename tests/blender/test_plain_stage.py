@@ -1,5 +1,5 @@
-"""The engine is the same without Blender: movers built in a plain Python, asked for the same, move
-the same.
+"""Tests that the engine gives the same results without Blender: movers built in plain Python, with the same
+inputs, have the same motion.
 """
 
 import inspect
@@ -27,7 +27,7 @@ from tests.character import replay
 from tests.character.plain import values
 
 FRAMES = 240
-SAME = 1e-9  # [rad or m]
+SAME = 1e-9  # [rad or m] tolerance
 ONE_THREAD = dict.fromkeys(
     ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1"
 )  # as in Blender while Limber computes
@@ -44,7 +44,7 @@ replay.main(*map(Path, sys.argv[2:]))
 
 @pytest.fixture
 def built(monkeypatch) -> dict:
-    """What models were made of, by the model's identity: each argument by its name."""
+    """Arguments, by name, from which models were made; key: the model's identity."""
     found: dict = {}
 
     def spy(module, name: str) -> None:
@@ -66,7 +66,7 @@ def built(monkeypatch) -> dict:
 
 
 def lamp():
-    """A chain that breathes and is led by a target that comes and goes."""
+    """A chain that breathes and follows a target that comes and goes."""
     rig, chain = looking_chain(build(UPRIGHT, "Lamp"), at=target((0.4, -0.5, 0.3), "Moth"))
     keyed(chain.target, (1, 70))
     keyed(chain.target, (90, 200), end=(0.4, 0.2, 0.7))
@@ -77,7 +77,7 @@ def lamp():
 
 
 def walker():
-    """A body that follows another one that walks, and a head on it that looks at something."""
+    """A body that follows another, walking one, and a head on it that looks at a target."""
     source = figure(CMU, "Source")
     walk(source, CMU, FRAMES)
     rig = figure(XSENS, "Body", size=1.1, arms_out=True)
@@ -94,7 +94,7 @@ def walker():
 
 
 def neck():
-    """The push-rod neck, whose head turns as its target does."""
+    """The neck on push rods, whose head rotates with its target."""
     owner = add("neck")
     aim = owner.limber.mechanism.goals[0].target
     keyed(aim, (1, 100), "rotation_euler", end=(0.3, -0.2, 0.5))
@@ -109,7 +109,7 @@ def of_chain(rig, chain, built, inputs) -> replay.Chain:
 
 
 def mount(rig, chain, built) -> replay.Mount:
-    """How the chain stands on its rig's body: what never changes while it plays."""
+    """The chain's mount on its rig's body, which is constant while it plays."""
     body, head = live.session(rig, rig.limber.retarget), live.session(rig, chain)
     root = rig.data.bones[head.reader.names[0]]
     inverse = np.linalg.inv(np.array(root.parent.matrix_local, float))
@@ -158,7 +158,7 @@ def test_a_lamp_a_body_with_a_head_and_a_neck_on_push_rods_move_the_same_without
     }
 
     asked, shown = {key: [] for key in movers}, {key: [] for key in movers}
-    scene.frame_set(FRAMES + 100)  # comes from afar: motion begins anew at the first frame
+    scene.frame_set(FRAMES + 100)  # a distant frame, so that motion restarts at the first one
     for frame in range(1, FRAMES + 1):
         scene.frame_set(frame)
         for key, mover in movers.items():

@@ -1,5 +1,5 @@
-"""How a scene's frame moves while it plays, and so what joints are told of the next one: when it is due, and
-where their keys lead.
+"""Tests how a scene's frame advances while it plays, and the resulting announcement of a joint's next value:
+its time, and its value from keyframes.
 """
 
 import bpy
@@ -10,13 +10,15 @@ from limber.rig.robot.device import Source
 
 from tests.blender.robots import connect, robot_rig
 
-RATE = 25  # [frames a second]
-SPEED = 0.01  # [rad] by which the joint moves in a frame
+RATE = 25  # [frames per second]
+SPEED = 0.01  # [rad] movement of the joint per frame
 
 
 @pytest.fixture
 def chain(monkeypatch):
-    """A chain with a joint that keys move evenly, in a scene that plays, as it can in a window alone."""
+    """A chain with a joint that keyframes move evenly, in a scene that plays, which is otherwise only
+    possible in a window.
+    """
     chain = robot_rig()[1]
     scene, bone = bpy.context.scene, chain.id_data.pose.bones["middle"]
     scene.frame_start, scene.frame_end, scene.render.fps, scene.render.fps_base = 1, 101, RATE, 1.0
@@ -36,9 +38,9 @@ def chain(monkeypatch):
 
 
 def shown(frames, gap: float = 1 / RATE) -> bpy.types.Scene:
-    """The scene after it has shown these frames, so far apart in time [s]."""
+    """The scene after it has shown these frames at intervals of `gap` [s]."""
     scene = bpy.context.scene
-    handlers.unregister()  # frames are noted here, at times of their own
+    handlers.unregister()  # frames are recorded here, at given times
     for k, frame in enumerate(frames):
         scene.frame_set(int(frame // 1), subframe=frame % 1)
         playhead.note(scene, 100.0 + k * gap)
@@ -47,7 +49,7 @@ def shown(frames, gap: float = 1 / RATE) -> bpy.types.Scene:
 
 
 def velocity(chain) -> float:
-    """Velocity per frame [rad] that is sent of the keyed joint."""
+    """Velocity per frame [rad] that is sent for the joint with keyframes."""
     rig, sources = chain.id_data, (Source(chain.uid, "middle", "X"),)
     (value,) = lookahead.ahead(rig, sources, [chain.id_data.pose.bones["middle"].rotation_euler.x], [3.0])
     return value.velocity

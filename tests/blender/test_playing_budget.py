@@ -1,5 +1,5 @@
-"""While the animation plays and Limber's own time threatens the interface, overlays wait; the motion never
-does.
+"""Tests that overlays are delayed, but never the motion, if Limber's own time endangers the interface while
+the animation plays.
 """
 
 import bpy
@@ -17,7 +17,7 @@ FRAMES = range(2, 20)
 
 @pytest.fixture(autouse=True)
 def playing(monkeypatch):
-    """In a background Blender nothing plays: Limber is told that something does."""
+    """Makes Limber believe that the animation plays, which is impossible in a background Blender."""
     monkeypatch.setattr(live, "is_playing", lambda: True)
     monkeypatch.setattr(budget, "playing", budget.Playing())
 
@@ -35,7 +35,7 @@ def moving():
 
 
 def short(monkeypatch):
-    """From now on the guard finds that there is no time at all."""
+    """Makes the guard find that no time is left."""
     budget.playing.frames = budget.STEPS[-1]
     monkeypatch.setattr(budget.Playing, "_fewest", lambda self, share: budget.STEPS[-1])
 

@@ -1,5 +1,5 @@
-"""Blends of stored postures by keyed weights, whose keys follow the list; transitions that take a time of
-their own.
+"""Tests blends of stored postures by weights with keyframes, which follow changes of the list; and
+transitions with their own duration.
 """
 
 import bpy
@@ -26,7 +26,7 @@ FRAMES = range(1, 25)
 
 @pytest.fixture
 def chain():
-    """A chain with two postures whose base is their blend, on a rig that stands straight."""
+    """A chain with two postures whose base is their blend, on a straight rig."""
     rig, chain = looking_chain()
     stored(rig, "Lean", LEAN)
     stored(rig, "Nod", NOD)
@@ -36,13 +36,13 @@ def chain():
 
 
 def asked(chain) -> list[float]:
-    """The posture that the warp keeps, as the goal has it."""
+    """The posture in the solver's goal."""
     bpy.context.scene.frame_set(bpy.context.scene.frame_current + 1)
     return list(session(chain.id_data, chain).goal.posture)
 
 
 def mean(rig, chain, **weights: float) -> list[float]:
-    """The sum of postures by weight, in the order of the chain's joints."""
+    """The weighted sum of postures, in the order of the chain's joints."""
     parts = {"Lean": LEAN, "Nod": NOD, "rest": REST}
     keys = session(rig, chain).reader.joint_keys
     return [
@@ -218,7 +218,7 @@ def test_a_switched_posture_takes_its_time(chain):
         scene.frame_set(frame)
         now = np.array(session(rig, chain).state.goal.posture)
         shares.append(float((now - lean) @ (nod - lean) / ((nod - lean) @ (nod - lean))))
-    assert shares[0] == pytest.approx(0.0, abs=1e-6)  # the other posture counts from this frame on
-    assert shares[6] == pytest.approx(0.5, abs=1e-6)  # six of twelve frames at 24 a second
+    assert shares[0] == pytest.approx(0.0, abs=1e-6)  # the other posture is used from this frame on
+    assert shares[6] == pytest.approx(0.5, abs=1e-6)  # six of twelve frames at 24 per second
     assert 0.9 < shares[11] < 1.0
     assert shares[12:] == pytest.approx([1.0, 1.0], abs=1e-6)

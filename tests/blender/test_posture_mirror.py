@@ -1,5 +1,5 @@
-"""Mirrored postures: arms change sides by name, bones in the middle turn the other way, whatever their rolls
-are.
+"""Tests mirrored postures: arms change sides by name, bones in the middle rotate in the opposite direction,
+whatever their rolls are.
 """
 
 from math import radians
@@ -23,7 +23,7 @@ def chain():
 
 
 def with_arms(roll: float = 0.0, of_the_right: float = 0.0):
-    """A rig with two arms to its sides, symmetric but for the rolls of its bones."""
+    """A rig with two arms stretched to the sides, symmetric except for the rolls of its bones."""
     rig = build(ARMS, parents=HANGS)
     make_active(rig)
     bpy.ops.object.mode_set(mode="EDIT")

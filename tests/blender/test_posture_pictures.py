@@ -1,5 +1,5 @@
-"""Every stored posture has a picture by which people tell it from others; it is made outside of drawing, and
-follows what changes.
+"""Tests that every stored posture has a picture that distinguishes it; it is made outside drawing, and
+updated after changes.
 """
 
 import bpy
@@ -17,8 +17,8 @@ pytestmark = pytest.mark.every_blender
 
 NOD = {**REST, "head": (0.9, 0, 0)}
 TURNED = {**REST, "base": (0, 1.2, 0), "lower": (0.8, 0, 0)}
-APART = 0.015  # of a picture's pixels at least that differ between two postures
-ARROW = 0.005  # of them, where the arrow or another chain's bones differ alone
+APART = 0.015  # least share of a picture's pixels that differ between two postures
+ARROW = 0.005  # the same share if only the arrow or another chain's bones differ
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def chain():
 
 
 def look(chain) -> None:
-    """What the panel asks for, and what the timer then does."""
+    """Requests the pictures as the panel does, and does the work of the timer."""
     gallery.choices(chain, bpy.context)
     while gallery.is_pending():
         gallery.advance()
@@ -41,11 +41,11 @@ def pixels(rig, chain, action) -> np.ndarray:
 
 
 def differ(one: np.ndarray, other: np.ndarray) -> float:
-    """Share of the pixels that are not alike."""
+    """Share of the pixels that differ."""
     return float((np.abs(one - other).max(axis=2) > 0.2).mean())
 
 
-# what is seen
+# Content of the pictures.
 
 
 def test_pictures_of_different_postures_differ_and_of_equal_ones_do_not(rig, chain):
@@ -130,7 +130,7 @@ def test_a_posture_that_slides_is_drawn_where_it_slides():
     assert differ(*(pixels(rig, chain, action) for action in postures)) > APART
 
 
-# when it is made
+# Time of rendering.
 
 
 def test_drawing_the_panel_makes_no_picture_and_the_timer_makes_one_at_a_time(rig, chain):
@@ -160,7 +160,7 @@ def test_what_is_drawn_again_and_again_is_the_same_picture_and_the_same_list(rig
 
 
 def turn_key(action) -> None:
-    """Bends the chain the other way, by a key of the pose asset."""
+    """Bends the chain in the other direction, by a keyframe of the pose asset."""
     actions.find(actions.fcurves(action), 'pose.bones["lower"].rotation_euler', 0).keyframe_points[
         0
     ].co.y = -1.2
@@ -169,7 +169,7 @@ def turn_key(action) -> None:
 
 
 def lengthen(rig) -> None:
-    """Makes the head longer, in Edit Mode."""
+    """Lengthens the head in Edit Mode."""
     bpy.ops.object.mode_set(mode="EDIT")
     rig.data.edit_bones["head"].tail.z += 3 * LENGTH
     bpy.ops.object.mode_set(mode="POSE")

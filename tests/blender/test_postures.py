@@ -1,5 +1,5 @@
-"""Stored postures: pose assets that Blender's pose library applies as well; stored, renamed, applied,
-removed, undone, saved.
+"""Tests stored postures as pose assets, which Blender's pose library applies as well: stored, renamed,
+applied, removed, undone, saved.
 """
 
 from math import degrees, radians

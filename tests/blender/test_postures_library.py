@@ -1,4 +1,4 @@
-"""Postures and Blender's own pose library: each understands what the other makes."""
+"""Tests postures with Blender's own pose library: each reads the other's pose assets."""
 
 from types import SimpleNamespace
 
@@ -32,7 +32,7 @@ def test_a_posture_is_a_pose_asset_that_stays_with_the_file(rig, chain):
 def test_blenders_own_way_of_applying_a_pose_applies_a_posture(rig):
     action = stored(rig)
     pose(rig, REST)
-    select(rig)  # Blender poses what is selected, or all
+    select(rig)  # Blender poses the selected bones, or all
     rig.pose.apply_pose_from_action(action)
     assert same(posed(rig), LEAN)
 

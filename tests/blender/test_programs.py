@@ -1,5 +1,5 @@
-"""A .blend or a calibration file may name a program as the robot's protocol: it runs only where this user has
-allowed it, as it is now.
+"""Tests .blend and calibration files that name a program as the robot's protocol: it only runs if this user
+has allowed it in its current version.
 """
 
 import json
@@ -17,7 +17,7 @@ PORT = "/dev/limber-no-such-port"
 
 @pytest.fixture(autouse=True)
 def own_folder(tmp_path, monkeypatch) -> Path:
-    """Consents of the test's own; none is there before."""
+    """Separate folder for consents, empty at first."""
     from limber.rig.robot import background_jobs, links, programs
 
     folder = tmp_path / "user"
@@ -31,7 +31,7 @@ def own_folder(tmp_path, monkeypatch) -> Path:
 
 @pytest.fixture
 def mark(tmp_path) -> Path:
-    """Is there when the program has run."""
+    """File that exists if the program has run."""
     return tmp_path / "it_ran"
 
 
@@ -46,7 +46,7 @@ def program(tmp_path, mark) -> Path:
 
 @pytest.fixture
 def rig(program):
-    """An armature as a stranger's .blend has it: its robot's protocol is a program."""
+    """An armature from a foreign .blend, whose robot's protocol is a program."""
     rig, _ = robot_rig(port=PORT)
     rig.limber.device.protocol, rig.limber.device.protocol_file = "file", str(program)
     return rig
@@ -59,7 +59,7 @@ def digest(path: Path) -> str:
 
 
 def restart(monkeypatch) -> None:
-    """Blender starts anew: what is known is what is in the user's folder."""
+    """Simulates a restart of Blender: only data in the user's folder are known."""
     from limber.rig.robot import programs
 
     monkeypatch.setattr(programs.consents, "_allowed", None)

@@ -1,4 +1,4 @@
-"""Recording live: every pass is kept, what plays afterwards is what live showed, and undo is one step."""
+"""Tests recording live motion: every take is kept, it plays as it was shown, and undo is one step."""
 
 import bpy
 import pytest
@@ -16,7 +16,7 @@ def chain():
 
 
 def play(rig, chain, frames) -> dict[int, list[float]]:
-    """The scene plays these frames; returns what live showed."""
+    """Plays these frames; returns the angles shown live."""
     from limber.rig.live import live
 
     shown = {}
@@ -65,7 +65,7 @@ def test_a_take_that_is_a_stub_is_kept_and_does_not_play(rig, chain):
     bpy.ops.limber.live()
     bpy.ops.limber.record_live()
     first = play(rig, chain, range(2, 20))
-    play(rig, chain, range(1, 4))  # the scene began anew before Keep Takes was pressed
+    play(rig, chain, range(1, 4))  # the scene restarted before Keep Takes was pressed
     bpy.ops.limber.keep_takes()
     assert sorted(action.name for action in bpy.data.actions if " Take " in action.name) == [
         "Rig Take 1",

@@ -1,5 +1,5 @@
-"""Adjust Last Operation (F9): an operator runs again for the mover for which its button called it, whatever
-is in use by then. Repeat Last runs it for the mover in use.
+"""Adjust Last Operation (F9): an operator runs again for the mover for which its button called it, whichever
+mover is in use by then. Repeat Last runs it for the mover in use.
 """
 
 import bpy
@@ -10,12 +10,12 @@ from tests.blender.at_hand import about
 from tests.blender.makers_rigs import made
 from tests.blender.rigs import looking_chain, make_active, select
 
-UNDO = True  # an operator that a script calls makes an undo step, as one that a button calls does
+UNDO = True  # an operator called by a script makes an undo step, as one called by a button does
 
 
 def adjust(**changed) -> None:
-    """Changes properties of the last operator in the panel Adjust Last Operation: undo, then the same
-    operator once more.
+    """Changes properties of the last operator as in the panel Adjust Last Operation: undo, then the same
+    operator again.
     """
     for name, value in changed.items():
         setattr(bpy.context.window_manager.operators[-1].properties, name, value)
@@ -189,7 +189,7 @@ def test_eyes_head_and_torso_that_is_adjusted_takes_other_bones(undo_step):
 
 
 def pressed(operator) -> None:
-    """The button; while it asks whether a bone's rotation mode may change: yes."""
+    """Presses the button, and agrees if it asks whether a bone's rotation mode may change."""
     known = operator.get_rna_type().properties
     operator(
         "EXEC_DEFAULT", UNDO, **({"change_rotation_mode": True} if "change_rotation_mode" in known else {})

@@ -1,4 +1,4 @@
-"""Buttons that cannot do what they were asked say what is wrong and what mends it: each sentence is provoked
+"""Tests that buttons that cannot do their work name the fault and the remedy: each sentence is caused
 once.
 """
 

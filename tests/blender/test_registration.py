@@ -1,5 +1,5 @@
-"""The extension registers, and registers again, in a real Blender; what fails halfway leaves nothing
-behind.
+"""Tests that the extension can be registered repeatedly in a real Blender, and that a failure halfway leaves
+nothing behind.
 """
 
 from collections import Counter
@@ -34,7 +34,7 @@ def test_operators_and_panels_are_there_once_registered():
 
 
 def test_no_name_is_half_translated():
-    """Blender looks names up with their context, and has no translation with Limber's."""
+    """Blender looks names up with their context, and has no translation with Limber's context."""
     built_in = set(bpy.types.PropertyGroup.bl_rna.properties.keys())
     for cls in registration.classes():
         if issubclass(cls, bpy.types.Panel | bpy.types.Menu | bpy.types.Operator):
@@ -81,7 +81,7 @@ def test_panels_come_after_the_panel_that_they_are_part_of_and_after_all_lists_a
 
 
 def test_panels_with_the_same_parent_differ_in_their_order():
-    """Else the names of their modules would say which the tab shows first."""
+    """Otherwise the names of their modules would determine their order in the tab."""
     shown = [cls for cls in panels() if cls.bl_region_type == "UI"]
     assert [cls.__name__ for cls in shown if not hasattr(cls, "bl_order")] == [], (
         "bl_order is missing: the place among its neighbours"
@@ -91,7 +91,7 @@ def test_panels_with_the_same_parent_differ_in_their_order():
 
 
 def left() -> dict[str, object]:
-    """What Blender has of the extension."""
+    """Data of the extension that Blender has."""
     lists = {name: getattr(bpy.app.handlers, name) for name in dir(bpy.app.handlers)}
     return {
         "classes": {cls.__name__ for cls in registration.classes() if cls.is_registered} | limber_classes(),
@@ -108,8 +108,8 @@ def left() -> dict[str, object]:
 
 
 def commands_known(monkeypatch) -> dict[int, str]:
-    """Names of the commands that are on Blender's command line from now on, by the identity of their
-    handles: Blender itself does not list them.
+    """Names of the commands added to Blender's command line from now on, by the identity of their handles,
+    since Blender itself does not list them.
     """
     known: dict[int, str] = {}
     add, remove = bpy.utils.register_cli_command, bpy.utils.unregister_cli_command
@@ -171,14 +171,16 @@ def test_a_part_that_fails_leaves_nothing_registered(broken: str, monkeypatch):
 
 
 def rna_of(cls: type):
-    """What Blender knows of a class's properties; of an operator's it is not the class that has them."""
+    """Blender's description of a class's properties, which for an operator is not that of the class
+    itself.
+    """
     if not issubclass(cls, bpy.types.Operator):
         return cls.bl_rna
     return getattr(bpy.ops.limber, cls.bl_idname.partition(".")[2]).get_rna_type()
 
 
 def test_choices_differ_in_the_letters_that_a_sidebar_of_usual_width_has_room_for():
-    room = 14  # letters beside a name
+    room = 14  # number of letters beside a name
     alike = [
         (cls.__name__, prop.identifier, one.name, other.name)
         for cls in registration.classes()

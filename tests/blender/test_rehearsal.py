@@ -1,4 +1,6 @@
-"""A rehearsal goes on from frame to frame wherever frames are, in films and bakes too, and ends with live."""
+"""Tests that a rehearsal continues from frame to frame in any evaluation, also in renders and bakes, and ends
+with live motion.
+"""
 
 import bpy
 import numpy as np
@@ -21,7 +23,7 @@ def by_itself(is_filtered: bool = False):
 
 
 def rehearse_again(frame: int) -> None:
-    """The rehearsal begins anew in a frame."""
+    """Restarts the rehearsal in a frame."""
     assert bpy.ops.limber.rehearse() == {"FINISHED"}
     bpy.context.scene.frame_set(frame)
 

@@ -1,4 +1,4 @@
-"""Removing what is selected in a list: of pairs, servos, values, motors, goals, closures."""
+"""Tests removing the selected item of a list: of pairs, servos, values, motors, goals, closures."""
 
 import bpy
 import pytest
@@ -18,7 +18,9 @@ MECHANISM = [("remove_motor", "motors"), ("remove_mechanism_goal", "goals"), ("r
 
 
 def removes_one_by_one(verb: str, owner, items: str, active: str) -> None:
-    """Three items, the middle one selected: it goes, then its neighbours; an empty list is refused."""
+    """Removes the middle one of three items, then its neighbours; for the empty list the button is
+    refused.
+    """
     listed, operator = getattr(owner, items), getattr(bpy.ops.limber, verb)
     listed.clear()
     for name in "ABC":

@@ -1,4 +1,6 @@
-"""A body follows another armature limb by limb, however the two rest, stand and are scaled."""
+"""Tests a body that follows another armature limb by limb, whatever their rest poses, positions and scales
+are.
+"""
 
 from math import degrees, radians
 
@@ -119,7 +121,7 @@ def test_a_hand_with_a_position_weight_comes_to_the_sources_hand():
     pair = next(pair for pair in retarget.pairs if pair.target == called(XSENS, "left hand"))
 
     def away() -> float:
-        """How far [m] the hand is from the scaled source's, with the base where that of the source is."""
+        """Distance [m] of the hand from the scaled source's hand, with the base at the source's base."""
         bpy.context.scene.frame_set(12)
         depsgraph = bpy.context.evaluated_depsgraph_get()
         theirs, own = (thing.evaluated_get(depsgraph) for thing in (source, rig))

@@ -1,5 +1,5 @@
-"""What a user authored on a body stays while it follows; a bake makes keys of what was shown, and keeps the
-action before.
+"""Tests that authored data of a body are kept while it follows; a bake makes keyframes of the shown motion,
+and keeps the earlier action.
 """
 
 import bpy

@@ -1,4 +1,6 @@
-"""The retarget's benchmark runs in a real Blender and prints its table; how fast it was is no test."""
+"""Tests that the retarget's benchmark runs in a real Blender and prints its table; its speed is not
+tested.
+"""
 
 import subprocess
 import sys

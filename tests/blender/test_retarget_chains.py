@@ -1,4 +1,4 @@
-"""Chains of a body that follows: their gaze goes on top of what it does, and a robot is sent both."""
+"""Tests chains of a body that follows: their gaze is added to its motion, and a robot receives both."""
 
 from math import degrees
 

@@ -1,5 +1,5 @@
-"""Many clips of motion capture to a robot's files by one command: verdicts, one dataset, and the same files
-however the work is shared or interrupted.
+"""Tests retargeting many clips of motion capture to a robot's files by one command: verdicts, one dataset,
+and the same files however the work is divided or interrupted.
 """
 
 import json
@@ -75,7 +75,7 @@ def slide() -> Clip:
 
 
 def bent(joint: str, axis: int, angle: float) -> Clip:
-    """A walk in which a joint is rotated by an angle [degrees], slowly, and back."""
+    """A walk in which a joint is rotated slowly by an angle [degrees], and back."""
     clip = walk()
     for frame in range(8, 33):
         share = 1.0 - abs(frame - 20) / 12.5
@@ -91,7 +91,7 @@ def without(*joints: str) -> Clip:
 
 @pytest.fixture(scope="module")
 def places(tmp_path_factory) -> dict[str, Path]:
-    """A robot without pairs in a file, a folder of clips, and the folder to which they were retargeted."""
+    """A file with a robot without pairs, a folder of clips, and the folder to which they were retargeted."""
     folder = tmp_path_factory.mktemp("retarget")
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     figure(XSENS, "Body")
@@ -188,7 +188,7 @@ def test_all_clips_are_episodes_of_one_dataset_which_are_numbered_by_their_paths
         assert len(table["action"][0]) == len(info["features"]["action"]["names"])
     described = places["one"] / "meta/episodes/chunk-000/file-000.parquet"
     assert columns(described)["length"] == [[len(table["index"])] for table in tables]
-    # tasks are the clips' names: texts, each after its length, which Limber writes and does not read
+    # Tasks are the clips' names: texts, each after its length, which Limber writes and does not read.
     tasks = b"".join(len(name).to_bytes(4, "little") + name.encode() for name in episodes)
     assert tasks in described.read_bytes()
 
@@ -217,13 +217,13 @@ def test_a_killed_run_loses_the_clip_at_hand_and_goes_on(places, tmp_path):
     for said in process.stdout:
         if said.startswith("[2/9]"):
             break
-    workers = descendants(process.pid)  # a pool's processes, and what they run
-    process.kill()  # first: it would put another worker in the place of one that is killed
+    workers = descendants(process.pid)  # processes of a pool, and their child processes
+    process.kill()  # first, since it would replace a worker that was killed
     process.wait()
     for worker in workers:
         ending = os.pidfd_open(worker)
         os.kill(worker, signal.SIGKILL)
-        select.select([ending], [], [])  # until it has ended: a record may be on its way to its place
+        select.select([ending], [], [])  # until it has ended: a record may just be renamed
         os.close(ending)
     states = [json.loads(path.read_text())["state"] for path in (tmp_path / "records").glob("*.json")]
     ended = sum(state in ("good", "flagged") for state in states)
@@ -237,7 +237,7 @@ def descendants(process: int) -> list[int]:
 
 
 def children(process: int) -> list[int]:
-    threads = Path(f"/proc/{process}/task").glob("*/children")  # whichever thread began them
+    threads = Path(f"/proc/{process}/task").glob("*/children")  # children of any of its threads
     return [int(number) for thread in threads for number in thread.read_text().split()]
 
 
@@ -298,12 +298,12 @@ def test_a_robot_that_is_not_there_is_named_before_anything_begins(places, tmp_p
     assert not (tmp_path / "to").exists()
 
 
-# the lines of the documents
+# The commands in the documents.
 
 
 @pytest.fixture
 def shell(places, tmp_path):
-    """A folder as the documents have it, and a function that runs a shell's line in it."""
+    """A folder as in the documents, and a function that runs a shell command in it."""
     (tmp_path / "clips").mkdir()
     for name in ("walk", "stand"):
         shutil.copy(places["clips"] / f"{name}.bvh", tmp_path / "clips")
@@ -329,7 +329,7 @@ def shell(places, tmp_path):
 
 
 def block(language: str, word: str) -> str:
-    """The code of the documents' block that has a word."""
+    """The code of the documents' block that contains a word."""
     blocks = re.findall(rf"```{language}\n(.*?)```", DOCUMENT, re.DOTALL)
     (code,) = [code for code in blocks if word in code]
     return code

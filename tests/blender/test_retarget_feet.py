@@ -1,4 +1,4 @@
-"""Feet that stand on the floor, and stay where they are while the source's stand."""
+"""Tests feet that stand on the floor, and stay in place while the source's feet stand."""
 
 from itertools import pairwise
 
@@ -23,7 +23,7 @@ def place(rig, words, part: str) -> Vector:
 
 @pytest.fixture
 def body():
-    """A body of other proportions than the crouching source, which it follows live."""
+    """A body with other proportions than the crouching source, which it follows live."""
     source = figure(CMU, "Source")
     crouch(source, CMU)
     rig = figure(XSENS, "Body", knee=0.42)
@@ -33,7 +33,7 @@ def body():
 
 
 def slid(rig, words, frames=FRAMES) -> float:
-    """How far [m] the left foot goes at most from where it is in the second frame."""
+    """Largest distance [m] of the left foot from its position in the second frame."""
     found = []
     for frame in frames:
         bpy.context.scene.frame_set(frame)
@@ -47,9 +47,7 @@ def plant(rig, is_planted: bool = True) -> None:
 
 
 def hop(source) -> None:
-    """Keys a figure that is lifted by half a metre with stiff legs and put down again, in place of what it
-    did.
-    """
+    """Replaces a figure's keyframes: it is lifted by half a metre with stiff legs and put down again."""
     source.animation_data_clear()
     for bone in source.pose.bones:
         bone.matrix_basis.identity()
@@ -92,12 +90,12 @@ def test_a_foot_that_the_source_lifts_is_let_go_and_stands_anew(body):
 
 
 def lowest(rig) -> float:
-    """Height [m] of the lowest end of all bones as they are shown."""
+    """Height [m] of the lowest shown end of all bones."""
     shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
     return min((shown.matrix_world @ end).z for bone in shown.pose.bones for end in (bone.head, bone.tail))
 
 
-RESTS = 0.03  # [m] of the figure's lowest bone above the floor on which it rests
+RESTS = 0.03  # [m] height of the figure's lowest bone above the floor on which it rests
 
 
 @pytest.mark.parametrize(("size", "knee"), [(1.0, 0.42), (0.5, 0.5), (1.7, 0.58)])
@@ -113,7 +111,7 @@ def test_a_body_of_any_size_stands_on_the_floor_wherever_the_clips_floor_is_abov
     bpy.ops.limber.pair_bones()
     assert rig.limber.retarget.source_foot_height == pytest.approx(0.1 + raised, abs=1e-3)
     bpy.ops.limber.live()
-    for frame in (1, 2, 12, 13, 20, 24):  # the first one, a scrub, and on from there
+    for frame in (1, 2, 12, 13, 20, 24):  # the first frame, a scrub, and frames after it
         bpy.context.scene.frame_set(frame)
         assert lowest(rig) == pytest.approx(RESTS * size, abs=1e-3), frame
 

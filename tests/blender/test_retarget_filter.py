@@ -1,5 +1,5 @@
-"""The motion filter of a body: its joints keep limits of velocity, acceleration and jerk, and come to rest
-exactly where they are to be.
+"""Tests the motion filter of a body: its joints keep limits of velocity, acceleration and jerk, and come to
+rest exactly at their targets.
 """
 
 from math import radians

@@ -1,5 +1,5 @@
-"""Small humanoids with joints of single hinges follow a person: NAO's upper arms, and Pepper, whose file
-begins at the torso.
+"""Tests small humanoids with joints of single hinges that follow a person: NAO's upper arms, and Pepper,
+whose file begins at the torso.
 """
 
 from math import degrees
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.every_blender
 
 
 def robot_and_source(path, pepper: bool = False, **options):
-    """The imported robot, active, and a person that it is to follow."""
+    """The imported robot, active, and a person as its source."""
     source = figure(CMU, "Source")
     bpy.ops.object.mode_set(mode="OBJECT")
     bpy.ops.limber.import_robot(filepath=str(nao.write(path, pepper)), **options)
@@ -32,7 +32,8 @@ def arm(rig, side: str):
     return elbow - upper
 
 
-@pytest.mark.parametrize("swing", [0.0, 0.9, -0.9])  # [rad] of both arms, to the back and to the front
+# [rad] rotation of both arms, to the back and to the front
+@pytest.mark.parametrize("swing", [0.0, 0.9, -0.9])
 def test_naos_upper_arms_go_where_the_persons_do(tmp_path, swing):
     rig, source = robot_and_source(tmp_path / "nao.urdf")
     bpy.ops.limber.pair_bones()

@@ -1,4 +1,6 @@
-"""What keeps a body from following at once and everywhere: limits, speeds, levels of pairs, a gain."""
+"""Tests restrictions by which a body does not follow completely at once: limits, speeds, levels of pairs, a
+gain.
+"""
 
 import re
 from math import degrees, radians
@@ -71,7 +73,7 @@ def test_a_joint_of_a_chain_keeps_its_own_velocity_limit_where_that_is_asked_for
 
 
 def robot_that_follows(path, velocity: str):
-    """An imported robot with a velocity limit of its file's joints, its shoulders' left out, that follows a
+    """An imported robot with a velocity limit for its file's joints, except its shoulders', that follows a
     person; and its source.
     """
     lines = nao.write(path).read_text().splitlines()
@@ -260,7 +262,7 @@ def test_frames_played_from_the_same_start_are_the_same_motion():
 
 
 def coupled(rig, lower: float, upper: float, *joints: tuple[str, str, float]):
-    """Adds a coupled limit to the body, its joints (bone, axis, factor)."""
+    """Adds a coupled limit to the body, with its joints (bone, axis, factor)."""
     bpy.ops.limber.add_coupled_limit()
     limit = rig.limber.retarget.coupled_limits[-1]
     limit.lower, limit.upper = lower, upper
@@ -374,7 +376,7 @@ def test_joints_that_no_pair_determines_return_to_the_own_pose_and_rest_there():
     arm, hand = (rig.pose.bones[called(XSENS, f"left {part}")] for part in ("forearm", "hand"))
     next(
         pair for pair in retarget.pairs if pair.target == arm.name
-    ).enabled = False  # the hand alone tells how the two turn together
+    ).enabled = False  # the hand alone determines how the two rotate together
 
     def turns() -> list[Euler]:
         settle()
@@ -390,7 +392,7 @@ def test_joints_that_no_pair_determines_return_to_the_own_pose_and_rest_there():
     between = (arm.bone.matrix_local.inverted() @ hand.bone.matrix_local).to_3x3()
     arm.rotation_euler = own
     left = between.inverted() @ own.to_matrix().inverted() @ before.to_matrix() @ between @ held.to_matrix()
-    hand.rotation_euler = left.to_euler()  # so that the own pose meets the hand's target, too
+    hand.rotation_euler = left.to_euler()  # so that the authored pose meets the hand's target, too
     assert list(turns()[0]) == pytest.approx(list(before), abs=1e-3), "they stay where they are"
     retarget.posture_gain = 2.0
     assert list(turns()[0]) == pytest.approx(list(own), abs=1e-2)

@@ -1,5 +1,5 @@
-"""Retargets and armatures from other files: a linked body asks for an override; overridden, and with linked
-sources, all goes as ever.
+"""Tests retargets and armatures from other files: a linked body requires an override; overridden bodies and
+linked sources work as usual.
 """
 
 from pathlib import Path
@@ -20,11 +20,11 @@ FRAMES = range(1, 11)
 
 @pytest.fixture
 def library(tmp_path: Path):
-    """Files with a body, and with a source that walks, each in a collection of its own."""
+    """Files with a body, and with a walking source, each in its own collection."""
 
     class Library:
         def save(self, is_live: bool = False) -> None:
-            """Makes both, paired, and saves them; the file that is open afterwards is empty."""
+            """Makes both, paired, and saves them; the open file is empty afterwards."""
             rig, source = follower()
             if is_live:
                 bpy.ops.limber.live()
@@ -71,7 +71,7 @@ def says(rig) -> str:
 
 @pytest.fixture
 def wanted() -> list:
-    """What a body of this file shows, frame by frame."""
+    """Shown motion of a body of this file, frame by frame."""
     rig, _ = follower()
     bpy.ops.limber.live()
     shown = motion(rig, FRAMES)
@@ -155,7 +155,7 @@ def test_pairs_made_on_an_override_come_back_with_the_file(library, reopen, want
     ]
     bpy.ops.limber.live()
     shown = motion(rig, FRAMES)
-    for _ in range(2):  # what an override is, Blender works out anew at each save
+    for _ in range(2):  # Blender computes the overridden properties again at each save
         reopen()
         rig = overridden("Body")
         retarget = rig.limber.retarget

@@ -1,4 +1,4 @@
-"""Which bones of two bodies belong together, by names alone: conventions of motion capture, characters and
+"""Tests the pairing of two bodies' bones by names alone: conventions of motion capture, characters and
 robots.
 """
 
@@ -13,7 +13,7 @@ WHOLE = [
     *(BodyPart(side, limb) for side in ("left", "right") for limb in LIMBS),
 ]
 
-# Each body's bones, parents before their children, and among them distractors that are no parts.
+# Each body's bones, parents before their children, with other bones in between that have no counterpart.
 CMU = """Hips LHipJoint LeftHip LeftKnee LeftAnkle LeftToe RHipJoint RightHip RightKnee RightAnkle RightToe lowerback Chest
     Chest2 lowerneck Neck Head LeftCollar LeftShoulder LeftElbow LeftWrist lhand LFingers LThumb RightCollar RightShoulder
     RightElbow RightWrist rhand RFingers RThumb"""
@@ -177,7 +177,7 @@ def robot(trunk: str, arm: str, leg: str) -> str:
     return f"{trunk} {' '.join(limbs)}"
 
 
-ROBOTS = {  # and of each, the links of left upper arm, forearm, thigh, shin and foot
+ROBOTS = {  # and for each robot, the links of left upper arm, forearm, thigh, shin and foot
     "hinges named after joints": (
         robot(
             "pelvis waist_yaw_link torso_link head_link",
@@ -485,7 +485,7 @@ def test_bodies_with_nothing_in_common_are_not_paired():
 
 
 def line(first: str, *names: str) -> dict[str, str]:
-    """Parents of bones of which each hangs on the one before."""
+    """Parents of bones, each of which is the child of the previous one."""
     return dict(zip(names, (first, *names), strict=False))
 
 

@@ -1,4 +1,4 @@
-"""Orientations over UDP as OSC: bytes, what is lost, and a body that follows them."""
+"""Tests orientations over UDP as OSC: bytes, lost packets, and a body that follows them."""
 
 import random
 import socket
@@ -243,9 +243,9 @@ def test_a_stop_at_the_end_of_a_burst_is_heard_though_nobody_reads_meanwhile():
     inbox = Stopping("127.0.0.1", 0)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
         sender.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 22)
-        largest = sender.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF)  # that the system gives
+        largest = sender.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF)  # as given by the system
         with inbox._lock:
-            for _ in range(largest // 2048):  # [bytes] that a small packet takes of it at most
+            for _ in range(largest // 2048):  # [bytes] that a small packet occupies at most
                 sender.sendto(packet("/other", 1.0), ("127.0.0.1", inbox.port))
             sender.sendto(packet("/stop", 1.0), ("127.0.0.1", inbox.port))
         inbox.look()
@@ -257,7 +257,7 @@ def test_a_stop_at_the_end_of_a_burst_is_heard_though_nobody_reads_meanwhile():
 
 @pytest.fixture
 def heard():
-    """A receiver on a free port of this computer, and a way to send to it."""
+    """A receiver on a free port of this computer, and a function that sends to it."""
     found = receiver.Receiver("127.0.0.1", 0)
     with sending_to(found) as send:
         yield found, send
@@ -307,13 +307,13 @@ def test_ever_new_names_do_not_fill_the_memory(heard, monkeypatch):
 
 @pytest.fixture
 def body():
-    """A figure that follows what comes over UDP, and a way to send to it."""
+    """A figure that follows data received over UDP, and a function that sends to it."""
     with osc_figure() as (rig, send):
         yield rig, send
 
 
 def turned(rig, bone: str) -> float:
-    """By how much [degrees] a bone is turned from its rest as it is shown."""
+    """Angle [degrees] of a bone from its rest pose, as shown."""
     shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones[bone].matrix.to_quaternion()
     rest = rig.data.bones[bone].matrix_local.to_quaternion()
     return degrees(2 * np.arccos(min(1.0, abs(shown.dot(rest)))))

@@ -1,4 +1,6 @@
-"""Limbs that no name tells are paired by their places; where none is, the report says so."""
+"""Tests that limbs without known names are paired by their positions; if this is impossible, the report says
+so.
+"""
 
 import bpy
 

@@ -1,5 +1,5 @@
-"""Recording a body that follows: what is kept plays as live showed it, with the gaze on top, also of what was
-sent.
+"""Tests recording a body that follows: a take plays as it was shown live, with the gaze on top, also for data
+from the network.
 """
 
 from math import cos, radians, sin

@@ -1,5 +1,5 @@
-"""A body that follows while something renders: what is rendered is what live shows, with motion blur what
-lies between, and live stays.
+"""Tests a body that follows during rendering: renders show the live motion, with motion blur also between
+frames, and live motion continues.
 """
 
 from pathlib import Path
@@ -15,12 +15,13 @@ from tests.blender.shown import no_handler_raises, pose  # noqa: F401
 pytestmark = pytest.mark.every_blender
 
 LAST = 8
-SHUTTER = (-0.5, -0.25, 0.0, 0.25, 0.5)  # [frames] from one that is rendered to what its motion blur looks at
+# [frames] from a rendered frame to those that its motion blur evaluates
+SHUTTER = (-0.5, -0.25, 0.0, 0.25, 0.5)
 
 
 class Watching(bpy.types.RenderEngine):
-    """An engine that notes the body's pose at each frame that it is given, and where the shutter opens and
-    closes.
+    """A render engine that records the body's pose at each frame, and at the times at which the shutter opens
+    and closes.
     """
 
     bl_idname = "WATCHING"
@@ -40,7 +41,7 @@ class Watching(bpy.types.RenderEngine):
 
 @pytest.fixture
 def rig(tmp_path: Path):
-    """A live body that follows a source, which walks and is carried about as an object while it does."""
+    """A live body that follows a walking source, which is also moved as an object."""
     bpy.utils.register_class(Watching)
     source = figure(CMU, "Source")
     walk(source, CMU)
@@ -63,14 +64,14 @@ def rig(tmp_path: Path):
 
 
 def rendered(**what) -> dict[float, list]:
-    """Poses by frame, as a render sees them."""
+    """Poses by frame, as a render evaluates them."""
     Watching.seen.clear()
     bpy.ops.render.render(**what)
     return dict(Watching.seen)
 
 
 def played(rig) -> dict[float, list]:
-    """The same, as live shows them frame by frame."""
+    """Poses by frame, as live motion shows them."""
     found = {}
     for frame in range(1, LAST + 1):
         bpy.context.scene.frame_set(frame)
@@ -79,7 +80,7 @@ def played(rig) -> dict[float, list]:
 
 
 def apart_at(first: dict[float, list], second: dict[float, list]) -> dict[float, float]:
-    """How far poses are apart, by frame, at all frames of the first."""
+    """Largest difference of poses, by frame, at all frames of the first."""
     return {frame: apart(shown, second[frame]) for frame, shown in first.items()}
 
 

@@ -1,4 +1,4 @@
-"""A body that follows a stream whose rate is not the clock's: without stairs, and at rest where the stream
+"""Tests a body that follows a stream whose rate differs from the clock's: smooth, and at rest when the stream
 ends.
 """
 
@@ -15,15 +15,15 @@ from tests.blender.osc_sender import bundle, packet
 
 pytestmark = pytest.mark.every_blender
 
-CLOCK = 60  # [Hz]
-RATE = 2 * pi * 0.35  # [rad/s] of the motion
-WIDTH = 0.5  # [rad] of the motion
+CLOCK = 60  # [Hz] ticks of the clock
+RATE = 2 * pi * 0.35  # [rad/s] angular frequency of the motion
+WIDTH = 0.5  # [rad] amplitude of the motion
 LINK = "LeftUpperArm"
 
 
 @pytest.fixture
 def body():
-    """A live figure that follows what comes over UDP, and a way to send to it."""
+    """A live figure that follows data received over UDP, and a function that sends to it."""
     with osc_figure() as (rig, send):
         for name in ("Pelvis", LINK):
             send(packet(f"/limber/link/{name}", 1.0, 0.0, 0.0, 0.0))
@@ -34,14 +34,12 @@ def body():
 
 
 def shown(rig) -> np.ndarray:
-    """Rotation (3, 3) of the link, as it is shown."""
+    """Shown rotation (3, 3) of the link."""
     return np.array(rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones[LINK].matrix.to_3x3())
 
 
 def played(rig, send, sent: Callable[[int], list[bytes]], ticks: int) -> np.ndarray:
-    """Angles (ticks,) [degrees] by which the link is turned about X, while packets `sent` before each tick
-    come.
-    """
+    """Angles (ticks,) [degrees] of the link about X, while packets `sent` before each tick arrive."""
     rest = shown(rig)
     angles = []
     for tick in range(1, ticks + 1):

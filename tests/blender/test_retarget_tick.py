@@ -1,5 +1,5 @@
-"""One frame of a body that follows another, without Blender: what a gain follows without lag, and what it
-approaches.
+"""Tests one frame of a body that follows another, without Blender: what a gain follows without lag, and what
+it approaches.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from limber.solvers.whole_body.targets import Target
 from tests.solvers.bodies import manikin
 
 LINKS = ("pelvis", "chest", "head", "left arm", "right arm")
-DT = 1 / 60  # [s]
+DT = 1 / 60  # [s] duration of a frame
 
 
 def model(gain: float) -> BodyModel:
@@ -20,7 +20,7 @@ def model(gain: float) -> BodyModel:
 
 
 def wanted(place, swing: float = 0.0, base_known: bool = True) -> BodyInputs:
-    """All links turned alike about Z [rad], the base at a place [m]."""
+    """Inputs with all links rotated alike about Z [rad], and the base at a position [m]."""
     turns = np.repeat(exponential(np.array([[0.0, 0.0, swing]])), len(LINKS), axis=0)
     return BodyInputs(turns, np.array(place, float), np.eye(4), np.zeros((0, 3)), base_known=base_known)
 

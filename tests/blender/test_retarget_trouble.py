@@ -1,4 +1,4 @@
-"""What goes wrong with a source, pairs and files is said, and never breaks the body."""
+"""Tests that faults of a source, pairs and files are named, and never break the body."""
 
 from math import nan
 

@@ -1,4 +1,4 @@
-"""Undo while a body follows: what was undone is undone, the body goes on, and nothing strays."""
+"""Tests undo while a body follows: the step is undone, the body continues, and no data are left behind."""
 
 import bpy
 import pytest
@@ -25,7 +25,7 @@ def says() -> str:
 
 @pytest.fixture
 def following(undo_step):
-    """A body that follows a source which stands; the last undo step has it live."""
+    """A body that follows a source at rest; it is live in the last undo step."""
     source = figure(CMU, "Source")
     rig = figure(XSENS, "Body")
     rig.limber.retarget.source = source
@@ -37,7 +37,7 @@ def following(undo_step):
 
 
 def arms_apart() -> float:
-    """The angle [rad] between the upper arms of body and source, as they are shown."""
+    """The angle [rad] between the shown upper arms of body and source."""
     parts = "left upper_arm", "left forearm"
     return way(the_body(), XSENS, *parts).angle(way(bpy.data.objects["Source"], CMU, *parts))
 

@@ -1,4 +1,4 @@
-"""Sources that lie down since their up axis was lost on import: told, with what raises them."""
+"""Tests sources that lie because their up axis was lost on import: a sentence names this and the remedy."""
 
 from math import radians
 

@@ -1,5 +1,5 @@
-"""A performer by the VMC protocol: packets that another library has built, against products of matrices, and
-a body that follows.
+"""Tests a performer with the VMC protocol: packets built by another library, against products of matrices,
+and a body that follows.
 """
 
 import random
@@ -26,7 +26,7 @@ NO_ROTATION = (0.0, 0.0, 0.0, 0.0)  # what senders give for what they do not tra
 MIRROR = np.array(
     [[-1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]]
 )  # Unity's axes -> Blender's, for a figure that looks along -Y
-UNITY = {  # places [m] in the parent's space, as a performer of 1.6 m sends them, in Unity's axes
+UNITY = {  # positions [m] in the parent's frame, as sent by a performer of 1.6 m, in Unity's axes
     "Hips": (0.0, 0.9, 0.0),
     "Spine": (0.0, 0.1, 0.0),
     "Chest": (0.0, 0.15, 0.0),
@@ -58,7 +58,7 @@ def message(address: str, *arguments):
 
 
 def frame(turns: dict, places: dict = UNITY, root=((0.0, 0.0, 0.0), STILL)) -> bytes:
-    """What a performer's program sends for a frame, with all that Limber does not need."""
+    """Packet of a performer's program for a frame, including data that Limber does not need."""
     built = OscBundleBuilder(IMMEDIATELY)
     built.add_content(message("/VMC/Ext/OK", 1, 3, 1, 0))
     built.add_content(message("/VMC/Ext/T", 12.5))
@@ -83,7 +83,7 @@ def matrix(quaternion) -> np.ndarray:
 
 
 def in_unity(name: str, turns: dict, root) -> np.ndarray:
-    """(4, 4) of a bone in Unity's world, a product of the matrices from the root on."""
+    """Matrix (4, 4) of a bone in Unity's world, a product of the matrices from the root on."""
 
     def frame_of(place, turn) -> np.ndarray:
         made = np.eye(4)
@@ -101,7 +101,7 @@ def any_turn(chance: random.Random) -> tuple:
 
 @pytest.fixture
 def heard():
-    """A receiver on a free port of this computer, and a way to send to it."""
+    """A receiver on a free port of this computer, and a function that sends to it."""
     found = receiver.Receiver("127.0.0.1", 0)
     with sending_to(found) as send:
         yield found, send
@@ -234,7 +234,7 @@ def test_what_is_no_message_of_the_protocol_is_said(heard):
 
 @pytest.fixture
 def performed():
-    """A figure with its arms down, which follows a performer, and a way to send to it."""
+    """A figure with its arms down, which follows a performer, and a function that sends to it."""
     rig = figure(XSENS, "Body", size=1.5)
     retarget = rig.limber.retarget
     retarget.input = "VMC"
@@ -245,7 +245,7 @@ def performed():
         yield rig, send
 
 
-TIME = count(1000)  # steps of the clock, on and on
+TIME = count(1000)  # steps of the clock, without end
 
 
 def settled(rig) -> None:
@@ -254,7 +254,7 @@ def settled(rig) -> None:
 
 
 def aims(rig, part: str, below: str, direction) -> float:
-    """Angle [degrees] between a limb as it is shown and a direction."""
+    """Angle [degrees] between a shown limb and a direction."""
     return degrees(way(rig, XSENS, part, below).angle(Vector(direction)))
 
 

@@ -1,5 +1,5 @@
-"""The robot's buttons against the virtual robot: connect, arm, follow, disarm, stop; its state is a
-sentence.
+"""Tests the robot's buttons with the virtual robot: connect, arm, follow, disarm, stop; its state is shown as
+a sentence.
 """
 
 import time
@@ -36,7 +36,7 @@ def filtered(rig, chain) -> list[float]:
 
 
 def settle(rig) -> None:
-    """Wall time passes for live, as its clock would let it."""
+    """Lets wall-clock time pass for live motion, as its clock does."""
     from limber.character.fixed_steps import STEP
     from limber.rig.live import live
 
@@ -136,7 +136,8 @@ def test_the_heartbeat_keeps_the_robot_armed_while_nothing_plays(rig):
     def stayed() -> bool:
         nonlocal since
         if state(rig) != "ARMED":
-            # a busy machine may miss a beat; without any it would never be armed for longer than one silence
+            # a busy machine may miss a heartbeat; without any, the robot would be armed for at most the time
+            # of one silence
             since = time.monotonic()
         return time.monotonic() - since > 5 * HOLD_AFTER
 

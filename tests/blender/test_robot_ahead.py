@@ -1,4 +1,4 @@
-"""A negative delay: while keys play, the robot gets the values of a later frame."""
+"""Tests a negative delay: while keyframes play, the robot gets the values of a later frame."""
 
 import bpy
 import pytest
@@ -36,7 +36,7 @@ def curves(rig):
 
 
 def plays(monkeypatch) -> None:
-    """The scene plays, as it can in a window alone."""
+    """Makes the scene play, which is otherwise only possible in a window."""
     monkeypatch.setattr(lookahead, "playing_scene", lambda rig: bpy.context.scene)
     monkeypatch.setattr(sending, "is_playing", lambda: True)
 
@@ -46,7 +46,7 @@ def source(chain) -> Source:
 
 
 def handed(rig) -> dict[str, Kinematic]:
-    """What was handed over last, by the joints' names."""
+    """Values handed over last, by the joints' names."""
     link = links.link(rig)
     return {joint.name: motion for joint, motion in zip(link.device.joints, link._motion, strict=True)}
 
@@ -64,7 +64,7 @@ def test_while_keys_play_the_robot_gets_what_they_make_of_a_later_frame(chain, m
     connect(rig)
     sending.send(rig)
     assert sent(rig)["middle X"] == pytest.approx(0.01 * (frame - 1), abs=1e-6)
-    assert sent(rig)["base Y"] == pytest.approx(0.0)  # no keys: as it is
+    assert sent(rig)["base Y"] == pytest.approx(0.0)  # without keyframes: the current value
 
 
 @pytest.mark.every_blender
@@ -77,7 +77,7 @@ def test_while_keys_play_each_value_says_where_its_joint_will_be_a_frame_later(c
     sending.send(rig)
     assert handed(rig)["middle X"].position == pytest.approx(0.1, abs=1e-6)
     assert extrapolated(handed(rig)["middle X"], 1.0) == pytest.approx(0.11, abs=1e-6)
-    rig.pose.bones["middle"].rotation_euler.x = 0.3  # by hand: the keys say nothing of it
+    rig.pose.bones["middle"].rotation_euler.x = 0.3  # by hand: the keyframes do not contain it
     sending.send(rig)
     assert extrapolated(handed(rig)["middle X"], 1.0) == pytest.approx(0.3, abs=1e-6)
 
@@ -192,7 +192,7 @@ def test_between_two_frames_of_the_clock_a_sign_of_life_is_no_frame(chain):
     value.name, value.owner, value.path, value.servo, value.filter = "jaw", rig, '["jaw"]', 40, "default"
     rig["jaw"] = 0.0
     connect(rig)
-    rig["jaw"] = 1.0  # it is on its way for a quarter of a second at least
+    rig["jaw"] = 1.0  # it moves for a quarter of a second at least
     memory = links.link(rig)._memory
     before = memory.read_orders().stamp
     bpy.app.timers.register(handlers._clock)

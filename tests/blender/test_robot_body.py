@@ -1,5 +1,5 @@
-"""A robot with mass behind a port: Blender's armature is followed by an arm that lags, sags and tells its
-load.
+"""Tests a robot with mass behind a port: an arm that lags, sags and reports its load follows Blender's
+armature.
 """
 
 from math import pi, sin

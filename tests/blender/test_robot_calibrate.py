@@ -1,4 +1,4 @@
-"""Calibrating in Blender: zero, ends and range from how the robot stands; models of servos; the calibration
+"""Tests calibrating in Blender: zero, ends and range from the robot's pose; models of servos; the calibration
 as a file and as a copy.
 """
 
@@ -19,7 +19,7 @@ def chain():
 
 @pytest.fixture(autouse=True)
 def own_folder(monkeypatch, tmp_path):
-    """Copies of calibrations go to a folder of the test's own."""
+    """Separate folder for copies of calibrations."""
     from limber.rig.robot import calibration
 
     monkeypatch.setattr(calibration, "folder", lambda: tmp_path)
@@ -41,7 +41,7 @@ def limp(rig) -> None:
 
 
 def move(rig, bus, servo: int, steps: float) -> None:
-    """A hand puts a servo somewhere; returns when Blender knows."""
+    """Moves a servo by hand; returns when Blender knows its position."""
     from limber.rig.robot import calibrating
 
     bus.put(servo, steps)
@@ -170,7 +170,7 @@ def test_nothing_is_calibrated_while_the_robot_follows_or_is_not_there(rig):
 
 @pytest.mark.every_blender
 def test_on_the_virtual_robot_positions_are_those_of_the_panel(rig, chain):
-    """Whatever the protocol, though the virtual robot has pulses."""
+    """For any protocol, though the virtual robot has pulses."""
     rig.limber.device.protocol = "feetech_sts"
     connect(rig)
     until(lambda: None not in status(rig).positions, "all places are known")

@@ -1,5 +1,5 @@
-"""What of an armature's settings becomes a device: servos of joints, further ones, mixes, values beside the
-joints, any protocol.
+"""Tests the conversion of an armature's settings to a device: servos of joints, further ones, mixes, values
+beside the joints, any protocol.
 """
 
 import bpy

@@ -1,5 +1,5 @@
-"""Robots of MJCF and xacro files: what Import Robot makes of them, that they look, and that loops which files
-mark are closed.
+"""Tests robots of MJCF and xacro files: the result of Import Robot, their gaze, and the closing of loops that
+files mark.
 """
 
 import math

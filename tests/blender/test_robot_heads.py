@@ -1,5 +1,5 @@
-"""Eyes, Head and Torso on robots: heads by other makers' names, trunks without motors, heads that no name
-tells.
+"""Tests Eyes, Head and Torso on robots: heads with names of other makers, trunks without motors, heads
+without known names.
 """
 
 import bpy
@@ -19,7 +19,7 @@ STILL_HEAD = (
 
 def robot(tmp_path, *links: tuple[str, str, str, str]):
     """A robot of links: each with its parent's name, the axis of its joint ("y", "z" or "" for none), and its
-    place "x y z" [m] on that.
+    position "x y z" [m] in the parent's frame.
     """
     names = ["base_link", *(name for name, *_ in links)]
     text = "".join(f'<link name="{name}"/>' for name in names)

@@ -1,5 +1,5 @@
-"""LeRobot's calibration in Blender: imported onto the gallery's arm and others, exported again, and the zeros
-checked by eye.
+"""Tests LeRobot's calibration in Blender: imported onto the gallery's arm and others, exported again, and
+zeros checked by eye.
 """
 
 import json
@@ -51,8 +51,8 @@ def so101():
 
 
 def arm(tmp_path, name: str, motor_names=JOINTS):
-    """An arm of six joints whose model has this name, with a chain; each turns about its own axis or against
-    it.
+    """An arm of six joints whose model has this name, with a chain; each rotates about its own axis or in the
+    opposite direction.
     """
     links = "".join(f'<link name="link {k}"/>' for k in range(7))
     axes = ("0 0 1", "1 0 0", "-1 0 0", "0 1 0", "0 0 -1", "1 0 0")
@@ -165,7 +165,7 @@ def test_an_import_is_undone_as_one_step(so101, path, undo_step):
 
 def test_a_window_reads_the_file_in_a_process_of_its_own(so101, path, monkeypatch):
     window = step_by_step(monkeypatch, LIMBER_OT_import_lerobot, filepath=str(path), model="AUTO", prefix="")
-    monkeypatch.setattr(yaml_text, "yaml_documents", None)  # of this process
+    monkeypatch.setattr(yaml_text, "yaml_documents", None)  # in this process
     path.write_text("".join(f"{line}\n" for line in as_yaml(json.loads(path.read_text()))))
     before = calibrated(so101)
     window.start()

@@ -1,4 +1,4 @@
-"""What a robot's link gets of joints that are live: values, and where they will be a frame later."""
+"""Tests the data that a robot's link receives for live joints: their values, and those one frame later."""
 
 import bpy
 import pytest

@@ -1,5 +1,5 @@
-"""Servos of a mechanism's motors: they are shown, given, described and calibrated as those of a chain's
-joints.
+"""Tests servos of a mechanism's motors: they are shown, assigned, described and calibrated as those of a
+chain's joints.
 """
 
 from itertools import pairwise
@@ -17,7 +17,7 @@ SERVO = ["servo", "reverse", "gear", "zero_us", "min_us", "max_us", "per_degree"
 
 @pytest.fixture
 def neck():
-    """The owner of a push-rod neck: an empty, whose motors have servos 0, 1 and 2."""
+    """The owner of a neck on push rods: an empty, whose motors have servos 0, 1 and 2."""
     return those.add("neck", place=(0.0, 0.0, 0.0))
 
 

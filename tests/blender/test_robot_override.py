@@ -1,5 +1,5 @@
-"""A robot's settings on an armature from another file: an override keeps its own, and has those of its
-library.
+"""Tests a robot's settings on an armature from another file: an override keeps its own, and inherits those of
+its library.
 """
 
 import bpy

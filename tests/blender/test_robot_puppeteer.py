@@ -1,4 +1,6 @@
-"""The armature follows a robot that is moved by hand; the ghost and the plot show what the robot says."""
+"""Tests an armature that follows a robot moved by hand; the ghost and the plot show the robot's reported
+values.
+"""
 
 import bpy
 import numpy as np
@@ -11,7 +13,7 @@ from tests.blender.drawing import drawn
 from tests.blender.rigs import make_active
 from tests.blender.robots import a_while, connect, is_at, on_bus, robot_rig, state, status, until
 
-STEPS = 651.9  # a radian
+STEPS = 651.9  # steps per radian
 
 
 @pytest.fixture
@@ -26,14 +28,14 @@ def bus(rig, chain):
 
 
 def follow() -> None:
-    """As Blender's timer does."""
+    """Does the work of Blender's timer."""
     from limber.rig.robot import puppeteer
 
     puppeteer.follow(bpy.context.scene)
 
 
 def lead(rig, bus, servo: int, angle: float) -> None:
-    """A hand turns a servo; returns when the armature has followed."""
+    """Rotates a servo by hand; returns when the armature has followed."""
     bus.put(servo, 2048.0 + STEPS * angle)
     until(lambda: abs(status(rig).positions[servo] - angle) < 0.01, "the robot says so")
     follow()

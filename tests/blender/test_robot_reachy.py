@@ -1,5 +1,5 @@
-"""Reachy Mini of the gallery on a daemon: it looks, its motors follow, the ghost shows where they are, and
-what is out of reach is told.
+"""Tests Reachy Mini of the gallery with a daemon: it looks, its motors follow, the ghost shows their angles,
+and poses out of reach are reported.
 """
 
 import bpy
@@ -10,7 +10,7 @@ from mathutils import Vector
 from tests.blender.robots import connect, state, status, until
 from tests.hardware.served_daemon import ServedDaemon
 
-AWAKE = (0.0, 0.6, -0.6, 0.6, -0.6, 0.6, -0.6, 0.1, -0.1)  # [rad] where the daemon's motors are
+AWAKE = (0.0, 0.6, -0.6, 0.6, -0.6, 0.6, -0.6, 0.1, -0.1)  # [rad] angles of the daemon's motors
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_a_pose_out_of_reach_is_told_by_its_motors_and_the_head_goes_as_far_as_i
     scene = bpy.context.scene
     bpy.ops.limber.live_all()
     scene.frame_set(1)
-    bpy.ops.limber.end_live()  # of the gaze: the head's control is posed by hand
+    bpy.ops.limber.end_live()  # ends the gaze: the head's control is posed by hand
     session = mechanism(reachy)
     for frame in range(2, 60):
         scene.frame_set(frame)

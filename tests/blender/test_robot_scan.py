@@ -1,5 +1,5 @@
-"""Choosing a protocol, finding servos and changing their ids from the panel, with simulated servos behind
-real ports.
+"""Tests choosing a protocol, finding servos and changing their ids from the panel, with simulated servos
+behind real ports.
 """
 
 import bpy
@@ -33,7 +33,7 @@ def beat_until_over() -> None:
 
 
 def scan(rig, port: str):
-    """A scan that lists both servos: where their process answers late, they are looked for once more."""
+    """A scan that lists both servos: if their process answers late, it is repeated once."""
     from limber.rig.robot import background_jobs
 
     rig.limber.device.port = port

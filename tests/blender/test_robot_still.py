@@ -1,4 +1,6 @@
-"""While the scene stands still, the heartbeat repeats a robot's last values without reading the scene."""
+"""Tests that the heartbeat repeats a robot's last values without reading the scene while the scene is
+unchanged.
+"""
 
 from dataclasses import replace
 
@@ -17,8 +19,8 @@ from tests.blender.robots import connect, robot_rig, state
 
 @pytest.fixture
 def rig(monkeypatch):
-    """The armature of a connected robot at rest, in a Blender that notices changes, as one with
-    windows does.
+    """The armature of a connected robot at rest, in a Blender that notices changes, as one with windows
+    does.
     """
     monkeypatch.setattr(sending, "_changes_are_noticed", lambda rig: True)
     rig, _ = robot_rig()

@@ -1,5 +1,5 @@
-"""What can happen while a robot is armed: undo, loading, deleting, renaming, baking, a worker that dies, the
-extension going away.
+"""Tests events while a robot is armed: undo, loading, deleting, renaming, baking, the worker's death,
+disabling the extension.
 """
 
 import bpy
@@ -216,8 +216,8 @@ def test_closing_a_dead_workers_link_is_no_trouble(rig):
 
 
 def test_baking_does_not_move_the_robot(rig, chain):
-    """Neither by the frames that it steps through nor by what it computes: the robot stands until live or the
-    pose go on.
+    """Neither the frames that it evaluates nor its results: the robot stands still until live motion or the
+    pose continues.
     """
     from limber.rig.output.bake import Bake
 

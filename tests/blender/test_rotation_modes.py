@@ -1,5 +1,5 @@
-"""Bones in every rotation mode: read as hinges, shown as authored, keyed in their own mode, and left alone by
-what makes chains.
+"""Tests bones in every rotation mode: read as hinges, shown as authored, with keyframes in their own mode,
+and not changed by making chains.
 """
 
 from itertools import pairwise
@@ -36,13 +36,13 @@ pytestmark = pytest.mark.every_blender
 ORDERS = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 TOGETHER = ("QUATERNION", "AXIS_ANGLE")  # modes whose channels store all hinges together
 MODES = (*TOGETHER, *ORDERS)
-NEAR = 1e-6  # [rad] single precision, and what is free at the gimbal
+NEAR = 1e-6  # [rad] tolerance of single precision, also at gimbal lock
 BONES = {"base": None, "neck": None, "head": None}
 FRAMES = range(1, 21)
 
 
 def turn(pose_bone) -> Quaternion:
-    """The authored rotation, as Blender takes it from the channels."""
+    """The authored rotation, as Blender reads it from the channels."""
     return pose_bone.matrix_basis.to_quaternion()
 
 
@@ -70,7 +70,7 @@ def channel(pose_bone) -> str:
 
 
 def animate(rig, sway: float = 0.6) -> None:
-    """Keys all bones over the frames, in their own modes, with the signs that Blender's own keying leaves."""
+    """Adds keyframes to all bones, in their own modes, with the signs that Blender's own keying gives."""
     for frame in FRAMES:
         for k, bone in enumerate(rig.pose.bones):
             share = (frame - FRAMES[0]) / (len(FRAMES) - 1)
@@ -80,7 +80,7 @@ def animate(rig, sway: float = 0.6) -> None:
 
 
 def moving(mode: str, bones=BONES):
-    """A rig whose animated bones rotate in a mode, and its chain, whose target moves."""
+    """A rig whose animated bones have a rotation mode, and its chain, whose target moves."""
     rig = build(bones, mode=mode)
     animate(rig)
     rig, chain = looking_chain(rig, "base", "head", at=target((0.3, -0.6, 0.3)))
@@ -123,7 +123,7 @@ def test_hinges_give_any_rotation_back_also_near_the_gimbal(order):
         assert between(rotation_modes.from_angles(found, order), rotation) < NEAR
         if (
             abs(abs(angles[middle]) - pi / 2) > 0.01
-        ):  # nearer to it, single precision leaves the other two open
+        ):  # nearer to gimbal lock, single precision leaves the other two undetermined
             blender = Quaternion(rotation).to_euler(order, Euler(near, order))
             far = [sum(abs(a - b) for a, b in zip(each, near, strict=True)) for each in (found, blender)]
             assert far[0] < far[1] + 1e-3, "no other angles of the same rotation are nearer"
@@ -304,7 +304,8 @@ def test_a_bake_plays_what_live_shows_and_keys_the_bones_own_channels(mode):
 @pytest.mark.parametrize("mode", TOGETHER)
 def test_baked_rotations_are_of_unit_length_and_their_signs_do_not_jump(mode):
     rig, chain = moving(mode)
-    for bone in rig.pose.bones:  # they turn by more than one turn, and the keys' signs are Blender's
+    # they rotate by more than one turn, and the signs of their keyframes are Blender's
+    for bone in rig.pose.bones:
         for frame in FRAMES:
             set_turn(bone, Quaternion((0, 1, 0), 0.4 * frame))
             bone.keyframe_insert(channel(bone), frame=frame)
@@ -368,7 +369,7 @@ def test_without_influence_a_bake_is_the_animation(mode):
         )
 
 
-# what makes chains changes nothing else
+# Making chains changes nothing else.
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -487,7 +488,7 @@ def test_a_posture_stored_in_another_mode_is_the_same_posture(mode, other):
     lean(rig, dict.fromkeys(LEAN, (0, 0, 0)))
     bpy.ops.limber.apply_posture()
     bpy.context.view_layer.update()
-    if other in ("XYZ", *TOGETHER):  # a pose asset does not say which order its angles are of
+    if other in ("XYZ", *TOGETHER):  # a pose asset does not store the order of its angles
         assert farthest(turned(rig), wanted) < 3 * NEAR
 
 
@@ -536,7 +537,7 @@ def test_imported_motion_is_keyed_in_the_bones_own_mode(mode, tmp_path):
         base, head = (turn(rig.pose.bones[name]).to_euler("XYZ") for name in ("base", "head"))
         assert (
             degrees(base.y) % 360 == pytest.approx(10 * k, abs=1e-3) or k == 10
-        )  # 100 degrees in the middle has other angles too
+        )  # 100 degrees for the middle angle has other angles too
         assert [degrees(head.x), degrees(head.z), head.y] == pytest.approx([5 * k, -3 * k, 0.3], abs=1e-3)
     assert {curve.data_path.rpartition(".")[2] for curve in curves(rig)} == {channel(rig.pose.bones["head"])}
 

@@ -1,4 +1,4 @@
-"""Joint values where constraints move a bone: those of the evaluated pose, as the viewport shows it."""
+"""Tests joint values of bones moved by constraints: those of the evaluated pose, as the viewport shows it."""
 
 from math import cos, pi, radians, sin
 from random import Random
@@ -17,13 +17,13 @@ from mathutils import Matrix, Vector
 from tests.blender.rigs import build, make_active, select, target
 from tests.blender.test_chains_override import library  # noqa: F401
 
-NEAR = radians(1e-4)  # [rad]
+NEAR = radians(1e-4)  # [rad] tolerance
 KINDS = ("COPY_ROTATION", "COPY_TRANSFORMS", "TRANSFORM", "LIMIT_ROTATION", "IK")
 MODES = ("XYZ", "ZXY", "YZX", "QUATERNION", "AXIS_ANGLE")
 
 
 def of(rig) -> dict:
-    """Values [rad or m] of all joints of the rig's chains, as the robot is sent them."""
+    """Values [rad or m] of all joints of the rig's chains, as sent to the robot."""
     bpy.context.view_layer.update()
     return {key: value for mover in movers_of(rig) for key, value in mover.posed().items()}
 
@@ -36,7 +36,7 @@ def chain_of(rig, *bones: str):
 
 
 def rolled(chance: Random, free: str, mode: str, extent: int = 3):
-    """An armature of bones with rest poses in all directions, and a parent outside of any chain."""
+    """An armature of bones with rest poses in all directions, and a parent outside any chain."""
     rig = build({"outside": None} | {f"bone {k}": free for k in range(extent)}, mode=mode)
     make_active(rig)
     bpy.ops.object.mode_set(mode="EDIT")
@@ -57,7 +57,7 @@ def rolled(chance: Random, free: str, mode: str, extent: int = 3):
 
 
 def master(mode: str, angles):
-    """An armature of one bone that is posed by hand, for others to follow."""
+    """An armature of one bone that is posed by hand, which others follow."""
     thing = build({"leader": None}, name="Master", mode="XYZ")
     bone = thing.pose.bones["leader"]
     bone.rotation_euler = angles
@@ -66,7 +66,9 @@ def master(mode: str, angles):
 
 
 def constrain(rig, bone, axis: str, angle: float, kind: str) -> None:
-    """Makes a constraint rotate a bone about its axis X, Y or Z by an angle [rad]; its channels stay."""
+    """Makes a constraint rotate a bone about its axis X, Y or Z by an angle [rad]; its channels are
+    unchanged.
+    """
     index = "XYZ".index(axis)
     angles = [angle if k == index else 0.0 for k in range(3)]
     leader = master("XYZ", angles)
@@ -94,7 +96,7 @@ def constrain(rig, bone, axis: str, angle: float, kind: str) -> None:
 
 
 def posed_end(rig, bone, index: int, angle: float) -> Vector:
-    """Where the tail of a bone is [m, world] with another value of a hinge; its pose is put back."""
+    """Position of a bone's tail [m, world] with another value of a hinge; the pose is restored."""
     mode, before = bone.rotation_mode, tuple(bone.rotation_euler)
     bone.rotation_mode = "XYZ"
     bone.rotation_euler[index] = angle
@@ -341,7 +343,7 @@ def tracked(rig, bone: str, goal) -> None:
 
 @pytest.fixture
 def ear():
-    """A live head whose target moves, and below it an ear with a servo that tracks a goal in the world."""
+    """A live head whose target moves, and on it an ear with a servo that tracks a goal in the world."""
     rig = build({"base": "X", "head": "X", "ear": "X"})
     chain = chain_of(rig, "base", "head")
     chain.target = target((0.0, -0.5, 0.6))

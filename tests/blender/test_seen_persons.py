@@ -1,4 +1,6 @@
-"""Persons whom trackers see, by OSC: live chains do in Blender what the player does with the same."""
+"""Tests persons seen by trackers, through OSC: live chains in Blender have the same motion as in the
+player.
+"""
 
 import socket
 
@@ -25,7 +27,7 @@ END = 60
 
 @pytest.fixture
 def watching():
-    """A live chain that idles, and looks at the camera, which is at a desk, once somebody is seen."""
+    """A live chain with idle motion that looks at the camera, which is at a desk, once a person is seen."""
     camera = bpy.data.objects.new("Desk Camera", bpy.data.cameras.new("Camera"))
     bpy.context.scene.collection.objects.link(camera)
     camera.location, camera.rotation_euler = (0.3, -0.2, 0.1), (1.4, 0.1, 0.2)
@@ -48,7 +50,7 @@ def watching():
 
 
 def sightings() -> dict[int, list[tuple[float, ...]]]:
-    """What is said before each frame: a person comes nearer, another one stands behind; then nobody."""
+    """Messages before each frame: a person approaches, another one stands behind; then nobody."""
     return {
         frame: [
             (1.0, 0.05, 0.02 * frame - 0.3, -0.1, 2.4 - 0.06 * frame, 0.9),
@@ -88,7 +90,7 @@ def test_who_is_seen_is_looked_at_in_blender_as_in_the_player(watching, tmp_path
 
 
 def test_of_several_persons_at_once_each_counts(watching):
-    """The nearest is felt, though the newest message is of another."""
+    """The nearest person is noticed, though the newest message is about another one."""
     rig, _ = watching
     with sending(rig) as send:
         rows = [(1.0, 0.0, 0.0, 0.0, 0.8, 1.0), (2.0, 0.0, 0.0, 0.0, 3.0, 1.0)]
@@ -116,7 +118,7 @@ def test_a_distance_that_is_none_is_said(watching):
 def test_a_camera_that_is_not_there_is_said_with_those_that_are(watching):
     rig, _ = watching
     with sending(rig) as send:
-        for _ in range(2):  # it stands for as long as that tracker sends
+        for _ in range(2):  # it remains for as long as that tracker sends
             send(packet("/limber/seen/Desk_Camrea", 1.0, 0.0, 0.0, 0.0, 1.0, 1.0))
         assert "'Desk_Camrea'" in problem(rig)
         assert "there is 'Desk Camera'" in problem(rig)

@@ -1,7 +1,7 @@
-"""Whatever users do, in any order: no exception, no orphan data, no handler left, no robot that moves without
-its armature.
+"""Tests random sequences of users' actions: no exception, no orphan data, no handler left, no robot that
+moves without its armature.
 
-`make sequences` runs a thousand; here are a few, and every seed that has once found something.
+`make sequences` runs a thousand; this file runs a few, and every seed that once found a fault.
 """
 
 import os
@@ -16,8 +16,8 @@ from tests.blender.sequences import Sequences
 pytestmark = pytest.mark.every_blender
 
 COUNT = int(os.environ.get("LIMBER_SEQUENCES", "6"))
-STEPS = 25  # of a sequence at most
-TELLS_STEPS = "LIMBER_SEQUENCE_STEPS" in os.environ  # as they are made
+STEPS = 25  # largest number of steps of a sequence
+TELLS_STEPS = "LIMBER_SEQUENCE_STEPS" in os.environ  # whether steps are printed while they are made
 SEED = int(os.environ.get("LIMBER_SEQUENCE_SEED", "0"))
 
 
@@ -35,8 +35,7 @@ def test_any_sequence_of_deeds_raises_nothing_and_leaves_nothing():
         deadline=None,
         phases=[
             Phase.generate
-            # a sequence is short enough to be read as it is; robots take their time at every try to shorten
-            # it
+            # without shrinking: a sequence is short enough to be read, and robots make every attempt slow
         ],
         verbosity=Verbosity.debug if TELLS_STEPS else Verbosity.normal,
         suppress_health_check=list(HealthCheck),

@@ -1,5 +1,5 @@
-"""The tab: a beginner's panels come first and are open, all else is closed and in groups, and what a panel
-offers is found by F3, too.
+"""Tests the tab: a beginner's panels are first and open, all others are closed and in groups, and F3 finds
+the operators of panels, too.
 """
 
 import bpy
@@ -16,10 +16,10 @@ from tests.blender.rigs import looking_chain, make_active
 pytestmark = pytest.mark.every_blender
 
 FIRST = ["Next Step", "Chain", "Postures", "Gaze", "Live", "Robot"]
-# Operators that act on one of several things which a panel names, or that Blender's own menus have.
+# Operators that act on one of several items named in a panel, or that are in Blender's own menus.
 NAMED_BY_PANELS = {
     *("add_demo_lamp", "add_robot", "add_robot_folder", "install_robot_meshes"),  # in its menu
-    *("import_robot", "import_from_robot", "add_mechanism"),  # at the menu's top
+    *("import_robot", "import_from_robot", "add_mechanism"),  # at the top of the menu
     *(
         "use_motion_style",
         "use_solver",
@@ -56,7 +56,7 @@ NAMED_BY_PANELS = {
 
 
 def panels() -> list[type]:
-    """Of the tab, in the order in which they are registered."""
+    """Panels of the tab, in the order of registration."""
     return [
         cls
         for cls in registration.classes()

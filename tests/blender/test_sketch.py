@@ -1,4 +1,4 @@
-"""Pose from Points: empties or a curve pose a chain, which Store Posture then keeps."""
+"""Tests Pose from Points: empties or a curve pose a chain, which Store Posture then keeps."""
 
 import bpy
 import numpy as np
@@ -26,7 +26,7 @@ def chain():
 
 
 def sketch(rig) -> list:
-    """World positions of the bones' ends, larger and elsewhere; the rig is straight again."""
+    """World positions of the bones' ends, at another position and larger; the rig is straight again."""
     bones = rig.pose.bones
     points = [
         AWAY @ rig.matrix_world @ place

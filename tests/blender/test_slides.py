@@ -1,5 +1,5 @@
-"""Joints that slide, and joints that mimic others: in a chain, in its postures, live, baked, and on the way
-to the robot.
+"""Tests prismatic joints and mimic joints: in a chain, in its postures, live, baked, and on the way to the
+robot.
 """
 
 import random
@@ -71,7 +71,7 @@ def play(frames: int) -> None:
 
 
 def values_of(rig, chain) -> dict[str, float]:
-    """The URDF's values of what a live chain shows, with those of all that mimics it."""
+    """The URDF's values of a shown live chain, with those of all its mimic joints."""
     from limber.rig.bones import axes
     from limber.rig.bones.imported_robot import motor
     from limber.rig.live import live
@@ -86,7 +86,7 @@ def values_of(rig, chain) -> dict[str, float]:
 
 
 def assert_shown(rig, values: dict[str, float], within: float = 1e-5) -> None:
-    """Every link is shown where the URDF has it for these values."""
+    """Asserts that every link is shown at its pose by the URDF for these values."""
     tree, _ = tree_of(rig)
     shown = link_frames(rig, bpy.context.evaluated_depsgraph_get())
     for branch, frame in zip(tree.branches, tree.frames(values), strict=True):
@@ -232,7 +232,7 @@ def limit_location(bone, letter: str, lower: float, upper: float):
 
 
 def loose(rig) -> None:
-    """Bones that are not connected: Blender lets them be moved."""
+    """Disconnects bones, so that Blender lets them be moved."""
     bpy.ops.object.mode_set(mode="EDIT")
     for bone in rig.data.edit_bones:
         bone.use_connect = False

@@ -1,5 +1,5 @@
-"""What a user sets of a solver reaches that solver, live, baked and compared; what is not set leaves all as
-it was.
+"""Tests that a user's settings reach their solver, live, baked and compared, and that unset ones have no
+effect.
 """
 
 import bpy
@@ -17,8 +17,9 @@ from tests.blender.shown import choose, go_live, no_handler_raises, session, set
 
 __all__ = ["no_handler_raises"]
 
-DESCENTS = 3  # of one sweep each at least: the goal, then orientation beside place, then the views alone
-FURTHEST = 1e6  # of a number without an upper bound
+# descents of at least one sweep each: the goal, then orientation with position, then the views alone
+DESCENTS = 3
+FURTHEST = 1e6  # value that stands for a missing upper bound
 
 
 def given(rig, chain, solver: str):
@@ -26,7 +27,7 @@ def given(rig, chain, solver: str):
 
 
 def others(each: Setting) -> list[tuple]:
-    """Values of a setting that are not its default: as users give them, and as the solver gets them."""
+    """Values of a setting other than its default: as users give them, and as the solver gets them."""
     if each.several:
         return [
             (set(), ()),
@@ -106,9 +107,7 @@ def test_what_is_set_while_live_reaches_the_solver():
 
 def test_sweeps_bound_what_ccd_does_from_frame_to_frame():
     def followed(sweeps: int) -> tuple[int, float]:
-        """The most sweeps of a frame, and how far it missed the target [rad], while the target
-        moves aside.
-        """
+        """Largest number of sweeps in a frame, and largest aim error [rad], while the target moves aside."""
         bpy.ops.wm.read_homefile(use_empty=True)
         rig, chain = looking_chain()
         choose(chain, solver="ccd")

@@ -1,4 +1,4 @@
-"""The skeleton that solvers get is the armature that Blender evaluates."""
+"""Tests that the solvers' skeleton agrees with the armature as Blender evaluates it."""
 
 import random
 
@@ -17,12 +17,12 @@ from tests.blender.random_rigs import move_object, random_chain, random_rig, vec
 from tests.blender.rigs import UPRIGHT, build, looking_chain, select
 from tests.blender.shown import depsgraph, evaluated, no_handler_raises  # noqa: F401
 
-PLACE = 8e-6  # [m] what single precision leaves over two metres of up to nine bones
-TURN = 8e-6  # [rad]
+PLACE = 8e-6  # [m] tolerance of single precision over two metres of up to nine bones
+TURN = 8e-6  # [rad] tolerance
 
 
 def skeleton_of(rig, chain):
-    """What a tick would make of the rig as it is evaluated now."""
+    """Skeleton that a tick makes of the rig as evaluated now."""
     reader = ChainReader(rig, chain)
     bones = evaluated(rig).pose.bones
     poses = reader.read(bones)
@@ -33,7 +33,7 @@ def skeleton_of(rig, chain):
 
 
 def tool_in_armature(rig, chain) -> Matrix:
-    """Where the end's tool is, as Blender evaluates the rig."""
+    """Frame of the end's tool, as Blender evaluates the rig."""
     turn, offset = goal.tool_frame(goal.ends_of(chain)[0], rig.data.bones[chain.end].length)
     return (
         evaluated(rig).pose.bones[chain.end].matrix
@@ -43,8 +43,8 @@ def tool_in_armature(rig, chain) -> Matrix:
 
 
 def difference(skeleton, angles, base: Matrix, tool: Matrix) -> tuple[float, float]:
-    """Place [m] and direction by which forward kinematics misses the tool that Blender shows, scale
-    left out.
+    """Difference in position [m] and direction of forward kinematics from the tool shown by Blender, without
+    scale.
     """
     told = skeleton.forward(list(angles))
     place = base @ Vector(told.tool_position)
@@ -97,7 +97,7 @@ def test_a_bone_scaled_evenly_makes_what_hangs_on_it_larger():
     rig, chain = looking_chain()
     rig.pose.bones["lower"].scale = (1.5, 1.5, 1.5)
     rig.pose.bones["upper"].scale = (0.5, 0.5, 0.5)
-    rig.pose.bones["head"].scale = (1.0, 2.0, 3.0)  # the last may be scaled as it likes
+    rig.pose.bones["head"].scale = (1.0, 2.0, 3.0)  # the last bone may have any scale
     rig.pose.bones["middle"].rotation_euler.x = 0.7
     rig.pose.bones["head"].rotation_euler = (0.4, -0.3, 0.0)
     bpy.context.view_layer.update()
@@ -182,7 +182,7 @@ def test_what_hangs_on_moved_bones_is_placed_where_blender_will_evaluate_it(seed
     bpy.context.view_layer.update()
 
     moved = {rig.session_uid: {}}
-    for name in ("b1", "b2"):  # as if a chain had turned them: what Blender has evaluated is older
+    for name in ("b1", "b2"):  # as if a chain had rotated them: Blender's evaluation is older
         turn = Quaternion([dice.gauss(0, 1) for _ in range(4)]).normalized()
         location = (
             (0.0, 0.0, 0.0) if rig.data.bones[name].use_connect else tuple(rig.pose.bones[name].location)

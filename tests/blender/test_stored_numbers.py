@@ -1,5 +1,5 @@
-"""A .blend may store any number for a setting: opened, it is within the setting's bounds, and all that uses
-it works.
+"""Tests any stored numbers of settings in a .blend: after opening they are within the settings' bounds, and
+all functions that use them work.
 """
 
 import math
@@ -48,7 +48,7 @@ def numbers() -> Iterator[tuple]:
 
 
 def store(group, name: str, value) -> None:
-    """Writes a number into the storage that is saved, past the property's bounds."""
+    """Writes a number into the storage that is saved, ignoring the property's bounds."""
     storage = group if bpy.app.version < (5, 0, 0) else group.bl_system_properties_get(do_create=True)
     storage[name] = value
 
@@ -116,20 +116,20 @@ MAKERS = pytest.mark.parametrize("make", [chain, body, mechanism, lamp], ids=lam
 
 
 def is_shown(panel) -> bool:
-    """Whether a panel and those that it is part of are shown."""
+    """Whether a panel and its parents are shown."""
     above = getattr(bpy.types, getattr(panel, "bl_parent_id", ""), None)
     return (above is None or is_shown(above)) and (not hasattr(panel, "poll") or panel.poll(bpy.context))
 
 
 def press_everything() -> list[str]:
-    """What raises while every panel is drawn and every button pressed."""
+    """Exceptions raised while every panel is drawn and every button pressed."""
     broken = []
     thing = bpy.context.object
     for cls in registration.classes():
         if issubclass(cls, bpy.types.Panel) and is_shown(cls):
             try:
                 drawn(cls)
-            except Exception as error:  # whatever a panel raises, it is told with its name
+            except Exception as error:  # any exception of a panel is reported with its name
                 broken.append(f"{cls.__name__}: {error!r}")
     names = {
         cls.bl_idname.partition(".")[2]
@@ -162,7 +162,7 @@ def test_whatever_a_file_stores_it_opens_draws_and_answers_in_sentences(make, se
     make_active(bpy.data.objects[name])
     assert not beyond()
     if bpy.ops.limber.live.poll():
-        with suppress(RuntimeError):  # a sentence that says why not
+        with suppress(RuntimeError):  # a refusal with a sentence
             bpy.ops.limber.live()
     for frame in (1, 2):
         bpy.context.scene.frame_set(frame)
@@ -170,7 +170,7 @@ def test_whatever_a_file_stores_it_opens_draws_and_answers_in_sentences(make, se
 
 
 def extreme_file(path) -> str:
-    """Path of a file whose stored numbers are all past their bounds; an empty file is open afterwards."""
+    """Path of a file whose stored numbers are all beyond their bounds; the open file is empty afterwards."""
     chain()
     for group, prop in list(numbers()):
         store(group, prop.identifier, extreme(prop, random.Random(1)))

@@ -1,5 +1,5 @@
-"""New Chain and Eyes, Head and Torso go by how a figure stands, whatever its bones are called and wherever
-they point.
+"""Tests that New Chain and Eyes, Head and Torso use a figure's shape, whatever the names and directions of
+its bones are.
 """
 
 from math import cos, degrees, radians, sin
@@ -25,7 +25,7 @@ every_figure = pytest.mark.parametrize("kind", FIGURES)
 
 
 def pressed(operator, **told):
-    """The button; while it asks whether a bone's rotation mode may change: yes."""
+    """Presses the button, and agrees if it asks whether a bone's rotation mode may change."""
     known = operator.get_rna_type().properties
     return operator(**told, **({"change_rotation_mode": True} if "change_rotation_mode" in known else {}))
 

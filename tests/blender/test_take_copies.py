@@ -1,4 +1,4 @@
-"""A recording that a crash ends is kept beside the file, and offered by the next session."""
+"""Tests that a recording ended by a crash is kept in a separate file, and offered in the next session."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,12 +15,12 @@ from tests.blender.rigs import angles_at, keyed, looking_chain, make_active
 
 pytestmark = pytest.mark.every_blender
 
-NO_PROCESS = 2**30  # more than any system numbers its processes
+NO_PROCESS = 2**30  # larger than any process id of a system
 
 
 @pytest.fixture(autouse=True)
 def own_folder(tmp_path, monkeypatch) -> Iterator[Path]:
-    """As in a window, in a folder of its own, written at every frame."""
+    """Copies as in a window, in a separate folder, written at every frame."""
     monkeypatch.setattr(take_copies, "folder", lambda: tmp_path)
     monkeypatch.setattr(take_copies, "is_wanted", lambda: True)
     monkeypatch.setattr(take_copies, "EVERY", 0.0)
@@ -37,7 +37,7 @@ def chain():
 
 
 def recorded(chain, *passes: range) -> list[dict[int, list[float]]]:
-    """Records passes over the frames; returns what live showed."""
+    """Records takes over the frames; returns the angles shown live."""
     bpy.ops.limber.live()
     bpy.ops.limber.record_live()
     shown = []
@@ -50,7 +50,7 @@ def recorded(chain, *passes: range) -> list[dict[int, list[float]]]:
 
 
 def crash(monkeypatch, own_folder: Path) -> Path:
-    """What is in memory is gone, and the next Blender is another process."""
+    """Simulates a crash: data in memory are lost, and the next Blender is another process."""
     (copy,) = own_folder.glob("*.jsonl")
     left = copy.rename(own_folder / f"Rig-{NO_PROCESS}-1.jsonl")
     record._copies.clear()
@@ -152,7 +152,8 @@ def test_another_recording_leaves_what_is_offered(chain, own_folder, reopen):
 def test_what_another_blender_records_is_not_offered_here(rig, chain, own_folder):
     recorded(chain, range(2, 20))
     (copy,) = own_folder.glob("*.jsonl")
-    copy.rename(own_folder / "Rig-1-1.jsonl")  # the system's first process, which lives as long as it does
+    # id of the system's first process, which runs as long as the system does
+    copy.rename(own_folder / "Rig-1-1.jsonl")
     record._copies.clear()
     take_copies.forget()
     assert take_copies.left(rig) is None
@@ -219,7 +220,7 @@ def test_after_an_addition_that_failed_what_was_written_stays_good(rig, chain, m
     (copy,) = own_folder.glob("*.jsonl")
     away = own_folder / "away"
     copy.rename(away)
-    copy.mkdir()  # nothing can be written there
+    copy.mkdir()  # so that nothing can be written there
     bpy.context.scene.frame_set(10)
     copy.rmdir()
     away.rename(copy)

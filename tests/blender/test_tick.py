@@ -1,4 +1,6 @@
-"""The tick: one frame of one chain, pure. It needs no Blender; it is here since it is the rig's."""
+"""Tests the tick: one frame of one chain, a pure function. It needs no Blender; the test is here because the
+tick belongs to the rig.
+"""
 
 from dataclasses import replace
 from math import pi
@@ -50,7 +52,7 @@ def model(name: str = "default", velocity: float = 1.0):
 
 
 class Counting:
-    """A solver that counts how often it is asked."""
+    """A solver that counts its solves."""
 
     def __init__(self, solver, **changes) -> None:
         self.solver, self.changes, self.asked = solver, changes, 0
@@ -112,7 +114,7 @@ def test_a_fast_target_is_kept_at_every_frame_rate(rate):
         for frame in range(60):
             turn = about(
                 Y, 0.08 * max(0.0, min(frame - 20.0, 40.0 - frame))
-            )  # starts, turns back and stops at once
+            )  # starts, reverses and stops abruptly
             outputs, state = tick(
                 made,
                 GazeGoal(Orientation(turn), np.array([0.3, 0.4, -0.6, 0.5, 0.2])),
@@ -138,8 +140,8 @@ def test_a_goal_that_stands_still_is_solved_once():
 
 
 def answering(chain, moves, **changes):
-    """A chain whose solver answers the same goal with angles that move on by these steps [rad], and then
-    stand still.
+    """A chain whose solver answers the same goal with angles that change by these steps [rad], and are then
+    constant.
     """
     solver, steps, angles = Counting(chain.solver, **changes), iter(moves), np.zeros(5)
 

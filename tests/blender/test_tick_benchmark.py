@@ -1,4 +1,6 @@
-"""The benchmark of the tick runs in a real Blender and prints its table; how fast it was is no test."""
+"""Tests that the benchmark of the tick runs in a real Blender and prints its table; its speed is not
+tested.
+"""
 
 import subprocess
 import sys

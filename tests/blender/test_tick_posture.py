@@ -1,5 +1,5 @@
-"""A stored posture that is switched: the body glides from one to the other while the end keeps looking. The
-tick needs no scene.
+"""Tests switching a stored posture: the body moves smoothly from one to the other while the end continues to
+look. The tick needs no scene.
 """
 
 import math

@@ -1,6 +1,4 @@
-"""Settings that this version does not know, as files of another version hold them, and settings that are no
-numbers.
-"""
+"""Tests settings unknown to this version, in files of another version, and settings that are not numbers."""
 
 import math
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
-"""Heads stay upright and bodies do not topple by default, on rigs whose first joint leans and on
+"""Tests that heads stay upright and bodies do not tip over by default, on rigs whose first joint tilts and on
 turntables.
 """
 
@@ -22,7 +22,7 @@ LEANING = {
     "base": None,
     "middle": None,
     "head": None,
-}  # bones that turn about all axes: Z, nearest the parent, is a lean to the side
+}  # bones that rotate about all axes: Z, nearest the parent, tilts to the side
 
 
 def is_held(rig, chain) -> bool:
@@ -30,7 +30,7 @@ def is_held(rig, chain) -> bool:
 
 
 def roll(rig, chain) -> float:
-    """[deg] of the head about its view, against upright, as Blender shows it."""
+    """Shown roll [degrees] of the head about its view, relative to upright."""
     turn = world_of_end(rig, chain.end).to_3x3().normalized()
     axes = {letter: turn.col[k] for k, letter in enumerate("XYZ")}
     view, up = ((-1 if axis[0] == "-" else 1) * axes[axis[1]] for axis in (chain.forward_axis, chain.up))
@@ -49,7 +49,7 @@ def test_a_body_turns_as_a_whole_on_an_upright_turntable_alone():
 def test_a_first_bone_with_several_joints_is_no_turntable_though_one_of_them_is_upright():
     lying = Matrix.Rotation(
         radians(-90), 4, "X"
-    )  # the bones lie along Y, so that their Z, nearest the parent, is upright
+    )  # the bones are along Y, so that their Z, nearest the parent, is upright
     for axes, held in (
         ({"base": None, "middle": None, "head": None}, True),
         ({"base": "Z", "middle": None, "head": None}, False),
@@ -101,7 +101,8 @@ def test_new_chains_and_ends_keep_the_roll_of_the_posture():
     aim = session(rig, chain).goal.aim
     assert isinstance(aim, Point)
     assert aim.up is None
-    assert aim.level == pytest.approx((0, 1, 0), abs=1e-6)  # the world's up in the base, whose Y is the bone
+    # the world's up direction in the base, whose Y is the bone
+    assert aim.level == pytest.approx((0, 1, 0), abs=1e-6)
 
 
 @pytest.mark.parametrize("names", ["Rigify", "own"])

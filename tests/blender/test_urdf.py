@@ -1,5 +1,5 @@
-"""An imported robot is where its file says, its bones turn as its joints do, and its joint values come back
-as they were.
+"""Tests that an imported robot has its file's pose, its bones rotate as its joints do, and its joint values
+are read back unchanged.
 """
 
 import random
@@ -17,7 +17,7 @@ from tests.robots.robots import ARM, NO_PUBLIC, PUBLIC, apart, arbitrary, frames
 
 pytestmark = pytest.mark.every_blender
 
-NEAR = 1e-5  # [m, rad] what is asked for
+NEAR = 1e-5  # [m, rad] tolerance
 POSES = 100
 
 
@@ -26,7 +26,7 @@ def bring(path, root: str = ""):
 
 
 def farthest(path, rig, values) -> tuple[float, float]:
-    """How far links are from where the file has them [m], and how far turned [rad]."""
+    """Largest difference of links from the file in position [m] and rotation [rad]."""
     bpy.context.view_layer.update()
     wanted, tree = frames(path, values), tree_of(rig)[0]
     base = np.linalg.inv(wanted[tree.root])

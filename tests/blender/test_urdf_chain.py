@@ -1,4 +1,4 @@
-"""A chain on an imported robot works at once: limits of the file, postures, gaze."""
+"""Tests a chain on an imported robot without further settings: limits of the file, postures, gaze."""
 
 import random
 
@@ -104,7 +104,7 @@ def test_a_narrower_constraint_of_the_users_counts(tmp_path):
 
 
 def miss(rig, end: str, at) -> float:
-    """The angle [rad] between where the end's bone is seen to point and the target."""
+    """The angle [rad] between the shown direction of the end's bone and the direction to the target."""
     bone = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones[end]
     return bone.y_axis.angle(Vector(at.matrix_world.translation) - bone.tail)
 

@@ -1,5 +1,5 @@
-"""What Import Robot brings in and where it puts it; that an error leaves nothing, and undo takes all of it
-back.
+"""Tests the objects that Import Robot creates and their positions; an error leaves nothing, and undo removes
+all of them.
 """
 
 import struct
@@ -36,7 +36,7 @@ def refusal(path, **options) -> str:
 
 
 def stl(path, size: float = 1.0) -> None:
-    """A tetrahedron, binary."""
+    """Writes a tetrahedron as a binary STL file."""
     corners = [(0, 0, 0), (size, 0, 0), (0, size, 0), (0, 0, size)]
     faces = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]
     triangles = [struct.pack("<12fH", 0, 0, 0, *corners[a], *corners[b], *corners[c], 0) for a, b, c in faces]

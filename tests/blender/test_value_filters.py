@@ -1,5 +1,5 @@
-"""A value beside the joints with a motion filter of its own: what the robot is sent keeps its limits, with
-its character.
+"""Tests a value beside the joints with its own motion filter: the values sent to the robot keep its limits,
+with its style.
 """
 
 from itertools import pairwise
@@ -11,7 +11,7 @@ from limber.rig.robot.value_filters import ValueFilters
 
 from tests.blender.robots import robot_rig
 
-STEP = 0.02  # [s]
+STEP = 0.02  # [s] time step
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def jaw():
 
 
 def sent(jaw, steps: int, filters: ValueFilters | None = None) -> list[float]:
-    """What is sent of the jaw, a step at a time."""
+    """Values sent for the jaw, step by step."""
     rig, filters = jaw.id_data, filters or ValueFilters()
     sources = device.sources(rig)
     found = []
@@ -35,7 +35,7 @@ def sent(jaw, steps: int, filters: ValueFilters | None = None) -> list[float]:
 
 
 def opened(jaw, steps: int = 100) -> list[float]:
-    """What is sent of a jaw that is opened at once."""
+    """Values sent for a jaw that is opened at once."""
     filters = ValueFilters()
     jaw.owner["jaw"] = 0.0
     sent(jaw, 1, filters)

@@ -1,7 +1,6 @@
-"""Files of every version since the first open with all their settings, and live goes on where it was.
+"""Tests that files of every earlier version open with all their settings, and live motion continues.
 
-The files are made here, by classes after the record of each version (versions/record.py), as that version had
-them.
+The files are made here, with classes created from the record of each version (versions/record.py).
 """
 
 import json
@@ -34,7 +33,7 @@ MAKE_ARRAY = {
 
 @pytest.fixture(autouse=True)
 def extension(unregistered):
-    """An empty file without the extension: it comes when the old file is there."""
+    """An empty file without the extension, which is registered when the old file exists."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
     yield
     if hasattr(bpy.types.Object, "limber"):
@@ -43,7 +42,7 @@ def extension(unregistered):
 
 
 def classes_after(record: dict) -> list[type]:
-    """Registered classes as that version had them, those that others contain first."""
+    """Registered classes of that version, those that others contain first."""
     made: dict[str, type] = {}
 
     def make(name: str) -> type:
@@ -84,7 +83,7 @@ def fill(group, values: dict, entries: dict, classes: dict) -> None:
         elif entry["type"] == "POINTER":
             setattr(group, name, thing(entry, value))
         elif entry["type"] == "ENUM" and not entry["flag"]:
-            if value:  # where an enumeration had no item for its number, the file has none either
+            if value:  # if an enumeration had no item for its number, the file has none either
                 setattr(group, name, value)
         else:
             setattr(group, name, set(value) if entry.get("flag") else value)
@@ -98,7 +97,7 @@ def thing(entry: dict, value: dict):
 
 
 def differing(group, values: dict, entries: dict, classes: dict, path: str = "") -> list[str]:
-    """Settings that are no longer what the old file held."""
+    """Settings whose values differ from those in the old file."""
     found = []
     for name, value in values.items():
         entry, here = entries[name], f"{path}.{name}"

@@ -1,5 +1,6 @@
-"""A character that an earlier version saved keeps its measure, filter, limits and rotation modes, and moves
-as it did until it goes over to another pose: when it does, and to which, each version may choose anew.
+"""Tests that a character saved by an earlier version keeps its measure, filter, limits and rotation modes,
+and moves as before until it changes to another pose; the time and pose of this change may differ between
+versions.
 """
 
 import json
@@ -16,8 +17,8 @@ from tests.blender.shown import no_handler_raises  # noqa: F401
 pytestmark = pytest.mark.every_blender
 
 VERSIONS = Path(__file__).parent / "versions"
-NEAR = 1e-6  # [rad] keys are in single precision
-UNTIL = 44  # frame at which it may go over to another pose
+NEAR = 1e-6  # [rad] tolerance: keyframes have single precision
+UNTIL = 44  # frame at which it may change to another pose
 
 
 def curves_of(action) -> list:
@@ -34,8 +35,8 @@ def curves_of(action) -> list:
 
 @pytest.fixture(params=sorted(VERSIONS.glob("figure-*.blend")), ids=lambda path: path.stem)
 def saved(request):
-    """A file as an earlier version saved it: a figure whose bones have several axes, and a lamp whose bones
-    have one or two.
+    """A file saved by an earlier version: a figure whose bones have several axes, and a lamp whose bones have
+    one or two.
     """
     bpy.ops.wm.open_mainfile(filepath=str(request.param))
     return request.param

@@ -1,5 +1,5 @@
-"""A file of version 0.1.0 whose chain is keyed from solver to solver, some of them with settings of their own
-and one with a driven setting, opens and is solved as that version solved it.
+"""Tests a file of version 0.1.0 whose chain changes solvers by keyframes, some with their own settings and
+one with a driven setting: it opens and is solved as by that version.
 """
 
 import json
@@ -16,7 +16,8 @@ __all__ = ["no_handler_raises"]
 pytestmark = pytest.mark.every_blender
 
 FOLDER = Path(__file__).parent / "versions"
-SAME = 1e-4  # [rad] NumPy's versions differ by a third of it along the degrees of freedom that a goal leaves
+# [rad] tolerance: NumPy's versions differ by a third of it along the degrees of freedom that a goal leaves
+SAME = 1e-4
 
 
 def test_each_solver_of_an_older_file_is_there_under_its_key_and_gives_the_same_angles():

@@ -1,6 +1,4 @@
-"""Whatever button is pressed with whatever names and choices: it does its work or says in a sentence why it
-cannot.
-"""
+"""Tests every button with any names and choices: it does its work or gives the reason in a sentence."""
 
 import bpy
 import pytest
@@ -14,8 +12,8 @@ from tests.blender.shown import no_handler_raises  # noqa: F401
 pytestmark = pytest.mark.every_blender
 
 NOWHERE = "nowhere"  # no bone, joint, posture, robot or file has this name
-# What opens a network or serial port, writes outside the file, or ends the test's own live robot is tried by
-# tests of its own.
+# Operators that open a network or serial port, write outside the file, or end the test's own live robot have
+# their own tests.
 ELSEWHERE = {
     "listen",
     "remote",
@@ -38,7 +36,7 @@ def mechanism() -> None:
 
 
 def settings(operator) -> list[dict]:
-    """What it is called with: nothing; names of nothing; with these, each choice of each enumeration."""
+    """Arguments of its calls: none; unknown names; with these, each choice of each enumeration."""
     properties = [one for one in operator.get_rna_type().properties if one.identifier != "rna_type"]
     named = {one.identifier: NOWHERE for one in properties if one.type == "STRING"}
     choices = [one for one in properties if one.type == "ENUM" and not one.is_enum_flag]

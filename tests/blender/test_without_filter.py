@@ -1,5 +1,5 @@
-"""A character without a robot has no motion filter: Influence 0 is its animation in the same frame; attention
-eases what jumps.
+"""Tests that a character without a robot has no motion filter: with Influence 0 it shows its animation in the
+same frame; attention smooths jumps.
 """
 
 from itertools import pairwise
@@ -17,14 +17,14 @@ from tests.blender.rigs import apart, build, keyed, looking_chain, matrices, tar
 from tests.blender.shown import choose, go_live, missed, no_handler_raises, session, settle  # noqa: F401
 
 BONES = {"hips": None, "chest": None, "neck": None, "head": None}
-FRAMES = [1, 2, 3, 4, 5, 12, 13, 3, 20, 40, 41]  # steps, and scrubs both ways
+FRAMES = [1, 2, 3, 4, 5, 12, 13, 3, 20, 40, 41]  # steps, and scrubs in both directions
 BETWEEN = [0.75, 1.25, 1.5, 5.75, 6.25, 30.5]
-SAME = 2e-6  # [rad, m] single precision
+SAME = 2e-6  # [rad, m] tolerance of single precision
 
 
 @pytest.fixture
 def animated():
-    """A character that nods, turns by more than half a round and walks, and its chain, which is to look."""
+    """A character that nods, rotates by more than half a turn and walks, and its chain with a target."""
     rig, chain = looking_chain(build(BONES))
     chest, head, hips = (rig.pose.bones[name] for name in ("chest", "head", "hips"))
     for k, frame in enumerate(range(1, 49, 6)):
@@ -155,8 +155,8 @@ def test_what_is_authored_beyond_a_joints_limits_is_shown_as_the_bones_own_const
 
 @pytest.fixture
 def postures(animated):
-    """The chain keeps one of two stored postures of the neck; the rest of it is animated. The second one is
-    keyed in frame 10.
+    """The chain keeps one of two stored postures of the neck; the other bones are animated. Frame 10 has a
+    keyframe of the second posture.
     """
     rig, chain = animated
     chain.influence, chain.transition = 0.0, 0.5
@@ -202,7 +202,7 @@ def test_another_stored_posture_comes_gradually_and_what_is_keyed_beneath_has_no
 
 
 def _jumping(chain, frame: int, place) -> None:
-    """The chain's target jumps there at a frame."""
+    """Makes the chain's target jump to a position at a frame."""
     at = chain.target
     at.keyframe_insert("location", frame=1)
     at.keyframe_insert("location", frame=frame - 1)

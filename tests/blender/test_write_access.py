@@ -1,5 +1,5 @@
-"""Timers and handlers write where Blender refuses scripts to: as while it draws panels, and as some versions
-go on doing afterwards.
+"""Tests that timers and handlers can write although Blender refuses writes of scripts, as while it draws
+panels, and in some versions even afterwards.
 """
 
 from collections.abc import Callable
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.every_blender
 
 @pytest.fixture
 def refusing():
-    """Calls a function where Blender refuses writes: in the poll of a keying set, as in a drawing of
+    """Calls a function while Blender refuses writes: in the poll of a keying set, as in the drawing of
     panels.
     """
     calls: list[Callable[[], object]] = []

@@ -1,5 +1,5 @@
-"""No-go zones are looked at frame by frame and between, as links and zones move, and say nothing of links
-that cannot leave them.
+"""Tests no-go zones frame by frame and between frames, for moving links and zones, without findings about
+links that cannot leave them.
 """
 
 import bpy

@@ -1,5 +1,5 @@
-"""A no-go zone is where it is seen, whatever its shape, scale and turn: links enter it by as much as Motion
-Check tells.
+"""Tests that a no-go zone has its shown shape, scale and rotation: links enter it by the depth that Motion
+Check reports.
 """
 
 from math import radians
@@ -92,7 +92,7 @@ def test_of_a_mesh_the_convex_volume_counts(rig, chain):
         (0.2, -0.2, 0),
         (-0.2, -0.2, 0),
         (0, 0, 0.225),
-    ]  # a tetrahedron: its hull holds the arm's lower bones
+    ]  # a tetrahedron: its hull contains the arm's lower bones
     forbid(rig, mesh("Heap", corners))
     assert set(entered(rig)) == {("lower", "Heap"), ("middle", "Heap")}
 

@@ -1,4 +1,4 @@
-"""A no-go zone that is gone, hidden or has no inside is named, and the check goes no further."""
+"""Tests that a no-go zone that was deleted, is hidden or has no inside is named, and the check ends."""
 
 import bpy
 import pytest

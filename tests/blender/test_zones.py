@@ -1,4 +1,4 @@
-"""What is done with no-go zones and what is found in them: the list of findings, marks, files, the view,
+"""Tests the operators of no-go zones and their findings: the list of findings, marks, files, the view,
 undo.
 """
 

@@ -1,4 +1,4 @@
-"""Several chains at once: live and played frame by frame, and what a bake's own stage comes to over the same
+"""Several chains at once: live and played frame by frame, and the results of a bake's own stage for the same
 frames.
 """
 
@@ -10,11 +10,11 @@ from limber.rig.live.stage import SceneStage
 from tests.blender.rigs import select
 from tests.blender.shown import depsgraph, go_live, session, traces
 
-FRAMES = range(1, 25)  # that are played
+FRAMES = range(1, 25)  # frames that are played
 
 
 def go_live_all(*pairs) -> None:
-    """Rigs with their chains go live in this order, and begin anew at frame 1."""
+    """Makes rigs with their chains live in this order, and restarts at frame 1."""
     for rig, chain in pairs:
         select(rig)
         go_live(rig, chain, settled=False)
@@ -23,7 +23,7 @@ def go_live_all(*pairs) -> None:
 
 
 def play(pairs, frames=FRAMES) -> np.ndarray:
-    """The angles (frames, joints of all chains) [rad] that live shows."""
+    """The angles (frames, joints of all chains) [rad] shown live."""
     rows = []
     for frame in frames:
         bpy.context.scene.frame_set(frame)
@@ -32,7 +32,7 @@ def play(pairs, frames=FRAMES) -> np.ndarray:
 
 
 def as_a_bake_does(pairs, frames=FRAMES) -> np.ndarray:
-    """Likewise what a bake's own stage comes to, whether live is on or off."""
+    """The same angles from a bake's own stage, whether live motion is on or off."""
     stage, rows, scene = SceneStage(), [], bpy.context.scene
     live.suspend(True)
     for frame in frames:

@@ -19,7 +19,7 @@ BODY = {  # a torso with a head and an arm: bone -> free axes
     "hand": "XYZ",
 }
 PARENTS = {"shoulder": "chest"}
-QUICK = "dls"  # where any solver will do
+QUICK = "dls"  # solver for tests that are independent of it
 THERE = {
     "hip": 0.2,
     "spine": 0.1,
@@ -45,8 +45,8 @@ def add_end(rig, chain, bone: str, **settings):
 
 
 def body(solver: str = QUICK, hand_goal: str = "POSITION"):
-    """The torso, whose head looks and whose hand reaches, both to what can be had at once; returns rig, chain
-    and the hand's end.
+    """The torso, whose head looks and whose hand reaches, both for goals that can be met together; returns
+    rig, chain and the hand's end.
     """
     rig = build_rig(BODY, parents=PARENTS)
     rig.rotation_euler = (0.2, -0.1, 0.8)

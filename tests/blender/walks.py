@@ -1,4 +1,4 @@
-"""The Walker of the gallery, a keyed walk, and what is measured of it."""
+"""The Walker of the gallery, a walk with keyframes, and measurements of it."""
 
 from itertools import pairwise
 from typing import NamedTuple
@@ -10,20 +10,20 @@ from limber.solvers.mechanism.support import centre_of_mass, tipping
 from tests.blender import mechanisms as those
 from tests.blender.rigs import make_active
 
-STEP, LIFT = 0.03, 0.015  # [m] of a foot
+STEP, LIFT = 0.03, 0.015  # [m] length and height of a foot's step
 WALK = 130  # [frames] in which each foot makes a step
 FIRST, SECOND = 24, 84  # frames at which the right foot and the left one lift
-SWING = 20  # [frames]
+SWING = 20  # [frames] duration of a step
 ALONE, SHIFT = (
     4,
     14,
-)  # [frames] that one foot carries the weight before the other lifts, and that the weight takes to go over
-STILL = 1e-7  # [m] of a target from frame to frame: it rests
+)  # [frames] in which one foot carries the weight before the other lifts, and in which the weight shifts
+STILL = 1e-7  # [m] movement of a target per frame below which it rests
 
 
 def keyed():
-    """A Walker whose feet make a step each, the right one first, keyed with what the panel has; returns its
-    owner.
+    """A Walker whose feet make one step each, the right one first, with keyframes made by the panel's
+    buttons; returns its owner.
     """
     owner = those.add("walker", place=(0.0, 0.0, 0.0))
     settings = owner.limber.mechanism
@@ -48,7 +48,7 @@ def keyed():
 
 
 def support(owner, frame: int, side: str) -> None:
-    """Keys at a frame that this foot carries the weight; "": both."""
+    """Adds a keyframe at which this foot carries the weight; "": both."""
     settings = owner.limber.mechanism
     bpy.context.scene.frame_set(frame)
     make_active(owner)
@@ -57,7 +57,7 @@ def support(owner, frame: int, side: str) -> None:
 
 
 class Seen(NamedTuple):
-    """A frame as it is shown.
+    """Measurements of a shown frame.
 
     Attributes:
         soles: Points (n, 3) [m] of each foot's sole in the world.
@@ -73,7 +73,7 @@ class Seen(NamedTuple):
 
 
 def seen(mechanism) -> Seen:
-    """What the present frame shows. `mechanism`: as it was read."""
+    """Measurements of the current frame. `mechanism`: the mechanism as it was read."""
     poses = np.array([those.world(bpy.data.objects[body.name]) for body in mechanism.bodies])
     soles, targets, errors = {}, {}, {}
     for side in ("Left", "Right"):
@@ -90,7 +90,7 @@ def seen(mechanism) -> Seen:
 
 
 def played(mechanism, last: int = WALK) -> list[Seen]:
-    """What the frames show, each set in order."""
+    """Measurements of the frames, each set in order."""
     frames = []
     for frame in range(1, last + 1):
         bpy.context.scene.frame_set(frame)
@@ -99,14 +99,14 @@ def played(mechanism, last: int = WALK) -> list[Seen]:
 
 
 def outside(frame: Seen) -> float:
-    """Distance [m] of the centre of mass outside of the soles on the ground; 0 inside."""
+    """Distance [m] of the centre of mass from the soles on the ground; 0 above them."""
     edge = tipping(frame.soles, frame.centre)
     return edge.distance if edge is not None else 0.0
 
 
 def slid(frames: list[Seen]) -> float:
-    """The farthest [m] that a point of a sole was from where it was put down, while its foot's target
-    rested.
+    """Largest distance [m] of a point of a sole from the position where it was put down, while its foot's
+    target rested.
     """
     most = 0.0
     for side in ("Left", "Right"):

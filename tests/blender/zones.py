@@ -1,16 +1,14 @@
-"""No-go zones for tests in a real Blender: an arm that stands still, things in its way, and what Check Motion
-finds.
-"""
+"""No-go zones for tests in a real Blender: an arm at rest, obstacles, and the findings of Check Motion."""
 
 import bpy
 
 from tests.blender.rigs import looking_chain, make_active
 
-RADIUS = 0.02  # [m] of links, as they are at first
+RADIUS = 0.02  # [m] default radius of links
 
 
 def standing_arm():
-    """The chain of an arm that stands upright, from 0 to .5 m, and looks straight up: it does not move."""
+    """The chain of an arm that stands upright, from 0 to .5 m, and looks straight up, at rest."""
     _, chain = looking_chain()
     chain.target.location = (0, 0, 3)
     bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, 3
@@ -37,7 +35,7 @@ def mesh(name: str, corners, place=(0, 0, 0)):
 
 
 def forbid(rig, *things) -> None:
-    """As a user does: selects the objects beside the armature and presses +."""
+    """Selects the objects and the armature and presses +, as a user does."""
     make_active(rig)
     for thing in things:
         thing.select_set(True)
@@ -52,5 +50,5 @@ def checked(rig):
 
 
 def entered(rig) -> dict[tuple[str, str], float]:
-    """Link and zone -> how far it goes in [m]."""
+    """Link and zone -> depth [m] to which it enters."""
     return {(one.joint, one.zone): 1e-3 * one.value for one in checked(rig).findings if one.kind == "ZONE"}

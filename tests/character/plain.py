@@ -1,5 +1,5 @@
-"""A host without Blender: movers whose inputs are functions of a frame's number and of what earlier movers
-have come to.
+"""A host without Blender: movers whose inputs are functions of the frame's number and of the poses of earlier
+movers.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,17 +13,17 @@ from limber.character.stage import commit, in_order, is_at_rest, turns
 
 @dataclass(frozen=True)
 class Pose:
-    """What a mover has come to."""
+    """Result of a mover in a frame."""
 
-    values: tuple[float, ...]  # of its joints [rad or m]
+    values: tuple[float, ...]  # [rad or m] values of its joints
     outputs: Any = field(compare=False)
 
 
-View = Mapping[str, Pose]  # by the movers' keys
+View = Mapping[str, Pose]  # key of a mover -> its result
 
 
 def values(outputs: Any) -> list[float]:
-    """What the motion filter, or a body's solver, says of every joint [rad or m], and of the body's base."""
+    """Values of all joints [rad or m], and of a body's base, from the motion filter or a body's solver."""
     if hasattr(outputs, "state"):
         return [*outputs.state.joints, *outputs.state.base_position, *outputs.state.base_rotation.ravel()]
     return list(outputs.angles if hasattr(outputs, "angles") else outputs.values)
@@ -35,8 +35,9 @@ class PlainMover:
 
     key: str
     model: Any
-    inputs: Callable[[View, int], Any]  # from what others have come to, and the frame's number
-    after: tuple[str, ...] = ()  # keys of those on which it depends
+    # computes the inputs from the results of other movers and the frame's number
+    inputs: Callable[[View, int], Any]
+    after: tuple[str, ...] = ()  # keys of the movers on which it depends
     looks_forward: bool = False
 
 
@@ -98,8 +99,8 @@ def _shown(outputs: Any, is_mutual: bool) -> tuple[Pose, Pose]:
 def played(
     movers: Sequence[PlainMover], frames: int, dt: float, stage: PlainStage | None = None, first: int = 0
 ) -> list[dict[str, Any]]:
-    """The outputs of movers by their keys, frame by frame; without a stage they begin at rest in the first
-    frame.
+    """Plays movers; returns their outputs by key for each frame. Without a stage they begin at rest in the
+    first frame.
     """
     begins, stage, found = stage is None, stage or PlainStage(), []
     for number in range(first, first + frames):

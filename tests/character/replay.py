@@ -1,4 +1,4 @@
-"""Movers and a stage built anew in plain Python from a scene that Blender has played; see
+"""Rebuilds, in plain Python, the movers and the stage of a scene that Blender has played; see
 `tests/blender/test_plain_stage.py`.
 """
 
@@ -25,11 +25,11 @@ from tests.character.plain import PlainMover, View, played, values
 
 @dataclass(frozen=True)
 class Chain:
-    """A chain, and what it is asked for in each frame."""
+    """A chain, and its inputs in each frame."""
 
-    settings: Mapping[str, Any]  # of `make_model`
+    settings: Mapping[str, Any]  # arguments of `make_model`
     inputs: list[ChainInputs]
-    mount: "Mount | None" = None  # where it stands on a body, which then says its base and its posture
+    mount: "Mount | None" = None  # its mount on a body, which then determines its base and posture
 
     def mover(self, key: str) -> PlainMover:
         def asked(view: View, number: int) -> ChainInputs:
@@ -42,13 +42,13 @@ class Chain:
 
 @dataclass(frozen=True)
 class Mount:
-    """How a chain stands on a body."""
+    """Mount of a chain on a body."""
 
-    body: str  # the body's key
-    world: np.ndarray  # (4, 4) its armature in the world
-    link: int  # the link above the chain
+    body: str  # key of the body
+    world: np.ndarray  # (4, 4) the chain's armature in the world
+    link: int  # index of the body's link above the chain
     rest: np.ndarray  # (4, 4) the chain's base in that link
-    joints: tuple[int, ...]  # of the body: those that are also the chain's, in the chain's order
+    joints: tuple[int, ...]  # indices of the body's joints that the chain also has, in the chain's order
     kinematics: Body
 
     def stood_on(self, outputs: Any, inputs: ChainInputs) -> ChainInputs:
@@ -60,9 +60,9 @@ class Mount:
 
 @dataclass(frozen=True)
 class WholeBody:
-    """A body, and what its links are asked for in each frame."""
+    """A body, and the inputs of its links in each frame."""
 
-    settings: Mapping[str, Any]  # of `make_model`, without the body
+    settings: Mapping[str, Any]  # arguments of `make_model` except the body
     body: Mapping[str, Any]  # joints, links and limits
     inputs: list[BodyInputs]
 
@@ -74,10 +74,10 @@ class WholeBody:
 
 @dataclass(frozen=True)
 class Mechanism:
-    """A mechanism, and what it is asked for in each frame."""
+    """A mechanism, and its inputs in each frame."""
 
     mechanism: Any
-    motors: list[tuple]  # joint, index of its values, name of the filter, limits, character
+    motors: list[tuple]  # joint, index of its values, name of the filter, limits, style
     inputs: list[Any]
 
     def mover(self, key: str) -> PlainMover:
@@ -90,11 +90,11 @@ class Mechanism:
 
 
 def main(source: Path, result: Path) -> None:
-    """Plays a description and writes each mover's values (frames, n), where nothing of Blender is loaded."""
+    """Plays a description, and writes each mover's values (frames, n), without loading any Blender module."""
     scene, dt = pickle.loads(source.read_bytes())
     frames = len(next(iter(scene.values())).inputs)
     movers = [mover.mover(key) for key, mover in scene.items()]
-    motion = played(movers[::-1], frames, dt)  # the stage puts them in order
+    motion = played(movers[::-1], frames, dt)  # reversed, since the stage sorts them
     loaded = {name.partition(".")[0] for name in sys.modules} & {"bpy", "mathutils", "bmesh", "bpy_extras"}
     assert not loaded, f"of Blender there are {loaded}"
     np.savez(result, **{key: np.array([values(outputs[key]) for outputs in motion]) for key in scene})

@@ -42,7 +42,7 @@ GLOW = ValueFilter("default", Limits(0.0, 1.0, 4.0, 40.0, 400.0), MotionStyle())
 
 
 def skeleton() -> Skeleton:
-    """Three links of 0.2 m, which turn about Z, X and X."""
+    """Three links of 0.2 m that rotate about Z, X and X."""
     axes = ((0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (1.0, 0.0, 0.0))
     joints = tuple(
         SkeletonJoint(f"Link{k} {'YXX'[k]}", k - 1, (1.0, 0.0, 0.0, 0.0), (0.0, 0.2, 0.0), axis, -2.0, 2.0)
@@ -52,14 +52,14 @@ def skeleton() -> Skeleton:
 
 
 def placed(*spots: tuple[float, float, float]) -> ClipTrack:
-    """A track of matrices at these places [m]."""
+    """A track of matrices at these positions [m]."""
     matrices = np.tile(np.eye(4), (len(spots), 1, 1))
     matrices[:, :3, 3] = spots
     return ClipTrack(matrices)
 
 
 def chain(name: str = "Arm", rig: str = "Rig", base: str = POSTURE) -> ChainEntry:
-    """A chain that keeps its first posture, and looks at target 'Ball'; its authored pose moves."""
+    """A chain that keeps its first posture and looks at target 'Ball'; its authored pose moves."""
     arm = skeleton()
     authored = np.linspace(0.0, 0.4, FRAMES)[:, None] * np.ones(3)
     return ChainEntry(
@@ -87,7 +87,7 @@ def chain(name: str = "Arm", rig: str = "Rig", base: str = POSTURE) -> ChainEntr
 
 
 def character(*chains: ChainEntry) -> CharacterFile:
-    """A character with these chains; without any with `chain()`."""
+    """A character with these chains, by default with `chain()`."""
     return CharacterFile(
         name="Sample",
         made_by="tests",
@@ -105,7 +105,7 @@ def character(*chains: ChainEntry) -> CharacterFile:
 
 
 def body() -> BodyEntry:
-    """A body of the arm's joints on a base that floats, whose last link follows a rotation and a place."""
+    """A body with the arm's joints on a floating base, whose last link follows a rotation and a position."""
     joints = skeleton().joints
     links = [End(-1, name="Base"), End(2, offset=(0.0, 0.2, 0.0), name="Hand")]
     turns = np.tile(np.eye(3), (FRAMES, 2, 1, 1))
@@ -152,7 +152,7 @@ def robot() -> RobotEntry:
 
 
 def mechanism() -> MechanismEntry:
-    """A lever on a motor, which follows target 'Ball'."""
+    """A lever driven by a motor, which follows target 'Ball'."""
     built = Mechanism(
         (Body("Ground", start=HERE, grounded=True), Body("Lever", 0.1, start=HERE)),
         (Joint("Hinge", "revolute", "Ground", "Lever", lower=(-2.0,), upper=(2.0,), actuated=True),),

@@ -1,5 +1,5 @@
-"""Scenes in plain Python: a lamp that looks at something that moves, a body with a head that looks, and a
-neck on push rods.
+"""Scenes in plain Python: a lamp that looks at a moving target, a body with a head that looks, and a neck on
+push rods.
 """
 
 import math
@@ -27,25 +27,25 @@ from tests.character.plain import PlainMover, View
 from tests.character.replay import Mount
 from tests.solvers import bodies, chains, mechanisms
 
-DT = 1 / 24  # [s]
+DT = 1 / 24  # [s] duration of a frame
 AXES = (X, Y, Z)
 HERE = np.eye(4).tolist()
-Path = Callable[[int], tuple]  # place [m] of a target by the frame's number
+Path = Callable[[int], tuple]  # position [m] of a target by the frame's number
 
 
 def round_path(number: int) -> tuple:
-    """Once around within 120 frames."""
+    """Position on a circle that is completed in 120 frames."""
     way = 2.0 * math.pi * number / 120
     return 0.6 * math.sin(way), -0.8, 0.5 + 0.3 * math.cos(way)
 
 
 def at(place: tuple) -> list:
-    """A frame (4, 4) there."""
+    """A frame (4, 4) at a position [m]."""
     return [*([*row[:3], number] for row, number in zip(HERE[:3], place, strict=True)), HERE[3]]
 
 
 def looking(skeleton: Skeleton, target: list, base: list = HERE, **more) -> ChainInputs:
-    """Looks at the place of a frame in the world."""
+    """Inputs of a chain that looks at the origin of a frame in the world."""
     end = EndInputs(0, Point, target, "target", "Target")
     return ChainInputs(base, (end,), np.zeros(len(skeleton.joints)), "Chain", **more)
 
@@ -66,7 +66,7 @@ def lamp(path: Path = round_path, key: str = "lamp", **more) -> PlainMover:
 
 
 def body() -> PlainMover:
-    """A manikin that follows a wave of all of its joints."""
+    """A manikin that follows a wave of all its joints."""
     manikin = bodies.manikin()
     model = make_body(manikin, [Target(link) for link in bodies.LINKS], "pelvis")
 
@@ -78,7 +78,7 @@ def body() -> PlainMover:
 
 
 def head(of: PlainMover, path: Path = round_path) -> PlainMover:
-    """The head of such a body, which looks at something on top of what the body does."""
+    """The head of such a body, which looks at a target in addition to the body's motion."""
     kinematics, offset = of.model.body, np.eye(4)
     offset[:3, 3] = bodies.PARTS["head"][1]
     names = tuple(f"head {letter}" for letter in "xyz")
@@ -90,7 +90,7 @@ def head(of: PlainMover, path: Path = round_path) -> PlainMover:
         tuple(map(kinematics.names.index, names)),
         kinematics,
     )
-    # A link between the joints tells equal views apart; else rounding would choose among them.
+    # With a link between the joints, equal views differ; otherwise rounding would decide between them.
     joints = [
         Joint(name, k - 1, IDENTITY, (0.0, 0.0, 0.05 * k), axis, -2.0, 2.0)
         for k, (name, axis) in enumerate(zip(names, (X, Y, Z), strict=True))
@@ -104,7 +104,7 @@ def head(of: PlainMover, path: Path = round_path) -> PlainMover:
 
 
 def neck() -> PlainMover:
-    """The push-rod neck, whose head turns as its target does."""
+    """The neck on push rods, whose head rotates with its target."""
     solver = MechanismSolver(mechanisms.push_rod_neck())
     limits = Limits(-1.3, 1.3, 4.0, 40.0, 400.0)
     motors = [
@@ -122,12 +122,12 @@ def neck() -> PlainMover:
 
 
 def all_of_them() -> list[PlainMover]:
-    """Each after those on which it depends."""
+    """All movers, each after those on which it depends."""
     follower = body()
     return [lamp(), follower, head(follower), neck()]
 
 
-PLACES = {"one": (0.0, 0.0, 0.0), "other": (0.3, -0.8, 0.1)}  # [m] of lamps that look at each other
+PLACES = {"one": (0.0, 0.0, 0.0), "other": (0.3, -0.8, 0.1)}  # [m] positions of lamps that look at each other
 
 
 def facing(key: str, other: str) -> PlainMover:

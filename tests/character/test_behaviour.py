@@ -1,4 +1,4 @@
-"""Behaviour: which state follows, why, and that what a chain is asked continues smoothly."""
+"""Tests behaviours: the next state, the reason for it, and that a chain's inputs continue smoothly."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def behaviour(*transitions: TransitionSpec, gestures=()) -> Behaviour:
 
 
 def run(behaviour: Behaviour, seconds: float, state=None, events=None, senses=None, seed: int = 1):
-    """The state and all decisions after some time; `events`: names by tick; `senses`: of every tick."""
+    """State and all decisions after some time; `events`: names by tick; `senses`: at every tick."""
     state, decisions = state or begin(behaviour), []
     for tick in range(round(seconds / DT)):
         state, new = decide(behaviour, state, DT, seed, (events or {}).get(tick, ()), senses)

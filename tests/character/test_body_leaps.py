@@ -1,4 +1,4 @@
-"""A body whose targets leap: a cut in a clip, a tracker's glitch, a link that was lost."""
+"""Tests a body whose targets leap: a cut in a clip, an outlier of a tracker, a link that was lost."""
 
 from dataclasses import replace
 
@@ -15,11 +15,12 @@ from limber.solvers.whole_body.targets import Target
 
 from tests.solvers import bodies
 
-DT = 1 / 60  # [s]
-REACH = 2.0  # [rad] to both sides: poses near the limits have a wrong side
-POSES = np.random.default_rng(5).uniform(-REACH, REACH, (12, 33))  # [rad]
-LEAPS = (2, 4, 8)  # of the poses, from which a leap to the next one leaves joints at limits without a search
-FASTEST, ACCELERATION = 6.0, 60.0  # [rad/s, rad/s^2]
+DT = 1 / 60  # [s] duration of a frame
+REACH = 2.0  # [rad] range of the joints to both sides: poses near the limits have a wrong side
+POSES = np.random.default_rng(5).uniform(-REACH, REACH, (12, 33))  # [rad] joint values of poses
+# indices of poses from which a leap to the next one leaves joints at limits without a search
+LEAPS = (2, 4, 8)
+FASTEST, ACCELERATION = 6.0, 60.0  # [rad/s, rad/s^2] limits of the joints
 
 
 def model(
@@ -30,7 +31,7 @@ def model(
 
 
 def posed(mover: BodyModel, joints: np.ndarray, swing: float = 0.0) -> BodyInputs:
-    """Targets that joint values (n,) meet, on a base that is turned about Z [rad]."""
+    """Targets of the pose with joint values (n,) [rad], on a base rotated about Z by `swing` [rad]."""
     values = bodies.asks(
         mover.body,
         at_rest(mover.body, joints, exponential(np.array([0.0, 0.0, swing])), np.zeros(3)),
@@ -53,7 +54,7 @@ def moved(mover: BodyModel, frames: list[BodyInputs], dt: float = DT) -> list[Bo
 
 
 def error(mover: BodyModel, inputs: BodyInputs, state: BodyState | None) -> float:
-    """Largest orientation error [rad] of a link; of a new start where there is no state."""
+    """Largest orientation error [rad] of a link; without a state, that of a new start."""
     outputs, _ = tick(mover, inputs, state, 0.0)
     return float(outputs.missed.max())
 
@@ -64,7 +65,7 @@ def test_in_the_second_frame_after_a_leap_a_body_meets_its_targets_as_a_new_star
     mover = model()
     here, there = (posed(mover, pose) for pose in POSES[first : first + 2])
     states = moved(mover, [here] + 10 * [there], dt)
-    assert states[2].stalled == 0  # it goes on, toward what the new start has left
+    assert states[2].stalled == 0  # the solver continues toward the goal that the new start has not reached
     for state in states[2:]:
         assert error(mover, there, state) < error(mover, there, None) + bodies.DEGREE
 
@@ -95,7 +96,7 @@ def test_a_body_stands_on_its_feet_again_after_a_leap(limits):
     here, there = (posed(mover, straight * pose)._replace(**stands) for pose in POSES[2:4])
     state = moved(mover, [here] + 90 * [there])[-1]
     assert all(step.is_planted for step in state.feet)
-    assert error(mover, there, state) < 3.0 * bodies.DEGREE  # what feet on the floor leave
+    assert error(mover, there, state) < 3.0 * bodies.DEGREE  # error that remains with feet on the floor
     for foot in mover.feet:
         assert foot_position(mover.body, foot, state.state)[2] == pytest.approx(0.0, abs=1e-6)
 
@@ -168,7 +169,8 @@ def test_targets_that_leap_in_every_frame_are_not_searched():
 
 def test_a_body_that_stands_still_is_searched_when_the_pause_is_over():
     mover = model()
-    here, there = (posed(mover, 0.4 * pose) for pose in POSES[8:10])  # all within limits: it soon rests
+    # all within limits, so that the body soon rests
+    here, there = (posed(mover, 0.4 * pose) for pose in POSES[8:10])
     states = moved(mover, [here, there, there] + 75 * [here])
     assert states[50].leap.is_open
     assert np.abs(states[50].state.velocity).max() < AT_REST
@@ -176,7 +178,7 @@ def test_a_body_that_stands_still_is_searched_when_the_pause_is_over():
 
 
 @pytest.mark.parametrize("nothing", [np.nan, 0.0])
-@pytest.mark.parametrize("link", ["head", "chest"])  # the chest carries others
+@pytest.mark.parametrize("link", ["head", "chest"])  # other links depend on the chest
 def test_a_link_that_was_lost_leaps_when_it_is_found(link: str, nothing: float):
     mover = model()
     found = posed(mover, POSES[0]).rotation

@@ -1,4 +1,4 @@
-"""Chains of bones whose limits end a branch of answers: for a target at rest they come to rest."""
+"""Tests that chains of bones whose limits end a branch come to rest for a target at rest."""
 
 import math
 
@@ -11,7 +11,7 @@ from limber.solvers.goals import GazeGoal, Point
 from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z
 from limber.solvers.kinematics.skeleton import Joint, Skeleton
 
-WALK, REST = 48, 400  # frames of a target on its way, and at rest
+WALK, REST = 48, 400  # number of frames in which the target moves, and rests
 
 
 def limited_chain(draw: np.random.Generator) -> Skeleton:
@@ -30,7 +30,7 @@ def limited_chain(draw: np.random.Generator) -> Skeleton:
 
 
 def played(seed: int, dt: float) -> list[ChainOutputs]:
-    """The frames of a limited chain whose target walks round one of its bones, and then rests."""
+    """Outputs of a limited chain whose target circles around one of its bones, and then rests."""
     draw = np.random.default_rng(seed)
     skeleton = limited_chain(draw)
     posture = 0.3 * draw.normal(size=len(skeleton))

@@ -1,4 +1,4 @@
-"""A chain whose bones are in transition to another branch of answers is ticked until it has arrived."""
+"""Tests that a chain whose bones are in transition to another branch is ticked until it arrives."""
 
 import numpy as np
 from limber.character.chain.tick import make_model, tick
@@ -8,7 +8,7 @@ from limber.solvers.goals import GazeGoal, Point
 from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z
 from limber.solvers.kinematics.skeleton import Joint, Skeleton
 
-TICK = 1 / 60  # [s] of live motion while nothing plays
+TICK = 1 / 60  # [s] interval of live motion while nothing plays
 
 
 def lamp() -> Skeleton:

@@ -1,4 +1,4 @@
-"""What a person sets of a chain by hand holds over what a state sets, until the next state."""
+"""Tests that a chain's settings by hand override those of a behaviour's state until the next state."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ AS_CLIP = Usual((0.0, 0.0), 0.9, 0.8)
 
 
 def settled(performer: Performer, usual: Usual = AS_CLIP):
-    """What the chain Arm is asked after a second."""
+    """Inputs of the chain Arm after a second."""
     for _ in range(100):
         instruction, _ = performer.role("Arm", NAMES, usual, 0.01)
     return instruction

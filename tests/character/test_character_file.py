@@ -1,4 +1,4 @@
-"""Character files: what is written comes back equal, and what is damaged or made to harm is refused."""
+"""Tests character files: a file read back is equal, and damaged or malicious files are refused."""
 
 import io
 import json
@@ -28,7 +28,7 @@ from tests import deep
 from tests.character.samples import body, character, mechanism, robot
 from tests.jsons import texts
 
-GOLDEN = Path(__file__).parent / "golden"  # a file of every version that was ever written
+GOLDEN = Path(__file__).parent / "golden"  # one file of each version that was ever written
 DAMAGES = 1500
 WAVE = b"RIFF\0\0\0\0WAVE"
 

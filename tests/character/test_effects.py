@@ -1,4 +1,4 @@
-"""Effects on top of a posture: several add up, and take no joint beyond its limits."""
+"""Tests effects on top of a posture: several add up, and they move no joint beyond its limits."""
 
 from dataclasses import dataclass
 from math import sin
@@ -17,9 +17,9 @@ UP = (0.0, 0.0, 1.0)
 
 @dataclass(frozen=True)
 class Rocking:
-    """A joint rocks."""
+    """Effect that swings a joint."""
 
-    amplitude: float  # [rad]
+    amplitude: float  # [rad] amplitude of the swing
     joint: int = 1
 
     def offsets(self, skeleton, posture, up, seconds):

@@ -1,4 +1,4 @@
-"""Eyes: blinks, lids, and looks away."""
+"""Tests eyes: blinks, lids, and looks away."""
 
 import math
 from dataclasses import replace
@@ -66,7 +66,7 @@ def test_a_shift_of_the_gaze_over_twenty_degrees_comes_with_a_blink_and_a_smalle
 
 def test_a_target_that_is_followed_slowly_brings_no_blink_of_its_own():
     state, start = played(ON, 0.5)[-1], played(ON, 0.5)[-1].blinks
-    for k in range(round(1.0 / DT)):  # half a radian in a second
+    for k in range(round(1.0 / DT)):  # half a radian in one second
         angle = 0.5 * k * DT
         state = advance(state, ON, (math.sin(angle), math.cos(angle), 0.0), DT)
     assert state.blinks == start

@@ -1,4 +1,4 @@
-"""Idle motion: which joints breathe, and how far; that it keeps limits."""
+"""Tests idle motion: which joints breathe, how far, and that it respects limits."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from limber.character.life import Life
 from limber.solvers.kinematics.rotations import unit
 from limber.solvers.kinematics.skeleton import End, Joint, Skeleton
 
-LONG_BREATH, SECONDS = 0.05, 1.3  # [rad], [s]
+LONG_BREATH, SECONDS = 0.05, 1.3  # [rad] change of the long breath, and [s] time
 LOWER, UPPER = -1.0, 1.0
 
 
@@ -35,7 +35,7 @@ def test_joints_breathe_as_they_lift_the_end():
         0,
         2,
         4,
-    ]  # those on the way to the end; the rail is no joint that breathes, the arm lifts nothing
+    ]  # joints between the root and the end; the rail does not breathe, and the arm lifts nothing
     assert offsets[[1, 3]].tolist() == [0.0, 0.0]
     assert offsets[turning] / offsets[2] == pytest.approx(rise[turning] / rise[2], rel=1e-12)
     assert 0.0 < np.abs(offsets).max() <= LONG_BREATH

@@ -1,4 +1,6 @@
-"""What a mechanism's goals still do while its motors lag behind: they place what the motors leave open."""
+"""Tests the effect of a mechanism's goals while its motors lag: they determine the coordinates that the
+motors leave free.
+"""
 
 import numpy as np
 import pytest
@@ -13,13 +15,13 @@ from limber.solvers.mechanism.model import Body, Joint, Mechanism
 from limber.solvers.mechanism.solver import MechanismSolver
 from limber.solvers.mechanism.support import centre_of_mass
 
-DT = 1 / 60  # [s]
+DT = 1 / 60  # [s] duration of a frame
 SLOW = Limits(-2.0, 2.0, 0.5, 2.0, 20.0)
-TURNED = 1.0  # [rad] of the arm
+TURNED = 1.0  # [rad] rotation of the arm
 
 
 def floating() -> MechanismModel:
-    """Two heavy bodies that nothing holds, and a slow motor between them."""
+    """Two heavy free bodies, with a slow motor between them."""
     bodies = (Body("base", 1.0, (0.0, 0.0, 0.0), Frame()), Body("arm", 1.0, (0.3, 0.0, 0.0), Frame()))
     solver = MechanismSolver(Mechanism(bodies, (Joint("motor", "revolute", "base", "arm", actuated=True),)))
     rest = assemble(solver).state

@@ -1,13 +1,11 @@
-"""A stage that goes through the frames of a scene: what is the next frame, what is a jump, and what lies
-between two frames.
-"""
+"""Tests a stage that plays the frames of a scene: the next frame, a jump, and times between two frames."""
 
 from dataclasses import dataclass, field, replace
 
 import pytest
 from limber.character.playback import Playback, Time
 
-FRAME = 1 / 24  # [s]
+FRAME = 1 / 24  # [s] duration of a frame
 SCENE = "scene"
 
 

@@ -1,4 +1,4 @@
-"""Persons that trackers see: when they are seen and lost, where they are, and whom a camera follows."""
+"""Tests persons that trackers see: when they are seen and lost, where they are, and whom a camera follows."""
 
 import math
 
@@ -15,7 +15,7 @@ AHEAD = Sighting(1.0, 0.0, 0.0, 0.0, 2.0, 1.0)
 
 
 def pose(position=(0.0, 0.0, 0.0), degrees: float = 0.0, size: float = 1.0) -> list[list[float]]:
-    """World matrix of a camera that is rotated about its Y; at 0 it looks along -Z."""
+    """World matrix of a camera that is rotated about its Y; at 0 degrees it looks along -Z."""
     turned = rotations.to_matrix(rotations.exponential((0.0, math.radians(degrees), 0.0)))
     rows = [[*(size * number for number in row), place] for row, place in zip(turned, position, strict=True)]
     return [*rows, [0.0, 0.0, 0.0, 1.0]]
@@ -47,7 +47,8 @@ def test_an_old_picture_is_of_a_person_who_was_there_so_much_earlier():
     persons.take("Camera", AHEAD._replace(age=0.3), None)
     passed(persons, 0.15)
     assert persons.senses == Senses(2.0)
-    persons.take("Camera", AHEAD._replace(age=0.48, distance=1.0), None)  # overtaken on its way
+    # an older sighting that arrives late
+    persons.take("Camera", AHEAD._replace(age=0.48, distance=1.0), None)
     assert persons.senses == Senses(2.0)
     passed(persons, 0.1)
     assert persons.senses == Senses(None)
@@ -70,7 +71,7 @@ def test_a_position_is_right_and_above_and_ahead_of_the_camera_whatever_its_size
 
 
 def test_a_camera_that_turns_sees_persons_from_where_it_was_when_the_picture_was_taken():
-    """With the pose of now, the target would run ahead by what the head turned meanwhile."""
+    """With the current pose, the target would run ahead by the head's rotation in the meantime."""
     persons, place, age = SeenPersons(), np.array((0.5, 0.0, -2.0)), 0.1
 
     def turned(seconds: float) -> list[list[float]]:

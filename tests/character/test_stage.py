@@ -1,5 +1,5 @@
-"""Movers of every kind on one stage, in plain Python: their order, what they see of each other, and their
-states as values.
+"""Tests movers of every kind on one stage, in plain Python: their order, the poses that they read from each
+other, and their states as values.
 """
 
 from dataclasses import replace
@@ -13,7 +13,7 @@ from tests.character.scenes import DT, all_of_them, body, facing, head, lamp, ro
 
 FRAMES = 240
 FEW = 12
-TURNED = 60  # frames within which the lamp, which begins with its back to its target, has turned to it
+TURNED = 60  # number of frames in which the lamp, which begins with its back to its target, has rotated to it
 
 
 def motion(found, key: str) -> np.ndarray:

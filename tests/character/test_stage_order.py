@@ -1,4 +1,4 @@
-"""The order of movers by their dependencies, and what of them goes round in a cycle."""
+"""Tests the order of movers by their dependencies, and movers whose dependencies form a cycle."""
 
 from hypothesis import given
 from hypothesis import strategies as st

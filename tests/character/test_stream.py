@@ -1,5 +1,5 @@
-"""Streams: what is received at one rate is shown at another, smooth, with little delay, and at rest where it
-ends.
+"""Tests streams: values received at one rate are shown at another, smooth, with little delay, and at rest
+when the stream ends.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from limber.character import stream
 from limber.character.stream import Samples
 
-CLOCK = 60  # [Hz]
-RATE = 2 * pi * 0.35  # [rad/s] of the motion
+CLOCK = 60  # [Hz] ticks of the clock
+RATE = 2 * pi * 0.35  # [rad/s] angular frequency of the motion
 NO_VELOCITY, NO_TIME = np.full((1, 1), np.nan), np.full(1, np.nan)
 
 
@@ -29,7 +29,9 @@ def ramp(time: float) -> float:
 def played(
     arrivals: dict[int, list[float]], ticks: int, clock: float = CLOCK, rejoin: float = stream.REJOIN
 ) -> np.ndarray:
-    """Values (ticks,) at each tick of a signal whose samples come at ticks; before the first it is at 0."""
+    """Values (ticks,) at each tick of a signal whose samples arrive at ticks; before the first sample it is
+    at 0.
+    """
     return played_together([arrivals], ticks, clock, rejoin)[0]
 
 
@@ -40,8 +42,8 @@ def played_together(
     rejoin: float = stream.REJOIN,
     ages: Sequence[dict[int, float]] = (),
 ) -> np.ndarray:
-    """Values (signals, ticks) likewise of several signals, which are the rows of one stream; `ages`: how
-    long before them the newest samples of each came, by their ticks, in ticks.
+    """Values (signals, ticks) of several signals, which are the rows of one stream; `ages`: age of the newest
+    samples of each signal, by the tick of arrival, in ticks.
     """
     values, numbers = np.zeros((len(arrivals), 1)), np.zeros(len(arrivals), int)
     no_velocities, no_times = np.full(values.shape, np.nan), np.full(len(arrivals), np.nan)
@@ -63,7 +65,7 @@ def played_together(
 def sent(
     rate: float, seconds: float, motion: Callable[[float], float] = sway, clock: float = CLOCK
 ) -> dict[int, list[float]]:
-    """Samples of a motion at a steady rate, by the ticks at which they come."""
+    """Samples of a motion at a constant rate, by the ticks at which they arrive."""
     arrivals: dict[int, list[float]] = {}
     for sample in range(int(seconds * rate)):
         arrivals.setdefault(int(np.ceil(sample / rate * clock + 0.3)), []).append(motion(sample / rate))
@@ -148,7 +150,7 @@ def test_a_sender_that_changes_its_rate_is_smooth_again_soon():
 
 
 def at_ticks(taken: np.ndarray, came: np.ndarray, clock: float) -> dict[int, list[float]]:
-    """Samples of the motion that are taken and come at times [s], by the ticks at which they come."""
+    """Samples of the motion taken and received at times [s], by the ticks at which they arrive."""
     arrivals: dict[int, list[float]] = {}
     for time, arrival in zip(taken, came, strict=True):
         arrivals.setdefault(int(np.ceil(arrival * clock)), []).append(sway(time))
@@ -156,7 +158,7 @@ def at_ticks(taken: np.ndarray, came: np.ndarray, clock: float) -> dict[int, lis
 
 
 def changing(before: float, after: float, seconds: float) -> np.ndarray:
-    """Times [s] of samples at a rate for four seconds, and then at another."""
+    """Times [s] of samples at one rate for four seconds, and then at another."""
     return np.concatenate((np.arange(4 * before) / before, 4.0 + np.arange(seconds * after) / after))
 
 
@@ -267,7 +269,7 @@ def test_samples_on_a_steep_parabola_are_not_followed_far_beyond_them():
 def received(
     rate: float, clock: float, seconds: float, delays: np.ndarray, is_lost: np.ndarray
 ) -> dict[int, list[float]]:
-    """Samples of the motion, which come in their order after delays (n,) [s] or are lost."""
+    """Samples of the motion by ticks; they arrive in order after delays (n,) [s], or are lost."""
     times = np.arange(len(delays)) / rate
     arrivals: dict[int, list[float]] = {}
     for time, arrival, lost in zip(times, np.maximum.accumulate(times + delays), is_lost, strict=True):
@@ -279,7 +281,7 @@ def received(
 def ages_of(
     rate: float, clock: float, seconds: float, delays: np.ndarray, is_lost: np.ndarray
 ) -> dict[int, float]:
-    """Of the samples that `received` returns, by ticks: how long before them the newest came, in ticks."""
+    """Age in ticks of the newest of the samples that `received` returns, by ticks."""
     times = np.maximum.accumulate(np.arange(len(delays)) / rate + delays)[~is_lost]
     return {
         int(np.ceil(time * clock)): np.ceil(time * clock) - time * clock for time in times if time < seconds
@@ -287,19 +289,19 @@ def ages_of(
 
 
 def is_smooth(shown: np.ndarray, clock: float, seconds: float = 6.0) -> bool:
-    """Whether a motion has no halt, and no acceleration beyond 1.5 times its own, after some seconds."""
+    """Whether a motion has no halt, and no acceleration above 1.5 times its own, after some seconds."""
     later = shown[int(seconds * clock) :]
     acceleration = np.abs(np.diff(later, 2)).max() * clock**2
     return bool(np.abs(np.diff(later)).min() > 0.0 and acceleration < 1.5 * 30.0 * RATE**2)
 
 
 def network(kind: str, count: int, rate: float) -> np.ndarray:
-    """Delays (count,) [s] of packets: of Gaussian size, or of packets that come in clumps every 20 ms."""
+    """Delays (count,) [s] of packets: of Gaussian size, or of packets that arrive in clumps every 20 ms."""
     return through(kind, np.arange(count) / rate + 0.003)
 
 
 def through(kind: str, times: np.ndarray) -> np.ndarray:
-    """Delays (count,) [s] of packets that are sent at some times [s]."""
+    """Delays (count,) [s] of packets that are sent at these times [s]."""
     if kind == "gaussian":
         return np.abs(np.random.default_rng(7).normal(0.0, 0.01, len(times)))
     return np.ceil(times / 0.02) * 0.02 - times
@@ -361,15 +363,15 @@ def test_the_delay_is_at_most_a_tenth_of_a_second_longer_than_the_period():
 
 
 class Sent(NamedTuple):
-    """Samples of the motion, with the times that their sender says."""
+    """Samples of the motion, with times given by their sender."""
 
-    taken: np.ndarray  # (n,) [s]
-    said: np.ndarray  # (n,) [s] by the sender's clock
-    delays: np.ndarray  # (n,) [s]
-    is_lost: np.ndarray  # (n,)
+    taken: np.ndarray  # (n,) [s] times at which the samples are taken
+    said: np.ndarray  # (n,) [s] times by the sender's clock
+    delays: np.ndarray  # (n,) [s] delays of the packets
+    is_lost: np.ndarray  # (n,) whether a sample is lost
 
     def arrivals(self, clock: float) -> dict[int, list[int]]:
-        """The numbers of the samples that come, by the ticks at which they are there."""
+        """Indices of the samples that arrive, by the tick of arrival."""
         arrivals: dict[int, list[int]] = {}
         for number, time in enumerate(np.maximum.accumulate(self.taken + self.delays)):
             if not self.is_lost[number]:
@@ -399,7 +401,7 @@ def played_by_the_senders_clock(signals: Sequence[Sent], clock: float = CLOCK) -
 
 
 def irregular(rate: float, seconds: float = 12.0) -> np.ndarray:
-    """Times [s] at which a program takes samples whose frames take more or less long."""
+    """Times [s] at which a program with frames of varying duration takes samples."""
     return np.cumsum(np.random.default_rng(4).uniform(0.7, 1.3, int(seconds * rate))) / rate
 
 

@@ -1,5 +1,5 @@
-"""A gaze that reaches a joint's limit takes the way round: no goal that a search from scratch meets is missed
-for good.
+"""Tests a gaze that reaches a joint's limit and goes round the other way: a goal that a search from scratch
+meets is not missed permanently.
 """
 
 import math
@@ -14,15 +14,15 @@ from limber.solvers.goals import GazeGoal, Point
 
 from tests.solvers.chains import unit_chain
 
-DT = 1 / 24  # [s]
-REST = 120  # frames
+DT = 1 / 24  # [s] duration of a frame
+REST = 120  # number of frames at rest
 LAMP = unit_chain("YXXX", math.pi, 0.2)
 POSTURE = np.array([0.0, 0.5, -0.9, 0.0])
 
 
 def walk(places, frames):
-    """Positions of a target that goes from each place to the next in so many frames, gently as between keys;
-    then it rests.
+    """Positions of a target that moves from each position to the next in `frames` frames, eased as between
+    keys, and then rests.
     """
     for first, last in pairwise(places):
         for frame in range(frames):

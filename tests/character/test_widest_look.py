@@ -1,5 +1,5 @@
-"""Widest look: a head rests at the edge of its range, and crosses over gradually where its target passes
-behind.
+"""Tests the widest look: a head stops at the edge of its range, and changes sides gradually when its target
+passes behind it.
 """
 
 import math
@@ -16,7 +16,7 @@ HUNDRED = LookSettings(math.radians(100))
 
 
 def point(aside: float, up: float = 0.0) -> Point:
-    """A point at angles [degrees] to the left of where the end faces, and above it."""
+    """A point at angles [degrees] to the left of the end's facing direction, and above it."""
     aside, up = math.radians(aside), math.radians(up)
     return Point(
         (-2 * math.sin(aside) * math.cos(up), 2 * math.cos(aside) * math.cos(up), 1.5 + 2 * math.sin(up))
@@ -28,7 +28,7 @@ def seen(aim: Point) -> tuple[float, float, float]:
 
 
 def around(fps: int, up: float = 0.0, rounds: int = 3, seconds: float = 10.0):
-    """Looks (direction, state) at a target that walks round the character."""
+    """Looks (direction, state) at a target that circles the character."""
     look = None
     for frame in range(int(rounds * seconds * fps)):
         aim, look = looking(
@@ -58,7 +58,8 @@ def test_beyond_the_widest_look_it_rests_at_the_edge_at_the_height_of_the_target
 def test_a_target_that_walks_round_makes_the_head_cross_over_once_a_round(fps, up):
     directions, looks = zip(*around(fps, up), strict=True)
     steps = [math.degrees(vector_angle(*pair)) for pair in pairwise(directions)]
-    assert max(steps) * fps <= 320  # [degrees/s] of the crossing, and of the target that it goes toward
+    # [degrees/s] speed of the change of sides, and of the target toward which it moves
+    assert max(steps) * fps <= 320
     crossings = sum(not before.left and after.left > 0 for before, after in pairwise(looks))
     assert crossings == 3
 
@@ -106,7 +107,7 @@ def test_a_target_that_goes_over_the_top_and_down_behind_keeps_its_side(widest, 
         along, aside = (
             math.radians(degree / 2),
             math.radians(off),
-        )  # a circle from ahead over the top, tilted to the left
+        )  # a circle from the front over the top, tilted to the left
         way = (-math.sin(aside) * math.sin(along), math.cos(along), math.cos(aside) * math.sin(along))
         aim, look = looking(look, AHEAD, Direction(way), settings, 1 / 24)
         assert look.left == 0.0

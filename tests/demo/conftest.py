@@ -1,4 +1,4 @@
-"""The demo's files are scripts beside each other: tests import them as the demo does."""
+"""Makes the demo's files importable by their names, as scripts beside each other do."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Which part of an imported robot the demo makes a chain of."""
+"""Tests the choice of the part of an imported robot of which the demo makes a chain."""
 
 import pytest
 from branches import BranchError, Link, branch

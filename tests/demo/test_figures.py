@@ -8,8 +8,8 @@ FPS = 24.0
 
 
 def feasible(velocity: float, acceleration: float, jerk: float, seconds: float = 4.0) -> np.ndarray:
-    """A joint that is pushed by a jerk at its limit to and fro, never beyond its velocity and acceleration;
-    (t, 1) sampled finely.
+    """Motion (t, 1), finely sampled, of a joint that is accelerated back and forth with maximal jerk, within
+    its velocity and acceleration limits.
     """
     dt, place, speed, push, rows = 1e-4, 0.0, 0.0, 0.0, []
     for k in range(int(seconds / dt)):

@@ -1,4 +1,4 @@
-"""The demo's folder: what an earlier run left goes, what is somebody else's stays."""
+"""Tests the demo's folder: files of an earlier run are deleted, other files are kept."""
 
 import folder
 import pytest

@@ -1,7 +1,7 @@
 import names
 import pytest
 
-# Bones from the root to the head, and some that hang on them, as different tools name them.
+# Bones from the root to the head, and some others attached to them, with the names of different programs.
 CONVENTIONS = {
     "cmu": (
         ["Hips", "LowerBack", "Spine", "Spine1", "Neck", "Neck1", "Head"],

@@ -1,5 +1,5 @@
-"""What a demo's figures must be: each that falls short is told, with what was found, and makes the
-demo fail.
+"""Tests the bounds of a demo's figures: each violation is reported with its value, and makes the demo
+fail.
 """
 
 from copy import deepcopy

@@ -1,4 +1,4 @@
-"""Postures for a robot that nobody has posed, and the way of what it looks at."""
+"""Tests the generated postures of an unposed robot, and the path of its target."""
 
 from math import cos, pi, sin
 
@@ -10,7 +10,7 @@ from limber.solvers.kinematics.skeleton import Joint, Skeleton
 
 
 def arm(kinds=("revolute",) * 5) -> Skeleton:
-    """Links of 0.2 m straight up, with axes that alternate; slides go along the links."""
+    """Links of 0.2 m straight up, with alternating axes; prismatic joints move along the links."""
     axes = (rotations.Z, rotations.X, rotations.X, rotations.Z, rotations.X)
     joints = [
         Joint(

@@ -1,4 +1,4 @@
-"""Files are there as a whole: the old one, or the new one."""
+"""Tests atomic writing of files: the complete old file exists, or the complete new one."""
 
 import errno
 import os
@@ -33,7 +33,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def alone(path: Path) -> bool:
-    """Whether nothing else is in the file's folder."""
+    """Whether the folder contains no other file."""
     return [other.name for other in path.parent.iterdir()] == [path.name]
 
 
@@ -160,7 +160,7 @@ def test_lines_are_added_and_one_that_was_cut_off_is_ended_first(tmp_path: Path)
 def test_a_file_that_nobody_chose_replaces_nothing(tmp_path: Path):
     path = tmp_path / "beside.wav"
     atomic.write_new(path, b"sound")
-    atomic.write_new(path, b"sound")  # it is there already
+    atomic.write_new(path, b"sound")  # the file exists already
     with pytest.raises(FileExistsError):
         atomic.write_new(path, b"other")
     assert path.read_bytes() == b"sound"

@@ -1,4 +1,4 @@
-"""Files that are read have an end: regular ones, and no more than they announce."""
+"""Tests that only files with an end are read: regular ones, and no more than their announced size."""
 
 import os
 from pathlib import Path
@@ -17,7 +17,7 @@ def test_a_file_s_bytes_and_its_text_are_read(tmp_path: Path):
 def test_more_bytes_than_are_allowed_are_refused_before_they_are_read(tmp_path: Path):
     path = tmp_path / "a.txt"
     with path.open("wb") as file:
-        file.truncate(3_000_000_000)  # takes no place on the disk, and would in memory
+        file.truncate(3_000_000_000)  # takes no space on the disk, but would in memory
     with pytest.raises(OSError, match="it has 3000 MB, more than 1"):
         content(path, 1_000_000)
 
@@ -25,7 +25,7 @@ def test_more_bytes_than_are_allowed_are_refused_before_they_are_read(tmp_path: 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 def test_a_pipe_a_folder_and_a_device_are_no_files(tmp_path: Path):
     pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)  # to open it would last until somebody writes
+    os.mkfifo(pipe)  # opening it would block until a program writes
     for place in (pipe, tmp_path, Path(os.devnull), Path("/dev/zero")):
         for read in (content, text, open_regular):
             with pytest.raises(OSError, match="it is no file"):

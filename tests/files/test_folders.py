@@ -1,4 +1,4 @@
-"""Folders are there as a whole: the old one, or the new one."""
+"""Tests atomic writing of folders: the complete old folder exists, or the complete new one."""
 
 import os
 import subprocess
@@ -32,7 +32,7 @@ def written(path: Path, files: dict[str, bytes]) -> FolderWriter:
 
 
 def fail_after(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Makes the disk full after `count` files."""
+    """Simulates a full disk after `count` files."""
     write, done = atomic.write, []
 
     def writes(path: Path, data: bytes) -> None:
@@ -94,7 +94,7 @@ def test_what_a_killed_process_left_is_cleaned_up_and_an_old_folder_returns_to_i
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     left = written(place, NEW)
-    stays = written(place.with_name("robot.2"), NEW)  # of a process that runs: this one
+    stays = written(place.with_name("robot.2"), NEW)  # belongs to a process that is running: this one
     hidden = left._new.with_name(left._new.name.replace(str(os.getpid()), str(ended.pid)))
     left._new.rename(hidden)
     away = left._old.with_name(left._old.name.replace(str(os.getpid()), str(ended.pid)))
@@ -124,7 +124,7 @@ def test_an_old_folder_that_could_not_be_deleted_is_deleted_by_the_next_writer_o
     with monkeypatch.context() as stuck:
         stuck.setattr(
             folders.shutil, "rmtree", lambda *args, **kwargs: None
-        )  # as where another program has a file open
+        )  # as if another program had a file open
         writer = written(place, NEW)
         writer.commit()
         writer.discard()

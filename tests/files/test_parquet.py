@@ -1,4 +1,6 @@
-"""Parquet tables: what is written is read again, what others compress is unpacked, and damage is an error."""
+"""Tests Parquet tables: written values are read again, compressed files of other programs are read, and
+damage is an error.
+"""
 
 import io
 import math
@@ -26,7 +28,7 @@ WHOLE = encode(
 )
 MADE = {
     name: (Path(__file__).parent / f"{name}.parquet").read_bytes() for name in ("lerobot", "second_version")
-}  # by pyarrow 26
+}  # written by pyarrow 26
 
 
 def table(data: bytes) -> ParquetTable:
@@ -110,7 +112,7 @@ def test_lists_in_lists_without_end_are_an_error():
 def test_a_number_of_more_than_64_bits_is_an_error():
     assert CompactReader(b"\xff" * 9 + b"\x01").varint() == 2**64 - 1
     with pytest.raises(ParquetError, match="longer than 64 bits"):
-        CompactReader(b"\xff" * 9 + b"\x7f").varint()  # as a place in the file no system can go there
+        CompactReader(b"\xff" * 9 + b"\x7f").varint()  # too large for a position in a file
 
 
 def test_a_run_of_numbers_that_no_memory_holds_is_refused():
@@ -242,7 +244,7 @@ def test_tables_that_pyarrow_has_made_are_read(name):
 
 
 @pytest.mark.parametrize("name", ["own", *MADE])
-@example([(206, 1)])  # in the second version a dictionary of -1 numbers
+@example([(206, 1)])  # in format version 2, a dictionary of -1 numbers
 @settings(max_examples=300)
 @given(st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 255)), min_size=1, max_size=4))
 def test_any_damaged_table_is_numbers_or_an_error(name, changes):

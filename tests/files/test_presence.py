@@ -1,4 +1,4 @@
-"""Paths of any text are files, folders or neither, and never an error."""
+"""Tests that a path of any text is a file, a folder or neither, and never an error."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
-"""Files are read in a process of its own: with its results and errors as they are here, and an end whenever
-it is wanted.
+"""Tests reading of files in a separate process: it gives the same results and errors, and can be ended at any
+time.
 """
 
 import subprocess
@@ -19,7 +19,7 @@ from tests.hardware.processes import is_running
 
 ROOT = Path(__file__).resolve().parents[2]
 IMPORT = "from limber.files.reading_process import ReadingProcess"
-LONG = 60.0  # [s] far beyond what a process needs
+LONG = 60.0  # [s] far more than a process needs
 
 
 def test_results_come_as_if_they_were_read_here(tmp_path: Path):
@@ -48,7 +48,7 @@ def test_a_process_that_cannot_go_on_says_why():
 
 def test_a_process_that_the_system_ends_says_by_what():
     reading = ReadingProcess(time.sleep, 1e6)
-    reading._process.kill()  # as where no memory is left
+    reading._process.kill()  # as the system does without free memory
     with pytest.raises(ReadingError, match=r"ended \(ended by SIGKILL, Killed\)"):
         reading.result(LONG)
 

@@ -1,5 +1,5 @@
-"""What the system says is told in words, without numbers of errors and signals, and without a file's path a
-second time.
+"""Tests that errors of the system are reported in words, without numbers of errors and signals, and without
+repeating a file's path.
 """
 
 import os

@@ -1,5 +1,5 @@
-"""Background jobs as tests run them: in a process of their own on a real port, or here, on a line whose other
-end answers at once.
+"""Runs background jobs for tests: in a separate process on a real port, or in this process, on a line whose
+other end answers immediately.
 """
 
 import itertools
@@ -20,7 +20,7 @@ from tests.hardware.servo_bus import Bus, StsBus
 
 
 def served(bus: Bus) -> PtyRobot:
-    """Servos behind a real port, in a thread of this process: for jobs to which no answer matters."""
+    """Servos behind a real port, served by a thread of this process: for jobs that need no answer in time."""
     bus.now = time.perf_counter()
     return PtyRobot(bus)
 
@@ -29,11 +29,11 @@ class Wired:
     """A simulated robot behind a port that only jobs of this process find: `with Wired(bus) as robot:
     told(..., port=robot.port)`.
 
-    It has answered when the job looks for the answer. A thread behind a real port is too late on a busy
+    Its answer is complete when the job reads it. A thread behind a real port would be too late on a busy
     machine, since a scan waits 20 ms.
 
     Attributes:
-        port: Its name.
+        port: Name of the port.
     """
 
     _numbers = itertools.count()
@@ -48,7 +48,7 @@ class Wired:
 
     @classmethod
     def open(cls, port: str, *rate: int, **options: object) -> "Wired | serial.Serial":
-        """What pyserial opens under that name."""
+        """Opens the port of that name, in place of pyserial."""
         return cls._plugged[port] if port in cls._plugged else serial.Serial(port, *rate, **options)
 
     def read(self, most: int) -> bytes:
@@ -70,11 +70,12 @@ class Wired:
 
 
 class Late(Wired):
-    """Of its answers all but the first few are handed over late, on a clock that only a job's waiting moves.
+    """A port that delivers all but the first few answers late, by a clock that only advances while a job
+    waits.
 
     Args:
-        robot: What answers.
-        delay: Of an answer [s].
+        robot: The robot that answers.
+        delay: Delay of an answer [s].
         at_once: Number of answers that are not late.
     """
 
@@ -103,7 +104,7 @@ PYSERIAL = SimpleNamespace(Serial=Wired.open, SerialTimeoutException=serial.Seri
 
 
 def told(task: str, **arguments) -> list[JobEvent]:
-    """The events of a job, run here: a process takes its time to start."""
+    """The events of a job that is run in this process, since starting a process takes long."""
     news: list[JobEvent] = []
     try:
         news.extend(import_module(f"limber.hardware.{TASKS[task]}").run(arguments, PYSERIAL))
@@ -123,7 +124,7 @@ def found(news: list[JobEvent]) -> list[Found]:
 
 
 class Twins(StsBus):
-    """Servos that share their ids with others: each is answered twice."""
+    """Servos of which each shares its id with another one: every command is answered twice."""
 
     def _answer(self, number: int, data: bytes) -> bytes:
         return 2 * super()._answer(number, data)

@@ -1,16 +1,16 @@
-"""Boards with hobby servos as their makers describe them: bytes in, bytes out. Nothing here is imported from
-the extension.
+"""Boards with hobby servos, simulated from their makers' descriptions: bytes in, bytes out. Nothing is
+imported from the extension.
 """
 
 import re
 
 
 class Board:
-    """A board.
+    """A simulated board.
 
     Attributes:
-        pulses: What each servo is being sent, in the protocol's unit; 0 or missing: nothing.
-        history: All pulses that were ever sent, (servo, pulse).
+        pulses: Current pulse of each servo, in the protocol's unit; 0 or missing: none.
+        history: All pulses sent so far, (servo, pulse).
     """
 
     def __init__(self) -> None:
@@ -27,7 +27,7 @@ class Board:
         self.history.append((servo, pulse))
 
     def hear(self, data: bytes, now: float) -> bytes:
-        """What the board answers to `data`."""
+        """The board's answer to `data`."""
         self._pending += data
         said = b""
         while (answer := self.obey()) is not None:
@@ -35,13 +35,15 @@ class Board:
         return said
 
     def obey(self) -> bytes | None:
-        """Take one command off the pending bytes, obey it and answer; None where none is whole."""
+        """Removes one command from the pending bytes, executes it and returns the answer; None if no command
+        is complete.
+        """
         raise NotImplementedError
 
 
 def pololu_crc(command: bytes) -> int:
-    """CRC-7 of Pololu's controllers: what remains of the bits, the lowest of each byte first, divided by x^7
-    + x^3 + 1.
+    """CRC-7 of Pololu's controllers: remainder of the bits, the lowest of each byte first, divided by x^7 +
+    x^3 + 1.
     """
     bits = [byte >> bit & 1 for byte in (*command, 0) for bit in range(8)][: 8 * len(command) + 7]
     for at in range(8 * len(command)):
@@ -55,12 +57,12 @@ class MaestroBoard(Board):
     """A Maestro that understands the compact protocol.
 
     Args:
-        channels: That it has; the Micro Maestro's 6 know no multiple targets.
+        channels: Number of channels; with 6, as a Micro Maestro, it has no command for multiple targets.
         crc: Whether *Enable CRC* is set in its Control Center.
 
     Attributes:
-        errors: Bits that it tells, and forgets, when it is asked.
-        homecomings: How often an error sent all channels home.
+        errors: Error bits, which are cleared when they are read.
+        homecomings: Number of times that an error sent all channels home.
     """
 
     def __init__(self, channels: int = 6, crc: bool = False) -> None:
@@ -73,7 +75,7 @@ class MaestroBoard(Board):
         self.homecomings += 1
 
     def _length(self) -> int | None:
-        """Bytes of the pending command; None where too few are there to know."""
+        """Number of bytes of the pending command; None if it is not known yet."""
         lengths = {0x84: 4, 0x87: 4, 0x89: 4, 0x90: 2, 0xA1: 1}
         if self._pending[0] != 0x9F:
             return lengths[self._pending[0]] + self._crc
@@ -114,7 +116,7 @@ class MaestroBoard(Board):
 
 
 class ServoAnimationBoard(Board):
-    """blender-servo-animation's live mode: every start byte starts anew."""
+    """blender-servo-animation's live mode: every start byte begins a new command."""
 
     def obey(self) -> bytes | None:
         while self._pending:
@@ -132,7 +134,7 @@ class ServoAnimationBoard(Board):
 
 
 class LineBoard(Board):
-    """The board of the documents' example: lines of text."""
+    """The board of the example in the documents: lines of text."""
 
     def obey(self) -> bytes | None:
         line, end, rest = bytes(self._pending).partition(b"\n")

@@ -1,4 +1,4 @@
-"""Robots of bus servos in simulated time: the worker's own loop with a bus in place of the port."""
+"""Robots of bus servos in simulated time: the worker's own loop, with a bus in place of the port."""
 
 import math
 
@@ -13,13 +13,13 @@ from tests.hardware.simulation import LIMITS, Simulation, still
 
 STEPS_PER_RAD = 4096 / math.tau
 POSE = still(0.4, -0.3, 0.2)
-COUNTED = 30.0  # [s] longer than whatever a servo counts: its watchdog, an overload, a move under way
+COUNTED = 30.0  # [s] longer than every timer of a servo: its watchdog, an overload, a motion in progress
 BUSES = {"feetech_sts": StsBus, "dynamixel": DynamixelBus}
 PLACES = {1: 1800.0, 2: 2048.0, 3: 2300.0}
 
 
 def bus_device(protocol: str, on_silence: str = "hold", ids=(1, 2, 3)) -> Device:
-    """Servos whose zero is their middle; positions are in steps."""
+    """Device with servos whose zero is their middle; positions are in steps."""
     servo = {
         "zero": 2048.0,
         "per_radian": STEPS_PER_RAD,
@@ -41,9 +41,9 @@ class Wire:
     def __init__(self, simulation: "BusSimulation") -> None:
         self._simulation = simulation
         self._coming = b""
-        self.broken = False  # nothing passes
+        self.broken = False  # whether no bytes pass
         self.unplugged = False
-        self.spoil = lambda data: data  # what the line makes of bytes, either way
+        self.spoil = lambda data: data  # changes bytes in either direction
 
     def read(self) -> bytes:
         self._check()
@@ -65,7 +65,7 @@ class Wire:
 
 
 class Robot:
-    """What `Simulation` wants to know of a robot: where its servos are."""
+    """Interface of a robot that `Simulation` needs: positions of its servos."""
 
     def __init__(self, bus: Bus) -> None:
         self._bus = bus
@@ -90,8 +90,8 @@ class BusSimulation(Simulation):
         return self.cable
 
     def sleep(self, seconds: float) -> None:
-        """As of any simulation, but servos stay awake: all that they do by themselves when nobody speaks they
-        have done after `COUNTED`.
+        """Advances the time. Servos are only simulated for `COUNTED`: without messages nothing happens to
+        them afterwards.
         """
         self.pass_time(min(seconds, COUNTED))
         skipped = max(seconds - COUNTED, 0.0)
@@ -99,7 +99,7 @@ class BusSimulation(Simulation):
         self.bus.now += skipped
 
     def pass_time(self, seconds: float) -> None:
-        """Let the servos alone."""
+        """Advances the servos' time without any messages."""
         self.now += seconds
         self.bus.hear(b"", self.now)
 
@@ -112,7 +112,7 @@ class BusSimulation(Simulation):
 
 @pytest.fixture
 def begin(closing):
-    """Makes simulations that are closed at the test's end."""
+    """Function that creates simulations, which are closed at the end of the test."""
 
     def make(
         protocol: str = "feetech_sts", on_silence: str = "hold", positions=None, ids=(1, 2, 3)

@@ -1,4 +1,4 @@
-"""What the tests of the hardware share."""
+"""Fixtures shared by the tests of the hardware."""
 
 import contextlib
 
@@ -11,14 +11,14 @@ def pytest_configure(config):
 
 @pytest.fixture
 def closing():
-    """Returns what it is given, and closes it at the test's end."""
+    """Function that returns its argument, and closes it at the end of the test."""
     with contextlib.ExitStack() as stack:
         yield lambda made: stack.enter_context(contextlib.closing(made))
 
 
 @pytest.fixture
 def simulate(closing):
-    """Makes simulations that are closed at the test's end."""
+    """Function that creates simulations, which are closed at the end of the test."""
     from tests.hardware.simulation import Simulation
 
     return lambda *args, **kwargs: closing(Simulation(*args, **kwargs))
@@ -26,7 +26,7 @@ def simulate(closing):
 
 @pytest.fixture
 def opened(closing):
-    """Opens links that are closed at the test's end."""
+    """Function that opens links, which are closed at the end of the test."""
     from limber.hardware.link import WorkerLink
 
     def make(device):
@@ -49,7 +49,7 @@ def robot():
 
 @pytest.fixture
 def sent():
-    """Sends a process on an errand and returns its news when it has ended."""
+    """Function that starts a process for a task, and returns its events when it has ended."""
     from limber.hardware.background_job import BackgroundJob
     from limber.hardware.job_events import Ended
 

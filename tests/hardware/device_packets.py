@@ -1,4 +1,4 @@
-"""The servos' side of both bus protocols: what their frames order, and the frames of their answers."""
+"""The servos' side of both bus protocols: decoding of instructions, and frames of answers."""
 
 from limber.hardware.protocols.bus.instructions import (
     Instruction,
@@ -14,34 +14,32 @@ from limber.hardware.protocols.feetech import packets as feetech
 
 
 class DynamixelDevice(dynamixel.DynamixelPackets):
-    """Dynamixel's frames, both ways."""
+    """Encoder and decoder of a Dynamixel servo's frames."""
 
     def encode_status(self, status: StatusPacket) -> bytes:
         """The frame of a servo's answer."""
         return self.frame(status.servo, dynamixel.STATUS, bytes((status.error,)) + status.data)
 
     def instruction(self, frame: bytes) -> Instruction | None:
-        """What a whole frame orders; None where it is a status or no instruction that a host of
-        ours sends.
-        """
+        """Instruction of a complete frame; None for a status, or an instruction that Limber never sends."""
         servo, code, body = frame[4], frame[7], dynamixel.unstuff(frame[8:-2])
         return _instruction(servo, code, body, 2)
 
 
 class FeetechDevice(feetech.FeetechPackets):
-    """Feetech's frames, both ways."""
+    """Encoder and decoder of a Feetech servo's frames."""
 
     def encode_status(self, status: StatusPacket) -> bytes:
         """The frame of a servo's answer."""
         return self.frame(status.servo, status.error, status.data)
 
     def instruction(self, frame: bytes) -> Instruction | None:
-        """What a whole frame orders; None where it is no instruction that a host of ours sends."""
+        """Instruction of a complete frame; None for an instruction that Limber never sends."""
         return _instruction(frame[2], frame[4], frame[5:-1], 1)
 
 
 def _instruction(servo: int, code: int, body: bytes, width: int) -> Instruction | None:
-    """An instruction whose addresses and sizes have `width` bytes, low one first."""
+    """An instruction whose addresses and sizes have `width` bytes, the low byte first."""
     start, size, rest = (
         int.from_bytes(body[:width], "little"),
         int.from_bytes(body[width : 2 * width], "little"),

@@ -25,7 +25,7 @@ BYTE = st.integers(0, 0xFF)
 WORD = st.integers(0, 0xFFFF)
 RISKY = st.lists(st.sampled_from((0xFF, 0xFD, 0x00, 0x55)) | BYTE, min_size=1, max_size=14).map(
     bytes
-)  # rich in headers
+)  # payloads with many headers
 
 
 @st.composite
@@ -53,11 +53,11 @@ def little(value: int, size: int) -> bytes:
     return (value & (1 << 8 * size) - 1).to_bytes(size, "little")
 
 
-UNSTUFFED = (  # public without a warning, to the id FD, which none has
+UNSTUFFED = (  # published without stuffing, for the id FD, which no servo has
     "ff ff fd 00 fe 11 00 83 74 00 04 00 01 ff ff ff ff fd 00 00 00 00 dc ec"
 )
 ALL = vectors("p2.")
-NOT_SENT = ("p2.reboot", "p2.bulk", "p2.fast")  # instructions that no host of ours gives
+NOT_SENT = ("p2.reboot", "p2.bulk", "p2.fast")  # instructions that Limber never sends
 PUBLIC = [vector for vector in ALL if "WARNING" not in vector and vector["hex"] != UNSTUFFED]
 
 

@@ -1,4 +1,4 @@
-"""Motion for the tests of the export: joints that a motion filter has led, on hobby servos."""
+"""Motion for the tests of the export: joints that follow the output of a motion filter, on hobby servos."""
 
 import math
 from dataclasses import replace

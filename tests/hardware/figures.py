@@ -1,8 +1,7 @@
-"""What the link and the firmware can do, measured: frames a second, time from a command to its pulse, bus
-servos, what calls cost Blender.
+"""Measures the link and the firmware: frames per second, time from a command to its pulse, bus servos,
+duration of calls in Blender.
 
-For tests, which look at what must hold anywhere, and for `python -m benchmarks.link --figures`, which prints
-it all.
+Tests check the bounds that hold on every machine; `python -m benchmarks.link --figures` prints all figures.
 """
 
 import math
@@ -36,25 +35,25 @@ from tests.hardware.simulation import make_device
 
 CHANNELS = 6
 SESSION = 9
-FASTEST = 65535  # [us/s]
-PATIENCE = 20.0  # [s]
+FASTEST = 65535  # [us/s] fastest speed
+PATIENCE = 20.0  # [s] longest waiting time
 OPENS = 8
-MOST_OPEN = 12  # frames without an answer, as the worker allows
+MOST_OPEN = 12  # largest number of frames without an answer, as in the worker
 
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """A stream of moves to the firmware.
+    """Result of a stream of moves to the firmware.
 
     Attributes:
-        rate: Frames that were to be sent a second.
-        sent: Frames.
-        answered: How many of them the device answered.
-        refused: How many of these it did not obey: its watchdog had stopped it, since this process was not
-            given time to speak.
-        damaged: Frames that the device could not read.
-        seconds: That it took, in the device's own time.
-        slipped: Time that the emulator gave up because the machine was busy [s].
+        rate: Desired number of frames per second.
+        sent: Number of frames sent.
+        answered: Number of frames that the device answered.
+        refused: Number of these that it refused, because its watchdog had stopped it while this process had
+            no processor time.
+        damaged: Number of frames that the device could not read.
+        seconds: Duration [s] in the device's own time.
+        slipped: Time [s] that the emulator skipped because the machine was busy.
     """
 
     rate: float
@@ -71,7 +70,7 @@ class Stream:
 
 
 class Wire:
-    """A host that speaks the protocol over a real port, without the worker."""
+    """A host that uses the protocol on a real port, without the worker."""
 
     def __init__(self, port: str) -> None:
         self._port = serial.Serial(port, limber.BAUDRATE, timeout=0, write_timeout=PATIENCE, exclusive=True)
@@ -85,7 +84,9 @@ class Wire:
         self._port.close()
 
     def ask(self, message: limber.Message) -> MessageFrame:
-        """Send a request until it is answered: the device may still be starting."""
+        """Sends a request until it is answered, since the device may still be starting; returns the
+        answer.
+        """
         give_up = time.perf_counter() + PATIENCE
         while time.perf_counter() < give_up:
             number = self.send(message)
@@ -106,7 +107,7 @@ class Wire:
         self.open.add(self.send(Move(tuple(positions), interval_ms)))
 
     def listen(self) -> list[MessageFrame]:
-        """What came; answers to moves are counted."""
+        """Frames that have arrived; answers to moves are counted."""
         frames = list(self._decoder.feed(self._port.read(4096)))
         for frame in frames:
             if isinstance(frame.message, DeviceReport):
@@ -118,7 +119,7 @@ class Wire:
         return frames
 
     def begin(self, channels: int) -> None:
-        """A session with so many channels, armed."""
+        """Begins a session with so many channels, and arms it."""
         self.ask(Hello(SESSION))
         for channel in range(channels):
             self.ask(Configure(channel, 500.0, 2500.0, FASTEST, OnSilence.HOLD))
@@ -126,7 +127,7 @@ class Wire:
 
 
 def stream(rate: float, seconds: float, most_open: int = MOST_OPEN) -> Stream:
-    """Moves of six channels over a pty to the firmware, `rate` a second."""
+    """Sends moves of six channels over a pty to the firmware, `rate` per second."""
     with EmulatedUno() as uno:
         wire = Wire(uno.port)
         try:
@@ -154,11 +155,11 @@ def stream(rate: float, seconds: float, most_open: int = MOST_OPEN) -> Stream:
 
 
 def obeyed_at(rate: float, seconds: float) -> tuple[int, int, int]:
-    """Moves sent to the firmware in simulated time, `rate` a second; how many it read whole, and how many it
-    answered.
+    """Sends moves to the firmware in simulated time, `rate` per second; returns how many it read completely,
+    and how many it answered.
 
-    A device of twelve channels answers with 41 bytes: at 115200 baud no more than 280 a second go over the
-    line.
+    A device with twelve channels answers with 41 bytes: at 115200 baud the line carries at most 280 answers
+    per second.
     """
     timeline = Timeline()
     timeline.open_session(
@@ -185,8 +186,8 @@ def obeyed_at(rate: float, seconds: float) -> tuple[int, int, int]:
 
 
 def latencies(moves: int = 200) -> list[float]:
-    """From the first bit of a move on the wire to the rise of the first pulse that has its width [ms,
-    simulated], for each move.
+    """Time [ms, simulated] from the first bit of a move on the wire to the rise of the first pulse with its
+    width, for each move.
     """
     timeline = Timeline()
     timeline.open_session(
@@ -194,10 +195,10 @@ def latencies(moves: int = 200) -> list[float]:
     )
     sent: list[tuple[float, float]] = []
     for k in range(moves):
-        width = 1000.0 + 8.0 * ((k * 37) % 100)  # each other than the one before
+        width = 1000.0 + 8.0 * ((k * 37) % 100)  # each differs from the one before
         sent.append((timeline.now_us, width))
         timeline.send(Move((width,) * CHANNELS))
-        timeline.wait(40_000 + 1_237 * (k % 17))  # meets the period everywhere
+        timeline.wait(40_000 + 1_237 * (k % 17))  # so that moves arrive at all phases of the period
     run = timeline.run()
     times = []
     for at, width in sent:
@@ -215,7 +216,9 @@ def percentile(values: Sequence[float], share: float) -> float:
 
 
 def empty_loop(rate: float, seconds: float) -> list[float]:
-    """How late an empty loop is on this machine [ms]: what no process can do better at ordinary priority."""
+    """Lateness [ms] of an empty loop on this machine: the least possible one of a process at ordinary
+    priority.
+    """
     late, deadline = [], time.perf_counter()
     end = deadline + seconds
     while deadline < end:
@@ -229,12 +232,12 @@ def empty_loop(rate: float, seconds: float) -> list[float]:
 
 @dataclass(frozen=True, slots=True)
 class BusStream:
-    """Twelve servos on a bus behind a pty, written and read back by the worker.
+    """Result for twelve servos on a bus behind a pty, written and read by the worker.
 
     Attributes:
-        rate: Moves a second whose positions came back.
-        lost: Moves without.
-        behind: The farthest that any servo was from its command [rad].
+        rate: Number of moves per second whose positions were read.
+        lost: Number of moves without positions.
+        behind: Largest distance of a servo from its command [rad].
     """
 
     rate: float
@@ -243,7 +246,7 @@ class BusStream:
 
 
 def bus_stream(protocol: str, bus: Bus, seconds: float) -> BusStream:
-    """Twelve servos follow slow sines."""
+    """Lets twelve servos follow slow sines; returns the result."""
     ids = sorted(bus.servos)
     bus.now = time.perf_counter()
 
@@ -268,7 +271,7 @@ def bus_stream(protocol: str, bus: Bus, seconds: float) -> BusStream:
 
 
 def settle(link: WorkerLink, pose: Callable[[float], Sequence[float]]) -> None:
-    """Arm, and stream until the robot follows."""
+    """Arms, and sends frames until the robot follows."""
     give_up = time.perf_counter() + PATIENCE
     while (status := link.status()).state is not State.ARMED:
         assert time.perf_counter() < give_up, status.sentence
@@ -281,9 +284,7 @@ def settle(link: WorkerLink, pose: Callable[[float], Sequence[float]]) -> None:
 
 
 def calls_beside_a_stuck_port(seconds: float) -> dict[str, list[float]]:
-    """What each call of a link takes [ms] while nobody reads the port: its buffer is full to the
-    last byte.
-    """
+    """Duration [ms] of each call of a link while no program reads the port: its buffer is completely full."""
     device = make_device()
     times: dict[str, list[float]] = {}
 
@@ -314,7 +315,7 @@ def calls_beside_a_stuck_port(seconds: float) -> dict[str, list[float]]:
 
 
 def fill(port: str) -> None:
-    """Write to a port until it takes no more."""
+    """Writes to a port until it accepts no more bytes."""
     handle = os.open(port, os.O_WRONLY | os.O_NOCTTY | os.O_NONBLOCK)
     try:
         while True:

@@ -1,15 +1,15 @@
-"""The commands of Pololu's Maestro servo controllers as bytes and back, as a controller reads them: what the
-codec's bytes are judged by.
+"""Encodes and decodes commands of Pololu's Maestro servo controllers as a controller does: reference for
+tests of the codec.
 
     command data...                     compact: the command's highest bit is set, that of data is not
     AA device command data...           Pololu: the command's highest bit is not set either; several
                                         controllers share a line
     FF servo target                     Mini SSC: eight bits of target, and never a CRC
 
-Where the controller is told to ask for a CRC-7, a byte of it ends each compact and Pololu command. It finds
-one or two flipped bits, but not in the number of targets of a multiple-target command: these move the CRC's
-place, and one in 128 passes. Positions are quarters of a microsecond in two bytes of seven bits, the low one
-first.
+If the controller is set to require a CRC-7, a byte with it ends each compact and Pololu command. It detects
+one or two flipped bits, except in the number of targets of a multiple-target command: these change the
+position of the CRC, and one in 128 passes. Positions are in quarters of a microsecond in two bytes of seven
+bits, the low one first.
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ HIGHEST_TARGET = 0x3FFF
 POLOLU, MINI_SSC = 0xAA, 0xFF
 SET_TARGET, SET_SPEED, SET_ACCELERATION, SET_MULTIPLE = 0x84, 0x87, 0x89, 0x9F
 GET_POSITION, GET_MOVING, GET_ERRORS, GO_HOME = 0x90, 0x93, 0xA1, 0xA2
-MULTIPLE_HEAD = 3  # bytes of a multiple-target command before its targets: command, count, first channel
+# number of bytes of a multiple-target command before its targets: command, count, first channel
+MULTIPLE_HEAD = 3
 
 
 @dataclass(frozen=True, slots=True)
 class SetTarget:
-    """Where a channel goes [quarter us]; 0 ends its pulses."""
+    """Sets the target of a channel [quarter us]; 0 ends its pulses."""
 
     channel: int
     target: int
@@ -37,7 +38,7 @@ class SetTarget:
 
 @dataclass(frozen=True, slots=True)
 class SetMultipleTargets:
-    """Where neighbouring channels go [quarter us]; not on the Micro Maestro."""
+    """Sets targets of successive channels [quarter us]; not in the Micro Maestro."""
 
     first: int
     targets: tuple[int, ...]
@@ -45,7 +46,7 @@ class SetMultipleTargets:
 
 @dataclass(frozen=True, slots=True)
 class SetSpeed:
-    """How fast a channel's pulse may change [quarter us per 10 ms]; 0 is no limit."""
+    """Sets the speed limit of a channel's pulse [quarter us per 10 ms]; 0 for no limit."""
 
     channel: int
     speed: int
@@ -53,7 +54,9 @@ class SetSpeed:
 
 @dataclass(frozen=True, slots=True)
 class SetAcceleration:
-    """How fast its speed may change [quarter us per 10 ms per 80 ms], up to 255; 0 is no limit."""
+    """Sets the acceleration limit of a channel's pulse [quarter us per 10 ms per 80 ms], up to 255; 0 for no
+    limit.
+    """
 
     channel: int
     acceleration: int
@@ -61,29 +64,29 @@ class SetAcceleration:
 
 @dataclass(frozen=True, slots=True)
 class GetPosition:
-    """Asks for the pulse that a channel is being sent: 2 bytes."""
+    """Requests a channel's current pulse; the answer has 2 bytes."""
 
     channel: int
 
 
 @dataclass(frozen=True, slots=True)
 class GetMoving:
-    """Asks whether any channel is still on its way: 1 byte."""
+    """Requests whether any channel is still moving; the answer has 1 byte."""
 
 
 @dataclass(frozen=True, slots=True)
 class GetErrors:
-    """Asks for the errors since the last time, and clears them: 2 bytes."""
+    """Requests and clears the errors since the last request; the answer has 2 bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class GoHome:
-    """Every channel goes where it was set to go at start and after errors."""
+    """Moves every channel to its setting for the start and for errors."""
 
 
 @dataclass(frozen=True, slots=True)
 class MiniSsc:
-    """A target in eight bits, over the range that the channel was set to."""
+    """Sets a target of eight bits over the range set for the channel."""
 
     servo: int
     target: int
@@ -103,7 +106,7 @@ Command = (
 
 
 def crc7(data: bytes | bytearray) -> int:
-    """The CRC of Pololu's controllers: 0x17 for 83 01."""
+    """CRC-7 of Pololu's controllers, which is 0x17 for 83 01."""
     crc = 0
     for byte in data:
         crc ^= byte
@@ -114,12 +117,11 @@ def crc7(data: bytes | bytearray) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """How commands are wrapped.
+    """Framing of commands.
 
     Attributes:
-        device: Number of the controller for the Pololu protocol (12 from the factory); None for the compact
-            one.
-        crc: Whether the controller asks for a CRC.
+        device: Number of the controller for the Pololu protocol (12 by default); None for the compact one.
+        crc: Whether the controller requires a CRC.
     """
 
     device: int | None = None
@@ -147,7 +149,7 @@ class Wire:
         return frame + bytes((crc7(frame),)) if self.crc else frame
 
     def look(self, pending: bytearray) -> Wait | Skip | Whole | Broken:
-        """What the first bytes are; commands of both protocols count, as they do for a controller."""
+        """Classifies the first bytes; commands of both protocols count, as in a controller."""
         first = pending[0]
         if first < 0x80:
             return Skip(1)
@@ -163,7 +165,7 @@ class Wire:
             length += begins - 1 + self.crc
         cut = next(
             (at for at, byte in enumerate(pending[1:length], 1) if byte >= 0x80), None
-        )  # a command byte ends the one before
+        )  # a command byte ends the last command
         if cut is not None:
             return Broken(
                 cut, ProblemKind.MALFORMED, f"A command of {cut} bytes that another one interrupted"
@@ -179,7 +181,7 @@ class Wire:
         return Whole(length)
 
     def decode(self, frame: bytes) -> Command:
-        """The command in a whole frame."""
+        """The command in a complete frame."""
         if frame[0] == MINI_SSC:
             return MiniSsc(frame[1], frame[2])
         frame = frame[:-1] if self.crc else frame
@@ -241,7 +243,9 @@ _DECODERS: dict[int, Callable[[bytes], Command]] = {
 
 
 def _length(code: int, data: bytes | bytearray) -> int | None:
-    """Bytes of a command from its code on; 0 where there is no such command, None while that is not known."""
+    """Number of bytes of a command, including its code; 0 if there is no such command, None if it is not
+    known yet.
+    """
     if code != SET_MULTIPLE:
         return 1 + _DATA[code] if code in _DATA else 0
     if not data:

@@ -6,7 +6,7 @@ from limber.hardware.motion_files.table import HEAD, LOOPS, TRACK, WORD, MotionT
 
 
 def decode(data: bytes) -> MotionTable:
-    """The table that `encode` made these bytes of."""
+    """Motion table of the bytes made by `encode`."""
     _, count, pulses_per_row, flags, rows = HEAD.unpack_from(data)
     heads = [TRACK.unpack_from(data, HEAD.size + k * TRACK.size) for k in range(count)]
     halves = (half for byte in data[HEAD.size + count * TRACK.size :] for half in (byte >> 4, byte & 0x0F))

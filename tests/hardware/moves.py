@@ -1,4 +1,4 @@
-"""Motion files for the tests: moves of Reachy Mini and tables, of this project's own."""
+"""Motion files for the tests, made by this project: moves of Reachy Mini, and tables."""
 
 import json
 import math
@@ -26,7 +26,7 @@ REACHY = ("yaw_body", "right_antenna", "left_antenna")
 
 
 def move(rows: int = 51, rate: float = 50.0) -> dict:
-    """A move in which the head nods along, the antennas wave and the body turns."""
+    """A move in which the head nods, the antennas wave and the body rotates."""
     waves = [math.sin(3.0 * k / rate) for k in range(rows)]
     return {
         "description": "a wave",
@@ -56,7 +56,7 @@ def device(*names: str) -> Device:
 def motion(
     names: tuple[str, ...] = ("pan", "tilt"), rate: int = 50, poses=None, rows: int = 51, renamed=()
 ) -> Motion:
-    """Waves on hobby servos, as frames that were read at `rate`."""
+    """Waves on hobby servos, as frames read at `rate`."""
     frames = tuple(tuple(0.4 * math.sin(3.0 * k / rate + n) for n in range(len(names))) for k in range(rows))
     return frames_at(
         Take(device(*names), 1, float(rate), frames, rows, tuple(renamed), poses or {}), rate, "Wave"
@@ -64,7 +64,7 @@ def motion(
 
 
 def lamp(rows: int = 31, ends: tuple[float, float] | None = (-1.5, 1.2)) -> Motion:
-    """Waves of a LeLamp, whose joints are called as its servos."""
+    """Waves of a LeLamp, whose joints have the names of its servos."""
     names = tuple(str(k) for k in range(1, 6))
     return motion(
         names,

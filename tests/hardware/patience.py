@@ -1,5 +1,5 @@
-"""Waiting for what a link with a real worker does: looking, with frames going out meanwhile, until it happens
-or takes far too long.
+"""Waits for a state of a link with a real worker: sends frames and reads the status until the state is
+reached or a long time has passed.
 """
 
 import time
@@ -9,14 +9,14 @@ from limber.hardware.link import WorkerLink
 from limber.hardware.safety import State
 from limber.hardware.status import Status
 
-PATIENCE = 60.0  # [s] for what takes a second or two on an idle machine, where others keep the cores busy
-LOOK = 0.005  # [s] between two looks
+PATIENCE = 60.0  # [s] longest waiting time; on an idle machine a second or two suffice
+LOOK = 0.005  # [s] interval between two readings
 POSE = (0.1, -0.1, 0.05)
 
 
 def wait(link: WorkerLink, seen: Callable[[Status], bool], angles=POSE) -> Status:
-    """The status for which `seen` is first true, with frames going out meanwhile; None for `angles`:
-    without.
+    """Sends frames until `seen` is true for a status, and returns this status; without frames if `angles` is
+    None.
     """
     until = time.perf_counter() + PATIENCE
     while not seen(status := link.status()):

@@ -1,30 +1,28 @@
-"""Looking at processes that come and go, and letting those go first that stand for a robot."""
+"""Checks whether processes run, and gives processes that stand for a robot a higher priority."""
 
 import contextlib
 import os
 from pathlib import Path
 
-FIRST = (
-    -15
-)  # of the niceness that a system gives: a board has a processor of its own, which nobody else keeps busy
+FIRST = -15  # niceness relative to the default: a board has its own processor, which no other program uses
 
 
 def is_running(pid: int) -> bool:
-    """Whether the process is there and no zombie."""
+    """Whether the process exists and is no zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except (
         FileNotFoundError,
         ProcessLookupError,
-    ):  # not there, or gone between the file's opening and its reading
+    ):  # it does not exist, or ended between opening and reading the file
         return False
 
 
 def let_go_first(number: int) -> int:
-    """A process, or a thread by its native id, runs before others of this machine, where this user may say so
-    and the system can.
+    """Gives a process, or a thread by its native id, a higher priority, if this user may do so and the system
+    supports it.
 
-    Returns its niceness before; `let_go_as_before` gives it that again.
+    Returns its earlier niceness, which `let_go_as_before` restores.
     """
     before = os.getpriority(os.PRIO_PROCESS, number)
     with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""What the tests of all protocols share: public vectors, damage, and bytes that come in pieces."""
+"""Shared by the tests of all protocols: public vectors, damaged bytes, and bytes that arrive in pieces."""
 
 import json
 import random
@@ -17,7 +17,7 @@ needs_vectors = pytest.mark.skipif(
 
 
 def vectors(*beginnings: str) -> list[dict[str, Any]]:
-    """The public vectors whose names begin so; none where the file is not there."""
+    """The public vectors whose names begin with one of these texts; none if the file is missing."""
     if not VECTORS_FILE.exists():
         return []
     return [
@@ -43,7 +43,7 @@ def single_flips(data: bytes) -> Iterator[bytes]:
 
 
 def double_flips(data: bytes, count: int, seed: int = 1) -> Iterator[tuple[int, int]]:
-    """Pairs of different bits, by chance but always the same."""
+    """Random pairs of different bits, the same for the same seed."""
     chance = random.Random(seed)
     return (tuple(sorted(chance.sample(range(8 * len(data)), 2))) for _ in range(count))  # type: ignore[misc]
 
@@ -57,7 +57,7 @@ def pieces(data: bytes, chance: random.Random, longest: int = 30) -> Iterator[by
 
 
 def frames(look: Callable, data: bytes | Iterable[bytes]) -> list:
-    """Frames and problems that a look finds, with nothing to come."""
+    """Frames and problems that a look finds, without further bytes to come."""
     stream = Stream(look)
     found = []
     for piece in [data] if isinstance(data, bytes) else data:
@@ -70,7 +70,7 @@ def whole_frames(look: Callable, data: bytes | Iterable[bytes]) -> list[bytes]:
 
 
 def heard(decoder, exchange, data: bytes | Iterable[bytes]) -> list:
-    """What a decoder makes of all that comes after a question."""
+    """Messages that a decoder yields for all bytes after a request."""
     decoder.expect(exchange)
     messages = []
     for piece in [data] if isinstance(data, bytes) else data:

@@ -64,9 +64,9 @@ MESSAGES = FROM_HOST | FROM_DEVICE
 
 
 def length_trap() -> bytes:
-    """A DISARM whose CRC is right, and whose length has one flipped bit that only its complement shows: it
-    was sent as another frame.
+    """A DISARM with a correct CRC, whose length has one flipped bit that only its complement reveals: it was
+    sent as another frame.
     """
-    sent, read = 3, 1  # lengths, one bit apart
+    sent, read = 3, 1  # lengths that differ by one bit
     body = bytes((read, sent ^ 0xFF, limber.MessageKind.DISARM, 1, 0))
     return bytes((limber.START,)) + body + limber.crc16(body).to_bytes(2, "big")

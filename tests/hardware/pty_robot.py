@@ -1,7 +1,7 @@
-"""A virtual robot behind a real serial line, for tests: what pyserial opens is a pty, what answers is the
-robot, and faults are at hand.
+"""A virtual robot behind a real serial line, for tests: pyserial opens a pty, the robot answers, and faults
+can be caused.
 
-Run by itself it prints its port and serves until it is killed: `python -m tests.hardware.pty_robot`.
+As a program, `python -m tests.hardware.pty_robot`, it prints its port and serves until it is killed.
 """
 
 import os
@@ -14,26 +14,26 @@ from collections.abc import Callable
 
 from checkout import load_limber
 
-load_limber()  # also where it runs by itself
+load_limber()  # also if this file is run as a program
 
 from limber.hardware.device import Device  # noqa: E402
 from limber.hardware.virtual_robot import SteadyClock, VirtualRobot  # noqa: E402
 
 from tests.hardware.processes import let_go_as_before, let_go_first  # noqa: E402
 
-LISTEN = 0.002  # [s] how long one look at the line takes at most
+LISTEN = 0.002  # [s] longest duration of one reading of the line
 
 
 class PtyRobot:
-    """Serves `robot` on a pty from a thread of its own until it is closed.
+    """Serves `robot` on a pty from its own thread until it is closed.
 
-    The thread that made it goes first, too, since the two share Python's interpreter: whoever holds it while
-    other programs have the cores keeps the robot silent.
+    The thread that created it gets a higher priority as well, since the two share Python's interpreter: on a
+    busy machine, a thread that holds the interpreter would keep the robot from answering.
 
     Attributes:
-        port: What to open.
-        robot: What answers; use `with pty.lock` to look at several things at once.
-        answer: What becomes of the robot's bytes on their way out.
+        port: Path of the port.
+        robot: The virtual robot; use `with pty.lock` to read several values at once.
+        answer: Changes the robot's bytes before they are sent.
     """
 
     def __init__(self, robot: VirtualRobot) -> None:
@@ -42,7 +42,7 @@ class PtyRobot:
         self.answer: Callable[[bytes], bytes] = lambda data: data
         self._clock = SteadyClock(
             time.perf_counter
-        )  # a test that is held up holds its robot up: that is no silence of the worker's
+        )  # a delay of the test delays its robot too: that is no silence of the worker
         self._frozen = threading.Event()
         self._ended = threading.Event()
         self._master, self._slave = os.openpty()
@@ -58,19 +58,19 @@ class PtyRobot:
         return cls(VirtualRobot.for_device(device, time.perf_counter()))
 
     def freeze(self) -> None:
-        """The robot hangs: it takes no byte and gives none."""
+        """Stops the robot: it neither receives nor sends bytes."""
         self._frozen.set()
 
     def thaw(self) -> None:
         self._frozen.clear()
 
     def reset(self) -> None:
-        """The robot restarts."""
+        """Restarts the robot."""
         with self.lock:
             self.robot.reset()
 
     def unplug(self) -> None:
-        """Pull the cable."""
+        """Disconnects the cable."""
         self._ended.set()
         self._thread.join()
         os.close(self._master)

@@ -1,5 +1,5 @@
-"""Reachy Mini's daemon as its clients meet it (1.13), on a clock that the caller keeps: its WebSocket, what
-it says, and its bad habits.
+"""Simulates Reachy Mini's daemon (1.13) as its clients see it, on the caller's clock: its WebSocket, its
+messages, and its faults.
 
 tests/makers runs the same Limber against the real one.
 """
@@ -13,10 +13,10 @@ from limber.hardware.protocols.reachy_mini.capabilities import ANTENNAS, HEAD, L
 
 from tests.hardware.devices import direct, one_to_one
 
-TEXT, CLOSE = 0x1, 0x8  # kinds of WebSocket frames
-PERIOD = 0.02  # [s] of its control loop
-STATUS = 1.0  # [s] between two messages about its state
-SLEEP = (0.0, -0.82, 1.2, -0.24, 0.21, -1.2, 0.83, -3.05, 3.05)  # [rad] where its motors are when it sleeps
+TEXT, CLOSE = 0x1, 0x8  # opcodes of WebSocket frames
+PERIOD = 0.02  # [s] period of its control loop
+STATUS = 1.0  # [s] interval of messages about its state
+SLEEP = (0.0, -0.82, 1.2, -0.24, 0.21, -1.2, 0.83, -3.05, 3.05)  # [rad] motor angles while it sleeps
 PER_RADIAN = STEPS / math.tau
 TOO_LONG = "a target of another length than its joints"
 
@@ -24,7 +24,7 @@ TOO_LONG = "a target of another length than its joints"
 def reachy_device(limits, on_silence: str = "hold", port: str = "reachy-mini.local:8000", ranges=LIMITS):
     """Reachy Mini's nine motors, in the order of its joints: body, head, right and left antenna.
 
-    `ranges`: lowest and highest position of each motor [steps].
+    `ranges`: lowest and highest position [steps] of each motor.
     """
     servo = {"zero": 2048.0, "per_radian": PER_RADIAN, "on_silence": on_silence}
     pairs = [
@@ -46,12 +46,12 @@ class ReachyDaemon:
     """The daemon with one client.
 
     Attributes:
-        angles: Where its motors are, body first, antennas last (9,) [rad].
+        angles: Angles (9,) [rad] of its motors, body first, antennas last.
         motors: "enabled" or "disabled".
         limp: Names of motors without torque.
-        moves_until: While a move plays, until [s]: targets are ignored.
-        commands: What the client has said, as dicts, in order.
-        silent: It says nothing more about its motors.
+        moves_until: Time [s] until which a move plays and targets are ignored.
+        commands: Commands of the client, as dicts, in order.
+        silent: Whether it sends no more messages about its motors.
     """
 
     def __init__(self, now: float, angles=SLEEP, motors: str = "disabled") -> None:
@@ -60,9 +60,9 @@ class ReachyDaemon:
         self.motors = motors
         self.limp: set[str] = set()
         self.moves_until = -math.inf
-        self.velocity = 0.0  # [rad/s] of the body while a move plays
+        self.velocity = 0.0  # [rad/s] velocity of the body while a move plays
         self.commands: list[dict] = []
-        self.times: list[float] = []  # [s] when each came
+        self.times: list[float] = []  # [s] arrival time of each command
         self.silent = False
         self.state, self.error = "running", None
         self.now = now
@@ -71,7 +71,7 @@ class ReachyDaemon:
         self._next_tick, self._next_status = now + 0.013, now + 0.3
 
     def hear(self, data: bytes, now: float) -> bytes:
-        """What it says to `data`, which came at `now` [s]."""
+        """The daemon's answer to `data`, which arrived at `now` [s]."""
         said = b""
         self._coming += data
         if not self._open:
@@ -180,7 +180,7 @@ class ReachyDaemon:
 
 
 def text(message: dict) -> bytes:
-    """The frame of a message, as a server writes it."""
+    """Frame of a message from a server."""
     content = json.dumps(message).encode()
     size = len(content)
     return (

@@ -1,4 +1,4 @@
-"""Blender, the worker and Reachy Mini's daemon on one simulated clock, and the fixture `begin` that makes
+"""Blender, the worker and Reachy Mini's daemon on one simulated clock, and the fixture `begin` that creates
 them for a test.
 """
 
@@ -13,8 +13,9 @@ from tests.hardware.reachy_daemon import SLEEP, ReachyDaemon, reachy_device
 from tests.hardware.simulation import Simulation, still
 
 LIMITS = Limits(-3.2, 3.2, math.pi, 5 * math.pi, 50 * math.pi)
-JOINTS = (*SLEEP[:7], *(-angle for angle in SLEEP[7:]))  # as the URDF has them: antennas rotate the other way
-AWAKE = (0.0, 0.6, -0.6, 0.6, -0.6, 0.6, -0.6, 0.1, -0.1)  # [rad] where the daemon's motors are
+# joint values with the URDF's signs: antennas rotate in the other direction
+JOINTS = (*SLEEP[:7], *(-angle for angle in SLEEP[7:]))
+AWAKE = (0.0, 0.6, -0.6, 0.6, -0.6, 0.6, -0.6, 0.1, -0.1)  # [rad] angles of the daemon's motors
 UP = still(0.1, 0.5, -0.55, 0.55, -0.55, 0.5, -0.5, 0.0, 0.0)
 
 
@@ -28,7 +29,7 @@ class Line:
     def __init__(self, simulation: "ReachySimulation") -> None:
         self._simulation = simulation
         self._coming = b""
-        self.cut = False  # nothing passes, nothing ends
+        self.cut = False  # whether no data pass, while the connection stays open
         self.ended = False
         self.full = False
 
@@ -69,7 +70,7 @@ class ReachySimulation(Simulation):
 
     @positions.setter
     def positions(self, _rows: list) -> None:
-        """`Simulation` keeps a history, which nothing here needs."""
+        """Ignores the history of `Simulation`, which is not needed here."""
 
     def _connect(self, device, now: float) -> Line:
         self.line = Line(self)
@@ -90,11 +91,11 @@ class ReachySimulation(Simulation):
         return self.report
 
     def joints(self) -> tuple[float, ...]:
-        """Where the robot's joints are, with the URDF's signs."""
+        """Values of the robot's joints, with the URDF's signs."""
         return (*self.daemon.angles[:7], *(-angle for angle in self.daemon.angles[7:]))
 
 
 @pytest.fixture
 def begin(closing):
-    """Makes simulations that are closed at the test's end."""
+    """Function that creates simulations, which are closed at the end of the test."""
     return lambda *args, **kwargs: closing(ReachySimulation(*args, **kwargs))

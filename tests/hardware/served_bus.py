@@ -1,11 +1,11 @@
-"""Simulated servos behind a serial port, served by a process of their own, which answers however busy the
-program is that asks.
+"""Simulated servos behind a serial port in a separate process, which answers however busy the testing process
+is.
 
-A thread of that program could not: while Blender holds Python's interpreter no other thread runs, and servos
-that say nothing for half a second are a fault that stays until the user clears it. `ServedBus` starts the
-process; by itself it is `python -m tests.hardware.served_bus PROTOCOL NUMBER=STEPS ...`, which prints its
-port, obeys lines on standard input and ends with it. With `--body MODEL.xml NUMBER:ACTUATOR ...` the servos
-move a robot with mass: see `servo_bus/body.py`.
+A thread of the testing process could not: while Blender holds Python's interpreter no other thread runs, and
+servos that are silent for half a second are a fault that stays until the user clears it. `ServedBus` starts
+the process; its command is `python -m tests.hardware.served_bus PROTOCOL NUMBER=STEPS ...`, which prints its
+port, executes lines from standard input and ends when that is closed. With `--body MODEL.xml NUMBER:ACTUATOR
+...` the servos move a robot with mass: see `servo_bus/body.py`.
 """
 
 import argparse
@@ -23,24 +23,24 @@ from tests.hardware.processes import let_go_first
 from tests.hardware.servo_bus import Bus, DynamixelBus, StsBus
 
 ROOT = Path(__file__).resolve().parents[2]
-LISTEN = 0.02  # [s] between two steps of servos that nobody talks to
+LISTEN = 0.02  # [s] step of servos without messages
 BUSES: dict[str, type[Bus]] = {"feetech_sts": StsBus, "dynamixel": DynamixelBus}
-TORQUE = "torque"  # the order to say which servos have torque
-IDS = "ids"  # the order to say which servos there are
-RESTART = "!"  # behind a servo's id: the order to restart it
+TORQUE = "torque"  # command that requests which servos have torque
+IDS = "ids"  # command that requests the ids of the servos
+RESTART = "!"  # command after a servo's id that restarts it
 
 
 class ServedBus:
-    """Servos in a process of their own; close it.
+    """Servos in a separate process, which must be closed.
 
     Args:
-        positions: Where each servo is [steps], by id.
-        protocol: Which servos they are, of BUSES.
-        body: MuJoCo model that they move, as a file; the positions count for nothing then.
+        positions: Position [steps] of each servo, by id.
+        protocol: Key of the servos in BUSES.
+        body: File of a MuJoCo model that they move; then the positions are ignored.
         horns: Their places in it: see `servo_bus.body.horns_of`.
 
     Attributes:
-        port: What to open.
+        port: Path of the port.
     """
 
     def __init__(
@@ -67,30 +67,30 @@ class ServedBus:
             raise RuntimeError(f"the process of the simulated servos ended with {self._process.wait()}")
 
     def put(self, servo: int, steps: float) -> None:
-        """Move a servo by hand."""
+        """Moves a servo by hand."""
         self._orders.write(f"{servo}={steps}\n")
         self._orders.flush()
 
     def torque(self) -> list[bool]:
-        """Which servos have torque, in their order."""
+        """Whether each servo has torque, in their order."""
         self._orders.write(f"{TORQUE}\n")
         self._orders.flush()
         return [word == "True" for word in self._answers.readline().split()]
 
     def ids(self) -> list[int]:
-        """Which servos there are."""
+        """Ids of the servos."""
         self._orders.write(f"{IDS}\n")
         self._orders.flush()
         return sorted(map(int, self._answers.readline().split()))
 
     def store(self, servo: int, start: int, data: bytes) -> None:
-        """Write registers of a servo, as its maker's tool does; they outlive its power."""
+        """Writes registers of a servo, as its maker's tool does; they survive a loss of power."""
         self._orders.write(f"{servo}@{start}={data.hex()}\n")
         self._orders.flush()
 
     def restart(self, servo: int) -> None:
-        """Switch the power of a servo off and on: its RAM, the goal too, follows from its stored registers
-        and its position.
+        """Switches the power of a servo off and on: its RAM, including the goal, is set from its stored
+        registers and its position.
         """
         self._orders.write(f"{servo}{RESTART}\n")
         self._orders.flush()
@@ -102,7 +102,7 @@ class ServedBus:
         return bytes.fromhex(self._answers.readline())
 
     def close(self) -> None:
-        """End the process; the port goes with it, as when a cable is pulled."""
+        """Ends the process; the port disappears, as when a cable is pulled."""
         if self._process.poll() is None:
             self._process.communicate()
 
@@ -144,7 +144,7 @@ def serve(bus: Bus) -> None:
 
 
 def _use_registers(bus: Bus, order: str) -> None:
-    """Write registers (SERVO@START=HEX), or print them all (SERVO@)."""
+    """Writes registers (SERVO@START=HEX), or prints all of them (SERVO@)."""
     number, _, register = order.partition("@")
     servo = bus.servos[int(number)]
     if not register:
@@ -176,7 +176,7 @@ def main() -> None:
         StsOnBody,
         horns_of,
         model_of,
-    )  # only here: it needs MuJoCo
+    )  # imported only here, since it needs MuJoCo
 
     kinds = {"feetech_sts": StsOnBody, "dynamixel": DynamixelOnBody}
     serve(kinds[given.protocol](model_of(given.body, given.weld), horns_of(given.servos)))

@@ -1,7 +1,7 @@
-"""Reachy Mini's simulated daemon behind a port of this computer, served by a process of its own.
+"""Reachy Mini's simulated daemon behind a port of this computer, in a separate process.
 
-`ServedDaemon` starts the process; by itself it is `python -m tests.hardware.served_daemon ANGLE ...`, which
-prints its address, obeys words on standard input and ends with it.
+`ServedDaemon` starts the process; its command is `python -m tests.hardware.served_daemon ANGLE ...`, which
+prints its address, executes words from standard input and ends when that is closed.
 """
 
 import os
@@ -15,21 +15,21 @@ from typing import Self
 
 from checkout import load_limber
 
-load_limber()  # also where it runs by itself
+load_limber()  # also if this file is run as a program
 
 from tests.hardware.processes import let_go_first  # noqa: E402
 from tests.hardware.reachy_daemon import ReachyDaemon  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
-LISTEN = 0.002  # [s] between two looks
-SILENT = "silent"  # the word after which it says nothing more about its motors
+LISTEN = 0.002  # [s] interval between two readings
+SILENT = "silent"  # command after which it sends no more messages about its motors
 
 
 class ServedDaemon:
-    """A daemon in a process of its own; close it.
+    """A daemon in a separate process, which must be closed.
 
     Args:
-        angles: Where its motors are: body, head, right and left antenna (9,) [rad].
+        angles: Angles (9,) [rad] of its motors: body, head, right and left antenna.
 
     Attributes:
         address: HOST:PORT.
@@ -46,7 +46,7 @@ class ServedDaemon:
             raise RuntimeError(f"the process of the simulated daemon ended with {self._process.wait()}")
 
     def fall_silent(self) -> None:
-        """Its motors lose their cable; the connection stays open."""
+        """Disconnects its motors; the connection stays open."""
         assert self._process.stdin
         self._process.stdin.write(f"{SILENT}\n")
         self._process.stdin.flush()

@@ -1,4 +1,4 @@
-"""What blender-servo-animation's Arduino library makes of bytes: its parser, in Python."""
+"""The parser of blender-servo-animation's Arduino library, in Python."""
 
 from limber.hardware.protocols.interface import ProblemKind
 from limber.hardware.protocols.servo_animation import END, LENGTH, START
@@ -6,7 +6,9 @@ from limber.hardware.protocols.stream import Broken, Skip, Wait, Whole
 
 
 def look(pending: bytearray) -> Wait | Skip | Whole | Broken:
-    """What the first bytes are to the library's own parser, which starts anew at every start byte."""
+    """Classifies the first bytes as the library's own parser does, which begins a new command at every start
+    byte.
+    """
     if pending[0] != START:
         return Skip(1)
     again = pending.find(START, 1, LENGTH)
@@ -24,5 +26,5 @@ def look(pending: bytearray) -> Wait | Skip | Whole | Broken:
 
 
 def decode(frame: bytes) -> tuple[int, int]:
-    """Servo and position of a whole command."""
+    """Servo and position of a complete command."""
     return frame[1], frame[2] << 8 | frame[3]

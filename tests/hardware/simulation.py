@@ -1,4 +1,4 @@
-"""The worker and a virtual robot in simulated time: no process, no sleep, every run the same."""
+"""The worker and a virtual robot in simulated time: no processes, no waiting, reproducible runs."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -16,11 +16,11 @@ from limber.motion import Kinematic, Limits
 from tests.hardware.devices import direct, one_to_one
 
 LIMITS = Limits(-1.5, 1.5, math.pi, 5 * math.pi, 50 * math.pi)
-FRAME = 1 / 60  # [s]
+FRAME = 1 / 60  # [s] duration of a frame
 COMMANDED = (
     *FOLLOWING,
     State.BRAKING,
-)  # states in which the robot follows Blender, or comes to rest after that
+)  # states in which the robot follows Blender, or comes to rest afterwards
 
 
 def make_device(channels: int = 3, port: str = VIRTUAL_PORT, **settings) -> Device:
@@ -32,10 +32,10 @@ class Cable:
 
     def __init__(self, transport: VirtualTransport) -> None:
         self._transport = transport
-        self.frozen = False  # the device hears nothing and says nothing
-        self.deaf = False  # the device hears nothing
+        self.frozen = False  # whether the device neither receives nor sends
+        self.deaf = False  # whether the device receives nothing
         self.unplugged = False
-        self.spoil: Callable[[bytes], bytes] = lambda data: data  # what the line makes of bytes, either way
+        self.spoil: Callable[[bytes], bytes] = lambda data: data  # changes bytes in either direction
         self.written = b""
 
     def read(self) -> bytes:
@@ -65,14 +65,14 @@ class Simulation:
         self.now = 1000.0
         self.robot = robot or VirtualRobot.for_device(on_board(device), self.now)
         self.cable: Cable | None = None
-        self.missing: Fault | None = None  # why the port cannot be opened
+        self.missing: Fault | None = None  # reason why the port cannot be opened
         self.told_while_opening: Report | None = None  # the newest report when the port was opened
         self.memory = SharedMemory.create(device)
         self.worker = Worker(self.memory, self._connect, self.now)
         self.commands: list[
             tuple[float, ...]
-        ] = []  # what was commanded at each turn while the robot was driven
-        self.positions: list[tuple[float, ...]] = []  # where its servos were
+        ] = []  # commanded values at each cycle while the robot was driven
+        self.positions: list[tuple[float, ...]] = []  # positions of its servos
         self._beat = self._frame = self._stops = 0
         self._stamp = self._next_frame = 0.0
         self._plays = False
@@ -91,13 +91,13 @@ class Simulation:
         self.cable = Cable(VirtualTransport(self.robot, lambda: self.now))
         return self.cable
 
-    # what Blender does
+    # Actions of Blender.
 
     def send(
         self, angles: Sequence[float], stamp: float | None = None, plays: bool = False, due: float = 0.0
     ) -> None:
         motion = tuple(one if isinstance(one, Kinematic) else Kinematic(one) for one in angles)
-        if stamp is not None or motion != self._motion:  # what is equal is a sign of life
+        if stamp is not None or motion != self._motion:  # equal values are a heartbeat
             stamp = self.now if stamp is None else stamp
             if stamp != self._stamp:
                 self._step = self._due or due
@@ -106,12 +106,14 @@ class Simulation:
         self.send_again()
 
     def send_again(self) -> None:
-        """Send the newest angles again, as a sign of life between two frames."""
+        """Sends the newest angles again, as a heartbeat between two frames."""
         self._frame += 1
         self._write()
 
     def command(self, command: Command, stops: int | None = None, **about) -> None:
-        """Make a wish; `stops`: how often Stop had been pressed by then, where not as often as now."""
+        """Sends a command; `stops`: number of presses of Stop at that time, if it differs from the current
+        one.
+        """
         self.memory.write_request(Request(command, stops=self._stops if stops is None else stops, **about))
         self._write()
 
@@ -120,7 +122,7 @@ class Simulation:
         self.memory.press_stop(self._stops)
 
     def live(self) -> None:
-        """A sign of life without angles."""
+        """Sends a heartbeat without angles."""
         self._write()
 
     def _write(self) -> None:
@@ -129,7 +131,7 @@ class Simulation:
             Orders(self._beat, self._frame, self._stamp, self._plays, self._step, self._due, self._motion)
         )
 
-    # the passing of time
+    # Passing of time.
 
     def run(
         self,
@@ -137,8 +139,8 @@ class Simulation:
         pose: Callable[[float], Sequence[float]] | None = None,
         until: State | None = None,
     ) -> Report:
-        """Turns for `seconds`, with frames of `pose(time)` at 60 Hz where it is given; stops early in the
-        state `until`.
+        """Runs cycles for `seconds`, with frames of `pose(time)` at 60 Hz if given; ends early in the state
+        `until`. Returns the last report.
         """
         end = self.now + seconds
         while self.now < end - 1e-9:
@@ -157,14 +159,14 @@ class Simulation:
         return self.report
 
     def sleep(self, seconds: float) -> None:
-        """The computer sleeps: neither Blender nor the worker has a turn, and the clock that both read counts
-        on.
+        """The computer sleeps: neither Blender nor the worker runs, while the clock that both read
+        advances.
         """
         self.now += seconds
 
     @property
     def velocity_unit(self) -> float:
-        """Unit of time of the newest frame's velocities [s]; 0: not known."""
+        """Unit of time [s] of the newest frame's velocities; 0: not known."""
         return self._step
 
     @property
@@ -178,7 +180,7 @@ class Simulation:
         return self.report.state
 
     def arm(self, pose: Callable[[float], Sequence[float]]) -> None:
-        """Connect and arm until the robot follows `pose(time)`."""
+        """Connects and arms until the robot follows `pose(time)`."""
         assert self.run(2.0, pose, until=State.DISARMED).state is State.DISARMED
         self.command(Command.ARM)
         self.run(0.1, pose)
@@ -188,7 +190,7 @@ class Simulation:
 
 
 def still(*angles: float) -> Callable[[float], Sequence[float]]:
-    """A pose that does not move."""
+    """A constant pose."""
     return lambda time: angles
 
 
@@ -201,7 +203,7 @@ def waving(time: float) -> tuple[float, ...]:
 
 
 def speeds(rows: Sequence[Sequence[float]]) -> list[list[float]]:
-    """Differences between successive rows, a second."""
+    """Differences between successive rows per second."""
     return [
         [(b - a) / PERIOD for a, b in zip(before, after, strict=True)] for before, after in pairwise(rows)
     ]

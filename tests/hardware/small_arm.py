@@ -1,5 +1,5 @@
-"""A small arm with mass on three bus servos, for MuJoCo: a turning base, a shoulder and an elbow, and a post
-that the arm can run into.
+"""A small arm with mass on three bus servos, for MuJoCo: a rotating base, a shoulder and an elbow, and a post
+into which the arm can run.
 """
 
 from tests.hardware.bus_simulation import BusSimulation, bus_device
@@ -36,10 +36,10 @@ ARM = """
 """
 LYING = ARM.replace('axis="0 1 0"', 'axis="0 0 1"').replace(
     'pos="0.12 0.22 0.2"', 'pos="2 0 0"'
-)  # gravity turns no joint, no post
+)  # an arm on which gravity has no effect, without a post
 HORNS = ("1:pan", "2:shoulder", "3:elbow")
-START = {1: 0.0, 2: -0.2, 3: 0.1}  # [rad]
-POST = 1.07  # [rad] of the pan, where the post stands: the direction of its axis
+START = {1: 0.0, 2: -0.2, 3: 0.1}  # [rad] joint angles at the start
+POST = 1.07  # [rad] pan angle at which the arm meets the post's axis
 
 
 def small_arm(protocol: str, on_silence: str = "hold") -> BusSimulation:

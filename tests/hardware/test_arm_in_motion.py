@@ -1,5 +1,5 @@
-"""Arm while Blender shows a motion: the approach begins slowly, grows faster over two seconds, and ends. In
-simulated time.
+"""Tests arming while Blender shows a motion: the approach begins slowly, accelerates over two seconds, and
+ends. In simulated time.
 """
 
 import math
@@ -12,7 +12,7 @@ from limber.motion import Kinematic
 
 from tests.hardware.simulation import LIMITS, POSE, make_device, speeds, still
 
-MARGIN = 1.02  # of a speed taken from rounded numbers
+MARGIN = 1.02  # tolerance of a speed computed from rounded numbers
 
 
 def swing(amplitude: float, rate: float, phase: float = 0.0):
@@ -26,7 +26,7 @@ def swing(amplitude: float, rate: float, phase: float = 0.0):
 
 
 def armed_in(simulation, pose) -> list[float]:
-    """Commanded speeds [rad/s] from Arm on, until the robot is armed and a second longer."""
+    """Commanded speeds [rad/s] from Arm until one second after the robot is armed."""
     simulation.run(1.0, pose)
     simulation.command(Command.ARM)
     simulation.commands.clear()

@@ -1,4 +1,4 @@
-"""Arming: from where the robot is, or is confirmed to be, slowly to where Blender is. In simulated time."""
+"""Tests arming: the robot moves slowly from its actual or confirmed pose to Blender's. In simulated time."""
 
 import math
 
@@ -28,7 +28,7 @@ def test_arming_starts_where_the_robot_is_and_goes_slowly(stands, wanted):
     assert simulation.commands[0] == pytest.approx(stands, abs=1e-3)
     assert (
         largest(speeds(simulation.commands)) <= 1.15 * APPROACH_SPEED
-    )  # the limiter's headroom, and what encoding rounds
+    )  # the limiter's headroom, and rounding of the encoding
     assert largest(speeds(simulation.positions)) <= 1.15 * APPROACH_SPEED * device.channels[0].per_radian
     simulation.close()
 

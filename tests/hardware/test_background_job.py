@@ -1,5 +1,5 @@
-"""A background job's process: its events come through a line, and whether it is cancelled, dies, hangs or
-cannot start, that is told.
+"""Tests a background job's process: its events arrive through a pipe, and its cancellation, death, hanging or
+failed start is reported.
 """
 
 import os
@@ -25,7 +25,7 @@ from tests.hardware.servo_bus import StsBus
 
 
 def long_scan(port: str, patience: float = PATIENCE) -> BackgroundJob:
-    """A scan for every id, which takes far longer than a test has."""
+    """A scan for every id, which takes far longer than the test."""
     return BackgroundJob(
         "scan",
         {

@@ -1,4 +1,4 @@
-"""The worker drives boards whose servos do not measure their positions, and a robot of its user's own, in
+"""Tests the worker with boards whose servos do not measure their positions, and with a user's own robot, in
 simulated time.
 """
 
@@ -24,7 +24,7 @@ POSE = still(0.4, -0.3, 0.2)
 BOARDS = {
     "maestro": (MaestroBoard, 4),
     "servo_animation": (ServoAnimationBoard, 1),
-}  # and units in a microsecond
+}  # and units per microsecond
 
 
 class BoardSimulation(Simulation):
@@ -51,7 +51,7 @@ class BoardSimulation(Simulation):
 
 @pytest.fixture
 def begin(closing):
-    """Makes simulations that are closed at the test's end."""
+    """Function that creates simulations, which are closed at the end of the test."""
     return lambda *args, **kwargs: closing(BoardSimulation(*args, **kwargs))
 
 
@@ -107,7 +107,7 @@ def test_a_maestro_s_channels_that_hold_keep_their_pulses_after_a_stop(begin):
     assert simulation.state in (
         State.ARMING,
         State.ARMED,
-    )  # where they are held is known: nobody must confirm it
+    )  # the position at which they are held is known and needs no confirmation
 
 
 def test_a_maestro_that_reports_an_error_in_motion_is_a_fault_in_words(begin):
@@ -154,7 +154,7 @@ def test_servo_60_of_servo_animation_is_refused_with_its_channel(begin):
 
 @pytest.fixture
 def robot_file(tmp_path):
-    """Writes a user's file and names its protocol."""
+    """Function that writes a user's file and returns its protocol's name."""
 
     def write(text: str) -> str:
         path = tmp_path / "my_robot.py"
@@ -167,7 +167,7 @@ def robot_file(tmp_path):
 def test_the_documents_example_is_armed_from_where_it_says_it_is_and_follows(begin, robot_file):
     simulation = begin(robot_file(EXAMPLE), LineBoard())
     simulation.arm(waving)
-    assert simulation.commands[0] == pytest.approx((0.0, 0.0, 0.0), abs=1e-3)  # the board says 1500
+    assert simulation.commands[0] == pytest.approx((0.0, 0.0, 0.0), abs=1e-3)  # the board reports 1500
     report = simulation.run(2.0, waving)
     assert report.state is State.ARMED
     assert report.measured == pytest.approx(report.commanded, abs=0.1)
@@ -206,7 +206,8 @@ def test_a_file_that_fails_in_motion_is_a_fault_in_words_and_the_worker_goes_on(
         LineBoard(),
     )
     report = simulation.run(10.0, still(0.05, 0.0, 0.0), until=State.DISARMED)
-    assert report.fault is Fault.UNSUITABLE  # found while connecting: the end of the range is said to it
+    # detected while connecting: the board is sent the end of the range
+    assert report.fault is Fault.UNSUITABLE
     assert "line 10: frame() failed: AssertionError" in report.detail
 
 

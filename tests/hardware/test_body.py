@@ -1,4 +1,4 @@
-"""A robot with mass behind the servos: it follows with a lag, sags, tells its load, is stopped by an
+"""Tests a robot with mass on servos: it follows with a lag, sags, reports its load, is stopped by an
 obstacle, and falls when released.
 """
 
@@ -26,12 +26,14 @@ def swinging(time: float) -> tuple[float, ...]:
 
 @pytest.fixture
 def begin(closing):
-    """Makes simulations that are closed at the test's end."""
+    """Function that creates simulations, which are closed at the end of the test."""
     return lambda *args: closing(small_arm(*args))
 
 
 def lag(simulation, seconds: float, pose, joints: int) -> tuple[float, float]:
-    """Lag [s] and gain of the measured joints behind the commanded ones, while `pose` swings at .5 Hz."""
+    """Lag [s] and gain of the measured joints relative to the commanded ones, while `pose` swings at .5
+    Hz.
+    """
     simulation.commands.clear()
     found = []
     for _ in range(round(seconds / PERIOD)):

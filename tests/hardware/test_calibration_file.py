@@ -1,4 +1,4 @@
-"""Calibrations as files: what is written is read again, and what cannot be used is named."""
+"""Tests calibrations in files: a written file is read again, and errors name the unusable value."""
 
 import json
 import os

@@ -1,5 +1,5 @@
-"""A servo gets another id or baud rate and is read back by it; what cannot be changed stays, and is told with
-the remedy.
+"""Tests changing a servo's id or baud rate, and reading it back; a change that fails leaves the servo
+unchanged, and is reported with a remedy.
 """
 
 import pytest
@@ -12,7 +12,7 @@ from tests.hardware.servo_bus import DynamixelBus, StsBus
 
 
 class AtRate(StsBus):
-    """A bus that notes the baud rates of its servos."""
+    """A bus that records the baud rates of its servos."""
 
     @property
     def rates(self) -> dict[int, int]:
@@ -20,7 +20,7 @@ class AtRate(StsBus):
 
 
 class Swapped(StsBus):
-    """Another servo stands where a new id is given, or a rate: as if two had been on the line."""
+    """After a change of an id or rate another servo answers, as if two had been on the line."""
 
     def _write(self, number: int, start: int, data: bytes) -> None:
         super()._write(number, start, data)
@@ -29,7 +29,7 @@ class Swapped(StsBus):
 
 
 class InTurns(StsBus):
-    """Two servos of different models share an id, and now one, now the other is heard."""
+    """Two servos of different models share an id, and answer alternately."""
 
     def _read(self, number: int, start: int, size: int) -> bytes:
         self.servos[number].table[3] ^= 1
@@ -37,7 +37,7 @@ class InTurns(StsBus):
 
 
 class Deaf(StsBus):
-    """A servo that is not heard of any more once its rate is changed."""
+    """A servo that does not answer any more after a change of its rate."""
 
     def _write(self, number: int, start: int, data: bytes) -> None:
         super()._write(number, start, data)
@@ -69,7 +69,7 @@ def test_a_servo_that_answers_late_gets_another_id_too(monkeypatch):
 
 
 def test_a_servo_gets_another_baud_rate_and_is_read_back_at_it():
-    bus = AtRate({1: 2048.0, 3: 1000.0})  # the line has no rate: whatever is written is heard
+    bus = AtRate({1: 2048.0, 3: 1000.0})  # the simulated line has no rate: every written byte is received
     before = bus.rates
     with Wired(bus) as robot:
         news = told(

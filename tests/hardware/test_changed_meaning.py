@@ -1,5 +1,5 @@
-"""A servo whose stored settings another program changes while it is armed, so that goals mean something else
-to it. In simulated time.
+"""Tests a servo whose stored settings another program changes while it is armed, so that goals have another
+meaning. In simulated time.
 """
 
 import pytest
@@ -20,7 +20,8 @@ CHANGES = [
     ("dynamixel", 11, 1, "velocity"),
     ("dynamixel", 10, 4, "drive"),
 ]
-FOUND_WITHIN = {"feetech_sts": 0.05, "dynamixel": 0.45}  # [s] with each position, or in the round of checks
+# [s] time until the detection: with each position, or in the round of checks
+FOUND_WITHIN = {"feetech_sts": 0.05, "dynamixel": 0.45}
 
 
 @pytest.mark.parametrize(("protocol", "address", "number", "word"), CHANGES)

@@ -1,5 +1,5 @@
-"""The states of a connection to a robot: the tables by themselves, and the states that a connection really
-goes through.
+"""Tests the states of a connection to a robot: the tables alone, and the states through which a connection
+passes.
 """
 
 from itertools import product
@@ -59,7 +59,7 @@ def test_pending_and_confirmed_states_are_all_states_and_only_armed_ones_are_not
 
 
 def states_of(simulation, seconds: float) -> list[ConnectionState]:
-    """The states in which the connection is after each of the worker's steps, repetitions left out."""
+    """The states of the connection after each of the worker's cycles, without repetitions."""
     states = []
     for _ in range(round(seconds / 0.01)):
         simulation.run(0.01, POSE)

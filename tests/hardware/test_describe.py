@@ -1,4 +1,4 @@
-"""What the user is told of a protocol, and of a file of his own, which another process reads."""
+"""Tests the description of a protocol for users, and of a user's own file, which another process reads."""
 
 import pytest
 from limber.hardware.describe import describe

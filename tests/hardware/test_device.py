@@ -1,4 +1,4 @@
-"""Joints, channels and devices: what is refused, with which words."""
+"""Tests which joints, channels and devices are refused, and the messages."""
 
 import math
 

@@ -1,4 +1,6 @@
-"""A port, a line or a device in trouble: what the worker says and what the robot does. In simulated time."""
+"""Tests faults of a port, a line or a device: the worker's report and the robot's reaction. In simulated
+time.
+"""
 
 from dataclasses import replace
 from random import Random
@@ -51,7 +53,7 @@ def test_a_device_that_freezes_is_noticed_by_its_missing_answers(simulate):
         for frame in FrameDecoder().feed(simulation.cable.written[written:])
         if isinstance(frame.message, Move)
     ]
-    assert len(moves) <= MOST_WAITING  # what waits in the port must not move the robot later
+    assert len(moves) <= MOST_WAITING  # bytes that wait in the port must not move the robot later
     assert report.lost > 0
 
 
@@ -167,7 +169,7 @@ def test_a_device_with_fewer_servos_or_narrower_pulses_than_described_is_refused
 
 
 class Refusing(VirtualRobot):
-    """A robot that takes no range, or will not be armed."""
+    """A robot that refuses ranges, or to be armed."""
 
     refused = "range"
 

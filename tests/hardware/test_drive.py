@@ -1,4 +1,4 @@
-"""The last stage before the wire: no leap, no matter what is wanted."""
+"""Tests the last stage before the wire: no jump for any input."""
 
 import math
 from itertools import pairwise
@@ -54,8 +54,8 @@ def test_a_slow_approach_that_begins_in_fast_motion_stays_within_the_range(frame
 
 
 def test_a_slow_approach_that_begins_close_to_a_limit_brakes_faster_than_it_moves_otherwise():
-    """A joint as slow as the approach, which at the approach's own acceleration could not stop before the
-    limit.
+    """For a joint as slow as the approach, which with the approach's own acceleration could not stop before
+    the limit.
     """
     drive, speed = Drive(JOINTS, RANGES, [0.0]), 0.9 * APPROACH_SPEED
     goal = 0.0
@@ -135,7 +135,8 @@ def test_a_ramp_is_slow_and_arrives():
 def test_a_second_ramp_is_as_slow_as_the_first():
     drive = Drive(JOINTS, RANGES, [0.0])
     for k in range(800):
-        drive.approach(at(math.sin(3.0 * k * PERIOD)), PERIOD)  # one that runs away: the ramp gets faster
+        # for a goal that moves away, the ramp gets faster
+        drive.approach(at(math.sin(3.0 * k * PERIOD)), PERIOD)
     while not drive.at_rest:
         drive.brake(PERIOD)
     drive.begin_approach()
@@ -169,12 +170,12 @@ def test_a_slow_approach_that_begins_in_fast_motion_brakes_first_within_all_limi
     assert max(jerk) <= 1.1 * LIMITS.jerk * 1.001
     brakes = (
         1.1 * LIMITS.velocity / LIMITS.acceleration + 2.0 * LIMITS.acceleration / LIMITS.jerk
-    )  # [s] at most
+    )  # [s] longest time
     assert max(speed[begun + math.ceil(brakes / PERIOD) :]) <= APPROACH_SPEED * 1.001
 
 
 def differences(positions: list[float], order: int) -> list[float]:
-    """Magnitudes of the positions' differences of that order, a second each."""
+    """Magnitudes of the positions' differences of that order, per second to the same power."""
     for _ in range(order):
         positions = [(b - a) / PERIOD for a, b in pairwise(positions)]
     return [abs(value) for value in positions]

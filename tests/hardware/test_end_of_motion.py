@@ -1,5 +1,5 @@
-"""Motion that is ended, by Disarm or by live's end: the robot slows down within its limits before it is
-disarmed. In simulated time.
+"""Tests that a motion ended by Disarm, or by ending live motion, slows down within the limits before the
+robot is disarmed. In simulated time.
 """
 
 import math
@@ -14,7 +14,7 @@ from tests.hardware.simulation import LIMITS, POSE, largest, make_device, speeds
 
 __all__ = ["begin"]
 
-FASTEST = 2.7  # [rad/s] of `fast`: 155 degrees a second
+FASTEST = 2.7  # [rad/s] largest speed of `fast`: 155 degrees per second
 
 
 def fast(time: float) -> tuple[float, ...]:
@@ -29,7 +29,7 @@ def at_full_speed(simulation) -> None:
 
 
 def brakes(rows) -> None:
-    """Whether commanded values (times, joints) slow down to rest within the limits."""
+    """Asserts that commanded values (times, joints) slow down to rest within the limits."""
     velocities = speeds(rows)
     assert largest(velocities) > 0.9 * FASTEST, "it was fast"
     assert largest(velocities[-1:]) < 0.01

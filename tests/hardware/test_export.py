@@ -1,6 +1,4 @@
-"""Motion for a robot without a computer: what is refused, what the rows are, and that files come as
-a whole.
-"""
+"""Tests motion for a robot without a computer: refused input, the rows, and atomic writing of files."""
 
 import math
 import os
@@ -25,7 +23,7 @@ def still(robot: Device, *values: float, frames: int = 5, first: int = 10) -> Ta
 
 
 def steady(found: list[tuple[float, ...]], rate: float, order: int) -> float:
-    """The largest difference of that order, a second to the same power."""
+    """The largest difference of that order, per second to the same power."""
     for _ in range(order):
         found = [
             tuple((b - a) * rate for a, b in zip(before, after, strict=True))
@@ -42,7 +40,7 @@ def test_what_a_motion_filter_has_led_is_never_refused(filter_name, fps):
 
 
 def test_frames_of_single_precision_are_as_good():
-    """Keys of an action are."""
+    """Keyframes of an action have single precision."""
     import struct
 
     take = filtered(device(), fps=60.0)
@@ -93,8 +91,8 @@ def test_a_motion_that_ends_under_way_is_brought_to_rest_within_the_limits_where
             frames=tuple(tuple(map(single, row)) for row in whole.frames[:length]),
             last=whole.first + length - 1,
         )
-        made = make_motion(cut, 50, "Arm", loops=False)  # its check has rest after the last frame
-        own = (length - 1 + 2) / fps  # [s] of the frames themselves
+        made = make_motion(cut, 50, "Arm", loops=False)  # its check includes rest after the last frame
+        own = (length - 1 + 2) / fps  # [s] duration of the frames themselves
         assert len(made.values) / 50 < own + 2.0 * LIMITS.velocity / LIMITS.acceleration + 0.1, (
             "it brakes as hard as it may"
         )
@@ -112,7 +110,7 @@ def test_a_motion_that_loops_returns_from_where_it_has_come_to_rest():
 
 
 def single(value: float) -> float:
-    """The value as a keyframe keeps it."""
+    """The value as a keyframe stores it."""
     return struct.unpack("f", struct.pack("f", value))[0]
 
 
@@ -218,7 +216,7 @@ def test_rows_keep_the_limits_that_the_frames_keep(rate):
     assert steady(rows, rate, 1) <= LIMITS.velocity * (1 + 1e-6)
     assert steady(rows[:-1], rate, 2) <= LIMITS.acceleration * (
         1 + 1e-6
-    )  # the last row may come sooner than its time
+    )  # the last row may come earlier than its time
     assert steady(rows[:-1], rate, 3) <= LIMITS.jerk * (1 + 1e-3)
 
 
@@ -234,7 +232,7 @@ def test_the_robot_link_s_limiter_passes_the_rows_to_the_last_bit(rate):
 
 
 def test_a_way_back_that_would_take_minutes_is_refused_with_the_remedy():
-    slow = replace(LIMITS, velocity=2e-3)  # [rad/s]
+    slow = replace(LIMITS, velocity=2e-3)  # [rad/s] a slow joint
     take = Take(device(1, slow), 1, 1.0, tuple((1.5e-3 * second,) for second in range(120)), 120)
     with pytest.raises(
         ExportError,

@@ -1,4 +1,4 @@
-"""Files of motion: each read as its reader reads it."""
+"""Tests files of motion with parsers that read them as their readers do."""
 
 import csv
 import json
@@ -73,7 +73,7 @@ def test_a_channel_that_stands_takes_half_a_byte_a_row():
     assert len(encode(still)) == 8 + 20 + 1001
     assert len(encode(moving)) == len(
         encode(still)
-    )  # the first row's change, and its own half byte: 7 steps are one
+    )  # the first row's change, and its own half byte: 7 steps become one
 
 
 def test_the_table_has_the_very_units_of_the_wire_and_what_the_board_may_do():
@@ -85,7 +85,7 @@ def test_the_table_has_the_very_units_of_the_wire_and_what_the_board_may_do():
     }
     assert {track.speed for track in table.tracks} == {
         3000
-    }  # half more than 180 degrees/s of 1000 us a quarter turn
+    }  # 1.5 times 180 degrees/s with 1000 us per quarter turn
     for row, positions in enumerate(found.positions):
         _, payload = encode_payload(Move(positions))
         assert b"".join(track.positions[row].to_bytes(2, "big") for track in table.tracks) == payload[2:]
@@ -103,7 +103,7 @@ def test_the_header_says_what_it_is_how_much_fits_and_where_servos_begin():
 
 
 def test_what_the_header_says_fits_does_fit_and_no_more():
-    """A second more than that, of the same motion, is refused; the message says what fits."""
+    """A motion that is a second longer is refused; the message names the length that fits."""
     robot = device(12)
     once = filtered(robot, seconds=6.0)
     there_and_back = once.frames + once.frames[::-1]
@@ -214,8 +214,8 @@ def test_json_has_every_row_in_full():
 
 # --- blender-servo-animation
 def library_plays(data: bytes) -> list[dict[int, int]]:
-    """What its Arduino library makes of stored motion: a frame ends at any line feed, a command starts anew
-    at any 3C.
+    """Commands that the Arduino library reads from stored motion: a frame ends at any line feed, and a
+    command begins at any 3C.
     """
     frames, frame, command = [], {}, b""
     for value in data:

@@ -1,5 +1,5 @@
-"""Exported motion is the motion of the live stream: the whole worker, with its playback, goes along the very
-curve that the rows are of.
+"""Tests that exported motion equals that of the live stream: the worker's playback follows the same curve as
+the rows.
 """
 
 from limber.hardware.motion_files import Take
@@ -9,12 +9,13 @@ from limber.motion import between
 from tests.hardware.exporting import device, filtered
 from tests.hardware.simulation import FRAME, Simulation
 
-NEAR = 5e-4  # [rad] 0.03 degrees, 0.3 us of pulse: the limiter follows playback while that evens out its pace
-SOONER, LATER = 0.8, 1.2  # of a turn: how far playback may go in one
+# [rad] tolerance of 0.03 degrees, 0.3 us of pulse: the limiter follows playback while that evens out its pace
+NEAR = 5e-4
+SOONER, LATER = 0.8, 1.2  # smallest and largest progress of playback in a cycle, as a share of it
 
 
 def curve(take: Take, position: float) -> tuple[float, ...]:
-    """Where the joints are at a place [frames] on the curve that `sample` takes its rows from."""
+    """Joint values at a position [frames] on the curve from which `sample` computes its rows."""
     columns = list(take.joints())
     index = min(int(position), len(columns[0]) - 3)
     return tuple(
@@ -28,7 +29,7 @@ def missed(take: Take, position: float, values: tuple[float, ...]) -> float:
 
 
 def nearest(take: Take, values: tuple[float, ...], first: float, last: float) -> float:
-    """The place between two others at which the curve comes nearest: a search by thirds."""
+    """Position between two others at which the curve is nearest to `values`: a ternary search."""
     while last - first > 1e-6:
         third = (last - first) / 3.0
         if missed(take, first + third, values) < missed(take, last - third, values):
@@ -40,9 +41,7 @@ def nearest(take: Take, values: tuple[float, ...], first: float, last: float) ->
 
 def test_the_worker_s_stream_lies_on_the_exported_curve_and_goes_along_it(simulate):
     robot = device(3)
-    take = filtered(
-        robot, seconds=3.0, fps=1.0 / FRAME, pauses=False
-    )  # to the worker, equal frames are no frames
+    take = filtered(robot, seconds=3.0, fps=1.0 / FRAME, pauses=False)  # the worker ignores equal frames
     simulation: Simulation = simulate(robot)
     simulation.arm(lambda _: take.frames[0])
     simulation.run(1.0, lambda _: take.frames[0])

@@ -1,5 +1,5 @@
-"""Motion that joints can make reaches the servos unchanged, through gears and mixes too, and as late as the
-device says.
+"""Tests that feasible motion of joints reaches the servos unchanged, also through gears and mixes, with the
+latency given by the device.
 """
 
 import math
@@ -29,7 +29,7 @@ def limits_within(reach: float, velocity: float) -> Limits:
 
 @st.composite
 def devices(draw) -> Device:
-    """A differential of two joints, two servos on one axis, a slide, and a jaw."""
+    """A differential of two joints, two servos on one axis, a prismatic joint, and a jaw."""
     velocity = draw(st.floats(0.5, 6.0))
     a, b = draw(gears), draw(gears)
     joints = [
@@ -57,7 +57,7 @@ def devices(draw) -> Device:
     st.integers(5, 40),
 )
 def test_motion_within_all_limits_reaches_every_channel_unchanged(device, targets, turns):
-    """Targets jump at random, and a filter with the joints' own limits makes motion of them."""
+    """Targets jump at random, and a filter with the joints' own limits converts them to motion."""
     mixing = Mixing(device)
     filters = [TrackingFilter(joint.limits) for joint in device.joints]
     states = [Kinematic(joint.limits.clamp(0.0)) for joint in device.joints]
@@ -107,7 +107,7 @@ def test_motion_is_as_late_as_the_device_says(latency):
     simulation.run(3.0, lambda time: (0.1 * (1 - math.cos(3.0 * max(time - began, 0.0))),))
     peaks = [k * PERIOD for k, (angle,) in enumerate(simulation.commands) if angle > 0.199]
     middle = sum(peaks) / len(peaks)
-    assert middle - math.pi / 3.0 == pytest.approx(latency + 0.05, abs=0.04)  # and what playback keeps behind
+    assert middle - math.pi / 3.0 == pytest.approx(latency + 0.05, abs=0.04)  # and the lag of playback
     assert simulation.state is State.ARMED
     simulation.close()
 
@@ -140,7 +140,7 @@ def test_only_a_servo_that_stays_behind_without_a_break_is_blocked():
     device = make_device(1)
     mixing, following = Mixing(device), TrackingErrorMonitor(device)
     for k in range(300):
-        held = 0.0 if k % 90 else 1.0  # now and then it gets through
+        held = 0.0 if k % 90 else 1.0  # sometimes a frame arrives
         following.take(k * PERIOD, mixing.raw((1.0,)), mixing.raw((held,)))
         assert following.blocked(k * PERIOD) is None
     following.forget()

@@ -1,5 +1,5 @@
-"""What the link and the firmware promise in numbers: no frame lost, a command's way to its pulse, servos read
-back.
+"""Tests guaranteed figures of link and firmware: no frame lost, time from a command to its pulse, positions
+read from servos.
 """
 
 import pytest
@@ -23,7 +23,7 @@ def test_no_move_is_lost_on_the_way_to_the_firmware_and_back(rate):
 def test_the_firmware_reads_three_hundred_moves_a_second():
     sent, read, answered = obeyed_at(300, 3.0)
     assert read == sent
-    assert answered >= 0.9 * sent  # the line has no room for more answers of twelve channels
+    assert answered >= 0.9 * sent  # the line has no capacity for more answers of twelve channels
 
 
 def test_a_move_is_on_its_pin_within_26_ms():

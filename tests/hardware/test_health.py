@@ -1,5 +1,5 @@
-"""What servos say of themselves, those that do not follow, and robots that cannot stand as they say. In
-simulated time.
+"""Tests values that servos report about themselves, servos that do not follow, and robots whose reported pose
+is impossible. In simulated time.
 """
 
 import math
@@ -20,7 +20,8 @@ from tests.hardware.simulation import LIMITS, still, waving
 TEMPERATURE = {"feetech_sts": 63, "dynamixel": 146}
 VOLTAGE = {"feetech_sts": 62, "dynamixel": 144}
 A_STEP = (
-    8  # steps in 5 ms: twice the ramp's speed, goals coming every turn or two; a servo that is thrown goes 15
+    # [steps] in 5 ms: twice the ramp's speed, with goals every one or two cycles; a servo that jumps moves 15
+    8
 )
 
 
@@ -66,7 +67,7 @@ def test_servos_that_turn_more_than_once_are_driven_there_where_the_device_says_
     spool = replace(device, joints=(joint,), channels=(channel,))
     bus = BUSES[protocol]({1: 2048.0 + way * 7.0 * STEPS_PER_RAD})
     if protocol == "feetech_sts":
-        bus.servos[1].table[9:13] = bytes(4)  # no angle limits: more than one turn
+        bus.servos[1].table[9:13] = bytes(4)  # no angle limits: more than one revolution
     else:
         bus.servos[1].table[11] = 4  # extended position mode
     simulation = BusSimulation(replace(spool, settings=ProtocolSettings(multi_turn=True)), bus)
@@ -100,7 +101,7 @@ def test_a_current_is_told_where_a_dynamixel_has_one(bus, protocol):
         return
     bus.bus.servos[1].pushes = -250
     bus.run(2.0, POSE)
-    assert bus.report.channels[0].current == pytest.approx(-0.25)  # 1 mA on an XL330
+    assert bus.report.channels[0].current == pytest.approx(-0.25)  # the unit is 1 mA on an XL330
     assert bus.report.channels[0].load is None
 
 
@@ -137,7 +138,7 @@ def test_a_blocked_servo_no_longer_pushes_and_is_back_in_two_clicks(bus):
 
 def test_a_servo_at_full_speed_is_not_taken_for_one_that_stays_behind(bus):
     def fast(time: float) -> tuple[float, ...]:
-        return (0.0, 1.0 * math.sin(2.8 * time), 0.0)  # 2.8 rad/s at most, of 3.1
+        return (0.0, 1.0 * math.sin(2.8 * time), 0.0)  # at most 2.8 rad/s, of 3.1
 
     bus.arm(fast)
     for _ in range(40):

@@ -1,5 +1,5 @@
-"""A worker that had no turn for over a second, as in the computer's sleep: the robot is in fault until a
-person presses, and then slow.
+"""Tests a worker that was suspended for over a second, as during the computer's sleep: the robot is in a
+fault until a person presses a button, and then moves slowly.
 """
 
 import math

@@ -1,5 +1,5 @@
-"""What is at the robot's end sends floods, damage and lies: a turn of the worker takes a bounded part of it,
-Stop goes out before it, and the worker lives.
+"""Tests a peer at the robot's end that sends floods, damaged data and lies: a cycle of the worker processes a
+bounded amount, Stop is sent first, and the worker survives.
 """
 
 import json
@@ -56,7 +56,7 @@ def status(error: str) -> bytes:
 
 
 def longest(item: str) -> bytes:
-    """A message of nearly the greatest length, which is full of an item."""
+    """A message of nearly the greatest length, which is filled with an item."""
     head = '{"type": "joint_positions", "head_joint_positions": ['
     return frame(
         0x81,
@@ -79,7 +79,7 @@ FLOODS = {
 
 
 class Flooding:
-    """A daemon that is as honest as any until `flood` is set; then it sends that again and again."""
+    """A daemon that behaves correctly until `flood` is set; then it sends that repeatedly."""
 
     def __init__(self) -> None:
         self._server = socket.create_server(("127.0.0.1", 0))
@@ -111,7 +111,7 @@ class Flooding:
                 except TimeoutError:
                     data = b""
                 client.sendall(daemon.hear(b"" if self.flood else data, time.perf_counter()) + self.flood)
-        except OSError:  # its client has gone
+        except OSError:  # its client has disconnected
             return
 
 
@@ -147,14 +147,14 @@ def test_what_a_daemon_says_is_shown_with_replacements_for_what_cannot_be_shown(
 
 
 class Flooded:
-    """A line that always has more than a turn may take of it; counts what is taken of it until it is written
-    to.
+    """A line that always has more bytes than a cycle may read; counts the bytes that are read before it is
+    written to.
     """
 
     def __init__(self, line, noise: bytes, most: int) -> None:
         self._read, self._write = line.read, line.write
         self._noise, self._most = noise, most
-        self.reads: list[int] = []  # bytes that each read took before the first write
+        self.reads: list[int] = []  # numbers of bytes that each read returned before the first write
         self.has_written = False
         line.read, line.write = self.read, self.write
 
@@ -174,8 +174,8 @@ NOISE = (b"\x00", b"\xff", b"\xff\xff\x01\x02", HEADER, frame(0x89), POSITIONS)
 
 @pytest.fixture(params=["firmware", *BUSES, "reachy_mini"])
 def flooded(request, closing):
-    """An armed robot that goes limp on Stop: (simulation, its pose, its line, bytes that a turn may take,
-    whether Stop has reached it).
+    """An armed robot that goes limp on Stop: (simulation, its pose, its line, number of bytes that a cycle
+    may read, whether Stop has arrived).
     """
     if request.param == "reachy_mini":
         simulation = closing(ReachySimulation("detach"))
@@ -265,7 +265,7 @@ def test_a_turn_takes_a_bounded_part_of_what_has_come_over_a_network():
 
 
 class Brimming:
-    """A socket that always has more than is taken of it."""
+    """A socket that always has more data than are read."""
 
     def __init__(self, most: int) -> None:
         self.most = most

@@ -1,4 +1,4 @@
-"""Trajectories of ROS 2: what its tools write is read, and what is written they read."""
+"""Tests trajectories of ROS 2: files of its tools are read, and its tools read the written ones."""
 
 import json
 
@@ -193,7 +193,7 @@ def test_a_duration_may_be_a_number_or_lack_its_nanoseconds(tmp_path):
 
 
 def yaml_of(one: dict) -> str:
-    """A state as `ros2 topic echo` shows it."""
+    """Text of a state as `ros2 topic echo` prints it."""
     stamp = one["header"]["stamp"]
     lines = [
         "header:",

@@ -1,4 +1,6 @@
-"""A leap of the pose and a fast motion: the one is gone to slowly, the other at full speed."""
+"""Tests a jump of the pose and a fast motion: the robot approaches the former slowly, and follows the latter
+at full speed.
+"""
 
 import math
 from itertools import pairwise
@@ -14,14 +16,12 @@ from limber.motion import Kinematic, Limits, make_filter
 
 from tests.hardware.simulation import LIMITS, largest, make_device, speeds, still
 
-SLOWLY = 1.15 * APPROACH_SPEED  # the limiter's headroom
+SLOWLY = 1.15 * APPROACH_SPEED  # with the limiter's headroom
 QUICKEST = 1.1 * LIMITS.velocity * 1.001
 
 
 def sweeps(rate: float, seconds: float) -> list[tuple[float]]:
-    """Frames of a joint that goes to and fro between its ends as fast as its limits allow, `rate` a
-    second.
-    """
+    """Frames of a joint that swings between its ends as fast as its limits allow, `rate` per second."""
     swift, now, frames = make_filter("default", LIMITS), Kinematic(0.0), []
     for k in range(int(rate * seconds)):
         now = swift.step(now, 1.5 if k * 0.8 // rate % 2 else -1.5, 1 / rate)
@@ -34,7 +34,7 @@ def sweeps(rate: float, seconds: float) -> list[tuple[float]]:
 def test_a_leap_of_the_pose_is_gone_to_slowly_and_then_followed_again(simulate, stands, wanted, after):
     simulation = simulate(make_device(1))
     simulation.arm(still(stands))
-    simulation.run(after)  # an undo takes its time: no frames come meanwhile
+    simulation.run(after)  # an undo takes time, in which no frames arrive
     simulation.commands.clear()
     simulation.run(0.3, still(wanted))
     assert simulation.report.detail == JUMPED
@@ -101,7 +101,7 @@ def test_motion_at_the_joints_limits_is_followed_at_full_speed_however_unevenly_
     simulation = simulate(make_device(1))
     simulation.arm(still(0.0))
     simulation.commands.clear()
-    late = 0.0  # hiccups add up: what Blender plays is as late as they took
+    late = 0.0  # delays add up: Blender's motion is late by their sum
     begin = simulation.now
     for k, frame in enumerate(frames):
         late += noise.uniform(0.05, 0.12) if noise.random() < hiccups else 0.0

@@ -1,5 +1,5 @@
-"""LeRobot's calibration: its file is read and written, its values are converted, and what cannot be used is
-named.
+"""Tests LeRobot's calibration: its file is read and written, its values are converted, and errors name the
+unusable value.
 """
 
 import json

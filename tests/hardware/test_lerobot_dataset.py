@@ -1,4 +1,4 @@
-"""Episodes of LeRobot's datasets: what other versions write is read, and what is missing is named."""
+"""Tests episodes of LeRobot's datasets: other versions are read, and missing parts are named."""
 
 import json
 import os
@@ -21,8 +21,8 @@ NAMES = ["main_shoulder_pan", "main_gripper"]
 
 
 def dataset(root, episodes: dict[int, int], names=NAMES, version: int = 2, **changed):
-    """A dataset of `episodes` {number: rows}, with a value of ten times the episode and the row; of version 2
-    a table each.
+    """A dataset of `episodes` {number: rows}, whose values are ten times the episode's number plus the row;
+    in version 2 with a table for each episode.
     """
     feature = {"dtype": "float32", "shape": [len(NAMES)], "names": names}
     info = {

@@ -1,5 +1,5 @@
-"""The link with a real worker process: over shared memory alone, and over a real pty to a robot whose faults
-are at hand.
+"""Tests the link with a real worker process: over shared memory alone, and over a real pty to a robot with
+faults on command.
 """
 
 import math

@@ -1,5 +1,5 @@
-"""What goes wrong at the port or beyond it is told apart and named: missing, busy, silent, other, pulled,
-frozen, garbage.
+"""Tests that faults at the port or the device are distinguished and named: missing, busy, silent, another
+device, unplugged, frozen, invalid data.
 """
 
 import os

@@ -1,5 +1,5 @@
-"""The worker process: killed, hung, left alone by Blender, without room for its file; what is left behind of
-it, and its priority.
+"""Tests the worker process: killed, hanging, abandoned by Blender, without space for its file; its remains,
+and its priority.
 """
 
 import os
@@ -29,7 +29,7 @@ def test_a_killed_worker_is_noticed_stops_the_robot_and_can_be_started_anew(open
     os.kill(killed, signal.SIGKILL)
     status = wait_for(link, State.WORKER_LOST)
     assert status.fault is Fault.WORKER_DIED
-    link.send(POSE)  # live goes on
+    link.send(POSE)  # live motion continues
     wait_until(lambda: robot.robot.state is not DeviceState.ARMED)
     link.clear_fault()
     arm(link)
@@ -56,7 +56,8 @@ def test_a_worker_that_hung_for_a_while_does_not_move_the_robot_when_it_wakes(op
     wait_until(lambda: robot.robot.state is not DeviceState.ARMED)
     os.kill(link.worker_pid, signal.SIGCONT)
     status = wait_for(link, State.FAULT)
-    assert status.fault in (Fault.DEVICE_WATCHDOG, Fault.HELD_UP)  # after a second the worker knows by itself
+    # after a second the worker detects this by itself
+    assert status.fault in (Fault.DEVICE_WATCHDOG, Fault.HELD_UP)
     assert robot.robot.state is not DeviceState.ARMED
 
 
@@ -79,7 +80,7 @@ def test_a_worker_is_not_called_lost_because_blender_itself_was_held_up(opened, 
     wait_for(link, State.DISARMED)
     report = link.status
     os.kill(link.worker_pid, signal.SIGSTOP)
-    wait_until(lambda: report() == report())  # the worker's last report was seen
+    wait_until(lambda: report() == report())  # the worker's last report was read
     slept = clock.now()
     monkeypatch.setattr(clock, "now", lambda: slept + 3600.0)
     assert report().state is State.DISARMED, "both slept"
@@ -117,7 +118,9 @@ def test_closing_a_hung_worker_kills_it(opened):
 
 
 def test_closing_does_not_wait_for_a_worker_that_not_even_a_kill_ends(opened, monkeypatch):
-    """As one in a driver's call. It is a stopped one here, whose kill is kept back until the test's end."""
+    """As with one in a driver's call. Here the process is stopped, and the kill is delayed until the end of
+    the test.
+    """
     link = opened(make_device())
     wait_for(link, State.DISARMED)
     process = link._process
@@ -165,7 +168,7 @@ def test_blender_gone_without_a_word_ends_the_worker_and_disarms_the_robot(robot
         blender.kill()
     wait_until(
         lambda: robot.robot.state is DeviceState.DISARMED
-    )  # not HOLDING: the worker said so before it went
+    )  # not HOLDING: the worker reported this before it ended
     wait_until(lambda: not is_running(worker))
 
 
@@ -202,7 +205,7 @@ def test_a_disk_that_is_full_leaves_no_file(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     usual = signal.signal(
         signal.SIGXFSZ, signal.SIG_IGN
-    )  # a write beyond the largest file is an error then, as one to a full disk
+    )  # then a write beyond the largest file size is an error, as on a full disk
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (16, hard))
     try:

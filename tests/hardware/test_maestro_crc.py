@@ -1,5 +1,5 @@
-"""Connecting to a Maestro moves nothing, whatever its Enable CRC is and whatever is set here. In simulated
-time.
+"""Tests that connecting to a Maestro moves nothing, whatever the controller's Enable CRC and the setting here
+are. In simulated time.
 """
 
 from dataclasses import replace
@@ -18,7 +18,7 @@ CASES = [(channels, there, here) for channels in (6, 12) for there in (False, Tr
 
 
 class Line:
-    """A port with a controller on it; what it says comes `late` [s] after the command."""
+    """A port with a controller, whose answers come `late` [s] after the command."""
 
     def __init__(self, simulation: "MaestroSimulation") -> None:
         self._simulation = simulation
@@ -103,7 +103,7 @@ def test_no_press_while_it_is_asked_makes_the_question_an_error(closing, crc, af
 
 
 def test_a_scan_asks_in_the_same_way():
-    """What a scan sends by default finds a controller with either setting, and is an error for none."""
+    """The default commands of a scan find a controller with either setting, and cause no error."""
     for crc in (False, True):
         board = MaestroBoard(6, crc)
         (question,) = Maestro().identify(())

@@ -1,4 +1,4 @@
-"""The memory map: newest wins, and no reader ever sees half a message."""
+"""Tests the memory map: the newest message is read, and no reader ever reads half a message."""
 
 import subprocess
 import sys
@@ -42,7 +42,7 @@ requests = st.builds(
 
 
 def make_mailbox(fill: int = 0) -> tuple[bytearray, Mailbox, Mailbox]:
-    """Memory with its writer's and its reader's end."""
+    """Memory with the writer's and the reader's end."""
     memory = bytearray([fill]) * Mailbox.length(SIZE)
     return memory, Mailbox(memoryview(memory), 0, SIZE), Mailbox(memoryview(memory), 0, SIZE)
 
@@ -87,8 +87,8 @@ def test_a_mailbox_full_of_noise_has_no_message():
 
 
 def test_a_reader_survives_a_writer_that_never_pauses():
-    """Another process writes messages of one repeated byte as fast as it can; every message read is of one
-    byte, and they move on.
+    """Another process writes messages of one repeated byte as fast as it can; every message read consists of
+    one byte, and the messages change.
     """
     memory = SharedMemory.create(make_device(8))
     writing = (

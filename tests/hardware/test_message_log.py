@@ -1,6 +1,4 @@
-"""The log of commands in the shared memory: each is read once, in order, or it is known that some were
-missed.
-"""
+"""Tests the log of commands in shared memory: each is read once, in order, or missed ones are detected."""
 
 import pytest
 from hypothesis import given, settings
@@ -11,7 +9,7 @@ SIZE = 12
 
 
 def make_log(fill: int = 0) -> tuple[bytearray, MessageLog, MessageLog]:
-    """Memory with its writer's and its reader's end."""
+    """Memory with the writer's and the reader's end."""
     memory = bytearray([fill]) * MessageLog.length(SIZE)
     return memory, MessageLog(memoryview(memory), 0, SIZE), MessageLog(memoryview(memory), 0, SIZE)
 

@@ -1,5 +1,5 @@
-"""Sentences of codecs and descriptions that only a caller's slip provokes: each names what was given and what
-is possible.
+"""Tests messages of codecs and descriptions that only a caller's error causes: each names the given and the
+permitted values.
 """
 
 import pytest
@@ -19,7 +19,7 @@ LIMITS = Limits(-1.0, 1.0, 1.0, 1.0, 1.0)
 
 @pytest.fixture
 def custom(tmp_path) -> Custom:
-    """A user's protocol with the one function that it must have."""
+    """A user's protocol with only the required function."""
     path = tmp_path / "mine.py"
     path.write_text("def frame(positions):\n    return bytes(positions.values())\n")
     return Custom(path, read_program(path).digest)

@@ -1,5 +1,5 @@
-"""Between joints and channels: gears, mirrored servos, differentials, and what limits and ranges allow
-together.
+"""Tests the conversion between joints and channels: gears, mirrored servos, differentials, and the combined
+effect of limits and ranges.
 """
 
 import math
@@ -33,7 +33,7 @@ def one(channel: ServoChannel) -> Device:
 
 
 def differential(limits: Limits = LIMITS, **settings) -> Device:
-    """A neck: both servos for pan, one against the other for tilt."""
+    """A neck: both servos in the same direction for pan, in opposite directions for tilt."""
     joints = DeviceJoint("pan", limits), DeviceJoint("tilt", limits)
     shares = (Share("pan"), Share("tilt")), (Share("pan"), Share("tilt", -1.0))
     return Device(
@@ -42,7 +42,7 @@ def differential(limits: Limits = LIMITS, **settings) -> Device:
 
 
 def mirrored(zeros=(1500.0, 1500.0)) -> Device:
-    """Two servos face to face on one axis."""
+    """Two servos facing each other on one axis."""
     pair = tuple(
         ServoChannel(k, (Share("elbow"),), direction=1 - 2 * k, zero=zero) for k, zero in enumerate(zeros)
     )
@@ -127,7 +127,7 @@ def test_limits_and_ranges_count_together():
     narrow = one(ServoChannel(0, (Share("elbow", 2.0),), lowest=1300.0, highest=2500.0))
     ((lower, upper),) = Mixing(narrow).ranges
     assert lower == pytest.approx(-200.0 / (2000.0 / math.pi) / 2.0)
-    assert upper == pytest.approx(math.pi / 4)  # the servo's 90 degrees at two to one
+    assert upper == pytest.approx(math.pi / 4)  # the servo's 90 degrees with a ratio of two to one
 
 
 def test_a_mix_goes_no_farther_than_either_servo_can():

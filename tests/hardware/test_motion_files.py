@@ -1,5 +1,5 @@
-"""Motion files that are read: what was written comes back, and whatever is in a file is motion or an error
-that names the place.
+"""Tests motion files: written values are read again, and any content is read as motion or refused with an
+error that names the position.
 """
 
 import json
@@ -205,7 +205,7 @@ PIECES = st.sampled_from(
 
 @st.composite
 def edited(draw, data: bytes) -> bytes:
-    """A file in which up to three pieces are replaced, or its end is missing."""
+    """A file in which up to three pieces are replaced, or whose end is missing."""
     for _ in range(draw(st.integers(1, 3))):
         begin = draw(st.integers(0, len(data)))
         end = min(len(data), begin + draw(st.integers(0, 12)))

@@ -1,4 +1,6 @@
-"""Every format of motion files that is read has what was written, to a millionth of a radian."""
+"""Tests that every format of motion files that can be read returns the written values, to a millionth of a
+radian.
+"""
 
 import math
 
@@ -19,7 +21,7 @@ from limber.hardware.motion_files import (
 
 from tests.hardware.moves import device, in_joint_units
 
-NEAR = 1e-6  # [rad, m]
+NEAR = 1e-6  # [rad, m] tolerance
 JOINTS = {
     "reachy_mini": [Named("yaw_body"), Named("right_antenna", -1.0), Named("left_antenna", -1.0)],
     "lelamp": [Named(str(k), -1.0, servo=k, scale=Scale(ends=(-2.9 + 0.1 * k, 2.9))) for k in range(1, 6)],
@@ -36,7 +38,7 @@ angles = st.floats(-2.3, 2.3)
 
 @st.composite
 def motions(draw, name: str):
-    """Motions of a format's robot: any angles, at any rate that its player takes."""
+    """Motions of a format's robot: any angles, at any rate that its player supports."""
     form = FORMATS[name]
     named = JOINTS.get(name, OTHERS)
     rate = form.usual_rate if name == "lelamp" else draw(st.integers(1, 100))

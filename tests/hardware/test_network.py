@@ -1,4 +1,4 @@
-"""Addresses of robots, and a connection that never waits."""
+"""Tests addresses of robots, and a connection that never blocks."""
 
 import socket
 
@@ -82,7 +82,7 @@ def failure(transport: NetworkTransport) -> TransportError:
 )
 def test_what_cannot_be_connected_to_is_a_fault(host, fault):
     with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]  # nobody listens there any more
+        port = server.getsockname()[1]  # a port on which no server listens any more
     transport = NetworkTransport(Address(host, port))
     error = failure(transport)
     assert error.fault is fault
@@ -122,6 +122,6 @@ def test_a_network_that_takes_nothing_is_told_and_holds_nothing_up():
             got = 0
             while got < taken:
                 got += len(peer.recv(1 << 20))
-                transport.read()  # sends what waited
+                transport.read()  # sends the waiting bytes
             assert transport.write(b"y")
     transport.close()

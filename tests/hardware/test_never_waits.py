@@ -1,7 +1,7 @@
-"""Blender's side of the link can wait for no port, whatever the port does: nothing that it calls on the main
-thread waits for anything.
+"""Tests that Blender's side of the link never waits for a port: no function that it calls on the main thread
+blocks.
 
-How long its calls take beside a port that is stuck is measured by `python -m benchmarks.link --figures`.
+`python -m benchmarks.link --figures` measures the duration of its calls while a port is stuck.
 """
 
 import ast
@@ -26,7 +26,7 @@ PORTS = {"serial", "transport", "ports", "termios", "socket"}
 
 
 def blenders_side() -> dict[str, ast.Module]:
-    """link.py and all of the package's modules that it imports, one way or another."""
+    """link.py and all of the package's modules that it imports, directly or indirectly."""
     trees: dict[str, ast.Module] = {}
     names = ["link"]
     while names:
@@ -49,7 +49,7 @@ def imported(tree: ast.Module) -> list[str]:
 
 
 def calls(tree: ast.AST) -> list[str]:
-    """The names of what is called."""
+    """The names of called functions."""
     found = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
@@ -78,7 +78,7 @@ def test_no_call_on_the_main_thread_waits():
     for name, tree in blenders_side().items():
         if name == "shutdown":
             continue
-        text_joins = [  # of texts and paths, as in ", ".join(...): they wait for nothing
+        text_joins = [  # joins of texts and paths, as in ", ".join(...), which do not wait
             node
             for node in ast.walk(tree)
             if isinstance(node, ast.Call)

@@ -1,4 +1,4 @@
-"""Frames from Blender become even motion that keeps their limits."""
+"""Tests that frames from Blender become even motion that keeps their limits."""
 
 import math
 from itertools import accumulate, pairwise
@@ -13,7 +13,7 @@ LIMITS = Limits(-1.5, 1.5, math.pi, 5 * math.pi, 50 * math.pi)
 
 
 def filtered(fps: float, seconds: float) -> list[tuple[float, Kinematic]]:
-    """Time and motion, per frame, of frames that keep LIMITS: steps, then a sine."""
+    """Times and motion of frames that keep LIMITS: steps, then a sine."""
     joint, state = make_filter("default", LIMITS), None
     frames = []
     for k in range(int(seconds * fps)):
@@ -25,12 +25,12 @@ def filtered(fps: float, seconds: float) -> list[tuple[float, Kinematic]]:
 
 
 def unknown(frames: list[tuple[float, Kinematic | float]]) -> list[tuple[float, Kinematic]]:
-    """The same frames, of which only the angles are known."""
+    """The same frames with angles only."""
     return [(t, Kinematic(one.position if isinstance(one, Kinematic) else one)) for t, one in frames]
 
 
 def played(frames: list[tuple[float, Kinematic]]) -> list[float]:
-    """What playback makes of frames, turn by turn; as in the worker the newest frame wins."""
+    """Output of playback for frames, cycle by cycle; as in the worker, the newest frame is used."""
     playback, angles, k, now = CommandPlayback(PERIOD, [LIMITS]), [], 0, 0.0
     while k < len(frames):
         now += PERIOD
@@ -63,7 +63,7 @@ def test_frames_within_limits_make_motion_within_limits(fps, unevenness):
 @pytest.mark.parametrize("fps", [24, 30, 60])
 @pytest.mark.parametrize("unevenness", [0.0, 0.004])
 def test_frames_whose_motion_is_known_keep_velocity_and_acceleration(fps, unevenness):
-    """Their jerk is limited behind playback, where the filter's changes within a frame."""
+    """Their jerk is limited after playback, within the filter's changes in a frame."""
     noise = Random(3)
     frames = [(t + noise.uniform(0.0, unevenness), motion) for t, motion in filtered(fps, 12.0)]
     velocity = differences(played(frames)[400:])
@@ -74,7 +74,7 @@ def test_frames_whose_motion_is_known_keep_velocity_and_acceleration(fps, uneven
 
 
 def delays(frames: list[tuple[float, Kinematic]], fps: int) -> list[float]:
-    """[s] by which playback is behind an angle that is its own time, once the rate is known."""
+    """Delays [s] of playback for an angle that equals its own time, once the rate is known."""
     return [PERIOD * (k + 1) - angle for k, angle in enumerate(played(frames))][3 * fps :]
 
 
@@ -123,7 +123,7 @@ def test_frames_that_stop_coming_end_on_the_newest():
 
 
 def test_a_motion_that_stands_for_a_frame_now_and_then_does_not_fall_behind():
-    """As it turns round between two frames, which are equal then."""
+    """The two frames around its turning point are equal."""
     fps = 24
 
     def at(k: float) -> float:
@@ -135,14 +135,14 @@ def test_a_motion_that_stands_for_a_frame_now_and_then_does_not_fall_behind():
         while (sent + 1) / fps <= now:
             sent += 1
             playback.add(sent / fps, (Kinematic(round(at(sent), 7)),), repeated=False)
-        playback.add(now, (Kinematic(round(at(sent), 7)),))  # a sign of life
+        playback.add(now, (Kinematic(round(at(sent), 7)),))  # a heartbeat
         (state,) = playback.at(now)
         behind.append(min(range(250), key=lambda late: abs(at((now - 0.001 * late) * fps) - state.position)))
-    assert max(behind[80:90]) == pytest.approx(max(behind[560:570]), abs=15)  # [ms]
+    assert max(behind[80:90]) == pytest.approx(max(behind[560:570]), abs=15)  # [ms] difference of the delays
 
 
 def test_the_same_frame_said_again_by_a_heartbeat_does_not_disturb_the_motion():
-    """Blender's heartbeat repeats the newest angles 20 times a second, between the frames of what plays."""
+    """Blender's heartbeat repeats the newest angles 20 times per second, between the frames of the motion."""
     fps = 60
     motion = [(k / fps, 0.5 * math.sin(2 * k / fps)) for k in range(10 * fps)]
     beats = [(k / 20 + 0.003, motion[int((k / 20 + 0.003) * fps)][1]) for k in range(10 * 20 - 1)]
@@ -165,7 +165,7 @@ def test_a_joint_that_was_moving_rests_where_the_newest_frame_is_once_frames_sto
 def test_a_pose_that_changes_at_once_is_gone_to_and_not_beyond(step):
     playback, positions = CommandPlayback(PERIOD, [LIMITS]), []
     for k in range(600):
-        playback.add(PERIOD * k, (Kinematic(0.0 if k < 200 else step),))  # as of 200 a sign of life
+        playback.add(PERIOD * k, (Kinematic(0.0 if k < 200 else step),))  # a heartbeat from 200 on
         positions.append(playback.at(PERIOD * k)[0].position)
     assert 0.0 <= min(positions) <= max(positions) <= step
     assert positions[-1] == step
@@ -185,7 +185,7 @@ def test_nothing_is_played_before_the_first_frame():
 
 
 def pace_of(*gaps: float) -> Pace:
-    """The pace of frames amid a motion with these gaps [s] between them."""
+    """The pace of frames during a motion with these gaps [s] between them."""
     pace = Pace()
     for stamp in accumulate(gaps, initial=0.0):
         pace.take(stamp, was_due=True)
@@ -194,7 +194,7 @@ def pace_of(*gaps: float) -> Pace:
 
 @pytest.mark.parametrize("stall", [0.15, 0.6])
 def test_the_pace_of_frames_that_catch_up_is_no_rate(stall):
-    """They come a third faster for a while, as much as a display or a slow scene lets them."""
+    """They arrive a third faster for a while, as fast as a display or a slow scene permits."""
     in_time, faster = 1 / 60, 1 / 80
     catching_up = [faster] * int(stall / (in_time - faster))
     assert pace_of(*[in_time] * 64, stall, *catching_up).interval == pytest.approx(in_time, rel=0.01)
@@ -219,13 +219,13 @@ def test_a_single_stall_neither_slows_playback_down_nor_lets_it_wait_longer():
 
 
 def test_a_rhythm_of_long_and_short_gaps_is_their_mean():
-    """24 frames a second on a display of 60: two and three of its frames by turns."""
+    """24 frames per second on a display with 60: two and three of its frames alternately."""
     assert pace_of(*[2 / 60, 3 / 60] * 32).interval == pytest.approx(1 / 24)
 
 
 @pytest.mark.parametrize("is_known", [True, False])
 def test_a_frame_that_was_dropped_does_not_make_the_motion_faster(is_known):
-    """The one after it keeps its time, so that the way between takes two intervals."""
+    """The frame after it keeps its time, so that the motion between takes two intervals."""
     rate, speed = 24, 0.5
     step = speed / rate
     frames = [(k / rate, Kinematic(step * k, step if is_known else 0.0)) for k in range(200) if k != 150]
@@ -234,8 +234,8 @@ def test_a_frame_that_was_dropped_does_not_make_the_motion_faster(is_known):
 
 
 def lags(stamps: list[float], step: float) -> list[tuple[float, float]]:
-    """Time [s], and frames by which playback is behind the newest, turn by turn, of frames a `step` apart
-    with known velocity.
+    """Time [s] and lag [frames] of playback behind the newest frame, cycle by cycle, for frames with known
+    velocity that are `step` apart.
     """
     playback, found, sent, now = CommandPlayback(PERIOD, [LIMITS]), [], 0, 0.0
     while sent < len(stamps):
@@ -249,7 +249,7 @@ def lags(stamps: list[float], step: float) -> list[tuple[float, float]]:
 
 @pytest.mark.parametrize("gap", [0.005, 0.02])
 def test_playback_is_not_left_behind_by_frames_that_come_all_at_once(gap):
-    """They are skipped, whether the newest was late or all come too fast."""
+    """They are skipped, whether the newest was late or all arrive too fast."""
     gaps = [1 / 24] * 100 + [0.3] + [gap] * 20 + [1 / 24] * 20
     found = lags(list(accumulate(gaps, initial=0.0)), 0.02)
     assert max(lag for time, lag in found if time > 100 / 24 + 0.3) <= 3.0
@@ -282,7 +282,7 @@ def test_after_a_stall_of_many_seconds_only_the_first_two_of_faster_frames_catch
 
 
 def states(stamps: list[float], frames: list[Kinematic], period: float) -> list[tuple[float, Kinematic]]:
-    """Time [s] and state, turn by turn, of what is played of frames, each noticed at the first turn after it
+    """Time [s] and state, cycle by cycle, of the playback of frames, each noticed in the first cycle after it
     was sent.
     """
     playback, found, sent = CommandPlayback(period, [LIMITS]), [], 0
@@ -297,7 +297,7 @@ def states(stamps: list[float], frames: list[Kinematic], period: float) -> list[
 
 @pytest.mark.parametrize(("turn", "begins"), [(0.9, 89), (1.6, 90)])
 def test_a_motion_that_begins_at_rest_does_not_wait_for_a_frame_that_is_noticed_late(turn, begins):
-    """Its first frame is noticed at once, a later one nearly a whole turn [frames] after it was sent."""
+    """Its first frame is noticed at once, a later one nearly a whole cycle [frames] after it was sent."""
     rate, speed = 60, 0.5
     frames = [Kinematic(speed * max(k - begins, 0) / rate) for k in range(2 * begins)]
     found = states([k / rate for k in range(len(frames))], frames, turn / rate)
@@ -321,7 +321,7 @@ def test_playback_that_skips_frames_of_a_motion_goes_on_at_its_speed(gaps):
 
 
 def test_after_an_uneven_moment_a_joint_still_rests_where_the_newest_frame_is():
-    """A gap of nearly a stall makes the best lag as long as the curve that a restart lays down."""
+    """A gap of nearly a stall makes the best lag as long as the curve that a restart creates."""
     playback, stamps = (
         CommandPlayback(PERIOD, [LIMITS]),
         list(accumulate([1 / 60] * 80 + [2.45 / 60] + [1 / 60] * 40)),

@@ -1,4 +1,4 @@
-"""Presets of servos: each makes a channel that its protocols can drive."""
+"""Tests presets of servos: each creates a channel that its protocols can drive."""
 
 import pytest
 from limber.hardware.mixing import Mixing

@@ -1,4 +1,4 @@
-"""The codec of Limber's own protocol against its document, and against every kind of damage."""
+"""Tests the codec of Limber's own protocol against its document, and with every kind of damage."""
 
 import random
 import re
@@ -16,13 +16,13 @@ FULL_MOVE = limber.Move(tuple(1000.0 + 100.125 * channel for channel in range(12
 
 
 def vectors() -> list[tuple[limber.Message, int, bytes]]:
-    """The table at the document's end: a message and its sequence number in Python, its bytes."""
+    """The table at the end of the document: a message and its sequence number in Python, and its bytes."""
     rows = re.findall(
         r"^\| (\w+\(.*\), \d+) \| ([0-9A-F ]+) \|$", DOCUMENT.split("## Test vectors")[1], re.MULTILINE
     )
     return [
         (*eval(expression, vars(limber)), bytes.fromhex(digits)) for expression, digits in rows
-    ]  # our own document
+    ]  # the project's own document
 
 
 VECTORS = vectors()
@@ -30,7 +30,7 @@ WIRE = [data for _, _, data in VECTORS] + [limber.encode(FULL_MOVE, 77)]
 
 
 def found_in(data: bytes) -> list[limber.MessageFrame]:
-    """Every frame that a decoder finds in `data`, with nothing to come."""
+    """Every frame that a decoder finds in `data`, without further bytes to come."""
     decoder = limber.FrameDecoder()
     return decoder.feed(data) + decoder.give_up()
 
@@ -124,7 +124,7 @@ def test_a_flipped_bit_of_the_length_is_found_even_where_the_crc_would_be_right(
 
 def test_no_full_move_with_two_flipped_bits_is_accepted():
     wire = limber.encode(FULL_MOVE, 77)
-    body = range(8 * 3, 8 * len(wire))  # behind the length, whose damage the complement shows
+    body = range(8 * 3, 8 * len(wire))  # after the length, whose damage the complement reveals
     for first in body:
         for second in range(first):
             if second >= body.start:

@@ -1,4 +1,4 @@
-"""A robot from its user's own file: what works, and that nothing in it can do harm."""
+"""Tests a robot with its user's own file: its functions, and that nothing in it can do harm."""
 
 import os
 import re
@@ -30,13 +30,13 @@ DOCUMENT = (Path(__file__).resolve().parents[2] / "docs" / "protocols.md").read_
 
 
 def allowed(path: Path) -> Custom:
-    """The codec of a file that the user has allowed as it is now."""
+    """The codec of a file that the user has allowed in its current version."""
     return Custom(path, read_program(path).digest)
 
 
 @pytest.fixture
 def robot(tmp_path):
-    """Makes codecs of files with the given text."""
+    """Function that creates codecs of files with the given text."""
 
     def make(text: str) -> Custom:
         path = tmp_path / "my_robot.py"
@@ -265,7 +265,7 @@ def test_a_protocol_that_does_not_exist_names_those_that_do():
 
 # --- what the user has not allowed
 def marking(tmp_path: Path) -> tuple[Path, Path]:
-    """A program that leaves a mark where it runs, and the mark."""
+    """A program that creates a file when it runs, and that file."""
     path, mark = tmp_path / "my_robot.py", tmp_path / "it_ran"
     path.write_text(
         f"open({str(mark)!r}, 'w').close()\n\ndef frame(positions):\n    return b''\n", encoding="utf-8"
@@ -315,7 +315,7 @@ def test_what_is_no_file_or_too_large_is_no_program(tmp_path):
         read_program(tmp_path)
     with pytest.raises(ProtocolError, match="cannot be read: File name too long"):
         read_program(tmp_path / ("x" * 300))
-    os.mkfifo(tmp_path / "pipe")  # reading one waits for ever
+    os.mkfifo(tmp_path / "pipe")  # reading it would block
     with pytest.raises(ProtocolError, match="is no file"):
         read_program(tmp_path / "pipe")
     (tmp_path / "large.py").write_bytes(bytes(MOST_BYTES + 1))

@@ -1,4 +1,4 @@
-"""Dynamixel's frames and codec: against public vectors, and what orders and answers mean."""
+"""Tests Dynamixel's frames and codec: against public vectors, and the meaning of commands and answers."""
 
 import json
 
@@ -35,7 +35,7 @@ from tests.hardware.protocol_checks import VECTORS_FILE, frames, heard, needs_ve
 
 
 def instruction_of(vector):
-    """The instruction that a public vector says in its fields."""
+    """The instruction that the fields of a public vector describe."""
     start, size = vector.get("addr"), vector.get("len")
     match vector["name"].split("."):
         case [_, "ping"]:
@@ -157,7 +157,7 @@ def test_answers_become_quantities_in_raw_units_also_where_they_must_be_stuffed(
     assert len(messages) == 2 * len(TOLD)
     stuffed = (
         b"\xff\xff\xfd\xff\xff\xff" in VALUES
-    )  # load -1, velocity -3: a header's beginning on every such read
+    )  # load -1, velocity -3: the beginning of a header in every such read
     assert stuffed
     assert b"\xff\xff\xfd\xfd" in answers_of([1, 2], VALUES)
 

@@ -1,4 +1,6 @@
-"""Dynamixel's Protocol 2.0 on a bad line: bytes that come in pieces, are cut off, echoed or damaged."""
+"""Tests Dynamixel's Protocol 2.0 on a bad line: bytes that arrive in pieces, are cut off, echoed or
+damaged.
+"""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Feetech's frames and codec: against public vectors, and what orders and answers mean."""
+"""Tests Feetech's frames and codec: against public vectors, and the meaning of commands and answers."""
 
 import pytest
 from limber.hardware.protocols.bus.instructions import Read, StatusPacket, SyncRead, SyncWrite, Write
@@ -31,7 +31,7 @@ def from_acceleration_on(position: int, speed: int, acceleration: int) -> bytes:
 
 
 def instruction_of(vector):
-    """The instruction that a public vector says in its fields."""
+    """The instruction that the fields of a public vector describe."""
     kind, start = vector["name"].split(".")[1], vector.get("addr")
     match kind:
         case "write":

@@ -1,4 +1,4 @@
-"""Feetech's protocol on a bad line: bytes that come in pieces, late, echoed or damaged."""
+"""Tests Feetech's protocol on a bad line: bytes that arrive in pieces, late, echoed or damaged."""
 
 import random
 
@@ -130,4 +130,4 @@ def test_of_two_flipped_bits_only_those_that_keep_the_sum_pass_and_those_are_few
         if any(isinstance(message, Measured) for message in messages):
             passed += 1
             assert sum(damaged[2:]) % 256 == sum(answer[2:]) % 256
-    assert 0 < passed < 4000 / 25  # of all 6216 pairs 3.0%
+    assert 0 < passed < 4000 / 25  # 3.0% of all 6216 pairs

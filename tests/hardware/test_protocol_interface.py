@@ -1,5 +1,5 @@
-"""What all protocols share: frames found in a stream, raw positions and angles, questions and their time, the
-table.
+"""Tests the common parts of all protocols: frames found in a stream, raw positions and angles, requests and
+their deadlines, the table.
 """
 
 import random
@@ -31,7 +31,7 @@ from tests.hardware.device_packets import DynamixelDevice, FeetechDevice
 
 
 def look(pending):
-    """Frames of two bytes: < and anything but >, which breaks one."""
+    """Finds frames of two bytes: < and any byte but >, which makes the frame invalid."""
     if pending[0] != ord("<"):
         return Skip(1)
     if len(pending) < 2:
@@ -206,8 +206,8 @@ def test_a_stop_goes_before_all_that_waits():
 
 
 class Bus:
-    """Servos that answer reads of their registers, each with numbers of its own; some of their bytes are lost
-    or damaged.
+    """Servos that answer reads of their registers, each with its own numbers; some of their bytes are lost or
+    damaged.
     """
 
     def __init__(self, packets, ids, chance, kind):

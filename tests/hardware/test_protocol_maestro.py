@@ -1,4 +1,4 @@
-"""The Maestro's commands and codec: against the manual's bytes, and against damage."""
+"""Tests the Maestro's commands and codec: against the bytes in the manual, and with damage."""
 
 import random
 
@@ -65,7 +65,7 @@ def quarters(microseconds: float) -> int:
 
 
 def command_of(vector):
-    """The command that a public vector says in its fields, or in the manual's words."""
+    """The command that the fields of a public vector describe, or the manual's words."""
     match vector["name"].split(".")[1]:
         case "set_target_compact" | "set_target_pololu":
             return SetTarget(vector["channel"], quarters(vector["us"]))
@@ -150,8 +150,8 @@ def test_a_command_that_was_cut_off_does_not_hide_the_next_one(how, cut, data, w
 
 
 def moves(how, frame) -> bool:
-    """Whether a frame moves a servo, or lets it move otherwise; Mini SSC commands have no CRC, and are not
-    sent here.
+    """Whether a frame moves a servo, or changes its motion; Mini SSC commands have no CRC, and are not sent
+    here.
     """
     return frame[0] != 0xFF and not isinstance(how.decode(frame), GetPosition | GetMoving | GetErrors)
 
@@ -175,7 +175,7 @@ def test_with_a_crc_no_order_of_the_codec_with_a_flipped_bit_or_two_moves_a_serv
 
 
 def test_a_crc_does_not_guard_the_number_of_targets():
-    """Why the codec with a CRC gives each channel a command of its own."""
+    """This is why the codec with a CRC sends a separate command for each channel."""
     how = Wire(crc=True)
     chance = random.Random(6)
     for _ in range(1000):

@@ -1,4 +1,4 @@
-"""Compatibility with blender-servo-animation: its bytes, and the ones that its firmware drops."""
+"""Tests compatibility with blender-servo-animation: its bytes, and those that its firmware drops."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""The codecs of bus servos talk to simulated servos that were written apart from them, in simulated time."""
+"""Tests the codecs of bus servos with independently written simulated servos, in simulated time."""
 
 import random
 
@@ -17,7 +17,7 @@ from limber.hardware.protocols.interface import (
 
 from tests.hardware.servo_bus import DynamixelBus, StsBus
 
-PERIOD = 0.01  # [s] of the worker
+PERIOD = 0.01  # [s] the worker's cycle
 PLACES = {number: 1000.0 + 100 * number for number in range(1, 13)}
 KINDS = {
     "sts": (lambda: feetech("sts"), StsBus),
@@ -26,7 +26,7 @@ KINDS = {
 
 
 class Wire:
-    """A codec's connection to a bus, a turn at a time."""
+    """A codec's connection to a bus, one cycle at a time."""
 
     def __init__(self, kind: str, positions=None) -> None:
         make, bus = KINDS[kind]
@@ -95,7 +95,7 @@ def test_twelve_servos_follow_a_stream_of_50_goals_a_second_and_are_read_back_ea
     for step in range(1, 101):
         goals = {number: round(position) + step for number, position in PLACES.items()}
         line.dialogue.ask((*line.codec.write(goals), *line.codec.read([Quantity.POSITION], list(PLACES))))
-        told = measured(line.turn() + line.turn())  # two turns: 50 Hz
+        told = measured(line.turn() + line.turn())  # two cycles: 50 Hz
         readings += len(told)
     assert readings == 100 * 12
     line.wait(0.2)
@@ -154,10 +154,10 @@ def test_voltage_and_temperature_come_with_the_position_in_one_question(line):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_no_damage_to_orders_gives_a_servo_a_goal_that_it_was_not_to_have(line, seed):
-    """One bit of every frame is flipped: orders are lost, and none becomes another one.
+    """One bit of every frame is flipped: commands are lost, and none becomes another one.
 
-    A Feetech servo may still take the very goals that were sent: where the length grows by one, the next
-    frame's first byte mends the sum.
+    A Feetech servo may still take the goals that were sent: if the length grows by one, the next frame's
+    first byte corrects the checksum.
     """
     chance = random.Random(seed)
     line.say(line.codec.arm({number: round(position) for number, position in PLACES.items()}))

@@ -1,5 +1,5 @@
-"""Frames announce when the next one is due: at a new rate, and at a low one, the robot goes no farther than
-it was shown.
+"""Tests frames that announce the interval to the next one: at a new rate, and at a low one, the robot does
+not pass the shown poses.
 """
 
 import math
@@ -19,8 +19,8 @@ from tests.hardware.simulation import LIMITS, largest, make_device, speeds, stil
 
 BEYOND = math.radians(
     1.5
-)  # farthest that a joint may pass every pose shown, each with the way that it needs to stop
-LATE = 0.004  # [s] by which a frame may come late
+)  # largest distance by which a joint may pass every shown pose, each with its stopping distance
+LATE = 0.004  # [s] lateness of a frame
 PLANS = {  # ((frames a second, seconds), ...)
     "a drag, then Play": ((60, 2.0), (24, 3.0)),
     "a drag, then a slow scene": ((60, 2.0), (8, 3.0)),
@@ -37,7 +37,7 @@ def steps_of(plan: Sequence[tuple[int, float]]) -> list[float]:
 
 
 def authored(chance: Random, steps: Sequence[float]) -> list[Kinematic]:
-    """A joint's states at frames so far apart: its filter follows a target that jumps, and swings."""
+    """A joint's states at frames with these intervals: its filter follows a target that jumps, and swings."""
     style, state, goal, change, time = make_filter("default", LIMITS), Kinematic(0.0), 0.0, 0.4, 0.0
     swing = chance.uniform(0.1, 0.8)
     motion = []
@@ -89,8 +89,8 @@ def test_a_joint_passes_no_pose_shown_by_more_than_it_needs_to_stop_whatever_the
 @pytest.mark.parametrize("is_known", [True, False])
 @pytest.mark.parametrize(("before", "after"), [(60, 24), (24, 60), (60, 12)])
 def test_an_even_motion_stays_even_where_the_rate_changes(before, after, is_known):
-    """It may wait for the first frames of a slower rate, and make up the lag of one later; it neither jumps
-    nor turns back.
+    """It may wait for the first frames of a slower rate, and catch up later; it neither jumps nor
+    reverses.
     """
     speed, steps = 0.5, [1 / before] * (2 * before) + [1 / after] * (3 * after)
     playback, last, played, turn = CommandPlayback(PERIOD, [LIMITS]), steps[0], [], 0
@@ -115,7 +115,7 @@ def test_an_even_motion_stays_even_where_the_rate_changes(before, after, is_know
 @pytest.mark.parametrize("speed", [0.5, 0.02])
 @pytest.mark.parametrize("rate", [24, 60])
 def test_a_motion_that_begins_at_rest_is_a_frame_and_a_half_behind_from_its_first_moments(rate, speed):
-    """The pose before stood for a while, at no rate."""
+    """The pose before was constant for a while, without a rate."""
     playback, frame = CommandPlayback(PERIOD, [LIMITS]), 0
     playback.add(0.0, (Kinematic(0.0),))
     behind = []

@@ -1,5 +1,5 @@
-"""The worker drives Reachy Mini through its daemon: arming, following, stopping, and what the daemon does not
-say, in simulated time.
+"""Tests the worker with Reachy Mini's daemon: arming, following, stopping, and actions that the daemon does
+not report, in simulated time.
 """
 
 import math
@@ -37,7 +37,7 @@ def test_arming_begins_where_the_robot_is_and_goes_slowly(begin, motors):
     assert simulation.commands[0] == pytest.approx(JOINTS, abs=1e-3)
     assert (
         largest(speeds(simulation.commands)) <= 1.15 * APPROACH_SPEED * 4
-    )  # it hurries after a second, and again
+    )  # it accelerates after a second, and again
     simulation.run(0.5, UP)
     assert simulation.joints() == pytest.approx(UP(0), abs=1e-6)
 
@@ -45,7 +45,7 @@ def test_arming_begins_where_the_robot_is_and_goes_slowly(begin, motors):
 def test_a_motor_that_rests_beyond_its_servos_limits_is_told_and_gets_the_nearest_goal_that_the_servo_takes(
     begin,
 ):
-    asleep = (0.0, -0.985, 1.2, *SLEEP[3:])  # as the maker's own sleep pose has it; the limit is 48 degrees
+    asleep = (0.0, -0.985, 1.2, *SLEEP[3:])  # as in the maker's own sleep pose; the limit is 48 degrees
     simulation = begin(angles=asleep)
     assert any(
         "stewart_1" in text and "8 degrees beyond" in text for text in simulation.run(2.0, UP).warnings
@@ -79,7 +79,7 @@ def test_what_a_blocked_motor_should_be_at_is_what_it_was_sent(begin):
         -1.25,
         1.2,
         *SLEEP[3:],
-    )  # 24 degrees beyond the servo's limit of 48, where it gets that limit as its goal
+    )  # 24 degrees beyond the servo's limit of 48, which becomes its goal when its torque is switched on
     simulation = begin(angles=asleep, limits=replace(LIMITS, velocity=0.01))
     obey = simulation.daemon._obey
 
@@ -102,7 +102,7 @@ def test_what_a_blocked_motor_should_be_at_is_what_it_was_sent(begin):
 def test_nothing_is_driven_before_the_daemon_has_said_that_its_motors_are_enabled(begin):
     simulation = begin()
     simulation.run(2.0, UP, until=State.DISARMED)
-    simulation.daemon._obey = lambda command: None  # it hears, and does nothing
+    simulation.daemon._obey = lambda command: None  # it receives commands, and ignores them
     simulation.command(Command.ARM)
     report = simulation.run(4.0, UP)
     assert (report.state, report.fault) == (State.FAULT, Fault.DEVICE_REFUSED)
@@ -165,7 +165,7 @@ def test_a_goal_that_is_not_a_number_ends_the_connection_and_is_not_sent(begin):
 def test_a_daemon_that_says_nothing_more_is_a_fault_within_a_second(begin, armed):
     simulation = begin("detach")
     simulation.arm(UP) if armed else simulation.run(2.0, UP)
-    simulation.daemon.silent = True  # its motors are unplugged: the line stays open
+    simulation.daemon.silent = True  # its motors are disconnected, while the connection stays open
     report = simulation.run(1.0, UP)
     assert (report.state, report.fault) == (State.FAULT, Fault.SILENT)
     assert simulation.daemon.motors == "disabled"

@@ -1,4 +1,4 @@
-"""Messages of Reachy Mini's daemon: what is damaged says nothing, whatever it is."""
+"""Tests messages of Reachy Mini's daemon: damaged ones are ignored."""
 
 import json
 

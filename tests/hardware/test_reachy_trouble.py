@@ -1,5 +1,5 @@
-"""Reachy Mini's daemon, its motors or another program in the way: each is a fault or a remark in a sentence,
-in simulated time.
+"""Tests faults of Reachy Mini's daemon, its motors or through another program: each is reported as a fault or
+a remark in a sentence, in simulated time.
 """
 
 import math

@@ -1,5 +1,5 @@
-"""The rules by which any host moves robots: one owner a port, permits to arm, and disarming when what moved
-ends.
+"""Tests the rules by which every host moves robots: one owner for each port, permission to arm, and disarming
+when the mover ends.
 """
 
 import re
@@ -20,7 +20,7 @@ from tests.hardware.simulation import make_device
 
 
 class RecordedLink:
-    """A link that says in which state it is, and keeps what it is ordered."""
+    """A link in a given state that records its commands."""
 
     def __init__(self, state: State) -> None:
         self.state, self.orders = state, []
@@ -63,9 +63,10 @@ def test_a_port_has_one_owner_in_a_host(tmp_path):
         sessions.connect(1, "Lamp", device)
         with pytest.raises(DeviceError, match="moves 'Lamp' already"):
             sessions.connect(2, "Arm", device)
-        sessions.connect(1, "Lamp", device)  # its owner may connect anew
+        sessions.connect(1, "Lamp", device)  # its owner may connect again
         sessions.connect(2, "Arm", replace(device, port=VIRTUAL_PORT))
-        sessions.connect(3, "Leg", replace(device, port=VIRTUAL_PORT))  # there are as many virtual robots
+        # any number of virtual robots is possible
+        sessions.connect(3, "Leg", replace(device, port=VIRTUAL_PORT))
     finally:
         sessions.close_all()
 

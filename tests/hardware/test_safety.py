@@ -1,4 +1,4 @@
-"""The state machine alone: what may follow what."""
+"""Tests the state machine alone: the permitted transitions."""
 
 from dataclasses import replace
 

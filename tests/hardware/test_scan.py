@@ -1,4 +1,6 @@
-"""A scan of ports finds servos and boards with what they tell of themselves, and changes nothing on them."""
+"""Tests that a scan of ports finds servos and boards with the values that they report, and changes nothing in
+them.
+"""
 
 import errno
 import time
@@ -29,7 +31,7 @@ def test_feetech_servos_are_found_with_model_firmware_voltage_and_temperature():
 
 
 class Hesitant(StsBus):
-    """Of its servos all but the first leave their first question without an answer."""
+    """All servos but the first leave their first request without an answer."""
 
     def __init__(self, *told) -> None:
         super().__init__(*told)
@@ -53,7 +55,7 @@ def test_a_process_on_its_own_finds_dynamixel_servos(sent):
     with ServedBus({2: 2048.0, 5: 1000.0}, "dynamixel") as robot:
         news: list = []
 
-        def are_all_found() -> bool:  # where the other process answers late, it is asked once more
+        def are_all_found() -> bool:  # if the other process answers late, it is asked once more
             news[:] = scan(robot.port, "dynamixel", (57_600,), by=sent)
             return len(found(news)) == 2
 
@@ -135,7 +137,7 @@ def test_a_port_that_is_not_there_is_a_remark_and_the_others_are_scanned():
 
 
 class GivenBack(Wired):
-    """Its port is another program's when it is opened for the first time."""
+    """Another program uses its port when it is opened for the first time."""
 
     def __init__(self, robot: StsBus) -> None:
         super().__init__(robot)

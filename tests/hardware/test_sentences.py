@@ -1,4 +1,4 @@
-"""What the user reads: every state and every fault is a whole sentence that says what to do."""
+"""Tests the sentences for users: every state and every fault is a complete sentence that says what to do."""
 
 import threading
 from dataclasses import replace

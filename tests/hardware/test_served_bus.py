@@ -1,4 +1,4 @@
-"""Simulated servos in a process of their own answer whatever keeps the program busy that asks them."""
+"""Tests that simulated servos in a separate process answer, however busy the requesting program is."""
 
 import ctypes
 import os
@@ -35,13 +35,13 @@ class Poll(ctypes.Structure):
 
 
 def frame(*body: int) -> bytes:
-    """Of the protocol: servo, length, instruction or error, data; with the checksum."""
+    """Frame of the protocol: servo, length, instruction or error, data, checksum."""
     return bytes((0xFF, 0xFF, *body, 255 - sum(body) % 256))
 
 
 def test_servos_answer_while_no_thread_of_this_process_can_run_python(line):
     os.write(line, frame(SERVO, 2, 1))  # a ping
-    held = ctypes.PyDLL(None)  # keeps Python to itself while it waits, as Blender may while it draws
+    held = ctypes.PyDLL(None)  # holds Python's interpreter while it waits, as Blender may while it draws
     assert held.poll(ctypes.byref(Poll(line, select.POLLIN)), 1, int(1000 * PATIENCE)) == 1, "no answer came"
     assert os.read(line, 64) == frame(SERVO, 2, 0)
 
@@ -50,7 +50,7 @@ def test_servos_are_where_a_hand_puts_them(bus, line):
     bus.put(SERVO, 1700.0)
 
     def is_there() -> bool:
-        os.write(line, frame(SERVO, 4, 2, 56, 2))  # where it is
+        os.write(line, frame(SERVO, 4, 2, 56, 2))  # read of the position
         return os.read(line, 64) == frame(SERVO, 4, 0, 1700 & 0xFF, 1700 >> 8)
 
     wait_until(is_there)

@@ -1,4 +1,4 @@
-"""The worker drives servos on a bus: arming, following, stopping, and every fault, in simulated time."""
+"""Tests the worker with servos on a bus: arming, following, stopping, and every fault, in simulated time."""
 
 import math
 import random
@@ -15,7 +15,7 @@ __all__ = ["begin", "simulation"]
 
 def test_connecting_moves_nothing_and_gives_no_torque(simulation):
     for servo in simulation.bus.servos.values():
-        servo.table[42:44] = servo.table[116:118] = b"\xff\x0f"  # goals that were left behind
+        servo.table[42:44] = servo.table[116:118] = b"\xff\x0f"  # goals from an earlier run
     assert simulation.run(2.0, POSE).state is State.DISARMED
     assert simulation.limp() == [True] * 3
     assert simulation.robot.positions == tuple(PLACES.values())
@@ -31,7 +31,7 @@ def test_arming_starts_where_the_servos_are_and_goes_slowly(simulation):
     assert largest(speeds(simulation.commands)) <= 1.15 * APPROACH_SPEED
     assert (
         largest(speeds(simulation.positions[::10])) / 10 <= 1.3 * APPROACH_SPEED * STEPS_PER_RAD
-    )  # over 0.1 s: goals come every turn or two
+    )  # over 0.1 s, since goals come every one or two cycles
     simulation.run(0.5, POSE)
     assert simulation.angles() == pytest.approx(POSE(0), abs=0.002)
 
@@ -42,7 +42,7 @@ def test_servos_follow_smooth_motion_and_are_read_back(simulation):
     simulation.run(5.0, waving)
     after = simulation.report
     assert after.state is State.ARMED
-    assert after.sent - before.sent >= 5.0 * 45  # 50 Hz, write and read back
+    assert after.sent - before.sent >= 5.0 * 45  # 50 Hz, write and read
     assert after.lost == before.lost == 0
     assert after.acknowledged - before.acknowledged >= after.sent - before.sent - 2
     assert after.measured == pytest.approx(after.commanded, abs=0.1)
@@ -72,7 +72,7 @@ def test_a_stop_ends_motion_within_two_turns_whatever_is_open(begin, protocol, o
     assert simulation.report.fault is Fault.STOPPED
     assert simulation.robot.positions == pytest.approx(
         stands, abs=12
-    )  # a servo's own way back to where it was read: about a degree
+    )  # a servo's own motion back to the position that was read: about a degree
     assert simulation.limp() == [on_silence == "detach"] * 3
     simulation.command(Command.CLEAR_FAULT)
     simulation.run(0.2, waving)
@@ -172,9 +172,9 @@ def test_a_stuck_servo_holds_no_other_one_up(simulation):
 @pytest.mark.parametrize("forgets_after", [0.03, math.inf])
 @pytest.mark.parametrize("seed", range(2))
 def test_over_a_bad_line_the_robot_goes_on_and_no_servo_makes_a_leap(simulation, seed, forgets_after):
-    """One bit of every tenth message, either way, is flipped.
+    """One bit of every tenth message, in either direction, is flipped.
 
-    Servos that wait for ever for as many bytes as a damaged length says keep the line dead for a while: that
+    Servos that wait permanently for the number of bytes in a damaged length block the line for a while, which
     may end in a fault.
     """
     simulation.bus.forgets_after = forgets_after
@@ -200,7 +200,7 @@ def test_over_a_bad_line_the_robot_goes_on_and_no_servo_makes_a_leap(simulation,
     ]
     most = (
         0.25 if forgets_after == 0.03 else 0.6
-    )  # [rad] at 1 rad/s: moves of so many seconds were lost in a row
+    )  # [rad] at 1 rad/s: moves of so many seconds were lost in succession
     assert max(map(abs, behind)) <= most * STEPS_PER_RAD
     if report.state is not State.ARMED:
         assert forgets_after == math.inf

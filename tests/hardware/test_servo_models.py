@@ -1,4 +1,4 @@
-"""The simulated bus servos do what their makers' manuals say: modes, offsets, limits, and what is lost with
+"""Tests the simulated bus servos against their makers' manuals: modes, offsets, limits, and losses with
 power.
 """
 
@@ -23,7 +23,7 @@ def word(value: int) -> tuple[int, int]:
 
 
 def moved(bus: Bus, seconds: float = 0.1) -> float:
-    """How far servo 1 turns by itself [steps]."""
+    """Rotation of servo 1 [steps] without commands."""
     before = bus.servos[1].position
     bus.hear(b"", bus.now + seconds)
     return bus.servos[1].position - before
@@ -137,7 +137,7 @@ def test_a_dynamixel_that_takes_no_positions_turns_on_and_on(mode, address, valu
 def test_a_dynamixel_counts_from_one_turn_again_when_it_gets_torque_in_position_mode():
     bus = DynamixelBus({1: 1000.0})
     servo = bus.servos[1]
-    servo.position = 4196.0  # turned by hand
+    servo.position = 4196.0  # rotated by hand
     assert bus.reading(servo) == 4196
     bus.hear(dxl(64, 1, 1), 0.0)
     assert bus.reading(servo) == 100

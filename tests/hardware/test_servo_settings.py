@@ -1,5 +1,5 @@
-"""Servos that are set to move otherwise, read beyond their range, or have forgotten their limits are found
-before they move.
+"""Tests that servos in another mode, beyond their range, or without their limits are detected before they
+move.
 """
 
 import math
@@ -21,15 +21,15 @@ from tests.hardware.simulation import waving
 
 __all__ = ["begin", "simulation"]
 
-SLOWS_DOWN = 0.17  # [s] that `waving` takes to slow down within the limits, at most
-DEGREE = STEPS_PER_RAD * math.tau / 360.0  # [steps]
-SPEED = {StsBus: (46, 2), DynamixelBus: (112, 4)}  # register of the speed limit, and its bytes
+SLOWS_DOWN = 0.17  # [s] longest time in which `waving` slows down within the limits
+DEGREE = STEPS_PER_RAD * math.tau / 360.0  # [steps] of one degree
+SPEED = {StsBus: (46, 2), DynamixelBus: (112, 4)}  # register of the speed limit, and its number of bytes
 MODE = {StsBus: 33, DynamixelBus: 11}
 SPINNING = {StsBus: (1, 46, 800), DynamixelBus: (1, 104, 60)}  # mode, register of the speed, and a speed
 
 
 def written(bus: Bus) -> list[tuple[int, int, bytes]]:
-    """Notes what is written from now on: servo, address, data."""
+    """Records writes from now on: servo, address, data."""
     notes: list[tuple[int, int, bytes]] = []
     write = bus._write
 
@@ -42,7 +42,7 @@ def written(bus: Bus) -> list[tuple[int, int, bytes]]:
 
 
 def spin(bus: Bus, number: int) -> None:
-    """Somebody sets a servo to turn without end, and it does."""
+    """Sets a servo to continuous rotation, as another program would."""
     mode, register, speed = SPINNING[type(bus)]
     servo = bus.servos[number]
     servo.table[MODE[type(bus)]], servo.table[bus.TORQUE] = mode, 1
@@ -83,7 +83,7 @@ def test_nothing_is_written_to_servos_of_which_one_is_set_to_move_otherwise(
     simulation = begin(protocol)
     bus, servo = simulation.bus, simulation.bus.servos[2]
     if protocol == "dynamixel":
-        bus.put(servo, 100, 0)  # goals that let it stand
+        bus.put(servo, 100, 0)  # goals for which it stands still
         bus.put(servo, 102, 0)
     servo.table[register], servo.table[bus.TORQUE] = number, 1
     notes, stood = written(bus), simulation.robot.positions
@@ -113,8 +113,8 @@ def test_a_servo_that_spins_before_it_is_connected_loses_its_torque_by_stop(begi
 
 @pytest.mark.parametrize("protocol", BUSES)
 def test_servos_that_are_to_go_limp_do_so_though_the_line_damages_what_stop_sends(begin, protocol):
-    """Nobody answers to the frames with which a stop begins, so the torque is taken from each once more, and
-    that is answered.
+    """The frames with which a stop begins have no answers, so the torque of each servo is switched off once
+    more, with an answer.
     """
     simulation = begin(protocol, on_silence="detach")
     simulation.arm(waving)
@@ -150,7 +150,7 @@ def test_a_servo_that_goes_on_turning_after_its_motion_was_ended_loses_its_torqu
 ):
     pose = (
         POSE if ending == "disarm" else waving
-    )  # a robot that slows down before it is disarmed is watched meanwhile
+    )  # a robot that slows down before it is disarmed is monitored meanwhile
     simulation.arm(pose)
     simulation.run(0.3, pose)
     spin(simulation.bus, 2)
@@ -215,7 +215,7 @@ def test_an_scs_servo_without_angle_limits_is_refused_and_others_have_them_for_b
 
 
 def test_servos_that_answer_one_by_one_are_asked_one_by_one_what_they_still_know():
-    """A dozen answers in a row would hold the goals up for a tenth of a second."""
+    """A dozen answers in succession would delay the goals by a tenth of a second."""
     device = bus_device("feetech_scs", ids=(1, 2, 3))
     codec = feetech("scs")
     health = ServoDiagnostics(device, codec)
@@ -274,7 +274,7 @@ def test_a_servo_that_cannot_be_told_to_stay_where_it_reads_gets_no_torque(
     for address, number in table.items():
         simulation.bus.servos[2].table[address] = number
     simulation.run(1.0, POSE, until=State.DISARMED)
-    simulation.worker._pose.implausible = lambda raw: ""  # as where the joint's own range is wide enough
+    simulation.worker._pose.implausible = lambda raw: ""  # as if the joint's own range were wide enough
     simulation.command(Command.ARM)
     report = simulation.run(1.0, POSE)
     assert (report.state, report.fault) == (State.FAULT, Fault.POSITION_DOUBTFUL)
@@ -287,7 +287,8 @@ def test_a_dynamixel_whose_reading_changes_when_it_gets_torque_loses_it_again_be
     simulation = begin("dynamixel", positions={1: 1800.0, 2: 2500.0, 3: 2300.0})
     servo = simulation.bus.servos[2]
     simulation.bus.put(servo, 20, -1000, 4)
-    servo.position = 4500.0  # turned on by hand: it reads 3500, and would read -596 with torque
+    # rotated by hand into another revolution: it reads 3500, and would read -596 with torque
+    servo.position = 4500.0
     simulation.run(1.0, POSE, until=State.DISARMED)
     simulation.worker._pose.implausible = lambda raw: ""  # as above
     simulation.command(Command.ARM)
@@ -331,7 +332,7 @@ def test_limits_are_written_and_read_back_at_every_arm(begin, protocol):
     simulation.command(Command.DISARM)
     simulation.run(1.5, POSE)
     for number in (1, 2, 3):
-        simulation.bus.restart(number)  # its supply dips
+        simulation.bus.restart(number)  # its supply drops briefly
     assert speed_limit(simulation.bus, 1) == 0
     notes.clear()
     simulation.arm(POSE)

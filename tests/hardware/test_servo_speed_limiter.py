@@ -1,4 +1,4 @@
-"""Joints that may go faster than their servos: these are never asked for more than they can turn."""
+"""Tests joints whose speed limits exceed those of their servos: servos never get goals beyond their speed."""
 
 import math
 from itertools import pairwise
@@ -15,9 +15,10 @@ from limber.motion.profile import stopping_distance
 
 from tests.hardware.simulation import LIMITS, largest, speeds, still
 
-# [rad/s] of each servo, which turns as fast as both joints where they go the same way: at 1.1 pi at most
+# [rad/s] limit of each servo, which moves as fast as both joints together if they move in the same direction:
+# at most 1.1 pi
 FASTEST = 4.0
-HEADROOM = 1.1  # the limiter's
+HEADROOM = 1.1  # that of the limiter
 
 
 def neck(speed: float | None) -> Device:
@@ -40,14 +41,14 @@ def nodding(time: float) -> tuple[float, ...]:
 
 
 def alone(speed: float) -> Device:
-    """A joint with a servo of its own, which turns twice as fast as the joint."""
+    """A joint with its own servo, which rotates twice as fast as the joint."""
     return Device(
         VIRTUAL_PORT, (DeviceJoint("pan", LIMITS),), (ServoChannel(0, (Share("pan", 2.0),), speed=speed),)
     )
 
 
 def turns(commands) -> list[float]:
-    """How fast the first servo is told to turn, from each command to the next [rad/s]."""
+    """Commanded speeds of the first servo, from each command to the next [rad/s]."""
     return [abs(0.5 * (b[0] + b[1]) - 0.5 * (a[0] + a[1])) / PERIOD for a, b in pairwise(commands)]
 
 
@@ -121,7 +122,7 @@ def test_a_joint_with_a_slow_servo_of_its_own_stops_within_the_way_that_its_real
 
 
 def test_a_joint_that_is_jogged_keeps_the_speed_of_a_servo_of_its_own_that_is_slower_than_a_jog():
-    device = alone(0.2)  # half of which is a quarter of a jog's speed
+    device = alone(0.2)  # half of it is a quarter of a jog's speed
     mixing = Mixing(device)
     controller = MotionController(device, mixing, Request(Command.JOG, amount=0.3), mixing.raw([0.0]))
     raw = [controller.step(State.SETUP, None, PERIOD) for _ in range(500)]

@@ -1,4 +1,6 @@
-"""The link with a real worker process and a real pty, to simulated bus servos and to a user's own robot."""
+"""Tests the link with a real worker process and a real pty, to simulated bus servos and to a user's own
+robot.
+"""
 
 import time
 from dataclasses import replace
@@ -65,7 +67,7 @@ def test_a_users_file_that_never_returns_costs_the_worker_and_nothing_else(opene
     gone = (
         Fault.WORKER_HUNG,
         Fault.WORKER_DIED,
-    )  # at real-time priority the system ends it before Blender does
+    )  # with real-time priority the system would end it before Blender does
     with PtyRobot(LineBoard()) as robot:
         program = read_program(path).digest
         link = opened(

@@ -1,5 +1,5 @@
-"""One joint or servo at a time: jog, wiggle, test; limp servos; parking. In simulated time, on bus servos and
-on boards.
+"""Tests one joint or servo at a time: jog, wiggle, test; limp servos; parking. In simulated time, on bus
+servos and on boards.
 """
 
 import math
@@ -16,7 +16,7 @@ from tests.hardware.patience import wait, wait_for
 from tests.hardware.servo_bus import DynamixelBus, StsBus
 from tests.hardware.simulation import LIMITS, POSE, Simulation, largest, make_device, speeds, still, waving
 
-SLOWLY = 1.3 * APPROACH_SPEED * STEPS_PER_RAD  # [steps/s] goals come every turn or two
+SLOWLY = 1.3 * APPROACH_SPEED * STEPS_PER_RAD  # [steps/s] limit, since goals come every one or two cycles
 
 
 @pytest.fixture(params=BUSES)
@@ -32,7 +32,7 @@ def with_torque(simulation: BusSimulation) -> list[int]:
 
 
 def moved(simulation: BusSimulation) -> list[float]:
-    """How far each servo was from where it stood, at most [steps]."""
+    """Largest distance of each servo from its initial position [steps]."""
     return [
         max((abs(position - start) for position in simulation.bus.servos[number].moves), default=0.0)
         for number, start in PLACES.items()
@@ -120,7 +120,7 @@ def test_a_stop_ends_what_is_set_up_and_nothing_of_it_is_left(bus, command):
     bus.run(0.02)
     stands = bus.robot.positions
     assert bus.report.fault is Fault.STOPPED
-    bus.command(command, stops=0, target=0, amount=1.0)  # from before the stop
+    bus.command(command, stops=0, target=0, amount=1.0)  # a command from before the stop
     bus.run(1.0)
     assert bus.robot.positions == pytest.approx(stands, abs=12)
     bus.command(command, target=0, amount=1.0)  # a fault is latched
@@ -144,7 +144,7 @@ def test_limp_servos_are_read_while_they_are_moved_by_hand_and_some_can_stay_str
     bus.arm(POSE)
     bus.command(Command.DISARM)
     bus.run(0.3, POSE)
-    assert bus.limp() == [False] * 3  # set to hold
+    assert bus.limp() == [False] * 3  # servos that are set to hold
     bus.command(Command.RELEASE, channels=frozenset({0, 2}))
     assert bus.run(0.3).state is State.LIMP
     assert bus.limp() == [True, False, True]

@@ -1,5 +1,5 @@
-"""Several commands within one turn of the worker, as a script gives them: none is lost, and Disarm and Stop
-win. In simulated time.
+"""Tests several commands within one cycle of the worker, as from a script: none is lost, and Disarm and Stop
+have priority. In simulated time.
 """
 
 import pytest

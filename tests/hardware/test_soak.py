@@ -1,4 +1,4 @@
-"""Half a minute of streaming: nothing is lost, nothing grows."""
+"""Tests half a minute of streaming: no frame is lost, and memory does not grow."""
 
 import math
 import time
@@ -21,7 +21,7 @@ def wave(t: float) -> tuple[float, ...]:
 
 
 def memory_of(pid: int) -> int:
-    """Resident memory [kB]."""
+    """Resident memory [kB] of a process."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
 
@@ -41,7 +41,7 @@ def test_half_a_minute_over_a_serial_port_loses_nothing_and_does_not_grow():
                 early = memory_of(link.worker_pid)
             deadline += 1 / 60
             time.sleep(max(deadline - time.perf_counter(), 0.0))
-        assert status.sent > 0.5 * SECONDS / 0.01  # half the turns at least, however busy the machine
+        assert status.sent > 0.5 * SECONDS / 0.01  # at least half the cycles, however busy the machine is
         assert status.lost <= 0.01 * status.sent
         assert status.sent - status.acknowledged - status.lost <= 12
         assert memory_of(link.worker_pid) < early + 1024

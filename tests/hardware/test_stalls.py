@@ -1,5 +1,5 @@
-"""Frames that stop in the midst of a motion, come late, or come all at once: the robot stops about where it
-was last shown.
+"""Tests frames that stop during a motion, arrive late, or arrive all at once: the robot stops near the last
+shown pose.
 """
 
 import math
@@ -19,15 +19,15 @@ from tests.hardware import simulation as simulated
 from tests.hardware.simulation import LIMITS, largest, make_device, speeds, still
 
 SECONDS = 6.0
-SEEDS = deep.count(1, 2)  # motions for each way in which frames can fail
-HEARTBEAT = 0.05  # [s]
-BEYOND = math.radians(3.0)  # farthest that a joint may pass what no joint can help
-USUALLY = math.radians(0.5)  # the same on average
+SEEDS = deep.count(1, 2)  # number of motions for each way in which frames can fail
+HEARTBEAT = 0.05  # [s] interval of heartbeats
+BEYOND = math.radians(3.0)  # largest distance by which a joint may exceed the unavoidable one
+USUALLY = math.radians(0.5)  # the same distance on average
 
 
 def authored(chance: Random, rate: int) -> list[Kinematic]:
-    """A joint's motion at the frames, as its motion filter makes it of postures that change and a target that
-    swings.
+    """A joint's motion at the frames, as output of its motion filter for changing postures and a swinging
+    target.
     """
     swift, state, goal, change = make_filter("default", LIMITS), Kinematic(0.0), 0.0, 0.5
     frequency, share = chance.uniform(1.0, 5.0), chance.random()
@@ -42,7 +42,7 @@ def authored(chance: Random, rate: int) -> list[Kinematic]:
 
 
 def stall_at(chance: Random, motion: list[Kinematic], rate: int) -> int:
-    """A frame in the midst of an acceleration, which does not come in time."""
+    """Index of a frame during an acceleration, which arrives late."""
     usable = range(int(1.5 * rate), len(motion) - int(2.2 * rate))
     fast = [
         k
@@ -56,8 +56,8 @@ def stall_at(chance: Random, motion: list[Kinematic], rate: int) -> int:
 def arrivals(
     chance: Random, count: int, rate: int, missing: int, stall: float, after: str
 ) -> list[tuple[float, int]]:
-    """(time [s], frame) of all that comes: `after` the stall the motion goes on where it was, where it would
-    be, or catches up.
+    """(time [s], frame) of all frames that arrive: after the stall, by `after`, the motion continues where it
+    was, where it would be, or catches up.
     """
     before = [(k / rate, k) for k in range(missing)]
     back = missing / rate + stall
@@ -80,8 +80,8 @@ def arrivals(
 def passed(
     simulate, seed: int, rate: int, stall: float, after: str, is_alive: bool, is_known: bool = True
 ) -> float:
-    """How far [rad] the command passes every pose that was shown by then, each with the way that it takes to
-    stop from it. With `is_known` the frames have velocities and accelerations.
+    """Distance [rad] by which the command passes every pose shown so far, each with its stopping distance. If
+    `is_known`, frames have velocities and accelerations.
     """
     chance = Random(seed)
     motion = authored(chance, rate)
@@ -130,7 +130,7 @@ def passed(
 def test_a_joint_passes_the_last_pose_by_no_more_than_it_needs_to_stop(
     simulate, monkeypatch, rate, after, is_alive, is_known
 ):
-    monkeypatch.setattr(simulated, "FRAME", 1 / rate)  # the rate is known by the time the motion begins
+    monkeypatch.setattr(simulated, "FRAME", 1 / rate)  # the rate is known when the motion begins
     stalls = [0.1, 0.15, 0.3, 0.6, 1.0]
     far = [
         passed(simulate, seed, rate, stalls[seed % len(stalls)], after, is_alive, is_known)
@@ -151,7 +151,7 @@ def test_where_joints_may_stop_does_not_keep_them_from_the_motion_that_is_played
             0.0,
             0.0,
         ],
-    )  # sum of the motions' largest distances: with the joint's limits alone, and narrowed
+    )  # sum of the motions' largest distances: with the joint's own limits, and with narrower ones
     for seed in range(10):
         chance = Random(seed)
         frames = deque(
@@ -194,7 +194,7 @@ def test_frames_that_catch_up_after_a_stall_are_skipped_and_do_not_make_the_moti
             playback.add(times[sent], (Kinematic(speed * sent / rate, speed / rate),), repeated=False)
             sent += 1
         played.append(playback.at(turn * PERIOD)[0].velocity)
-    assert max(map(abs, played[100:])) <= 1.1 * speed  # it began from a standstill
+    assert max(map(abs, played[100:])) <= 1.1 * speed  # it began at rest
 
 
 @pytest.mark.parametrize("is_known", [True, False])
@@ -221,7 +221,7 @@ def test_frames_that_come_faster_after_a_very_long_stall_or_long_after_one_are_a
 ):
     speed, seconds = 0.1, 5.0
     gaps = [1 / 24] * 72 + [stall] + [1 / 24] * round(24 * in_time) + [1 / 60] * round(60 * seconds)
-    steps = [min(gap, 1 / 24) for gap in gaps]  # of the motion's own time
+    steps = [min(gap, 1 / 24) for gap in gaps]  # [s] steps of the motion's own time
     frames = deque(zip(accumulate(gaps), accumulate(steps), steps, strict=True))
     playback, played = CommandPlayback(PERIOD, [LIMITS]), []
     for turn in range(int(sum(gaps) / PERIOD)):
@@ -241,7 +241,7 @@ def test_a_joint_whose_frames_stop_brakes_as_its_limits_allow_and_rests_on_the_l
         if k < 100:
             playback.add(k / rate, (Kinematic(0.01 * k, 0.01),))
         elif k % 2:
-            playback.add(k / rate, (Kinematic(0.99, 0.01),))  # a sign of life
+            playback.add(k / rate, (Kinematic(0.99, 0.01),))  # a heartbeat
         for turn in range(4):
             positions.append(playback.at((k + turn / 4) / rate)[0].position)
     velocity = [(b - a) * 4 * rate for a, b in pairwise(positions)][-560:]
@@ -253,7 +253,7 @@ def test_a_joint_whose_frames_stop_brakes_as_its_limits_allow_and_rests_on_the_l
 
 
 def test_a_joint_that_stood_at_its_limit_rests_where_the_newest_frame_is_although_that_moves_toward_the_limit():
-    """An interval later it would be at the limit again: the curve is constant there, but not on the frame."""
+    """An interval later it would be at the limit again: the curve is constant there, but not at the frame."""
     playback = CommandPlayback(PERIOD, [LIMITS], lambda angles: tuple(map(LIMITS.clamp, angles)))
     for k in range(20):
         newest = Kinematic(LIMITS.upper) if k < 19 else Kinematic(1.4, 0.2)

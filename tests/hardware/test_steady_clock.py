@@ -1,4 +1,6 @@
-"""The time of simulated robots goes on with the wall's, and stands while their process does."""
+"""Tests that the time of simulated robots advances with the wall clock, and stops while their process
+does.
+"""
 
 import pytest
 from limber.hardware.virtual_robot import LONGEST, WATCHDOG_MS, SteadyClock
@@ -6,7 +8,7 @@ from limber.hardware.virtual_robot import LONGEST, WATCHDOG_MS, SteadyClock
 
 @pytest.fixture
 def wall():
-    """The wall's time [s], in a list to be changed."""
+    """The wall clock's time [s], in a list that tests change."""
     return [1000.0]
 
 

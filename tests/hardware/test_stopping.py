@@ -1,4 +1,6 @@
-"""Stop, and silence from Blender: what ends or pauses motion, and what follows. In simulated time."""
+"""Tests Stop, and silence from Blender: how motion ends or pauses, and how it continues. In simulated
+time.
+"""
 
 from limber.hardware.protocols.limber import DeviceState as DeviceState
 from limber.hardware.safety import Command, Fault, State
@@ -16,8 +18,8 @@ def test_silence_from_blender_slows_down_to_a_hold_and_goes_on_by_a_ramp(simulat
     assert simulation.run(0.19).state is State.ARMED
     assert simulation.run(0.8).state is State.HOLDING
     assert largest(speeds(speeds(simulation.commands))) <= 1.1 * LIMITS.acceleration * 1.001
-    assert simulation.commands[-1] == simulation.commands[-10]  # stands
-    assert simulation.robot.state is DeviceState.ARMED  # the device's own watchdog stays calm
+    assert simulation.commands[-1] == simulation.commands[-10]  # the robot stands still
+    assert simulation.robot.state is DeviceState.ARMED  # the device's own watchdog has not tripped
     simulation.commands.clear()
     simulation.run(10.0, waving, until=State.ARMED)
     assert simulation.state is State.ARMED
@@ -41,7 +43,7 @@ def test_five_seconds_of_silence_disarm_the_robot(simulate):
     assert (report.state, report.fault) == (State.FAULT, Fault.BLENDER_SILENT)
     assert simulation.robot.state is DeviceState.DISARMED
     report = simulation.run(1.0, POSE)
-    assert report.state is State.FAULT  # frames alone do not bring it back
+    assert report.state is State.FAULT  # frames alone do not end the fault
 
 
 def test_stop_ends_motion_within_two_turns_and_latches(simulate):
@@ -53,7 +55,7 @@ def test_stop_ends_motion_within_two_turns_and_latches(simulate):
     pulses = simulation.robot.pulses
     report = simulation.run(1.0, waving)
     assert (report.state, report.fault) == (State.FAULT, Fault.STOPPED)
-    assert simulation.robot.pulses == pulses  # channels that hold go on holding
+    assert simulation.robot.pulses == pulses  # channels that hold continue to do so
     simulation.command(Command.ARM)
     assert simulation.run(0.5, waving).state is State.FAULT
     simulation.command(Command.CLEAR_FAULT)

@@ -1,5 +1,5 @@
-"""Limits and homing offsets that servos store: goals keep within them, and what differs from the calibration
-is named before arming.
+"""Tests limits and homing offsets that servos store: goals keep within them, and differences from the
+calibration are named before arming.
 """
 
 import math

@@ -1,4 +1,6 @@
-"""Tables of motion as other programs write them: their heads, clocks, units, and names of quantities."""
+"""Tests tables of motion written by other programs: their headings, clocks, units, and names of
+quantities.
+"""
 
 import math
 

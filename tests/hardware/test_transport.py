@@ -1,4 +1,4 @@
-"""Serial ports: what goes wrong is told apart, and nothing waits."""
+"""Tests serial ports: faults are distinguished, and no call blocks."""
 
 import errno
 import os
@@ -22,7 +22,7 @@ def line():
     for end in (master, slave):
         try:
             os.close(end)
-        except OSError:  # the test pulled it
+        except OSError:  # the test has disconnected it
             continue
 
 
@@ -49,7 +49,7 @@ def test_a_port_that_takes_no_more_bytes_is_given_up_and_not_waited_for(line):
     took = [transport.write(b"x" * 1024) for _ in range(64)]
     assert took[0]
     assert not took[-1]
-    assert WRITE_TIMEOUT < 0.25  # the device's watchdog must not be reached by one write
+    assert WRITE_TIMEOUT < 0.25  # one write must not take as long as the device's watchdog
     transport.close()
 
 

@@ -1,4 +1,4 @@
-"""The link with the reference firmware on an emulated Arduino Uno: from Blender's side down to the pulses on
+"""Tests the link with the reference firmware on an emulated Arduino Uno: from Blender's side to the pulses on
 the pins.
 
 Its faults are in tests/hardware/faults.
@@ -28,7 +28,7 @@ def device_on(uno: EmulatedUno, **settings) -> Device:
 
 
 def show(uno: EmulatedUno, link: WorkerLink, pose=POSE) -> list[Pulse]:
-    """The pulses once every channel has had some at `pose`, within the 8 us that the firmware promises."""
+    """The pulses once every channel has had some at `pose`, within the firmware's accuracy of 8 us."""
     wanted = Mixing(link.device).raw(pose)
 
     def shown(_) -> bool:
@@ -40,7 +40,7 @@ def show(uno: EmulatedUno, link: WorkerLink, pose=POSE) -> list[Pulse]:
 
 
 def count_until_still(uno: EmulatedUno) -> int:
-    """How many pulses have come when, for half a second of the device's time, no more did."""
+    """Number of pulses so far, when none has come for half a second of the device's time."""
     since, count = uno.stats().now_us, len(uno.pulses())
     while (now := uno.stats().now_us) - since < 500e3:
         if len(uno.pulses()) != count:
@@ -55,7 +55,7 @@ def test_connecting_makes_no_pulse_and_the_armed_robot_shows_the_pose(opened, un
     arm(link)
     pulses = show(uno, link)
     first = {pulse.channel: pulse.width_us for pulse in reversed(pulses)}
-    for channel, width in enumerate(Mixing(link.device).raw(POSE)):  # started at the confirmed pose
+    for channel, width in enumerate(Mixing(link.device).raw(POSE)):  # it started at the confirmed pose
         assert first[channel] == pytest.approx(width, abs=8.0)
 
 

@@ -1,4 +1,6 @@
-"""The virtual robot keeps what docs/protocol.md promises of every device, and moves like servos do."""
+"""Tests that the virtual robot behaves as docs/protocol.md requires of every device, and moves like
+servos.
+"""
 
 import subprocess
 import sys
@@ -35,7 +37,7 @@ PLACES = (1500.0, 1400.0, 1600.0)
 
 
 class Host:
-    """Talks to a robot in simulated time."""
+    """A host that talks to a robot in simulated time."""
 
     def __init__(self, feedback: bool = True) -> None:
         self.now = 50.0
@@ -56,7 +58,7 @@ class Host:
         self._listen(b"")
 
     def open(self, speed: int = 2000, on_silence: OnSilence = OnSilence.HOLD) -> None:
-        """A session with every channel from 1000 to 2000 us."""
+        """Opens a session with every channel from 1000 to 2000 us."""
         assert isinstance(self.ask(Hello(SESSION)), Welcome)
         for channel in range(3):
             assert self.ask(Configure(channel, 1000, 2000, speed, on_silence)).result == DeviceResult.ACCEPTED
@@ -230,7 +232,7 @@ def test_noise_moves_nothing_and_the_next_good_frame_is_obeyed():
         assert host.robot.pulses == (1500.0, None, None)
     host.robot.hear(
         encode(Move((1600.0,)), 1) * 4, host.now
-    )  # half a frame of noise may swallow the first of them
+    )  # half a frame of noise may absorb the first message
     host.now += 0.1
     host.robot.hear(b"", host.now)
     assert host.robot.pulses[0] == 1600.0

@@ -1,5 +1,5 @@
-"""The WebSocket of a robot's daemon: RFC 6455's own examples, bytes in any pieces, and what must end the
-connection.
+"""Tests the WebSocket of a robot's daemon: the examples of RFC 6455, bytes in pieces, and invalid data that
+end the connection.
 """
 
 import random

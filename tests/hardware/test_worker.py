@@ -1,4 +1,4 @@
-"""The worker against the virtual robot, in simulated time: from Blender's angles to the robot's."""
+"""Tests the worker with the virtual robot, in simulated time: from Blender's angles to the robot's."""
 
 import math
 
@@ -73,7 +73,7 @@ def test_a_worker_that_was_held_up_does_not_leap(simulate):
     simulation.commands.clear()
     for _ in range(20):
         simulation.run(0.05, waving)
-        simulation.now += 0.1  # the worker was not run
+        simulation.now += 0.1  # the worker did not run
         simulation.send(waving(simulation.now))
     assert largest(speeds(simulation.commands)) * PERIOD <= 1.1 * LIMITS.velocity * LONGEST_STEP * 1.001
 

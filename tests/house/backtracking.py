@@ -1,5 +1,5 @@
-"""A regular expression's steps on a text, counted: each node and character that a backtracking matcher looks
-at, as Python's own does.
+"""Counts the steps of a regular expression on a text: each node and character at which a backtracking
+matcher, such as Python's, looks.
 """
 
 import re
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from re import _constants as code  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 
-Continue = Callable[[int], bool]  # from the position behind what matched: whether the rest matches
+Continue = Callable[[int], bool]  # from the position after a match: whether the rest matches
 
 CATEGORIES: dict[object, Callable[[str], bool]] = {
     code.CATEGORY_DIGIT: str.isdigit,
@@ -30,9 +30,9 @@ def steps(pattern: str, text: str, everywhere: bool, whole: bool) -> int:
     """Number of steps.
 
     Args:
-        everywhere: From each position of the text until one matches, as `search`; else from the first alone,
-            as `match`.
-        whole: Whether the end of the text is needed, as by `fullmatch`.
+        everywhere: Whether to start at each position of the text until one matches, as `search` does;
+            otherwise only at the first one, as `match` does.
+        whole: Whether the match must extend to the end of the text, as for `fullmatch`.
     """
     matcher = _Matcher(text)
     nodes = list(parser.parse(pattern))
@@ -43,7 +43,7 @@ def steps(pattern: str, text: str, everywhere: bool, whole: bool) -> int:
 
 
 def words(pattern: str) -> list[str]:
-    """Letters and runs of letters by which a text can please a pattern for a long time."""
+    """Letters and runs of letters with which a text can match a pattern for a long time."""
     found: dict[str, None] = {}
     run = ""
     for op, value in _flat(parser.parse(pattern)):
@@ -110,9 +110,7 @@ class _Matcher:
             )
             return is_there and self.matches(rest, at, then)
         if op in (code.ASSERT, code.ASSERT_NOT):
-            begin = (
-                at if value[0] == 1 else at - 1
-            )  # those that look back look at one letter, or at the beginning
+            begin = at if value[0] == 1 else at - 1  # lookbehinds look at one letter, or at the beginning
             found = begin >= 0 and self.matches(list(value[1]), begin, lambda _: True)
             return found is (op is code.ASSERT) and self.matches(rest, at, then)
         assert op is code.GROUPREF, op
@@ -162,4 +160,4 @@ class _Matcher:
         return (more() or then(at)) if is_greedy else (then(at) or more())
 
 
-assert re.compile("a")  # the parser above is that of this module
+assert re.compile("a")  # the parser used above must be that of this module

@@ -1,4 +1,6 @@
-"""The guards lower Limber's rate where its own time threatens the interface, say so, and raise it again."""
+"""Tests the guards: they lower Limber's rate if its own time endangers the interface, report this, and raise
+it again.
+"""
 
 from itertools import accumulate
 
@@ -51,7 +53,7 @@ def test_another_file_begins_anew():
 
 
 def begun(guard: Guard, *gaps: float) -> Guard:
-    """The guard after steps so far apart [s]."""
+    """The guard after steps at these intervals [s]."""
     for time in accumulate(gaps, initial=1000.0):
         guard.begin(time)
     return guard
@@ -71,7 +73,7 @@ def test_the_time_for_which_the_clock_stood_still_is_no_gap_between_steps():
     assert guard.due == STEP
 
 
-FRAME = 1 / 24  # [s]
+FRAME = 1 / 24  # [s] duration of a frame
 
 
 def played(guard: Playing, motion: float, overlays: float, times: int = REMEMBERED) -> Playing:

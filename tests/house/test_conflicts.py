@@ -1,4 +1,4 @@
-"""No document keeps the marks that an unresolved merge leaves."""
+"""Tests that no document contains the marks of an unresolved merge."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
-"""Lines of panels are in the language of Limber's buttons: Blender translates single words of its own among
-them, and users' names of bones and objects.
+"""Tests that lines of panels stay in the language of Limber's buttons: Blender would translate single words
+of its own among them, and users' names of bones and objects.
 """
 
 import ast
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-TEXTS = {"label": "text", "row": "heading", "column": "heading"}  # by method of a layout: a text it draws
+TEXTS = {"label": "text", "row": "heading", "column": "heading"}  # layout method -> its argument with a text
 MODULES = [path for folder in ("panels", "operators") for path in sorted((ROOT / folder).rglob("*.py"))]
 
 

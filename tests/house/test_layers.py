@@ -15,9 +15,9 @@ NUMPY, SERIAL, BLENDER = (
     {"bpy", "bmesh", "mathutils", "bpy_extras", "gpu", "gpu_extras", "blf", "bl_ui"},
 )
 THREADS, YAML, ZSTANDARD = {"threadpoolctl"}, {"ruamel"}, {"zstandard"}
-WEB = {"h11", "wsproto"}  # of the page
-DASK = {"distributed", "cloudpickle"}  # only where a cluster is asked for
-MAY_IMPORT = {  # layer: other layers, packages beside the standard library
+WEB = {"h11", "wsproto"}  # packages of the page
+DASK = {"distributed", "cloudpickle"}  # packages for a cluster
+MAY_IMPORT = {  # layer -> other layers and packages, besides the standard library, that it may import
     "solvers": (set(), NUMPY),
     "files": (set(), YAML | ZSTANDARD),
     "motion": (set(), set()),
@@ -55,8 +55,8 @@ SOURCES = [path for layer in MAY_IMPORT for path in sorted((ROOT / layer).rglob(
 
 
 def imports(path: Path) -> list[tuple[tuple[str, ...], bool]]:
-    """Every import in a file: the full name's parts, from the package's root when relative, and whether it is
-    relative.
+    """Every import in a file: the parts of the full name, from the package's root if relative, and whether it
+    is relative.
     """
     found: list[tuple[tuple[str, ...], bool]] = []
     folder = path.relative_to(ROOT).parent.parts

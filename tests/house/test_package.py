@@ -1,4 +1,4 @@
-"""What is in the package that users install, and what is not."""
+"""Tests which files the package contains that users install."""
 
 import importlib.util
 import os

@@ -1,4 +1,6 @@
-"""How the pictures of the code read the packages: whose imports count, and which of them run back up."""
+"""Tests how the pictures of the code read the packages: which imports count, and which of them are against
+the order.
+"""
 
 import importlib.util
 import sys
@@ -24,7 +26,7 @@ packages = sys.modules["packages"]
 
 def tree(root: Path, **files: str) -> Path:
     """A checkout with these files, each named by its path with `_` for `/`; every folder is a package with a
-    sentence.
+    docstring.
     """
     for name, text in files.items():
         file = root / f"{name.replace('_', '/')}.py"

@@ -1,5 +1,5 @@
-"""No regular expression of the extension takes more than a text's length in steps: what is in a file, a name
-or a message costs no more.
+"""Tests that the steps of each regular expression of the extension grow at most linearly with a text's
+length, whatever a file, a name or a message contains.
 """
 
 import ast
@@ -14,15 +14,15 @@ from tests.house.test_layers import SOURCES
 
 ROOT = Path(__file__).resolve().parents[2]
 FUNCTIONS = ("compile", "match", "fullmatch", "search", "sub", "findall", "finditer", "split")
-ONLY_FIRST = {"match", "fullmatch"}  # methods that look from the text's first character alone
-MOST_WORDS = 9  # that texts are made of
-SHORT, LONG = 24, 48  # repetitions of a word in a text
-DOUBLE = 2.6  # at most so much more for twice the length; where each position is tried from each, it is 4
-FEW = 200  # steps that any pattern may take at any length
+ONLY_FIRST = {"match", "fullmatch"}  # methods that match only from the text's first character
+MOST_WORDS = 9  # largest number of words from which texts are made
+SHORT, LONG = 24, 48  # numbers of repetitions of a word in a text
+DOUBLE = 2.6  # largest ratio of steps for double length; a search from each position gives 4
+FEW = 200  # number of steps that any pattern may take at any length
 
 
 def text_of(node: ast.expr) -> str:
-    """A pattern's text; what is put into it while the program runs is a word."""
+    """A pattern's text; parts filled in at run time are replaced by a word."""
     if isinstance(node, ast.Constant):
         return node.value.decode("latin-1") if isinstance(node.value, bytes) else str(node.value)
     if isinstance(node, ast.BinOp):
@@ -33,7 +33,7 @@ def text_of(node: ast.expr) -> str:
 
 
 def patterns() -> list[tuple[str, str, bool, bool]]:
-    """(place, pattern, whether it is tried everywhere, whether it must match the whole text) of each
+    """(place, pattern, whether it is tried everywhere, whether it must match the whole text) for each
     pattern.
     """
     found = []
@@ -63,8 +63,8 @@ def patterns() -> list[tuple[str, str, bool, bool]]:
 
 
 def texts(pattern: str, count: int):
-    """Texts that repeat one or two of the pattern's words, between others, and end in what it does not
-    expect.
+    """Texts that repeat one or two of the pattern's words, between others, and end with text that does not
+    match.
     """
     known = words(pattern)[:MOST_WORDS]
     repeated = [*known, *("".join(pair) for pair in itertools.pairwise(known))]

@@ -1,4 +1,4 @@
-"""What a user can find: every verb has its place in a panel, which draws what is next too."""
+"""Tests that users can find every operator in a panel, which also draws the next step."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def verbs() -> set[str]:
-    # those in successors.py answer to scripts of earlier versions alone
+    # except those in successors.py, which only serve scripts for earlier versions
     files = [file for file in (ROOT / "operators").rglob("*.py") if file.name != "successors.py"]
     return {
         f"limber.{name}"

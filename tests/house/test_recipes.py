@@ -1,5 +1,5 @@
-"""The recipes of docs/extending.md: files and names that they mention are there, and what they list as all
-that has to be added is.
+"""Tests the recipes of docs/extending.md: the files and names that they mention exist, and their lists of
+necessary additions are complete.
 
 Recipes with tests of their own: `tests/character/test_effects.py`, `tests/solvers/test_new_aim.py`,
 `tests/blender/test_fourth_mover.py`, a robot of the gallery in `tests/blender/test_gallery.py`. Those that
@@ -80,7 +80,7 @@ class HalfwayOptions(Options):
 
 
 class Halfway:
-    """A solver that goes toward the posture and sees no target."""
+    """A solver that moves half-way to the posture and ignores the target."""
 
     def __init__(self, skeleton, options=None):
         self.skeleton, self.options = skeleton, options or HalfwayOptions()
@@ -110,7 +110,7 @@ def test_a_solver_is_a_class_and_an_entry_of_the_table(monkeypatch):
 
 
 class Steady:
-    """A filter of constant velocity."""
+    """A filter with constant velocity."""
 
     def __init__(self, limits, style):
         self.limits, self.velocity = limits, style.velocity * limits.velocity
@@ -165,7 +165,7 @@ def test_a_format_of_motion_files_is_two_functions_and_an_entry_of_the_table(mon
 
 
 class Letters(Codec):
-    """A codec of words: S3=1500."""
+    """A codec of text commands such as S3=1500."""
 
     capabilities = Capabilities("Letters", Units("microseconds", 500, 2500), range(10), (9_600,))
 

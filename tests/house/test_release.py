@@ -1,4 +1,4 @@
-"""A release has one version, above the last, and news; else nothing is written."""
+"""Tests that a release has one version, above the last one, and news; otherwise nothing is written."""
 
 import importlib.util
 import shutil
@@ -23,7 +23,7 @@ def release():
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """The files that a release writes, with news."""
+    """The files that a release changes, with news."""
     for name in FILES:
         shutil.copy(ROOT / name, tmp_path)
     changelog = tmp_path / "CHANGELOG.md"

@@ -1,5 +1,5 @@
-"""The runner of the rings: what it counts as passed, failed and skipped, and that it never passes where
-nothing ran.
+"""Tests the runner of the test suites (rings): its counts of passed, failed and skipped tests, and that it
+never passes if no test ran.
 """
 
 import dataclasses
@@ -33,11 +33,11 @@ PYTEST = (
     "-q",
     "-p",
     "no:hypothesispytest",
-)  # whose start takes a second, for tests that do not use it
+)  # its start takes a second, which tests that do not use it save
 
 
 def job(tmp_path: Path, *sources: str):
-    """A job of files with these tests, as the rings' own are."""
+    """A job of files with these tests, like the jobs of a ring."""
     files = [tmp_path / f"test_it_{number}.py" for number in range(len(sources))]
     for file, source in zip(files, sources, strict=True):
         file.write_text(source, encoding="utf-8")

@@ -1,5 +1,5 @@
-"""A Blender module is imported where its process may use one processor, and the process may use all again
-afterwards.
+"""Tests that a Blender module is imported while its process may use one processor, and that the process may
+use all of them afterwards.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Users' files are written by one writer, which never leaves half a file: `files/atomic.py`."""
+"""Tests that only `files/atomic.py` writes users' files, which never leaves half a file."""
 
 import ast
 from pathlib import Path
@@ -20,7 +20,7 @@ LAYERS = (
 )
 OTHERS = {
     "hardware/memory.py"
-}  # the memory map between two processes, in the temporary folder: no file of a user's
+}  # the memory map between two processes, in the temporary folder: not a user's file
 WRITES = {
     "write_text",
     "write_bytes",
@@ -48,8 +48,8 @@ SOURCES = sorted(
 
 
 def mode_of(call: ast.Call, place: int) -> str:
-    """The mode of an `open`: its argument number `place`, or the one with that name; "r" where none is given,
-    "w" where it is computed.
+    """The mode of an `open`: its argument number `place`, or the one with that name; "r" if there is none,
+    "w" if it is computed.
     """
     given = (
         call.args[place]
@@ -62,7 +62,7 @@ def mode_of(call: ast.Call, place: int) -> str:
 
 
 def writes(call: ast.Call) -> bool:
-    """Whether a call writes to a file by itself."""
+    """Whether a call writes to a file directly."""
     match call.func:
         case ast.Name(id="open"):
             return bool(set(mode_of(call, 1)) & set("wax+"))

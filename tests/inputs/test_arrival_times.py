@@ -1,4 +1,4 @@
-"""When a packet came is what the system says, not when it is read."""
+"""Tests that a packet's time is the one that the system recorded on arrival, not the time of reading."""
 
 import socket
 import sys
@@ -19,7 +19,7 @@ on_systems_with_stamps = pytest.mark.skipif(
 
 
 class Ages(Inbox):
-    """Notes how long before it was read each message had come."""
+    """Inbox that records the age of each message when it is read."""
 
     def __init__(self, host: str, port: int) -> None:
         self.ages: list[float] = []
@@ -30,7 +30,7 @@ class Ages(Inbox):
 
 
 def look_ten_seconds_apart(inbox: Inbox) -> None:
-    """The last look of an inbox was ten seconds before now, and the next one is ten seconds later."""
+    """Simulates that the inbox was last read ten seconds ago, and is read next ten seconds later."""
     begun = time.monotonic()
     inbox._arrivals_known_until, inbox.now = begun - 10.0, lambda: begun + 10.0
 
@@ -69,7 +69,7 @@ def test_a_clock_that_is_set_while_a_packet_waits_leaves_its_time_between_two_lo
         look_ten_seconds_apart(inbox)
         inbox.look()
     inbox.close()
-    assert inbox.ages == [float(seconds > 0.0)]  # of the time between the looks
+    assert inbox.ages == [float(seconds > 0.0)]  # of the time between the two readings
 
 
 def test_where_the_system_does_not_say_it_it_is_not_known(monkeypatch):

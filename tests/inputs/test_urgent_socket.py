@@ -1,5 +1,5 @@
-"""No flood pushes a stop out where the kernel keeps stops apart, and orders that came before a stop do not
-outlive it although it is read first.
+"""Tests that no flood of packets displaces a stop if the kernel keeps stops in a separate socket, and that
+earlier orders do not survive a stop although it is read first.
 """
 
 import socket
@@ -20,7 +20,7 @@ on_linux = pytest.mark.skipif(
 )
 STOP = packet("/limber/stop", 1.0)
 OTHER = packet("/limber/influence/head", 1.0)
-FLOOD = 2000  # packets, more than the smallest buffer holds
+FLOOD = 2000  # number of packets, more than the smallest buffer holds
 URGENT = [
     STOP,
     packet("/limber/stop"),
@@ -48,7 +48,7 @@ NOT_URGENT = [
 
 
 class Noting(Inbox):
-    """Notes what it hears, in order; without a thread it is read by its looks alone."""
+    """Inbox that records its messages in order; without a thread it is only read by `look`."""
 
     urgent = b"/limber/stop"
 
@@ -69,17 +69,19 @@ class Noting(Inbox):
 
 @pytest.fixture
 def inbox() -> Iterator[Noting]:
-    """An inbox that is read by hand."""
+    """An inbox that the test reads itself."""
     inbox = opened(Noting, "127.0.0.1", 0)
     inbox.end_thread()
-    inbox.clock = lambda: 0.0  # each look reads all
+    inbox.clock = lambda: 0.0  # so that each reading reads all packets
     yield inbox
     inbox.close()
 
 
 @pytest.fixture
 def put(inbox: Noting) -> Iterator[Callable[[bytes], object]]:
-    """A way to send to it. A packet is in its socket's buffer when it is sent, or the buffer was full."""
+    """Function that sends a packet to the inbox. On return the packet is in its socket's buffer, or was
+    dropped because the buffer was full.
+    """
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
         yield lambda data: sender.sendto(data, ("127.0.0.1", inbox.port))
 
@@ -97,7 +99,9 @@ def contents(source: socket.socket) -> list[bytes]:
 
 @pytest.fixture
 def pair(request) -> Iterator[tuple[socket.socket, socket.socket, Callable[[bytes], object]]]:
-    """The ordinary socket of an address, the urgent one, and a way to send to a host there."""
+    """The ordinary socket of an address, the urgent one, and a function that sends a packet to a host
+    there.
+    """
     host, to = request.param
     ordinary, sender = (
         socket.socket(socket.AF_INET6 if ":" in each else socket.AF_INET, socket.SOCK_DGRAM)
@@ -105,7 +109,7 @@ def pair(request) -> Iterator[tuple[socket.socket, socket.socket, Callable[[byte
     )
     with ordinary, sender:
         sender.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
-        ordinary.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)  # the system's smallest
+        ordinary.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)  # the system's smallest size
         ordinary.bind((host, 0))
         urgent = urgent_socket.urgent_socket(ordinary, b"/limber/stop")
         assert urgent is not None
@@ -192,7 +196,8 @@ def test_a_stop_that_was_sent_before_an_order_is_heard_before_it(inbox, put):
 
 
 def test_a_stop_that_comes_during_a_look_is_heard_before_an_order_that_was_sent_after_it(inbox, put):
-    coming = [[], [STOP, packet("/limber/arm", 1.0)]]  # when the clock is read: first, and after a packet
+    # packets that arrive when the clock is read: the first time, and after a packet
+    coming = [[], [STOP, packet("/limber/arm", 1.0)]]
 
     def clock() -> float:
         for data in coming.pop(0) if coming else []:

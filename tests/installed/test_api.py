@@ -1,5 +1,5 @@
-"""The examples of docs/api.md, on the package as a user has it; and what the functions promise
-beyond them.
+"""Tests the examples of docs/api.md, and further guarantees of the functions, on the package as a user has
+it.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ def api(enabled: ModuleType) -> ModuleType:
 
 @pytest.fixture
 def lamp(api: ModuleType, rigs: ModuleType):
-    """A rig, and its chain that looks at a target which moves."""
+    """A rig, and its chain that looks at a moving target."""
     rig = rigs.build(rigs.UPRIGHT)
     chain = api.new_chain(rig, "head", target=rigs.keyed(rigs.target(), range(1, 11)))
     return rig, chain

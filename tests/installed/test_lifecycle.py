@@ -1,4 +1,4 @@
-"""Installed, enabled, disabled, enabled again: what comes with the extension goes with it."""
+"""Tests that installing, enabling, disabling and enabling again leaves nothing of the extension behind."""
 
 import importlib
 import sys
@@ -19,7 +19,7 @@ CARRIERS = (
     "WindowManager",
     "Collection",
     "Preferences",
-)  # types an add-on adds properties to
+)  # types to which add-ons add properties
 
 
 def subclasses(kind: type) -> set[type]:
@@ -55,7 +55,7 @@ def handlers() -> dict[str, int]:
 
 
 def timers(module: str) -> set[str]:
-    """The functions of the extension that wait in Blender's timers."""
+    """The extension's functions that are registered as Blender's timers."""
     modules = [each for name, each in sys.modules.items() if name.startswith(module)]
     functions = {
         value for each in modules for value in vars(each).values() if isinstance(value, FunctionType)
@@ -130,7 +130,7 @@ def test_every_panel_stands_in_the_limber_tab_of_the_3d_view(enabled: ModuleType
     everywhere = own(types.Panel, enabled.__name__)
     panels = [
         panel for panel in everywhere if "INSTANCED" not in getattr(panel, "bl_options", ())
-    ]  # those open by themselves
+    ]  # panels that are open by default
     assert panels
     for panel in panels:
         assert (panel.bl_space_type, panel.bl_region_type, panel.bl_category) == (
@@ -159,7 +159,7 @@ def test_every_property_that_a_panel_can_show_has_a_tooltip(enabled: ModuleType)
 
 
 def is_shown(prop: types.Property) -> bool:
-    """Lists and groups show their items, not themselves."""
+    """Whether a property is shown; lists and groups show their items instead."""
     return prop.type != "COLLECTION" and not (
         prop.type == "POINTER" and issubclass(type(prop.fixed_type), types.PropertyGroup)
     )

@@ -1,4 +1,6 @@
-"""The main job on the package as a user has it: pose, store, look, go live, drive the virtual robot, bake."""
+"""Tests the main task on the package as a user has it: pose, store, look, go live, move the virtual robot,
+bake.
+"""
 
 import importlib
 import time
@@ -8,13 +10,13 @@ from types import ModuleType
 import bpy
 import pytest
 
-PATIENCE = 60.0  # [s] for a state of the robot on a busy machine; a broken one fails then
+PATIENCE = 60.0  # [s] longest waiting time for a state of the robot on a busy machine
 FRAMES = range(1, 13)
 
 
 @pytest.fixture
 def part(enabled: ModuleType) -> Iterator[Callable[[str], ModuleType]]:
-    """Modules of the installed package by name; whatever a test left connected is disconnected."""
+    """Modules of the installed package by name; robots that a test left connected are disconnected."""
 
     def load(name: str) -> ModuleType:
         return importlib.import_module(f"{enabled.__name__}.{name}")
@@ -25,7 +27,7 @@ def part(enabled: ModuleType) -> Iterator[Callable[[str], ModuleType]]:
 
 @pytest.fixture
 def lamp(enabled: ModuleType, rigs: ModuleType):
-    """A rig whose chain keeps a stored posture and looks at a target that moves."""
+    """A rig whose chain keeps a stored posture and looks at a moving target."""
     rig, chain = rigs.looking_chain()
     bones = rig.pose.bones
     bones["lower"].rotation_euler.x, bones["middle"].rotation_euler.x, bones["upper"].rotation_euler.x = (
@@ -40,7 +42,7 @@ def lamp(enabled: ModuleType, rigs: ModuleType):
 
 
 def baked(rig, chain) -> dict[int, list[float]]:
-    """The angles that keys give at each frame, by joint."""
+    """Angles of the keyframes at each frame, by joint."""
     rows = {}
     for frame in FRAMES:
         bpy.context.scene.frame_set(frame)
@@ -83,7 +85,7 @@ def test_the_virtual_robot_arrives_where_the_armature_is_and_is_disarmed_again(l
     bpy.ops.limber.live()
 
     def until(good: Callable[[object], bool]):
-        """Does what Blender's timer does until the robot's status is good."""
+        """Runs Blender's timer until the robot's status is as required."""
         give_up = time.monotonic() + PATIENCE
         while not (robot.status(rig) and good(robot.status(rig))):
             assert time.monotonic() < give_up, robot.status(rig)
@@ -103,7 +105,7 @@ def test_the_virtual_robot_arrives_where_the_armature_is_and_is_disarmed_again(l
             and max(abs(a - b) for a, b in zip(status.measured, wanted, strict=True)) < 0.01
         )
     )
-    until(lambda status: status.state is states.ARMED)  # if need be again after a missed beat
+    until(lambda status: status.state is states.ARMED)  # if necessary again, after a missed heartbeat
     bpy.ops.limber.disarm()
     until(lambda status: status.state is states.DISARMED)
     bpy.ops.limber.disconnect()

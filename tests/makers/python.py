@@ -1,4 +1,4 @@
-"""Makers' own programs in .venv-makers: run, and found."""
+"""Runs makers' own programs in .venv-makers, if they are installed."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ MISSING = "no .venv-makers here: scripts/makers.sh makes it, with {}"
 NO_LELAMP = (
     f"no {LELAMP.relative_to(ROOT)} here: git clone https://github.com/humancomputerlab/lelamp_runtime"
 )
-PATIENCE = 300.0  # [s] the machine may be busy
+PATIENCE = 300.0  # [s] longest waiting time, since the machine may be busy
 
 
 def has(module: str) -> bool:
@@ -22,7 +22,7 @@ def has(module: str) -> bool:
 
 
 def run(client: str, *given: object, **variables: str) -> str:
-    """What a client prints."""
+    """Runs a client; returns its output."""
     command = [str(PYTHON), str(CLIENTS / f"{client}.py"), *map(str, given)]
     ran = subprocess.run(
         command,

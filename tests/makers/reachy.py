@@ -1,5 +1,5 @@
-"""Reachy Mini's own daemon and kinematics in .venv-makers, without a robot: simulated by itself, or driving
-simulated servos.
+"""Runs Reachy Mini's own daemon and kinematics in .venv-makers without a robot: simulated by the daemon
+itself, or with simulated servos.
 """
 
 import json
@@ -24,7 +24,7 @@ MISSING = "no .venv-makers here: scripts/makers.sh makes it, with Reachy Mini's 
 BODY = next(
     ROOT.glob(".venv-makers/lib/python*/site-packages/reachy_mini/descriptions/reachy_mini/mjcf/scene.xml"),
     None,
-)  # in MuJoCo
+)  # joints in MuJoCo
 OFFSETS = (
     0,
     1024,
@@ -35,20 +35,20 @@ OFFSETS = (
     -1024,
     0,
     0,
-)  # [steps] homing offsets that the daemon writes into the servos, from 10 on
+)  # [steps] homing offsets that the daemon writes into the servos from id 10 on
 ACTUATORS = (
     "yaw_body",
     *(f"stewart_{leg}" for leg in range(1, 7)),
     "right_antenna",
     "left_antenna",
-)  # of BODY
+)  # joints of BODY
 HORNS = tuple(
     f"{10 + k}:{name}:{-1 if k > 6 else 1}:{2048 - offset}"
     for k, (name, offset) in enumerate(zip(ACTUATORS, OFFSETS, strict=True))
-)  # the servos' places in BODY: antennas rotate the other way
+)  # the servos' horns in BODY: antennas rotate in the other direction
 DELAY, MODE, OFFSET, HIGHEST, LOWEST, SHUTDOWN = 9, 11, 20, 48, 52, 63  # registers that the daemon sets up
 ABSENT = Path(__file__).resolve().parent / "absent"
-START = 120.0  # [s] an idle machine takes 8 to 12
+START = 120.0  # [s] longest time of its start; an idle machine takes 8 to 12
 LAUNCH = """
 import os, runpy, sys, threading
 
@@ -63,7 +63,7 @@ OPTIONS = ("--no-media", "--dataset-update-interval", "0")
 
 
 def environment(home: Path) -> dict[str, str]:
-    """Variables under which the maker's software keeps to itself: no telemetry, no downloads, settings in
+    """Environment variables that isolate the maker's software: no telemetry, no downloads, settings in
     `home`.
     """
     private = {"DO_NOT_TRACK": "1", "HF_HUB_OFFLINE": "1", "HOME": str(home), "PYTHONPATH": str(ABSENT)}
@@ -71,12 +71,12 @@ def environment(home: Path) -> dict[str, str]:
 
 
 def set_up(bus: ServedBus) -> None:
-    """Servos as a daemon has set them up before they were switched on: on a busy machine it would find their
+    """Sets servos up as a daemon has left them after an earlier run: on a busy machine it would find their
     answers too late.
 
-    They restart, since a goal from before the homing offset was stored is a quarter of a rotation away: a
-    motor that rests beyond its limits refuses the daemon's own first goal, and would rotate there as it gets
-    torque.
+    They restart, since a goal from before the homing offset was stored is a quarter of a revolution away: a
+    motor that rests beyond its limits refuses the daemon's own first goal, and would rotate to the old goal
+    when its torque is switched on.
     """
     for (servo, (lowest, highest)), offset in zip(LIMITS.items(), OFFSETS, strict=True):
         for register, value, size in (
@@ -97,11 +97,11 @@ def free_port() -> int:
 
 
 class MakersDaemon:
-    """A daemon in a process of its own; close it.
+    """A daemon in a separate process, which must be closed.
 
     Args:
-        home: A folder of its own.
-        options: As on its command line: ("--mockup-sim",), or ("-p", PORT) for servos on a serial port.
+        home: Folder for its settings.
+        options: Options of its command line: ("--mockup-sim",), or ("-p", PORT) for servos on a serial port.
 
     Attributes:
         address: HOST:PORT.
@@ -120,7 +120,7 @@ class MakersDaemon:
             assert time.perf_counter() < until, log
             if (
                 state == "error" or self.process.poll() is not None
-            ):  # servos that answer late, on a busy machine, are missing to it
+            ):  # the daemon counts servos that answer late, on a busy machine, as missing
                 self.process.kill()
                 self.process.wait()
                 self.process = self._started()
@@ -143,7 +143,7 @@ class MakersDaemon:
             return json.load(answer)
 
     def pause(self) -> None:
-        """It hangs: the connection stays open, and nothing comes."""
+        """Stops the daemon: the connection stays open, but no data arrive."""
         self.process.send_signal(signal.SIGSTOP)
 
     def go_on(self) -> None:

@@ -1,8 +1,8 @@
-"""Makers' own drivers of Feetech servos against the simulated bus: what they write is understood, what they
-read is right.
+"""Tests makers' own drivers of Feetech servos on the simulated bus: it understands their commands, and they
+read correct values.
 
-LeRobot's SO-101, LeLamp's AnimationService, and the Open Duck's rustypot, its first version and newer ones;
-each in the makers' Python.
+They are LeRobot's SO-101, LeLamp's AnimationService, and the Open Duck's rustypot, its first version and
+newer ones; each in the makers' Python.
 """
 
 import json
@@ -18,7 +18,7 @@ from tests.makers.python import LELAMP, MAKERS, MISSING, NO_LELAMP, ROOT, has, r
 
 FIRST_RUSTYPOT = MAKERS / "rustypot-0.1.0"
 MODEM_LINES = ROOT.parent / "shared" / "robots" / "tools" / "pty_modem_lines.c"
-STEP = math.tau / 4096  # [rad]
+STEP = math.tau / 4096  # [rad] angle of a step
 
 ARM = {
     "shoulder_pan": LeRobotMotor(1, 0, -45, 720, 3400),
@@ -40,8 +40,8 @@ def number(registers: bytes, at: int, size: int = 2) -> int:
 
 @pytest.fixture(scope="module")
 def arm(tmp_path_factory):
-    """What LeRobot's client tells of an arm whose servos are as they come from the factory, and their
-    registers afterwards.
+    """Values that LeRobot's client reads from an arm with servos in factory settings, and their registers
+    afterwards.
     """
     if not has("lerobot"):
         pytest.skip(MISSING.format("LeRobot"))
@@ -77,8 +77,8 @@ def mode_of(name: str) -> str:
 
 
 def test_lerobots_connect_gives_torque_without_a_goal_so_that_a_changed_offset_moves_the_arm(arm):
-    """The goals are from power-up; the offsets have shifted what they mean. Limber's own arming begins where
-    the robot is.
+    """The goals date from power-up, and the offsets have shifted their meaning. Limber's own arming begins at
+    the robot's actual pose.
     """
     for name, motor in ARM.items():
         at_power_up = 2000 + 10 * motor.id

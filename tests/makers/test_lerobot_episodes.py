@@ -1,4 +1,6 @@
-"""A LeRobot dataset of several episodes, as Limber writes it: pyarrow and LeRobot read the written values."""
+"""Tests a LeRobot dataset of several episodes written by Limber: pyarrow and LeRobot read the written
+values.
+"""
 
 import json
 import math
@@ -12,9 +14,9 @@ from limber.hardware.motion_files.lerobot_writing import EpisodeRows, dataset
 from tests.makers.python import MISSING, has, run
 
 NAMES = ("neck_yaw.pos", "neck_pitch.pos", "antenna.pos")
-RATE = 30  # [1/s]
-LENGTHS = {"walk": 40, "day/walk": 7, "Verbeugung, höflich": 23}  # rows of each task's episode
-CHOSEN = 1  # an episode that has others before and after it
+RATE = 30  # [1/s] rows per second
+LENGTHS = {"walk": 40, "day/walk": 7, "Verbeugung, höflich": 23}  # task -> number of rows of its episode
+CHOSEN = 1  # index of an episode with others before and after it
 
 pytestmark = pytest.mark.skipif(
     not (has("lerobot") and has("datasets") and has("pyarrow")),
@@ -23,7 +25,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def episodes() -> list[EpisodeRows]:
-    """Waves that are different in each episode, row and component."""
+    """Waves that differ in each episode, row and component."""
     return [
         EpisodeRows(
             task,
@@ -36,7 +38,7 @@ def episodes() -> list[EpisodeRows]:
 
 
 def expected_items() -> list[dict]:
-    """Each row of the dataset as both libraries have it: numbers in single precision, and the task's text."""
+    """Each row of the dataset as both libraries read it: numbers in single precision, and the task's text."""
     items = [
         {
             "action": np.float32(row).tolist(),

@@ -1,5 +1,5 @@
-"""Motion files that Limber writes, read and played by their makers' own programs; tables of theirs, read by
-Limber.
+"""Tests motion files that Limber writes, with their makers' own programs, and reads tables of these
+programs.
 """
 
 import json
@@ -19,7 +19,7 @@ from tests.makers.reachy import IS_THERE, MakersDaemon, environment
 from tests.makers.reachy import MISSING as NO_REACHY
 from tests.makers.test_feetech_clients import ARM, mode_of, number
 
-NEAR = 1e-6  # [rad, m]
+NEAR = 1e-6  # [rad, m] tolerance
 needs_lerobot = pytest.mark.skipif(
     not (has("lerobot") and has("datasets")),
     reason=MISSING.format("LeRobot and the libraries of its datasets"),

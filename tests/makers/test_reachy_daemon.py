@@ -1,5 +1,5 @@
-"""Limber's worker process against Reachy Mini's own daemon: what it does in silence is told, and nothing
-moves unasked.
+"""Tests Limber's worker process with Reachy Mini's own daemon: actions that the daemon does not announce are
+reported, and nothing moves without a command.
 """
 
 import math
@@ -33,7 +33,7 @@ NEUTRAL = (
     -0.6265,
     0.175,
     -0.175,
-)  # where the daemon wakes up to
+)  # pose to which the daemon wakes up
 TURNED = (0.3, *NEUTRAL[1:7], 0.6, -0.1)
 
 
@@ -58,10 +58,10 @@ def connected():
 
 
 def follow(link: WorkerLink, angles, seen=lambda status: True):
-    """The first status of the armed robot for which `seen` is true.
+    """Waits until `seen` is true for a status of the armed robot, and returns this status.
 
-    Where other programs keep the cores busy, the daemon may say nothing for so long that this is a fault:
-    then it is armed again.
+    On a busy machine, the daemon may be silent for so long that this is a fault; then the robot is armed
+    again.
     """
     until = time.perf_counter() + PATIENCE
     while not ((status := link.status()).state is State.ARMED and seen(status)):
@@ -100,7 +100,8 @@ def test_the_robot_is_armed_where_it_is_follows_and_stops(mock, connected):
     assert before.positions == pytest.approx(NEUTRAL, abs=0.01)
     there = follow(link, TURNED, lambda status: status.measured == pytest.approx(TURNED, abs=1e-6))
     right, left = mock.get("/api/state/full")["antennas_position"]
-    assert (right, left) == pytest.approx((-0.6, 0.1), abs=1e-6)  # the URDF's signs are the daemon's others
+    # the daemon's signs are opposite to the URDF's
+    assert (right, left) == pytest.approx((-0.6, 0.1), abs=1e-6)
     assert there.lost == 0
     link.stop()
     assert wait_for(link, State.FAULT, NEUTRAL).fault is Fault.STOPPED
@@ -153,7 +154,7 @@ def test_feedback_is_the_motors_also_where_the_daemons_own_pose_is_mirrored(mock
     wait_for(link, State.DISARMED, NEUTRAL)
     mock.post(
         "/api/move/set_target", target_head_pose={"z": 0.02}
-    )  # at once: its forward kinematics lands on another assembly
+    )  # immediately, since its forward kinematics finds another assembly
     higher = wait(link, lambda status: abs(status.positions[1] - NEUTRAL[1]) > 0.2, NEUTRAL)
     assert higher.positions[1] == pytest.approx(-higher.positions[2], abs=1e-3)
     joints = mock.get("/api/state/full?with_head_joints=true")["head_joints"]

@@ -1,5 +1,5 @@
-"""Limber's worker process, Reachy Mini's own daemon with its real motor controller, and simulated servos
-behind a serial port.
+"""Tests Limber's worker process with Reachy Mini's own daemon, its real motor controller, and simulated
+servos behind a serial port.
 """
 
 import math
@@ -19,20 +19,20 @@ from .test_reachy_daemon import NEUTRAL, follow
 
 pytestmark = pytest.mark.skipif(not IS_THERE, reason=MISSING)
 SLOW = Limits(-3.2, 3.2, math.pi, 5 * math.pi, 50 * math.pi)
-# [rad] the maker's own sleep pose; stewart_1 rests 8 degrees beyond what its servo takes
+# [rad] the maker's own sleep pose; stewart_1 is 8 degrees beyond the range of its servo
 ASLEEP = (0.0, -0.9848, 1.2625, -0.2439, 0.2056, -1.2364, 1.0032, -3.05, 3.05)
-STEP = math.tau / 4096  # [rad] of a servo
+STEP = math.tau / 4096  # [rad] angle of a servo's step
 
 
 def daemon_on(bus: ServedBus, home: Path, *options: str) -> MakersDaemon:
-    """A daemon that drives simulated servos."""
+    """A daemon that moves simulated servos."""
     set_up(bus)
     return MakersDaemon(home, "-p", bus.port, *options)
 
 
 def is_disarmed(link: WorkerLink, status) -> bool:
-    """Whether the robot is connected and disarmed; where a busy machine has held the daemon up for too long,
-    it is connected again.
+    """Whether the robot is connected and disarmed; if a busy machine has delayed the daemon for too long, it
+    is connected again.
     """
     if status.state is State.FAULT and status.fault is Fault.SILENT:
         link.clear_fault()

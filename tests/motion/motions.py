@@ -1,5 +1,5 @@
-"""What the tests of motion share: limits, targets and time steps at random, and what the positions alone say
-about the limits.
+"""Shared by the tests of motion: random limits, targets and time steps, and checks of limits from positions
+alone.
 """
 
 from collections.abc import Sequence
@@ -17,21 +17,21 @@ often = settings(
     deadline=None,
     max_examples=deep.count(70, 200),
     suppress_health_check=[HealthCheck.too_slow],
-)  # slow is the machine
+)  # because the machine may be slow
 sometimes = settings(often, max_examples=deep.count(25, 60))
 
-RELATIVE = 1e-6  # what differences of positions may exceed a limit by
-ABSOLUTE = 1e-12  # [rad] what positions may
+RELATIVE = 1e-6  # relative tolerance by which differences of positions may exceed a limit
+ABSOLUTE = 1e-12  # [rad] tolerance by which positions may exceed a limit
 _UNIT_ROUNDOFF = 2.3e-16
 
 
 def powers(lowest: float, highest: float) -> st.SearchStrategy[float]:
-    """Ten to a power between."""
+    """Powers of ten between two exponents."""
     return st.floats(lowest, highest).map(lambda power: 10.0**power)
 
 
 def any_limits() -> st.SearchStrategy[Limits]:
-    """From a heavy arm to a hummingbird, and stranger."""
+    """Limits from those of a heavy arm to those of a hummingbird, and more extreme ones."""
     return st.builds(
         lambda lower, width, velocity, acceleration, jerk: Limits(
             lower, lower + width, velocity, acceleration, jerk
@@ -45,7 +45,7 @@ def any_limits() -> st.SearchStrategy[Limits]:
 
 
 def any_shares(least: int = 1, most: int = 60) -> st.SearchStrategy[list[float]]:
-    """Targets as shares of the position range: often the ends, and often beyond."""
+    """Targets as shares of the position range: often its ends, and often beyond."""
     return st.lists(
         st.one_of(st.floats(-0.5, 1.5), st.sampled_from((0.0, 1.0))), min_size=least, max_size=most
     )
@@ -56,7 +56,7 @@ def placed(share: float, limits: Limits) -> float:
 
 
 def unhurried(limits: Limits) -> float:
-    """Seconds that say how quick a joint is: some time steps make sense for it, others are tiny or huge."""
+    """Characteristic time [s] of a joint: time steps near it are usual, others are tiny or huge."""
     return min(limits.velocity / limits.acceleration, 10.0) + min(limits.acceleration / limits.jerk, 10.0)
 
 
@@ -69,8 +69,8 @@ def driven(motion_filter: Filter, start: float, moves: Sequence[tuple[float, flo
 
 
 def assert_within(positions: Sequence[float], steps: Sequence[float], limits: Limits) -> None:
-    """Differences of positions, which start at rest, keep every limit: each is a mean of the derivative,
-    whatever the time steps.
+    """Asserts that differences of positions, which start at rest, keep every limit: each is a mean of the
+    derivative, for any time steps.
     """
     times, path = [-3.0 * steps[0], -2.0 * steps[0], -steps[0], 0.0], [positions[0]] * 4
     for position, dt in zip(positions[1:], steps, strict=True):
@@ -89,7 +89,9 @@ def assert_within(positions: Sequence[float], steps: Sequence[float], limits: Li
 
 
 def assert_can_stop(state: Kinematic, limits: Limits) -> None:
-    """The joint can still stop within its position limits, without more velocity than it may have."""
+    """Asserts that the joint can still stop within its position limits, without exceeding its velocity
+    limit.
+    """
     grain = 1e-12 * max(1.0, abs(limits.lower), abs(limits.upper))
     lowest, highest = stopping_range(
         (state.position, state.velocity, state.acceleration), limits.acceleration, limits.jerk
@@ -104,7 +106,7 @@ def assert_can_stop(state: Kinematic, limits: Limits) -> None:
 def time_to_rest(
     motion_filter: Filter, state: Kinematic, target: float, dt: float, patience: float = inf
 ) -> float:
-    """Seconds, in whole steps, until exactly at rest on `target`."""
+    """Time [s], in whole steps, until the joint is exactly at rest at `target`."""
     steps = 0
     while (state.position, state.velocity, state.acceleration) != (target, 0.0, 0.0):
         state = motion_filter.step(state, target, dt)

@@ -1,4 +1,6 @@
-"""The limiter and the spline between frames: feasible motion passes unchanged, anything else is limited."""
+"""Tests the limiter and the spline between frames: feasible motion passes unchanged, other motion is
+limited.
+"""
 
 from math import pi, radians, sin
 from random import Random
@@ -28,7 +30,7 @@ share = st.floats(-1.0, 1.0)
 
 
 def frames_of(name, limits, shares, interval, each=8):
-    """What a motion filter makes of targets, frame by frame, from rest, with the rest before and after."""
+    """Output of a motion filter for targets, frame by frame, from rest, with the rest before and after."""
     one = make_filter(name, limits, MotionStyle(0.3, 0.3))
     state = one.rest(placed(0.5, limits))
     frames = [state.position] * (FRAMES - 1)
@@ -40,7 +42,7 @@ def frames_of(name, limits, shares, interval, each=8):
 
 
 def played(frames, interval, steps, rate=1.0):
-    """The spline at the times that the steps add up to, as (dt, motion)."""
+    """Motion of the spline at the times to which the steps add up, as (dt, motion)."""
     time, moves = 0.0, []
     for dt in steps:
         time += rate * dt
@@ -155,15 +157,15 @@ def test_a_bridge_is_there_where_a_motion_goes(spans, fast, pushed, jerk, less):
         dt += t
     assert jerk_suffices(Kinematic(*start), Kinematic(*end), dt, jerk * (1.0 + 1e-9) + 1e-9)
     hardest = max(abs(pushing) for pushing, _ in spans)
-    if len(spans) == 1 and hardest > 1e-3:  # one span at the same jerk is the least that gets there
+    if len(spans) == 1 and hardest > 1e-3:  # one span at the same jerk is the least that arrives
         assert not jerk_suffices(Kinematic(*start), Kinematic(*end), dt, hardest * jerk / less)
 
 
 @often
 @given(powers(-1.0, 2.0), powers(0.0, 3.0), st.floats(0.01, 1.0), st.sampled_from((-1.0, 1.0)))
 def test_there_is_no_bridge_to_where_only_more_jerk_leads(start, jerk, dt, way):
-    """From the farthest place that the jerk can reach with that velocity and acceleration, a little farther
-    is too far.
+    """Tests a position slightly beyond the farthest one that the jerk can reach with that velocity and
+    acceleration.
     """
     first, last = 0.25 * dt, 0.25 * dt
     point = (0.0, start, 0.0)
@@ -214,8 +216,8 @@ def test_at_rest_the_spline_is_its_frames_to_the_last_digit(frame, place):
 
 
 def test_a_joint_comes_to_rest_on_a_target_at_rest_in_a_narrow_range():
-    """Once it oscillated for ever: the headroom's slow correction could not stop within the range, the
-    time-optimal one began it anew.
+    """Tests a case that once oscillated permanently: the slow correction of the headroom could not stop
+    within the range, and the time-optimal one restarted it.
     """
     limiter = make_limiter(Limits(-0.0107, 0.0107, 0.5 * pi, 2.5 * pi, 25.0 * pi))
     state = Kinematic(0.0105, -0.3, -0.4)

@@ -1,4 +1,4 @@
-"""Bad limits, styles, targets and time steps are told what is wrong and what mends it."""
+"""Tests that errors for invalid limits, styles, targets and time steps name the fault and the remedy."""
 
 import pytest
 from hypothesis import given

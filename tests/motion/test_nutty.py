@@ -1,5 +1,5 @@
-"""The Nutty filter: each repair of eq. 23 by what was wrong with the printed line, then what every filter
-must keep.
+"""Tests the Nutty filter: each repair of eq. 23 by the error of the printed line, then the properties of
+every filter.
 """
 
 from dataclasses import replace
@@ -39,7 +39,7 @@ def path(motion_filter, target, dt, seconds):
 
 
 def test_repair_1_the_motion_is_the_same_at_whatever_rate_it_is_stepped():
-    """Printed without its time steps, twice the rate would be twice the speed."""
+    """As printed, without its time steps, twice the rate would be twice the speed."""
     at_25, at_50, at_200 = (path(NuttyFilter(ARM), 1.5, dt, 3.0) for dt in (1 / 25, 1 / 50, 1 / 200))
     for k, position in enumerate(at_25):
         assert at_50[2 * k] == pytest.approx(position, abs=radians(1.5))
@@ -47,11 +47,11 @@ def test_repair_1_the_motion_is_the_same_at_whatever_rate_it_is_stepped():
 
 
 def test_repair_1_its_own_step_is_one_that_the_jerk_can_fill():
-    """Printed, errors of velocity and acceleration are to vanish within a frame, which no jerk limit
+    """As printed, errors of velocity and acceleration should vanish within a frame, which no jerk limit
     allows.
     """
     assert own_step(ARM) * ARM.jerk == pytest.approx(0.3 * ARM.acceleration)
-    slow = replace(ARM, acceleration=1e4)  # never reached before the greatest velocity is
+    slow = replace(ARM, acceleration=1e4)  # not reached before the largest velocity
     assert own_step(slow) ** 2 * slow.jerk == pytest.approx(0.09 * slow.velocity)
     assert own_step(replace(ARM, jerk=1e9)) == 0.02
 
@@ -75,7 +75,7 @@ def test_repair_2_saturation_reaches_its_limit_and_leaves_small_values(limit, va
 @sometimes
 @given(st.floats(-3.0, 3.0), st.floats(-0.9, 0.9), styles)
 def test_repair_3_a_shifted_range_shifts_the_motion(shift, share, style):
-    """Printed, the range's middle is half its width, wherever it lies."""
+    """As printed, the middle of the range is half its width, wherever the range lies."""
     here = NuttyFilter(ARM, style)
     there = NuttyFilter(replace(ARM, lower=ARM.lower + shift, upper=ARM.upper + shift), style)
     target = share * ARM.upper
@@ -102,8 +102,8 @@ def test_beta_makes_the_soft_limit_harder():
 
 @pytest.mark.parametrize("sigma", [0.0, 0.5])
 def test_repair_8_beta_says_how_near_a_position_limit_the_joint_slows_down(sigma):
-    """Printed, Omega is a factor on a velocity that lambda saturates all the same: from 1 to 100 nothing
-    changed.
+    """As printed, Omega is a factor of a velocity that lambda saturates anyway: from 1 to 100 it had no
+    effect.
     """
     took = []
     for beta in (0.5, 1.0, 2.0, 4.0, 100.0):
@@ -140,7 +140,7 @@ def test_repair_4_easing_knows_no_direction_and_leaves_a_large_velocity():
 
 
 def test_repair_5_what_the_cascade_asks_for_is_within_every_limit_before_the_guard():
-    """Printed, a joint at its greatest velocity would be slowed to tanh(1) of it in a single step."""
+    """As printed, a joint at its largest velocity would slow down to tanh(1) of it in a single step."""
     one = NuttyFilter(LONG)
     cruising = Kinematic(0.0, LONG.velocity * 0.99, 0.0)
     after = one.step(cruising, 50.0, 0.01)
@@ -152,7 +152,7 @@ def test_repair_5_what_the_cascade_asks_for_is_within_every_limit_before_the_gua
     "target", [radians(0.1), radians(5.0), radians(90.0), radians(119.9), radians(120.0), radians(200.0)]
 )
 def test_repair_6_it_arrives_and_rests_exactly_even_at_a_position_limit(sigma, target):
-    """Printed, .002 of the velocity is left near the target, and none at a position limit."""
+    """As printed, .002 of the velocity remains near the target, and none at a position limit."""
     state = driven(NuttyFilter(ARM, MotionStyle(sigma)), 0.0, [(target, 0.01)] * 1000)[-1]
     assert (state.position, state.velocity, state.acceleration) == (ARM.clamp(target), 0.0, 0.0)
 

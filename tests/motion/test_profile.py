@@ -1,5 +1,5 @@
-"""The manoeuvres of the default filter: each is what it says, by stepping along it and by an independent
-generator's answers.
+"""Tests the manoeuvres of the default filter against their definitions, by stepping along them and by the
+results of an independent generator.
 """
 
 import json
@@ -71,7 +71,7 @@ def test_stopping_begins_with_the_jerk_that_it_says_and_grows_with_the_accelerat
     (less, first, _), (more, last, _) = (
         stopping(velocity, acceleration + way, limit, jerk) for way in (-step, step)
     )
-    assume(first == last)  # between them the joint would stop at once
+    assume(first == last)  # between these two accelerations the joint would stop at once
     distance, brake, growth = stopping(velocity, acceleration, limit, jerk)
     assert distance == stopping_distance(velocity, acceleration, limit, jerk)
     assert brake == first == pulse_to(0.0, velocity, acceleration, limit, jerk)[0]

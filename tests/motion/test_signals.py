@@ -1,4 +1,4 @@
-"""The benchmark's command on the target signals, judged by the checker that looks at the positions alone."""
+"""Tests the benchmark's command on the target signals with the checker that uses positions alone."""
 
 import subprocess
 import sys

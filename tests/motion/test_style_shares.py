@@ -1,4 +1,4 @@
-"""A style may use a share of a joint's limits, and never more than they are."""
+"""Tests that a style may use a share of a joint's limits, and never exceeds them."""
 
 import pytest
 from limber.motion import Limits, MotionStyle, MotionStyleError, make_filter

@@ -1,4 +1,4 @@
-"""The default filter: within every limit whatever it is told, and as quick as can be."""
+"""Tests that the default filter keeps every limit for any input, and is as fast as possible."""
 
 from dataclasses import replace
 from math import radians
@@ -26,7 +26,7 @@ from tests.motion.motions import (
 )
 
 ARM = Limits(-radians(120), radians(120), radians(180), radians(900), radians(9000))
-HUNDREDTH = 0.01  # [s]
+HUNDREDTH = 0.01  # [s] time step
 styles = st.builds(MotionStyle, st.sampled_from((0.0, 0.3, 1.0)), st.sampled_from((0.0, 0.5, 0.99)))
 
 

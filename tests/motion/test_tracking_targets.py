@@ -1,4 +1,4 @@
-"""The default filter on targets that move: it runs ahead with them, and no farther than it can stop."""
+"""Tests the default filter on moving targets: it runs ahead with them, but not farther than it can stop."""
 
 from math import pi, radians, sin, sqrt
 from random import Random
@@ -13,7 +13,7 @@ from tests.motion.motions import (
 )
 
 ARM = Limits(-radians(120), radians(120), radians(180), radians(900), radians(9000))
-HUNDREDTH = 0.01  # [s]
+HUNDREDTH = 0.01  # [s] time step
 
 
 def rms(values):
@@ -21,8 +21,8 @@ def rms(values):
 
 
 def lag(targets, given=None, dt=HUNDREDTH, limits=ARM):
-    """Root mean square distance from the target, the first second left out: once following it, once merely
-    going where it is.
+    """Root mean square distances from the target without the first second: with a state that follows its
+    motion, and with one that knows only its position.
     """
     one = TrackingFilter(limits)
     follower, goer = one.rest(targets[0]), one.rest(targets[0])
@@ -77,9 +77,7 @@ def test_noise_is_no_velocity(amount):
 
 @pytest.mark.parametrize("amount", [radians(0.0005), radians(0.001), radians(0.002)])
 def test_noise_too_fine_to_be_a_jump_is_hardly_enlarged(amount):
-    """A target at rest that trembles by less than the jerk limit shows is not taken for one that moves to and
-    fro.
-    """
+    """A target at rest with noise smaller than the jerk limit reveals is not taken for an oscillating one."""
     noises = [Random(seed) for seed in range(10)]
     lags = [lag([0.3 + noise.gauss(0.0, amount) for _ in range(400)]) for noise in noises]
     assert rms([followed for followed, _ in lags]) < 1.25 * rms([gone for _, gone in lags])
@@ -98,19 +96,24 @@ def test_a_ramp_that_starts_in_a_jump_is_not_overshot_when_it_ends_in_one(speed)
 
 @pytest.mark.parametrize("rate", [60, 120, 240])
 def test_a_small_jolt_at_speed_does_not_make_the_joint_fall_behind(rate):
-    """The target speeds up as the joint can, gains a little more within one step, and goes on evenly."""
+    """The target accelerates as the joint can, gains a little more speed within one step, and continues
+    evenly.
+    """
     one, dt = TrackingFilter(ARM), 1.0 / rate
     state, target, speed = one.rest(0.0), 0.0, 0.0
     for k in range(rate // 2):
         speed += 2.0 * dt if k < rate // 4 else 4.0 * dt if k == rate // 4 else 0.0
         target += speed * dt
         state = one.step(state, target, dt)
-    assert abs(target - state.position) < radians(0.8)  # with its speed not trusted at all it is 1.8 to 1.9
+    # it is 1.8 to 1.9 if the target's speed is not trusted at all
+    assert abs(target - state.position) < radians(0.8)
 
 
 @pytest.mark.parametrize("rate", [24, 30, 60, 120])
 def test_a_target_that_swerves_harder_than_the_joint_can_is_kept_up_with_where_it_moves_on_smoothly(rate):
-    """It gains speed, gains .5 rad/s more in a thirtieth of a second, and goes on gaining smoothly."""
+    """It accelerates, gains .5 rad/s more in a thirtieth of a second, and continues to accelerate
+    smoothly.
+    """
     one, state = TrackingFilter(ARM), TrackingFilter(ARM).rest(0.0)
     for k in range(rate):
         t = k / rate
@@ -124,7 +127,7 @@ def test_a_target_that_swerves_harder_than_the_joint_can_is_kept_up_with_where_i
 @sometimes
 @given(st.floats(0.05, 0.7), st.floats(0.5, 2.0))
 def test_a_target_that_stops_as_a_joint_can_is_run_past_by_no_more_than_it_covers_in_a_step(way, stretch):
-    """A step is how late the joint sees it brake."""
+    """The step is the delay after which the joint sees the target brake."""
     lead = TrackingFilter(
         Limits(-2.0, 2.0, ARM.velocity / 2.0, ARM.acceleration / (2.0 * stretch), ARM.jerk / (2.0 * stretch))
     )
@@ -139,7 +142,7 @@ def test_a_target_that_stops_as_a_joint_can_is_run_past_by_no_more_than_it_cover
 
 @pytest.mark.parametrize("rate", [24, 30, 60, 120])
 def test_a_target_that_speeds_up_and_all_at_once_brakes_half_as_hard_as_the_joint_can_is_not_run_past(rate):
-    """Its acceleration began at once, so that it may end at once."""
+    """Its acceleration began abruptly, so that it may also end abruptly."""
     acceleration, peak = 0.5 * ARM.acceleration, radians(120)
     turn = peak / acceleration
     one, state = TrackingFilter(ARM), TrackingFilter(ARM).rest(-1.0)
@@ -157,7 +160,7 @@ def test_a_target_that_speeds_up_and_all_at_once_brakes_half_as_hard_as_the_join
 
 @pytest.mark.parametrize("rate", [50, 60, 120])
 def test_a_target_that_speeds_up_gently_is_kept_up_with(rate):
-    """45 degrees to and fro at 3 rad/s: 45 % of the joint's acceleration limit and 14 % of its jerk limit."""
+    """A swing of 45 degrees at 3 rad/s: 45 % of the joint's acceleration limit and 14 % of its jerk limit."""
     one, state = TrackingFilter(ARM), TrackingFilter(ARM).rest(radians(45))
     for k in range(3 * rate):
         target = radians(45) * sin(3.0 * k / rate + pi / 2)

@@ -1,5 +1,5 @@
-"""A way that takes a time of its own: it arrives then, at rest, smooth also where it is changed on
-the way.
+"""Tests transitions of a given duration: they arrive at that time, at rest, and stay smooth when the target
+changes on the way.
 """
 
 import numpy as np
@@ -87,8 +87,8 @@ def test_joints_move_together_on_a_straight_line_between_postures_whatever_their
 
 @pytest.mark.parametrize(("share", "beyond"), [(0.5, 1e-3), (0.3, 0.1)])
 def test_a_posture_that_is_changed_on_the_way_is_not_rushed_to(share, beyond):
-    """Where the joint passes its new target at speed, or just stops there, the distance alone says nothing
-    about the time it needs.
+    """If the joint passes its new target at speed, or stops there at once, the distance alone does not
+    determine the time that it needs.
     """
     way, dt = Transition(LIMITS), 0.01
     moving = walk(way, way.rest(-1.0), 1.0, dt, int(share * way.duration(way.rest(-1.0), 1.0) / dt))[-1]

@@ -1,6 +1,6 @@
 """A real Chromium without a window, driven by its DevTools protocol, for tests and pictures of the page.
 
-Clicks are sent as a mouse's: the page takes them for a person's, as it would not take those of a script.
+Clicks are sent as those of a mouse: the page accepts them as a person's, unlike those of a script.
 """
 
 import base64
@@ -17,11 +17,11 @@ from urllib.request import urlopen
 from websockets.sync.client import ClientConnection, connect
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
-PATIENCE = 60.0  # [s]
+PATIENCE = 60.0  # [s] longest waiting time
 
 
 def program() -> str | None:
-    """Path of a Chromium; None: there is none here."""
+    """Path of a Chromium; None if none is installed."""
     return next((path for name in NAMES if (path := shutil.which(name))), None)
 
 
@@ -74,7 +74,7 @@ class Browser:
         )
 
     def click(self, script: str) -> None:
-        """Clicks the element that an expression gives, as soon as it can be clicked."""
+        """Clicks the element that an expression yields, as soon as it can be clicked."""
         self.until(f"(e => e && !e.disabled)({script})")
         self.value(f"({script}).scrollIntoView({{block: 'center'}})")
         x, y = self.value(
@@ -89,14 +89,14 @@ class Browser:
             self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key)
 
     def picture(self, path: Path) -> None:
-        """Leaves a picture of all of the page."""
+        """Writes a picture of the whole page."""
         result = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=True)
         path.write_bytes(base64.b64decode(result["data"]))
 
 
 @contextmanager
 def browsing(folder: Path) -> Iterator[Browser]:
-    """A browser with an empty profile in a folder, which is ended at the end."""
+    """A browser with an empty profile in a folder, which is closed on leaving the context."""
     process = subprocess.Popen(
         [
             str(program()),

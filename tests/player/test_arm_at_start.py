@@ -1,4 +1,4 @@
-"""Arming without a press: once after the computer was switched on, where its installer has said so."""
+"""Tests arming without a press: once after the computer was switched on, if its installer has enabled it."""
 
 import json
 import os
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(not arm_at_start.BOOT.exists(), reason="only Lin
 
 @pytest.fixture(autouse=True)
 def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Folders of settings and states of the test's own; the latter is returned."""
+    """Creates separate folders of settings and states for the test; returns that of the states."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "settings"))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "states"))
     return tmp_path / "states" / "limber"

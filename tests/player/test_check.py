@@ -1,5 +1,5 @@
-"""The self-test of a character: computers whose numpy rounds otherwise pass, a character that moves otherwise
-is named with frame and joint.
+"""Tests the self-test of a character: it passes on computers whose numpy rounds differently, and names frame
+and joint of a differing motion.
 """
 
 from dataclasses import replace

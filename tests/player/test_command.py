@@ -1,4 +1,4 @@
-"""The command `limber`: what it prints where something is missing or wrong, without stack traces."""
+"""Tests the command `limber`: its messages for missing or invalid input, without stack traces."""
 
 import json
 import os

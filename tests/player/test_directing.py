@@ -1,4 +1,4 @@
-"""What a character does on orders, without a clock."""
+"""Tests a character's reactions to orders, without a clock."""
 
 from dataclasses import replace
 

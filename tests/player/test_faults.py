@@ -1,7 +1,8 @@
-"""What goes wrong while a player moves a robot behind a real port, and that nothing moves unasked after it.
+"""Tests faults while a player moves a robot behind a real port, and that nothing moves afterwards without a
+command.
 
-After each fault the robot is disarmed, or holds where the player was merely late, and its device obeys no
-further order to arm before a person has given one.
+After each fault the robot is disarmed, or holds its pose if the player was merely late, and its device
+executes no further order to arm before a person has given one.
 """
 
 import ast
@@ -27,12 +28,12 @@ from tests.player.test_live import PROGRAM, ROOT, Playing, playing, robot, unatt
 
 pytestmark = pytest.mark.skipif(not Path("/proc").is_dir(), reason="no /proc here, which names the worker")
 
-STANDS = 0.2  # [s] for which servos that stand are looked at
-SETTLED = 0.01  # [us of pulse] a servo comes to rest exponentially; 10 us are a degree
+STANDS = 0.2  # [s] interval in which servos must stand still
+SETTLED = 0.01  # [us of pulse] tolerance for rest, which servos approach exponentially; 10 us are a degree
 
 
 class Served:
-    """A robot behind a port, and how often it was armed."""
+    """A robot behind a port, and the number of times that it was armed."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.character, self.port = folder / "sample.limber", folder / "port"
@@ -70,12 +71,12 @@ class Served:
         with self.pty.lock:
             return self.pty.robot.positions
 
-    def player(self, *options: str):  # a context manager of `Playing`
-        patient = ("--seconds", str(5.0 * PATIENCE))  # on a busy machine
+    def player(self, *options: str):  # context manager of `Playing`
+        patient = ("--seconds", str(5.0 * PATIENCE))  # longer on a busy machine
         return playing(self.character, "--port", str(self.port), "--status", *patient, *options)
 
     def stays(self, player: Playing) -> None:
-        """The robot has come to rest, and stays there for two seconds in which the player plays."""
+        """Checks that the robot has come to rest, and stays so for two seconds in which the player plays."""
         arms = self.arms
         wait_until(self._rests)
         before = self.positions
@@ -85,7 +86,7 @@ class Served:
         assert self.arms == arms
 
     def _rests(self) -> bool:
-        """Whether its servos stand at this moment, in its own time."""
+        """Whether its servos stand still at this moment, in the robot's own time."""
         with self.pty.lock:
             before, now = self.pty.robot.positions, self.pty.robot._now
         wait_until(lambda: self.pty.robot._now > now + STANDS)
@@ -107,7 +108,7 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
 
 
 def worker_of(player: Playing) -> int:
-    """Process of the player's worker."""
+    """Id of the process of the player's worker."""
     (children,) = Path(f"/proc/{player.process.pid}/task").glob(f"{player.process.pid}/children")
     return int(children.read_text().split()[0])
 
@@ -169,7 +170,7 @@ def test_a_computer_that_sleeps(served: Served):
         both = (player.process.pid, worker_of(player))
         for process in both:
             os.kill(process, signal.SIGSTOP)
-        time.sleep(HELD_UP_AFTER + 1.0)  # what is tried, not a wait for something
+        time.sleep(HELD_UP_AFTER + 1.0)  # the delay under test, not a wait for an event
         for process in both:
             os.kill(process, signal.SIGCONT)
         player.until("type 'clear'")
@@ -183,7 +184,7 @@ def test_a_worker_that_is_killed(served: Served):
         armed(player)
         os.kill(worker_of(player), signal.SIGKILL)
         player.until("The process that talks to the robot ended")
-        wait_until(lambda: served.state is DeviceState.HOLDING)  # by the watchdog of its own
+        wait_until(lambda: served.state is DeviceState.HOLDING)  # by the robot's own watchdog
         served.stays(player)
         player.type("clear")
         player.until("Disarmed: type 'arm'")
@@ -250,7 +251,7 @@ def test_a_disk_that_is_full_where_it_talks_to_its_worker(served: Served):
         path
         for layer in ("player", "inputs", "character")
         for path in sorted((ROOT / layer).rglob("*.py"))
-        if path.name != "arrival_times.py"  # the system stamps by such a clock; has a test of its own
+        if path.name != "arrival_times.py"  # the system's time stamps use such a clock; it has its own test
     ],
     ids=lambda path: path.relative_to(ROOT).as_posix(),
 )

@@ -1,4 +1,6 @@
-"""The player in real time, with the virtual robot: what it says, and that nothing moves unasked."""
+"""Tests the player in real time, with the virtual robot: its output, and that nothing moves without a
+command.
+"""
 
 import math
 import os
@@ -44,7 +46,7 @@ PROGRAM = (
     "import sys; from checkout import load_limber; load_limber();"
     " from limber.player.command import main; sys.exit(main(sys.argv[1:]))"
 )
-PATIENCE = 60.0  # [s] for a sentence
+PATIENCE = 60.0  # [s] longest time until a sentence is printed
 
 
 def robot(port: str = VIRTUAL_PORT) -> RobotEntry:
@@ -72,7 +74,7 @@ def with_robot(port: str = VIRTUAL_PORT) -> CharacterFile:
 
 
 class Playing:
-    """A player in a process of its own, at a terminal."""
+    """A player in a separate process, at a terminal."""
 
     def __init__(self, process: subprocess.Popen, terminal: int) -> None:
         self.process, self.terminal, self.text = process, terminal, ""
@@ -81,7 +83,7 @@ class Playing:
         os.write(self.terminal, f"{line}\n".encode())
 
     def until(self, words: str) -> None:
-        """Reads its lines until one has these words."""
+        """Reads its lines until one contains these words."""
         begin = len(self.text)
         for line in self.process.stdout:
             self.text += line
@@ -91,7 +93,7 @@ class Playing:
 
 
 def unattended(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
-    """The command `limber` with these words, run to its end without a terminal; `options` of the process."""
+    """Runs the command `limber` with these words to its end without a terminal; `options` of the process."""
     streams = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "check": False}
     command = [sys.executable, "-c", PROGRAM, *words]
     return subprocess.run(command, cwd=ROOT, timeout=PATIENCE, **(streams | options))
@@ -99,7 +101,7 @@ def unattended(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
 
 @contextmanager
 def playing(path: Path, *options: str) -> Iterator[Playing]:
-    """A player at a terminal, which is ended at the end."""
+    """A player at a terminal, which is ended on leaving the context."""
     terminal, typed = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-c", PROGRAM, "play", str(path), "--seconds", str(PATIENCE), *options],
@@ -259,7 +261,7 @@ def test_a_robot_that_a_program_drives_is_refused(path: Path):
 
 
 def paced(pacing: Pacing, now: float, seconds: float, tick: float) -> tuple[float, list[float]]:
-    """The time [s] after so many seconds of ticks that each take `tick` [s], and the rates on the way."""
+    """The time [s] after `seconds` of ticks that each take `tick` [s], and the rates in the meantime."""
     rates, until = [pacing.rate], now + seconds
     while now < until:
         began = max(now, pacing.due)
@@ -278,10 +280,11 @@ def test_a_computer_that_is_too_slow_lowers_the_rate_and_is_never_behind():
 
 
 class Clock:
-    """Time that passes only while somebody sleeps, or as it is told."""
+    """Simulated time that passes only while a program sleeps, or when the test advances it."""
 
     def __init__(self) -> None:
-        self.now, self.stopped = 100.0, 0.0  # [s]; for how long the process is stopped as it sleeps next
+        # [s] current time; [s] time for which the process is stopped during its next sleep
+        self.now, self.stopped = 100.0, 0.0
 
     def monotonic(self) -> float:
         return self.now
@@ -300,7 +303,7 @@ def test_the_first_tick_and_a_player_that_was_stopped_are_no_measure_and_said_on
 
     def slow(seconds: float, dt: float, due: float) -> None:
         ticks.append(dt)
-        clock.now += 3.0 if not seconds else 0.01  # the first one builds the models
+        clock.now += 3.0 if not seconds else 0.01  # the first tick builds the models
         clock.stopped = 10.0 if len(ticks) == 30 else 0.0  # as by Ctrl Z
         tick(seconds, dt, due)
 
@@ -334,7 +337,7 @@ def test_a_computer_that_is_just_fast_enough_keeps_its_rate():
 
 
 def test_raises_that_do_not_last_come_ever_more_seldom():
-    """Work that comes for a second each time that the rate was raised."""
+    """Work that arrives for one second after each rise of the rate."""
     pacing, now, raises = Pacing(60.0, 0.0), 0.0, []
     now, _ = paced(pacing, now, 2.0, 0.02)
     while now < 7200.0:
@@ -370,7 +373,7 @@ def test_a_robot_that_was_unplugged_comes_back_disarmed_and_waits_for_an_order(p
 
 
 def told(inbox: PlayerInbox, director: Director, *messages: tuple) -> list[str]:
-    """What could not be done of these messages, as sentences."""
+    """Sentences about the messages that could not be carried out."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
         for message in messages:
             make = words if isinstance(message[-1], str) and len(message) > 1 else packet

@@ -1,4 +1,4 @@
-"""The page in a real browser, with a player in a process of its own and the virtual robot."""
+"""Tests the page in a real browser, with a player in a separate process and the virtual robot."""
 
 import re
 from dataclasses import replace
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(browser.program() is None, reason="no Chromium h
 
 
 def button(text: str) -> str:
-    """Script of the button with a text."""
+    """JavaScript expression of the button with a text."""
     return f"[...document.querySelectorAll('button')].find(b => b.textContent === {text!r})"
 
 
@@ -36,7 +36,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def opened(player: Playing, tab: Browser) -> str:
-    """Opens the page of a player; its address."""
+    """Opens the page of a player; returns its address."""
     player.until("Page: ")
     address = re.search(r"Page: (\S+)", player.text)[1]
     tab.open(address)

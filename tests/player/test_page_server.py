@@ -1,4 +1,6 @@
-"""The page's server: who may direct, that nothing is ordered by a request, and that nobody can hold it up."""
+"""Tests the page's server: permission to direct, that a plain request orders nothing, and that no client can
+block it.
+"""
 
 import http.client
 import json
@@ -18,12 +20,12 @@ websockets = pytest.importorskip("websockets", reason="the websockets library is
 from websockets.exceptions import ConnectionClosed, InvalidStatus  # noqa: E402
 from websockets.sync.client import ClientConnection, connect  # noqa: E402
 
-PATIENCE = 30.0  # [s]
+PATIENCE = 30.0  # [s] longest waiting time
 TOKEN = "a-token-of-this-test"
 
 
 class Served:
-    """A server, and what has come from it."""
+    """A server, and the messages that it has received."""
 
     def __init__(self) -> None:
         self.orders: list[dict] = []
@@ -35,7 +37,7 @@ class Served:
         self.stops += 1
 
     def request(self, path: str, method: str = "GET", **headers: str) -> tuple[int, str]:
-        """Status and content of a plain request."""
+        """Status and content of the answer to a plain request."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         given = {name.capitalize(): value for name, value in headers.items()}
         connection.request(method, path, headers=given)
@@ -50,7 +52,7 @@ class Served:
 
 
 def received(page: ClientConnection) -> str:
-    """The next message that is no sign of life."""
+    """The next message that is not a heartbeat."""
     give_up = time.monotonic() + PATIENCE
     while (text := page.recv(PATIENCE)).startswith('{"beat"'):
         assert time.monotonic() < give_up
@@ -58,7 +60,7 @@ def received(page: ClientConnection) -> str:
 
 
 def next_beat(page: ClientConnection) -> int:
-    """The next sign of life."""
+    """Number of the next heartbeat."""
     give_up = time.monotonic() + PATIENCE
     while not (text := page.recv(PATIENCE)).startswith('{"beat"'):
         assert time.monotonic() < give_up

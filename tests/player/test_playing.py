@@ -1,4 +1,4 @@
-"""The player in simulated time: what a script sets, and what the recording says."""
+"""Tests the player in simulated time: the values that a script sets, and the recording."""
 
 import json
 import math
@@ -95,7 +95,7 @@ def test_a_posture_that_is_set_is_kept_after_its_transition():
 
 def test_a_weight_makes_the_base_a_blend_and_other_weights_stay():
     events = ({"at": 0.0, "set": {"influence/Arm": 0.0}}, {"at": 0.0, "set": {"weight/Arm/Proud": 0.5}})
-    rest = 0.25 * np.array([0.4, 0.4, 0.4])  # authored: what the weights leave
+    rest = 0.25 * np.array([0.4, 0.4, 0.4])  # the authored share that the weights leave
     expected = 0.5 * np.array([0.1, 0.3, -0.2]) + 0.25 * np.array([0.0, 0.4, 0.9]) + rest
     assert played(*events)["commanded"][-1] == pytest.approx(expected, abs=1e-6)
 
@@ -140,7 +140,7 @@ def test_a_mechanism_follows_a_scripts_target():
 
 
 def behaving(**more):
-    """The sample with a behaviour: two states, which differ in posture, target and influence, and a nod."""
+    """The sample with a behaviour: two states that differ in posture, target and influence, and a nod."""
     up = ChainRole((("Proud", 1.0),), None, 1.0, None, 0.0)
     down = ChainRole((("So~so/la", 1.0),), "Lamp/Shade", 0.6)
     nod = Gesture("Nod", "Arm", "agree", np.array([[0, 0, 0], [0, 0.4, 0], [0, 0, 0.0]]), 2.0)
@@ -182,8 +182,8 @@ def test_a_state_of_a_script_is_entered_and_its_target_followed():
 
 
 def test_a_gesture_moves_the_body_and_the_gaze_stays():
-    # Nearer than the arm is long, two poses of nearly the same shape aim alike, and a chain stays in the one
-    # that it is in; out there a single pose is best, and both end in it.
+    # For a target nearer than the arm's length, two poses of nearly the same shape have the same aim, and a
+    # chain keeps the one that it has; for a farther one a single pose is best, and both end in it.
     targets = {"Ball": {"times": [0.0], "positions": [[0.3, 0.8, 0.6]]}}
     quiet, nodding = (
         played(*events, of=behaving(), targets=targets) for events in ((), ({"at": 0.5, "event": "agree"},))

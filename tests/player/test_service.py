@@ -1,4 +1,4 @@
-"""A player as a service of systemd: what it says to it, and that nobody at a terminal is needed."""
+"""Tests a player as a service of systemd: the messages that it sends, and that it needs no terminal."""
 
 import os
 import re
@@ -17,7 +17,7 @@ from limber.player.service import ServiceManager
 
 from tests.player.test_live import PATIENCE, PROGRAM, ROOT, with_robot
 
-LINUX = sys.platform == "linux"  # has abstract addresses
+LINUX = sys.platform == "linux"  # only Linux has abstract addresses
 PAGE = ROOT / "docs" / "raspberry_pi.md"
 
 pytestmark = pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="no Unix sockets here")
@@ -51,11 +51,12 @@ def test_it_says_that_it_plays_lives_and_ends(tmp_path: Path):
             process.kill()
 
 
-VALUES = {"READY": "1", "WATCHDOG": "1", "STOPPING": "1"}  # of sd_notify(3), beside the text of STATUS
+# permitted values of sd_notify(3), besides the text of STATUS
+VALUES = {"READY": "1", "WATCHDOG": "1", "STOPPING": "1"}
 
 
 def fields(datagram: bytes) -> dict[str, str]:
-    """The variables of a datagram, which must be as the protocol has them."""
+    """The variables of a datagram, which must have the protocol's format."""
     lines = datagram.decode("utf-8").split("\n")
     pairs = [line.partition("=")[::2] for line in lines]
     assert all(value == VALUES.get(name, value) for name, value in pairs)
@@ -102,7 +103,7 @@ def test_signs_of_life_come_in_half_of_the_time_if_they_are_asked_of_this_proces
 
 
 def unit_text() -> str:
-    """The unit in the documents."""
+    """Text of the unit in the documents."""
     text = re.search(r"    \[Unit\]\n(?:    .*\n|\n)*", PAGE.read_text(encoding="utf-8"))[0]
     return "".join(f"{line.strip()}\n" for line in text.splitlines())
 
@@ -118,7 +119,7 @@ def test_systemd_itself_finds_nothing_wrong_with_the_unit_of_the_documents(tmp_p
 
 
 def unit() -> dict[str, str]:
-    """The settings of the unit in the documents."""
+    """Settings of the unit in the documents."""
     text = unit_text()
     return dict(line.strip().split("=", 1) for line in text.splitlines() if "=" in line)
 

@@ -1,4 +1,6 @@
-"""The sound beside a character: played from the clip's begin, after Sound Delay, by the system's player."""
+"""Tests the sound of a character: played from the beginning of the clip, after Sound Delay, by a program of
+the system.
+"""
 
 import os
 import stat
@@ -13,12 +15,12 @@ from limber.player.sound import ClipSounds
 
 from tests.hardware.patience import wait_until
 
-DELAY = 0.25  # [s]
+DELAY = 0.25  # [s] Sound Delay
 
 
 @pytest.fixture
 def plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Has a line for each sound that a player of the system's, the only one, has begun."""
+    """File with a line for each sound that the only installed sound program has begun."""
     log, programs = tmp_path / "plays", tmp_path / "programs"
     programs.mkdir()
     program = programs / "aplay"
@@ -133,7 +135,7 @@ def test_speech_begins_and_ends_with_events_and_one_sound_takes_the_place_of_ano
     assert speech.events() == [ENDS, BEGINS]
     wait_until(lambda: begun(plays) == 2)
     assert speech.events() == []
-    speech._sound.close()  # as at its end
+    speech._sound.close()  # as when the player ends
     assert speech.events() == [ENDS]
     speech.note(True)
     speech.note(False)

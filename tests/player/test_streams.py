@@ -1,4 +1,4 @@
-"""Orders that other programs send again and again to a character that plays."""
+"""Tests orders that other programs send repeatedly to a playing character."""
 
 from math import nan, pi, sin
 
@@ -7,8 +7,8 @@ import pytest
 from limber.inputs.words import Order
 from limber.player.streams import OrderStreams
 
-CLOCK = 60  # [Hz]
-RATE = 2 * pi * 0.35  # [rad/s] of the motion
+CLOCK = 60  # [Hz] ticks of the clock
+RATE = 2 * pi * 0.35  # [rad/s] angular frequency of the motion
 TARGET = Order("target", "Arm", (0.0, 0.0, 0.5))
 
 
@@ -17,7 +17,7 @@ def place(seconds: float) -> float:
 
 
 def played(streams: OrderStreams, orders: dict[int, tuple[Order, float]], ticks: int) -> list[Order]:
-    """What is ordered at each tick, while an order comes at some, with the sender's times [s]."""
+    """Orders executed at each tick; `orders`: order and sender's time [s] by the tick of arrival."""
     obeyed = [TARGET]
     for tick in range(ticks):
         newest = obeyed[-1]

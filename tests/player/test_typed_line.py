@@ -1,4 +1,4 @@
-"""What a person types stays whole while the player prints lines above it, as a terminal shows it."""
+"""Tests that text typed by a person stays intact on the terminal while the player prints lines above it."""
 
 import os
 import pty
@@ -22,7 +22,7 @@ CLEARED = "\r\x1b[K"
 
 
 def screen(text: str) -> list[str]:
-    """The rows that a terminal shows after some output."""
+    """Rows that a terminal shows after some output."""
     rows = [""]
     for part in re.split(r"(\r\x1b\[K|\r?\n)", text):
         if part == CLEARED:
@@ -121,7 +121,7 @@ def test_a_stop_is_taken_while_the_terminal_takes_no_output(shown: Shown):
 
 
 class AtTerminal:
-    """A player on a terminal of its own, which shows what it prints and what is typed."""
+    """A player on its own terminal, which shows its output and the typed text."""
 
     def __init__(self, folder: Path, *options: str) -> None:
         import termios
@@ -142,7 +142,7 @@ class AtTerminal:
         os.write(self.keyboard, letters.encode())
 
     def until(self, pattern: str) -> None:
-        """Reads what it shows until that has a pattern."""
+        """Reads the terminal's output until it matches a pattern."""
         while not re.search(pattern, "\n".join(screen(self._text))):
             assert time.monotonic() < self._give_up, self._text
             if select.select((self.keyboard,), (), (), 0.1)[0]:
@@ -193,7 +193,8 @@ def test_what_was_typed_is_shown_anew_when_a_stopped_player_goes_on(at_terminal:
     player.until(r"> event w$")
     player.process.send_signal(signal.SIGSTOP)
     os.waitid(os.P_PID, player.process.pid, os.WSTOPPED)
-    termios.tcsetattr(player.screen, termios.TCSANOW, player.settings)  # as a shell does, which then prints
+    # as a shell does before it prints its prompt
+    termios.tcsetattr(player.screen, termios.TCSANOW, player.settings)
     os.write(player.screen, b"\n[1]+  Stopped\n$ fg\nlimber play\n")
     player.process.send_signal(signal.SIGCONT)
     player.until(r"limber play\n> event w$")

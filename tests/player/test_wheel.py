@@ -1,4 +1,4 @@
-"""The wheel, in an empty virtual environment: the command plays a character where there is no Blender."""
+"""Tests the wheel in an empty virtual environment: the command plays a character without Blender."""
 
 import json
 import os
@@ -21,7 +21,7 @@ from tests.character.samples import FRAMES, chain, character
 
 ROOT = Path(__file__).resolve().parents[2]
 LAMP = ROOT / "tests" / "character" / "golden" / "v1_0.limber"
-PATIENCE = 600  # [s] for pip, which fetches numpy
+PATIENCE = 600  # [s] longest time for pip, which downloads numpy
 
 
 def ran(*command: object, env: dict[str, str] | None = None) -> subprocess.CompletedProcess:
@@ -31,15 +31,15 @@ def ran(*command: object, env: dict[str, str] | None = None) -> subprocess.Compl
 
 
 def pip(environment: Path, *words: object) -> subprocess.CompletedProcess:
-    """What this Python's pip does in another environment, which has none: that would take longer to make than
-    all else.
+    """Runs this Python's pip for another environment without its own pip, whose installation would take
+    longer than all other steps.
     """
     return ran(sys.executable, "-m", "pip", "--python", environment, *words)
 
 
 @pytest.fixture(scope="module")
 def commands(tmp_path_factory) -> Path:
-    """Folder of the commands of an environment in which the wheel alone was installed."""
+    """Folder of the commands of an environment in which only the wheel was installed."""
     folder = tmp_path_factory.mktemp("wheel")
     sys.path.insert(0, str(ROOT / "scripts"))
     import wheel
@@ -52,7 +52,7 @@ def commands(tmp_path_factory) -> Path:
         raise
     environment = folder / "environment"
     assert ran(sys.executable, "-m", "venv", "--without-pip", environment).returncode == 0
-    # Python compiles what is imported; pip would compile all of numpy
+    # Python compiles the modules that it imports; pip would compile all of numpy
     installed = pip(environment, "install", "--quiet", "--no-compile", built)
     assert installed.returncode == 0, installed.stderr
     return environment / ("Scripts" if sys.platform == "win32" else "bin")
@@ -93,7 +93,7 @@ def test_it_plays_a_script(commands: Path, tmp_path: Path):
 
 @pytest.fixture
 def tested(tmp_path: Path) -> Path:
-    """A character file with what this checkout computes of it as its self-test."""
+    """A character file whose self-test was computed by this checkout."""
     sample = character(chain(base=RIG))
     recording = play(sample, Script((FRAMES - 1) / 24.0, 24.0))
     path = tmp_path / "sample.limber"

@@ -47,6 +47,6 @@ def glb(text: str, data: bytes, version: int = 2) -> bytes:
 
 
 def write_glb(path: Path, data: bytes | None = None, **changes: Any) -> Path:
-    """A .glb file with a document and its buffer."""
+    """Writes a .glb file with a document and its buffer; returns its path."""
     path.write_bytes(glb(json.dumps(document(**changes)), binary() if data is None else data))
     return path

@@ -1,4 +1,4 @@
-"""MJCF files for the tests: arbitrary ones, and where MuJoCo itself puts their bodies."""
+"""MJCF files for the tests: random ones, and the frames that MuJoCo computes for their bodies."""
 
 import random
 from pathlib import Path
@@ -42,7 +42,7 @@ ARM = """<mujoco model="arm">
 
 
 def arbitrary(draw: random.Random, bodies: int = 10) -> str:
-    """A tree of arbitrary bodies: several joints in one body, joints beside it, frames, classes, every form
+    """A random tree of bodies: several joints in one body, joints beside it, frames, classes, all notations
     of an orientation.
     """
 
@@ -95,13 +95,14 @@ class Referee:
 
     def __init__(self, path: Path) -> None:
         self.mujoco = pytest.importorskip("mujoco", reason=NO_MUJOCO)
-        self.mujoco.set_mju_user_warning(lambda _warning: None)  # else it leaves a log where the tests run
+        # otherwise MuJoCo writes a log into the current folder
+        self.mujoco.set_mju_user_warning(lambda _warning: None)
         self.model = self.mujoco.MjModel.from_xml_path(str(path))
         self.data = self.mujoco.MjData(self.model)
 
     def frames(self, values: dict[str, float]) -> dict[str, np.ndarray]:
-        """Frame (4, 4) in the world of each named body and site, for all joints' values [rad or m]; a ball's
-        are NAME_x, _y, _z.
+        """Frame (4, 4) in the world of each named body and site, for values [rad or m] of all joints; those
+        of a ball joint are NAME_x, _y, _z.
         """
         model, data = self.model, self.data
         for j in range(model.njnt):
@@ -119,7 +120,7 @@ class Referee:
         }
 
     def values(self, draw: random.Random) -> dict[str, float]:
-        """Arbitrary values of all joints."""
+        """Random values of all joints."""
         names = []
         for j in range(self.model.njnt):
             name = self.model.joint(j).name
@@ -143,7 +144,7 @@ class Referee:
         return found
 
     def frames_at(self, keyframe: int) -> dict[str, np.ndarray]:
-        """As `frames`, in a keyframe."""
+        """Frames (4, 4) of all named bodies and sites in a keyframe."""
         self.mujoco.mj_resetDataKeyframe(self.model, self.data, keyframe)
         self.mujoco.mj_kinematics(self.model, self.data)
         return {

@@ -1,5 +1,5 @@
-"""Robots for the tests: public files, arbitrary ones, and forward kinematics of their own, written from the
-URDF's words alone.
+"""Robots for the tests: public files, random ones, and independent forward kinematics, written from the URDF
+specification alone.
 """
 
 import math
@@ -12,7 +12,7 @@ import numpy as np
 
 SHARED = (
     Path(__file__).resolve().parents[3] / "shared"
-)  # public robots beside the checkout, where there are any
+)  # folder of public robots beside the checkout, if it exists
 PUBLIC = sorted(
     [*SHARED.glob("data/**/*.urdf"), *SHARED.glob("whole_body/*.urdf"), *SHARED.glob("mechanism/**/*.urdf")]
 )
@@ -55,8 +55,8 @@ def write(folder: Path, text: str, name: str = "robot.urdf") -> Path:
 
 
 def arbitrary(draw: random.Random, links: int = 14) -> str:
-    """A tree of arbitrary joints: any frames and axes, joints at one place, kinds of all sorts, some without
-    limits, some that mimic.
+    """A tree of random joints: any frames and axes, joints at one point, all kinds, some without limits, some
+    mimic joints.
     """
 
     def numbers(count: int, spread: float) -> str:
@@ -86,7 +86,7 @@ def arbitrary(draw: random.Random, links: int = 14) -> str:
             f' rpy="{numbers(3, 2.0)}"/><axis xyz="{numbers(3, 1.0)}"/>{limit}{mimic}</joint>'
         )
     head, rest = lines[0], lines[1:]
-    draw.shuffle(rest)  # the order says nothing
+    draw.shuffle(rest)  # the order has no meaning
     return '<?xml version="1.0"?>\n<robot name="arbitrary">\n' + "\n".join([head, *rest]) + "\n</robot>\n"
 
 
@@ -105,8 +105,8 @@ def _rpy(roll: float, pitch: float, yaw: float) -> np.ndarray:
 
 @lru_cache(maxsize=2)
 def _joints(path: Path) -> tuple[str, list[tuple]]:
-    """The root link's name, and each joint, parents first: parent, child, step (4, 4), name, type, unit axis,
-    what it mimics.
+    """Name of the root link, and each joint, parents first: parent, child, transform (4, 4), name, type, unit
+    axis, mimic relation.
     """
     robot = ET.parse(path).getroot()
     waiting = robot.findall("joint")
@@ -130,7 +130,7 @@ def _joints(path: Path) -> tuple[str, list[tuple]]:
 
 
 def frames(path: Path, values: dict[str, float]) -> dict[str, np.ndarray]:
-    """Frame (4, 4) of each link in the file's root link, for all joints' values [rad or m]; mimic joints
+    """Frame (4, 4) of each link in the file's root link, for values [rad or m] of all joints; mimic joints
     follow.
     """
     root, joints = _joints(path)
@@ -155,7 +155,7 @@ def frames(path: Path, values: dict[str, float]) -> dict[str, np.ndarray]:
 
 
 def apart(wanted: np.ndarray, rotation: np.ndarray, place) -> tuple[float, float]:
-    """How far a frame is from the wanted one: [m], and [rad] exact for small angles."""
+    """Difference of a frame from the expected one: [m], and [rad], exact for small angles."""
     turned = wanted[:3, :3].T @ rotation
     skew = 0.5 * np.array(
         [turned[2, 1] - turned[1, 2], turned[0, 2] - turned[2, 0], turned[1, 0] - turned[0, 1]]

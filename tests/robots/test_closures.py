@@ -1,5 +1,5 @@
-"""Cut-tree URDF files with closures in YAML: what is read, what is mended with a warning, what is refused by
-name.
+"""Tests cut-tree URDF files with closures in YAML: files that are read, corrected with a warning, or refused
+with a reason.
 """
 
 import numpy as np

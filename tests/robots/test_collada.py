@@ -1,4 +1,4 @@
-"""COLLADA files: corners, faces and colours as the file's scene shows them."""
+"""Tests COLLADA files: corners, faces and colours as the file's scene shows them."""
 
 import pytest
 from limber.robots.collada import read_collada
@@ -37,14 +37,14 @@ SHOWN = f'<instance_geometry url="#g">{BOUND}</instance_geometry>'
 
 
 def read(tmp_path, faces: str = TRIANGLES, nodes: str = f"<node>{SHOWN}</node>"):
-    """The file as it is written, without regard to its up axis."""
+    """Reads the file with its corners as written, without regard to its up axis."""
     return read_collada(
         write(tmp_path, DAE.replace("FACES", faces).replace("NODES", nodes), "a.dae"), "IGNORE"
     )
 
 
 def standing(tmp_path, told: str, up_axis: str, tool: str = ""):
-    """The corner that lies 1 m along each axis of a file with this <up_axis> element, and the axis from which
+    """The corner that lies 1 m along each axis in a file with this <up_axis> element, and the axis from which
     it was rotated.
     """
     made_by = f"<contributor><authoring_tool>{tool}</authoring_tool></contributor>"
@@ -171,9 +171,9 @@ def test_corners_that_are_no_finite_numbers_are_an_error(tmp_path, sound, damage
         read_collada(write(tmp_path, text.replace(sound, damaged, 1), "a.dae"))
 
 
-# what makes much of little
+# small files that expand to large scenes
 def instancing(depth: int, shown: str = SHOWN, times: int = 2) -> str:
-    """Nodes each of which instances the next `times` times; the last one shows something."""
+    """Nodes each of which has `times` instances of the next one; the last one shows a mesh."""
     again = '<instance_node url="#n{}"/>' * times
     below = "".join(f'<node id="n{k}">' + again.format(*[k + 1] * times) + "</node>" for k in range(depth))
     return f'{below}<node id="n{depth}">{shown}</node>'
@@ -191,7 +191,7 @@ def test_nodes_that_instance_the_next_twice_are_refused_before_they_are_shown(tm
 
 def test_the_work_is_bounded_and_not_the_depth(tmp_path):
     made = read(tmp_path, nodes=instancing(500, times=1))
-    assert len(made.faces) == 2 * 501  # the scene shows each of the nodes, and with it the last
+    assert len(made.faces) == 2 * 501  # the scene shows each of the nodes, and with each the last one
     repeated = read(tmp_path, nodes=f"<node>{instancing(6)}</node>")
     assert len(repeated.faces) == 2 * (2**7 - 1)
 

@@ -1,5 +1,5 @@
-"""Bones for links: the joint's axis is one of the bone's own, none is too short, and records keep every
-digit.
+"""Tests bones for links: the joint's axis is an axis of the bone, no bone is too short, and records keep
+every digit.
 """
 
 import random

@@ -1,4 +1,4 @@
-"""Robots' files: whatever is in them, they are read, or there is the project's own error."""
+"""Tests robots' files with random content: each is read, or refused with an error of this project."""
 
 import json
 import re
@@ -57,9 +57,7 @@ CLOSURES = (
 
 @st.composite
 def edited(draw, text: str, values=VALUES) -> str:
-    """A text in whose place of up to three attributes, numbers or words stands something else, or a piece
-    less, or one twice.
-    """
+    """A text in which up to three attributes, numbers or words are replaced, removed or doubled."""
     for _ in range(draw(st.integers(1, 3))):
         places = [
             match.span()

@@ -1,5 +1,5 @@
-"""Descriptions of the gallery's robots: those that come with Limber are complete, and errors of others name
-file, field and remedy.
+"""Tests descriptions of the gallery's robots: Limber's own are complete, and errors in others name file,
+field and remedy.
 """
 
 import shutil

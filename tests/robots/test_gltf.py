@@ -1,4 +1,4 @@
-"""glTF files: corners, faces and colours as the file's scene shows them, within bounds."""
+"""Tests glTF files: corners, faces and colours as the file's scene shows them, within bounds."""
 
 import base64
 import json

@@ -1,4 +1,6 @@
-"""Descriptions of the gallery's mechanisms: each can be read, and an error names file, field and remedy."""
+"""Tests descriptions of the gallery's mechanisms: each can be read, and an error names file, field and
+remedy.
+"""
 
 import shutil
 

@@ -1,4 +1,6 @@
-"""MJCF files: what is read of them, what is refused, and that bodies are where MuJoCo puts them."""
+"""Tests MJCF files: what is read, what is refused, and that bodies are at the positions that MuJoCo
+computes.
+"""
 
 import math
 import random
@@ -20,7 +22,7 @@ PUBLIC = [
     for path in MODELS
     if path.parent.name != "mjcf_samples" and "<worldbody>" in path.read_text(encoding="utf-8")
 ]
-EXACT = 1e-9  # [m, rad] MuJoCo and Limber calculate in doubles
+EXACT = 1e-9  # [m, rad] tolerance; MuJoCo and Limber both calculate in doubles
 
 
 def world(body: str, before: str = "", after: str = "") -> str:

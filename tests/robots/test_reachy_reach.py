@@ -1,5 +1,5 @@
-"""Reachy Mini's head where it cannot be: what it takes instead is the nearest pose, and only what is in the
-way is named.
+"""Tests Reachy Mini's head for poses out of reach: it takes the nearest pose, and only the actual obstacles
+are named.
 """
 
 import math
@@ -11,7 +11,8 @@ from limber.robots.reading import read
 
 from benchmarks.reachy_kinematics import Platform
 
-# from the base, 0 in neutral [m]; drawn at random among those that the maker's kinematics does not reach
+# pose (4, 4) in the base's frame, with 0 in neutral [m]; drawn at random from those that the maker's
+# kinematics does not reach
 HEAD = np.array(
     [
         [0.15635731513126797, 0.9528586773513726, 0.2600244815419, 0.029958869766674792],
@@ -20,8 +21,8 @@ HEAD = np.array(
         [0.0, 0.0, 0.0, 1.0],
     ]
 )
-YAW = -1.633011580675981  # [rad] of the body
-# distance of the nearest pose [root of squared sizes and rad]: python -m benchmarks.reachy --away
+YAW = -1.633011580675981  # [rad] rotation of the body
+# distance of the nearest pose [root of squared sizes and rad], from python -m benchmarks.reachy --away
 LEAST = 0.3059575545815895
 
 

@@ -1,4 +1,4 @@
-"""What is read of a URDF file, and what is refused: by type, file, line and element."""
+"""Tests what is read from a URDF file, and what is refused: by type, file, line and element."""
 
 import pytest
 from limber.robots import errors

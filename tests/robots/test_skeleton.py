@@ -1,4 +1,4 @@
-"""A robot as the solvers see it: the same kinematics, every end, joint values by name."""
+"""Tests a robot in the solvers' form: the same kinematics, every end, joint values by name."""
 
 import random
 

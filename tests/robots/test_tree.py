@@ -1,4 +1,4 @@
-"""Where links are: the same as forward kinematics written anew, from whatever link the tree is looked at."""
+"""Tests the frames of links against independent forward kinematics, from every link as the root."""
 
 import random
 
@@ -11,7 +11,7 @@ from limber.solvers.kinematics.rotations import to_matrix
 
 from tests.robots.robots import ARM, NO_PUBLIC, PUBLIC, apart, arbitrary, frames, write
 
-EXACT = 1e-13  # [m, rad] rounding of doubles over some dozen links
+EXACT = 1e-13  # [m, rad] tolerance: rounding of doubles over some dozen links
 
 
 def some_values(draw: random.Random, tree) -> dict[str, float]:

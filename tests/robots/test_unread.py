@@ -1,4 +1,4 @@
-"""What a robot's file says is read, or told by its name: nothing is dropped without a word."""
+"""Tests that every element and attribute of a robot's file is read or named in a warning."""
 
 from math import cos, pi, sin
 

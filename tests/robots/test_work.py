@@ -1,4 +1,6 @@
-"""Work on large files grows with their size: lines that Python runs are counted for sizes that double."""
+"""Tests that the work on large files grows linearly with their size, by counting executed lines of Python for
+doubled sizes.
+"""
 
 import ast
 import sys
@@ -14,7 +16,7 @@ from limber.robots.yaml_text import parse_yaml
 from tests.robots.robots import write
 
 URDF = Path(__file__).resolve().parents[2] / "robots"
-DOUBLE = 2.2  # at most so much more for twice the size; quadratic work is 4 times as much
+DOUBLE = 2.2  # largest ratio for doubled size; quadratic work would give 4
 LINK = '<link name="l{0}"/>'
 JOINT = (
     '<joint name="j{0}" type="revolute"><parent link="l{1}"/><child link="l{2}"/><axis xyz="0 0 1"/>'
@@ -23,7 +25,7 @@ JOINT = (
 
 
 def lines_run(work: Callable[[], object]) -> int:
-    """How many lines of Python run while `work` does."""
+    """Number of lines of Python that run during `work`."""
     count = 0
 
     def note(_frame, event, _argument):
@@ -136,7 +138,7 @@ def test_a_yaml_text_of_twice_the_length_takes_twice_the_work(text):
 
 @pytest.mark.parametrize("quote", ["'", '"', ""])
 def test_a_run_of_blanks_is_looked_at_once(quote):
-    blanks = " " * 900_000  # looked at from each blank, this would not end today
+    blanks = " " * 900_000  # a search that started anew at each blank would take hours
     assert parse_yaml(f"a: {quote}b{blanks}c{quote}\n", "a.yaml") == {"a": f"b{blanks}c"}
 
 

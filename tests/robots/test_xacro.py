@@ -1,4 +1,4 @@
-"""Xacro files: what they expand to, what is refused, and that an expression can neither run code nor grow
+"""Tests xacro files: their expansion, what is refused, and that an expression can neither run code nor grow
 without bound.
 """
 
@@ -339,11 +339,11 @@ def test_an_error_in_an_included_file_names_that_file(tmp_path):
     assert (error.value.file, error.value.line) == (str(tmp_path / "part.xacro"), 3)
 
 
-HUGE = f"0x{'f' * 4000}"  # a whole number of 4,817 digits, which Python does not write as text
+HUGE = f"0x{'f' * 4000}"  # a whole number of 4,817 digits, which Python refuses to write as text
 
 
 def doubled(text: str, before: str = "") -> str:
-    """A document that repeats a text some 100,000 times; %s in it is another number each time."""
+    """A document that repeats a text about 100,000 times, with another number for %s each time."""
     macros = f'{before}<xacro:macro name="m0" params="k">{text.replace("%s", "${k}")}</xacro:macro>'
     for k in range(1, 18):
         calls = "".join(f'<xacro:m{k - 1} k="${{2 * k + {one}}}"/>' for one in (0, 1))
@@ -446,7 +446,8 @@ def test_dollars_that_open_nothing_stay_and_are_looked_at_once(tmp_path):
             return found
 
     assert list(parts(Text("$a" * 1000))) == [("", "$a" * 1000)]
-    assert sum(looks) < 20_000  # characters: each some times, and not from each on
+    # number of characters that are looked at: each a few times, not once for each start
+    assert sum(looks) < 20_000
 
 
 @pytest.mark.parametrize("name", ["a${", "${b", "a$(", "$(b", "${a}${b"])

@@ -1,6 +1,4 @@
-"""The YAML of closures: every way in which files write keys, names and lists, and what is refused with its
-line.
-"""
+"""Tests the YAML of closures: all notations of keys, names and lists, and refused texts with their lines."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""A xacro file for the tests that uses what public ones use, and its URDF written by hand."""
+"""A xacro file for the tests with features that public ones use, and its URDF written by hand."""
 
 ARM = """<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">
   <xacro:arg name="fingers" default="2"/>
@@ -37,7 +37,7 @@ LIMITS = "turn:\n  most: !degrees 90\n"
 
 
 def expanded(fingers: int = 2) -> str:
-    """The URDF that ARM means."""
+    """The URDF into which ARM expands."""
 
     def limb(name: str, parent: str, origin: str, axis: str) -> str:
         return (

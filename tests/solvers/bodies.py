@@ -1,4 +1,4 @@
-"""Whole bodies for tests: a manikin of three hinges a joint, arbitrary trees, what a pose of theirs asks for,
+"""Whole bodies for tests: a manikin with three hinges per joint, random trees, the targets that a pose meets,
 and a wave to follow.
 """
 
@@ -17,9 +17,9 @@ from limber.solvers.whole_body.targets import Target, Values
 from tests.solvers.chains import any_direction, any_turn, posture_of
 from tests.solvers.test_skeleton import any_tree
 
-DT = 1.0 / 60.0  # [s]
+DT = 1.0 / 60.0  # [s] duration of a frame
 DEGREE = math.radians(1.0)
-# Each part, what it hangs on, and where [m]
+# part -> (its parent, its position in the parent [m])
 PARTS = {
     "spine": ("pelvis", (0.0, 0.0, 0.2)),
     "chest": ("spine", (0.0, 0.0, 0.2)),
@@ -38,7 +38,7 @@ TRACKED = (*(Target(link) for link in LINKS), Target("pelvis", "position"))
 
 
 def manikin(reach: float = 10.0, floating: bool = True, **more) -> Body:
-    """33 joints, each free by `reach` [rad] to both sides."""
+    """A body with 33 joints, each with the range `reach` [rad] to both sides."""
     joints, carriers = [], {"pelvis": -1}
     for part, (above, position) in PARTS.items():
         for k, (letter, axis) in enumerate(zip("xyz", (X, Y, Z), strict=True)):
@@ -59,7 +59,7 @@ def manikin(reach: float = 10.0, floating: bool = True, **more) -> Body:
 
 
 def random_body(draw: random.Random, count: int) -> tuple[Body, "object", np.ndarray]:
-    """An arbitrary tree with a joint that slides, as a body and as a skeleton, and a posture of it."""
+    """A random tree with a prismatic joint, as a body and as a skeleton, and a posture of it."""
     tree = any_tree(draw, count)
     links = [End(end.joint, end.rotation, end.offset, f"link {k}") for k, end in enumerate(tree.ends)]
     body = Body(tree.joints, [*links, End(-1, any_turn(draw), any_direction(draw), "base")])
@@ -67,7 +67,7 @@ def random_body(draw: random.Random, count: int) -> tuple[Body, "object", np.nda
 
 
 def asks(body: Body, state: State, targets=TRACKED) -> Values:
-    """The values that a state meets."""
+    """The values of targets that a state meets."""
     names = [
         [target.link for target in targets if target.kind == kind] for kind in ("orientation", "position")
     ]
@@ -76,7 +76,7 @@ def asks(body: Body, state: State, targets=TRACKED) -> Values:
 
 
 def wave(body: Body, time: float, size: float = 0.5) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """A smooth motion: joints (n,), base rotation (3, 3) and place (3,) at a time [s]."""
+    """A smooth motion: joints (n,), base rotation (3, 3) and position (3,) at a time [s]."""
     phases = np.arange(len(body)) * 1.7
     joints = size * np.sin(2.0 * time + phases) * np.cos(phases)
     return (
@@ -91,7 +91,7 @@ def pose(solver: WholeBody, time: float, size: float = 0.5):
 
 
 def follow(solver: WholeBody, steps: int, size: float = 0.5, state=None, change=None):
-    """The wave, followed: yields each step's values, solution and state."""
+    """Follows the wave; yields each step's values, solution and state."""
     state = state or solver.start(
         base_rotation=wave(solver.body, 0.0)[1], base_position=wave(solver.body, 0.0)[2]
     )
@@ -104,5 +104,5 @@ def follow(solver: WholeBody, steps: int, size: float = 0.5, state=None, change=
 
 
 def worst(solver, values, state) -> float:
-    """[rad] The largest angle missed."""
+    """Largest orientation error [rad] of a target."""
     return float(np.nanmax(solver.missed(values, state)[0]))

@@ -1,5 +1,5 @@
-"""Chains and goals for the solvers' tests: the paper's skeletons, a lamp, and chains with arbitrary axes,
-places and limits.
+"""Chains and goals for the solvers' tests: the paper's skeletons, a lamp, and chains with random axes,
+positions and limits.
 """
 
 import math
@@ -40,8 +40,8 @@ def any_turn(draw: random.Random) -> Quaternion:
 
 
 def any_chain(draw: random.Random, count: int) -> Skeleton:
-    """Arbitrary unit axes, rest transforms, zero-length links, limits that need not hold zero, a joint that
-    cannot move now and then.
+    """A chain with random unit axes and rest transforms, zero-length links, limits that may exclude zero, and
+    sometimes a joint that cannot move.
     """
     joints = []
     for k in range(count):
@@ -53,7 +53,9 @@ def any_chain(draw: random.Random, count: int) -> Skeleton:
 
 
 def unit_chain(axes: str, reach: float, length: float = 1.0) -> Skeleton:
-    """Links along +Y, joint k turning about axis k of its own frame, by `reach` [rad] to each side."""
+    """A chain of links along +Y, whose joint k rotates about axis k of its own frame, by `reach` [rad] to
+    each side.
+    """
     names = {"X": X, "Y": Y, "Z": Z}
     return Skeleton(
         tuple(
@@ -64,8 +66,8 @@ def unit_chain(axes: str, reach: float, length: float = 1.0) -> Skeleton:
 
 
 def lamp() -> Skeleton:
-    """A desk lamp standing on Z: base yaw, two bends, head pitch and head roll; the head looks along its own
-    Y.
+    """A desk lamp that stands along Z: base yaw, two bends, head pitch and head roll; the head looks along
+    its own Y.
     """
     reach = math.radians(100)
     return Skeleton(
@@ -82,8 +84,8 @@ def lamp() -> Skeleton:
 
 
 def shared_places(groups: int, reach: float = 0.6) -> Skeleton:
-    """A spine: three joints (X, Y, Z) at each place, as bones with three unlocked axes give; the head looks
-    sideways to the spine.
+    """A spine: three joints (X, Y, Z) at each position, as bones with three unlocked axes give; the head
+    looks sideways.
     """
     joints = []
     for k in range(3 * groups):
@@ -102,7 +104,7 @@ def shared_places(groups: int, reach: float = 0.6) -> Skeleton:
 
 
 def aim_that_can_be_met(draw: random.Random, chain: Skeleton, kind: str, up: Vector | None = None) -> Aim:
-    """An aim of some pose within limits: of kind "orientation", "direction" or "point" (farther than two
+    """The aim of some pose within limits, of kind "orientation", "direction" or "point" (farther than two
     chain lengths).
     """
     pose = chain.forward(
@@ -123,7 +125,7 @@ def posture_of(draw: random.Random, chain: Skeleton) -> np.ndarray:
 
 
 def tree(draw: random.Random) -> Skeleton:
-    """A trunk of two joints, with two arms of three."""
+    """A trunk of two joints, with two arms of three joints."""
     joints = [
         Joint("trunk 0", -1, IDENTITY, (0.0, 0.0, 0.0), Z, -2.0, 2.0),
         Joint("trunk 1", 0, IDENTITY, (0.0, 0.0, 0.3), X, -1.0, 1.0),

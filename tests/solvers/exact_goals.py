@@ -1,4 +1,4 @@
-"""What the tests of the exact aim share: goals that can be met, and how exact an aim must be."""
+"""Shared by the tests of the exact aim: goals that can be met, and the required accuracy."""
 
 import random
 
@@ -12,11 +12,11 @@ from tests.solvers.chains import (
 )
 
 KINDS = ["orientation", "direction", "point"]
-EXACT = 2e-6  # [rad], a tenth of a thousandth of a degree
+EXACT = 2e-6  # [rad] tolerance: about a ten-thousandth of a degree
 
 
 def goals(draw: random.Random, chain: Skeleton, count: int, up=None) -> list[GazeGoal]:
-    """`count` goals of each kind that the chain can meet, `up` given to those of a direction or a point."""
+    """`count` goals of each kind that the chain can meet; those of a direction or a point get `up`."""
     return [
         GazeGoal(
             aim_that_can_be_met(draw, chain, kind, up if kind != "orientation" else None),
@@ -28,5 +28,5 @@ def goals(draw: random.Random, chain: Skeleton, count: int, up=None) -> list[Gaz
 
 
 def solve(chain: Skeleton, goal: GazeGoal):
-    """The exact aim's answer from scratch."""
+    """The exact aim's solution from scratch."""
     return make_solver("erik_exact", chain).solve(goal)

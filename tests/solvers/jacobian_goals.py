@@ -12,19 +12,19 @@ from tests.solvers.chains import posture_of, shared_places
 
 NAMES = ("transpose", "pseudoinverse", "dls", "dls_clamped", "sdls", "priorities")
 often = settings(derandomize=True, deadline=None, max_examples=25)
-MET = 1e-6  # [rad, or of the reach]
+MET = 1e-6  # [rad, or relative to the reach] tolerance
 
 
 def long_chain() -> Skeleton:
-    """Nine joints on three groups, a hand's breadth each, that reach anywhere near: redundant for
-    every goal.
+    """Nine joints at three positions, .1 m apart, that reach every nearby position: redundant for every
+    goal.
     """
     chain = shared_places(4, reach=1.2)
     return replace(chain, tool_offset=(0.0, 0.1, 0.05))
 
 
 def goals_that_can_be_met(seed: int) -> list[GazeGoal]:
-    """Of every kind, from a pose within limits, with another pose as posture."""
+    """Goals of every kind, met by a pose within limits, with another pose as posture."""
     draw = random.Random(seed)
     chain = long_chain()
     pose = chain.forward([0.5 * angle for angle in posture_of(draw, chain)])

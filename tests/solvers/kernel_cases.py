@@ -25,7 +25,7 @@ def unit(draw: np.random.Generator, size: int) -> tuple[float, ...]:
 def skeleton_of(
     draw: np.random.Generator, joints: int, is_tree: bool = False, slides: float = 0.0
 ) -> Skeleton:
-    """A random chain or tree; `slides` is the share of prismatic joints, of which the first is none."""
+    """A random chain or tree; `slides` is the share of prismatic joints; the first joint is revolute."""
     parents = [int(draw.integers(max(0, k - 3), k)) if is_tree and k else k - 1 for k in range(joints)]
     made = []
     for k, parent in enumerate(parents):
@@ -57,11 +57,12 @@ def skeleton_of(
 def character_of(
     draw: np.random.Generator, bones: int, limited: float = 0.3, slides: float = 0.1
 ) -> Skeleton:
-    """A random tree of bones, each of one to three revolute joints at one position; three without limits are
-    a ball. `limited` is the share of bones with limits, `slides` that of bones on a prismatic joint.
+    """A random tree of bones, each with one to three revolute joints at one position; three joints without
+    limits are a ball. `limited` is the share of bones with limits, `slides` that of bones on a prismatic
+    joint.
     """
     joints: list[Joint] = []
-    tips = [-1]  # what may carry a bone
+    tips = [-1]  # indices of joints that may carry a bone
     for bone in range(bones):
         parent = tips[-1] if draw.random() < 0.8 else int(draw.choice(tips))
         if draw.random() < slides:
@@ -85,7 +86,7 @@ def character_of(
 
 
 def spine_of(draw: np.random.Generator, bones: int) -> Skeleton:
-    """A line of bones, each a ball."""
+    """A sequence of bones, each a ball."""
     joints = [
         Joint(
             f"bone {k // 3} {k % 3}",
@@ -102,7 +103,7 @@ def spine_of(draw: np.random.Generator, bones: int) -> Skeleton:
 
 
 def aim_of(draw: np.random.Generator, kind: type, roll: str = "") -> Aim:
-    """A random aim of a kind; `roll` is "up", "level" or "": a free one."""
+    """A random aim of a kind; `roll` is "up", "level", or "" for a free roll."""
     vector, place = unit(draw, 3), tuple((3 * draw.normal(size=3)).tolist())
     rolls = {roll: unit(draw, 3)} if roll else {}
     if kind is Orientation:
@@ -119,7 +120,7 @@ def aim_of(draw: np.random.Generator, kind: type, roll: str = "") -> Aim:
 
 
 def goal_of(draw: np.random.Generator, skeleton: Skeleton, kind: type, roll: str = "") -> GazeGoal:
-    """A random goal: every end of a tree has one, of any kind."""
+    """A random goal; in a tree every end has an aim, of any kind."""
     others = tuple(
         EndGoal(
             aim_of(draw, KINDS[draw.integers(len(KINDS))], roll),
@@ -143,4 +144,4 @@ def angles_of(draw: np.random.Generator, skeleton: Skeleton, count: int) -> np.n
     lower, upper = np.array(skeleton.lower), np.array(skeleton.upper)
     return np.clip(
         draw.uniform(lower - 0.2, upper + 0.2, (count, len(skeleton))), lower, upper
-    )  # some at a limit
+    )  # some angles at a limit

@@ -1,4 +1,4 @@
-"""Mechanisms for tests: small, and known by heart."""
+"""Small mechanisms for tests, whose motion is easy to calculate."""
 
 import math
 
@@ -6,7 +6,8 @@ from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z, about, betwee
 from limber.solvers.kinematics.se3 import Frame
 from limber.solvers.mechanism.model import Body, Joint, Mechanism
 
-# The joint's z axis along the world's -y: loops lie in the plane of x and z, and turn positive from x to z.
+# The joint's z axis is along the world's -y: loops are in the xz plane, and positive angles rotate x toward
+# z.
 FLAT = between(Z, (0.0, -1.0, 0.0))
 
 
@@ -15,8 +16,8 @@ def flat(x: float, z: float = 0.0) -> Frame:
 
 
 def four_bar(coupler: float = 0.4, is_ball: bool = False, **options) -> Mechanism:
-    """Crank .1, coupler and rocker .3 m on a ground of .4 m; the crank is the motor. With balls the coupler
-    is a rod that can spin.
+    """Crank .1, coupler and rocker .3 m on a ground of .4 m; the crank is the motor. With ball joints the
+    coupler is a rod that can spin.
     """
     kind = "spherical" if is_ball else "revolute"
     bodies = (
@@ -35,7 +36,9 @@ def four_bar(coupler: float = 0.4, is_ball: bool = False, **options) -> Mechanis
 
 
 def stewart() -> Mechanism:
-    """A platform on six legs with a universal joint below, a slide between and a ball above."""
+    """A platform on six legs, each with a universal joint below, a prismatic joint between and a ball joint
+    above.
+    """
     bodies = [
         Body("base", grounded=True, start=Frame()),
         Body("platform", 1.0, start=Frame(position=(0.0, 0.0, 0.5))),
@@ -72,7 +75,7 @@ def stewart() -> Mechanism:
 
 
 def push_rod_neck() -> Mechanism:
-    """A head on a cardan joint that two servos nod and tilt by push rods, on a turntable that pans. All
+    """A head on a universal joint that two servos nod and tilt by push rods, on a turntable that pans. All
     bodies start unrotated.
     """
     spots = {"shoulders": (0.0, 0.0, 0.0), "turntable": (0.0, 0.0, 0.03), "head": (0.0, 0.0, 0.2)}
@@ -104,7 +107,7 @@ def push_rod_neck() -> Mechanism:
 
 
 def held_twice(kind: str) -> Mechanism:
-    """A body on an actuated free joint, held by a second joint of some kind, which closes a loop."""
+    """A body on an actuated free joint, and on a second joint of kind `kind`, which closes a loop."""
     skew = Frame(about(X, 0.4), (0.1, -0.2, 0.3))
     return Mechanism(
         (Body("body", 1.0, (0.01, 0.02, 0.03)),),
@@ -118,7 +121,7 @@ def held_twice(kind: str) -> Mechanism:
 
 
 def all_kinds() -> Mechanism:
-    """One chain with a joint of every kind that leaves a freedom, each carried by the other."""
+    """One chain with a joint of every kind that has degrees of freedom, each on the link of the last one."""
     kinds = ("revolute", "universal", "prismatic", "cylindrical", "spherical", "planar", "cartesian", "free")
     bodies = tuple(Body(f"body {k}", 1.0 + k, (0.01 * k, 0.02, -0.01)) for k in range(len(kinds)))
     joints = tuple(

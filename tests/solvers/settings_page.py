@@ -23,7 +23,7 @@ as well. Each solver has settings of its own. Those in bold are on the panel *So
 
 
 def text() -> str:
-    """The page: a table for each package of solvers."""
+    """Text of the page, with a table for each package of solvers."""
     packages: dict[str, list[SolverInfo]] = {}
     for info in SOLVERS.values():
         if info.option_of:

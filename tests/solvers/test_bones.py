@@ -1,5 +1,5 @@
-"""The expressive solver on bones: exact aim by the least rotation of bones from the authored pose, roll
-included.
+"""Tests the expressive solver on bones: exact aim with the smallest rotation of bones from the authored pose,
+including the roll.
 """
 
 import math
@@ -31,7 +31,7 @@ BONES = Options(hold_body=True, measure="bones")
 
 
 def spine(bones: int, limit: float = UNLIMITED) -> Skeleton:
-    """A line of bones of .1 m along +Y, each with three joints."""
+    """A sequence of bones of .1 m along +Y, each with three joints."""
     joints = []
     for bone in range(bones):
         for number, axis in enumerate((Z, Y, X)):
@@ -49,7 +49,7 @@ def toward(aside: float, up: float) -> tuple[float, float, float]:
 
 
 def rotations_of_bones(skeleton: Skeleton, angles) -> list[float]:
-    """Rotation [degrees] of each bone against its parent."""
+    """Rotation [degrees] of each bone relative to its parent."""
     pose = skeleton.forward(list(angles))
     turned = [IDENTITY, *pose.rotations[2::3]]
     return [math.degrees(angle_between(*pair)) for pair in pairwise(turned)]
@@ -91,7 +91,7 @@ def test_inertia_grows_with_the_distance_from_the_pivot():
     near, far = hanging_inertias(
         heads, tails, np.ones((2, 1), bool), np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
     )
-    assert far[2, 2] - near[2, 2] == pytest.approx(1.0)  # parallel axes: mass times squared distance
+    assert far[2, 2] - near[2, 2] == pytest.approx(1.0)  # parallel axis theorem: mass times squared distance
 
 
 def test_derivatives_of_the_cost_are_its_differences():
@@ -151,7 +151,7 @@ def test_the_pose_that_is_authored_is_left_alone_where_it_meets_the_aim():
 
 def test_clips_may_rotate_a_bone_beyond_half_a_turn():
     posture = np.zeros(9)
-    posture[1] = 5.0  # the first bone, about its length
+    posture[1] = 5.0  # the first bone's rotation about its length
     solution = BoneSolver(spine(3), BONES).solve(GazeGoal(Direction(toward(20, 0)), posture, False))
     assert solution.angles[1] == pytest.approx(5.0, abs=0.5)
 
@@ -206,7 +206,7 @@ def test_what_is_level_in_the_posture_stays_level():
     tilts = []
     for level in (None, Z):
         solution = solver.solve(GazeGoal(Direction(toward(60, 40), level=level), np.zeros(18), False))
-        side = skeleton.world_axes(skeleton.forward(solution.angles))[17]  # X of the last bone
+        side = skeleton.world_axes(skeleton.forward(solution.angles))[17]  # X axis of the last bone
         tilts.append(abs(math.degrees(math.asin(side[2]))))
     assert tilts[1] < 10.0 < tilts[0]
 

@@ -1,5 +1,5 @@
-"""The solver on bones stays on a branch of answers, leaves it eased where it ends, and keeps its eye off the
-target.
+"""Tests that the solver on bones stays on a branch, leaves it with easing where it ends, and keeps its eye
+away from the target.
 """
 
 import math
@@ -24,22 +24,23 @@ from limber.solvers.kinematics.skeleton import Joint, Skeleton
 
 from .test_bones import BONES, UNLIMITED, spine
 
-RATE = 24  # frames a second
-ROUND = 6 * RATE  # frames in which a target walks round
-FASTEST = 20.0  # [degrees] of a head in a frame at 24 a second
-LINKS = {  # [m] from each bone to the next, the last one to the eye
+RATE = 24  # frames per second
+ROUND = 6 * RATE  # number of frames in which a target completes a circle
+FASTEST = 20.0  # [degrees] largest rotation of a head per frame at 24 frames per second
+LINKS = {  # [m] distance from each bone to the next, and from the last one to the eye
     "lamp of 3 bones": [(0.0, 0.05, 0.35), (0.0, -0.15, 0.3), (0.0, 0.2, -0.05)],
     "lamp of 4 bones": [(0.0, 0.0, 0.06), (0.0, -0.15, 0.32), (0.0, 0.25, 0.25), (0.0, 0.2, -0.05)],
     "crane": [(0.0, 0.0, 0.3), (0.0, 0.0, 1.7), (0.0, 1.5, 0.4), (0.0, 0.3, -0.2)],
     "snake": [(0.0, 0.1, 0.0)] * 8,
     "tentacle": [(0.0, 0.0, 0.1)] * 12 + [(0.0, 0.1, 0.0)],
 }
-# Circles of targets about the last bone: radius, and height above it, in distances of the eye from the root.
+# Circles of targets about the last bone: radius, and height above it, relative to the eye's distance from the
+# root.
 CIRCLES = [(0.9, 0.0), (1.5, 0.0), (3.0, 0.3), (1.5, -0.3), (0.4, 0.5)]
 
 
 def rig(name: str) -> Skeleton:
-    """Bones with three free joints each; the eye looks along +Y."""
+    """A sequence of bones with three free joints each; the eye looks along +Y."""
     joints: list[Joint] = []
     for offset in [(0.0, 0.0, 0.0), *LINKS[name][:-1]]:
         for number, axis in enumerate((Z, Y, X)):
@@ -58,7 +59,7 @@ def looking(skeleton: Skeleton, position: Iterable[float]) -> GazeGoal:
 def walked(
     name: str, skeleton: Skeleton, radius: float, height: float, frames: Iterable[float]
 ) -> list[GazeGoal]:
-    """Goals of a target that walks round the last bone."""
+    """Goals of a target that circles around the last bone."""
     links = np.array(LINKS[name])
     centre, size = links[:-1].sum(0), float(np.linalg.norm(links.sum(0)))
     angles = [math.tau * frame / ROUND for frame in frames]
@@ -69,7 +70,7 @@ def walked(
 
 
 def played(solver: BoneSolver, goals: list[GazeGoal], rate: float = RATE) -> list[Solution]:
-    """The solutions of a motion at so many frames a second."""
+    """The solutions of a motion at `rate` frames per second."""
     solutions: list[Solution] = []
     for goal in goals:
         last = solutions[-1] if solutions else None
@@ -84,7 +85,7 @@ def turns(skeleton: Skeleton, solutions: list[Solution]) -> list[float]:
 
 
 def transitions(solutions: list[Solution]) -> int:
-    """How many transitions begin."""
+    """Number of transitions that begin."""
     return sum(not a.is_on_its_way and b.is_on_its_way for a, b in pairwise(solutions))
 
 
@@ -175,7 +176,7 @@ def test_a_setting_that_changes_is_no_other_branch():
 
 
 def pose_of(*vectors: Vector) -> BonePose:
-    """A deviation of balls by rotation vectors [rad]."""
+    """A deviation of balls, given by rotation vectors [rad]."""
     return BonePose(np.zeros(3 * len(vectors)), exponential(np.array(vectors)))
 
 
@@ -183,7 +184,7 @@ def test_bones_in_transition_stay_on_their_way_round():
     units = np.full(3, np.inf)
     transition = begin(pose_of((0.0, 0.0, 3.0)), pose_of((0.0, 0.0, 0.0)), units)
     shown = [transition.shown()]
-    for frame in range(1, 12):  # after the first ones the other way round is the shorter one
+    for frame in range(1, 12):  # after the first frames, the rotation the other way round is shorter
         following = transition.after(1 / RATE, pose_of((0.0, 0.0, -0.05 * frame)))
         assert following is not None
         transition = following

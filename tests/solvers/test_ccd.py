@@ -1,4 +1,4 @@
-"""CCD: every kind of goal, annealing, trees, slides."""
+"""Tests CCD: every kind of goal, annealing, trees, prismatic joints."""
 
 import random
 from dataclasses import replace
@@ -38,8 +38,8 @@ CHAINS = {
     "lamp": lambda draw: lamp(),
     "any": lambda draw: any_chain(draw, 8),
 }
-# The share of goals, each met by some pose, that CCD meets exactly. A whole frame takes all of the lamp's
-# five joints.
+# Share of the goals, each met by some pose, that CCD meets exactly. An orientation requires all five joints
+# of the lamp.
 MET = {
     "orientation": 0.9,
     "direction": 0.95,
@@ -152,7 +152,7 @@ def test_a_chain_of_slides_alone_looks_at_a_point_by_sliding():
 
 
 def test_an_arm_brings_its_wrist_and_the_wrist_turns_so_that_neither_spoils_the_other():
-    # Three joints at the shoulder and elbow, three that share the wrist's place, a hand beyond it.
+    # Three joints at the shoulder and elbow, three at the wrist's position, and a hand beyond them.
     arm = [
         Joint("pan", -1, IDENTITY, (0.0, 0.0, 0.0), Z, -3.0, 3.0),
         Joint("shoulder", 0, IDENTITY, (0.0, 0.0, 0.3), X, -2.0, 2.0),
@@ -181,7 +181,7 @@ def test_a_slide_in_the_wrist_brings_the_end_nearest_to_its_position_though_its_
     joints.append(Joint("slide", 2, IDENTITY, (0.0, 0.0, 0.1), Z, -1.0, 1.0, kind="prismatic"))
     joints.append(Joint("last hinge", 3, IDENTITY, (0.0, 0.0, 0.1), X, -2.0, 2.0))
     chain, bounds = Skeleton(tuple(joints), tool_offset=(0.0, 0.2, 0.1)), np.zeros(5)
-    bounds[3] = 1.0  # only the slide can move
+    bounds[3] = 1.0  # only the prismatic joint can move
     goal = GazeGoal(
         Frame(add(chain.forward(np.zeros(5)).tool_position, (0.2, 0.0, 0.4)), about(X, 1.0)), np.zeros(5)
     )
@@ -190,7 +190,7 @@ def test_a_slide_in_the_wrist_brings_the_end_nearest_to_its_position_though_its_
 
 
 def test_where_a_chain_cannot_be_upright_as_well_the_view_wins():
-    chain = unit_chain("ZX", 1.5)  # pan and tilt: the roll is what it is
+    chain = unit_chain("ZX", 1.5)  # pan and tilt: the roll cannot be chosen
     solution = Ccd(chain).solve(GazeGoal(Direction((0.4, 1.0, 0.3), up=(1.0, 0.0, 0.2)), np.zeros(2)))
     assert solution.aim_error < 1e-5
     assert not solution.converged

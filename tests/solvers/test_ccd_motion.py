@@ -1,4 +1,6 @@
-"""CCD from frame to frame: it follows without a jump, finds a way out when stuck, and is still at rest."""
+"""Tests CCD from frame to frame: it follows without a jump, finds a solution when stuck, and is at rest for a
+target at rest.
+"""
 
 import itertools
 import math
@@ -86,7 +88,8 @@ def test_what_a_slide_moves_in_a_frame_is_a_share_of_the_reach():
 
 
 def test_stuck_for_long_it_finds_a_way_out_and_goes_there_without_a_jump():
-    # Two bends that point the wrong way: near the posture no sweep helps, elsewhere the target is met.
+    # Two bends in the wrong direction: near the posture no sweep reduces the error, elsewhere the target is
+    # met.
     draw = random.Random(15)
     chain = skeleton_of("C")
     left, met = 0, 0
@@ -108,7 +111,7 @@ def test_stuck_for_long_it_finds_a_way_out_and_goes_there_without_a_jump():
         if stuck and solutions[-1].converged:
             assert (
                 max(abs(b - a) for a, b in itertools.pairwise(paces[30:])) < 4 * DEGREE
-            )  # gently off and gently on
+            )  # smooth acceleration and braking
     assert left >= 2
     assert met >= 11
 
@@ -122,7 +125,7 @@ def test_a_late_frame_alone_does_not_end_its_patience():
     assert late.iterations <= CcdOptions().in_frame
     assert (
         solver.solve(goal, late.angles, late.memory, dt=2.0).iterations > CcdOptions().in_frame
-    )  # it is stuck indeed: annealing searches
+    )  # it is stuck, so that annealing searches
 
 
 def test_out_of_reach_it_stays_calm_and_seldom_searches():
@@ -188,7 +191,7 @@ def test_no_descent_makes_it_worse():
 
 @pytest.mark.parametrize(("better", "leaves"), [(0.3 * DEGREE, False), (3.0 * DEGREE, True)])
 def test_it_leaves_for_another_solution_only_if_people_see_that_it_is_better(better, leaves):
-    """What it looks at is behind it, and a turn to the other side would bring it nearer by so much."""
+    """Its target is behind it, and a rotation to the other side would reduce the error by `better`."""
     solver = Ccd(Skeleton((Joint("neck", -1, IDENTITY, (0.0, 0.0, 0.0), Z, -1.0, 1.0 + better),)))
     goal, angles, memory = GazeGoal(Direction(scale(Y, -1.0)), np.zeros(1)), np.array([-1.0]), None
     for _ in range(200):

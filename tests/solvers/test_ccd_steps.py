@@ -1,4 +1,4 @@
-"""CCD's parts: the step of a hinge and of a free joint, turns within limits, sweeps."""
+"""Tests CCD's parts: the step of a hinge and of a free joint, rotations within limits, sweeps."""
 
 import itertools
 import math
@@ -45,8 +45,8 @@ from tests.solvers.chains import (
 
 @given(st.integers(0, 10**6))
 def test_a_hinge_turns_as_if_all_turned_and_its_axis_were_put_back(seed):
-    # Zalo's two steps, literally: the quaternion between both vectors, then the shortest way back for the
-    # axis.
+    # Zalo's two steps as published: the quaternion between both vectors, then the shortest rotation back for
+    # the axis.
     draw = random.Random(seed)
     axis, now, end_goal = (any_direction(draw) for _ in range(3))
     free = between(now, end_goal)
@@ -82,7 +82,7 @@ def test_opposite_vectors_turn_a_hinge_half_round_if_it_lies_across():
     assert abs(pull_of_vectors(Z, X, scale(X, -1.0)).quaternion_rotation) == pytest.approx(math.pi)
     assert (
         pull_of_vectors(X, X, scale(X, -1.0)).quaternion_rotation == 0.0
-    )  # the hinge lies along them: no turn helps
+    )  # the hinge is along the vectors: no rotation reduces the error
     turned = rotate(
         about(Z, pull_of_vectors(Z, unit((1.0, 0.0, 0.5)), unit((-1.0, 0.0, -0.5))).quaternion_rotation),
         unit((1.0, 0.0, 0.5)),
@@ -106,7 +106,7 @@ def test_a_whole_orientation_turns_a_hinge_by_its_twist(seed):
 
 @given(st.integers(0, 10**6))
 def test_a_free_joint_brings_its_line_of_sight_onto_any_point_at_once(seed):
-    # However near the target: the eye moves as the joint turns, and the pull knows.
+    # This holds however near the target is: the eye moves as the joint rotates, which the pull includes.
     draw = random.Random(seed)
     position, eye, view, target = (
         any_direction(draw),
@@ -121,13 +121,13 @@ def test_a_free_joint_brings_its_line_of_sight_onto_any_point_at_once(seed):
         if pull is None:
             return
         vectors.append(pull.across)
-    # The three hinges feel the components of one turn, n sin; its direction is that of the free turn.
+    # The three hinges see the components of one rotation, n sin; its direction is that of the free rotation.
     size = math.hypot(*vectors)
     if size < 1e-6:
         return
     arm, sight = subtract(target, position), subtract(eye, position)
     if math.hypot(*arm) < math.sqrt(max(0.0, dot(sight, sight) - dot(sight, view) ** 2)):
-        return  # nearer to the joint than the line ever comes
+        return  # nearer to the joint than the line ever is
     for angle in (math.asin(min(1.0, size)), math.pi - math.asin(min(1.0, size))):
         turn = about(unit(tuple(vectors)), angle)
         moved, looks = add(rotate(turn, sight), position), rotate(turn, view)
@@ -141,7 +141,8 @@ def test_where_limits_block_a_turn_the_other_way_round_is_taken_or_the_better_en
     assert rotation_within(pull, 2.0, Range(-1.0, 3.0)) == 2.0
     assert rotation_within(pull, 2.0, Range(-6.0, 1.0)) == pytest.approx(2.0 - math.tau)
     assert rotation_within(pull, 2.0, Range(-1.0, 1.5)) == 1.5
-    assert rotation_within(pull, 2.0, Range(-3.0, 0.0)) == -3.0  # past the opposite it comes nearer again
+    # past the opposite angle it comes nearer again
+    assert rotation_within(pull, 2.0, Range(-3.0, 0.0)) == -3.0
 
 
 def test_of_a_symmetric_ends_rolls_the_one_within_limits_is_taken():

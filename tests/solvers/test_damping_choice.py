@@ -1,4 +1,6 @@
-"""Buss's choice of a damping: of least error, then more until joints hardly shake."""
+"""Tests Buss's choice of a damping: first the one of least error, then a larger one until joints hardly
+oscillate.
+"""
 
 import pytest
 from limber.solvers.ccd import Ccd, CcdOptions
@@ -54,7 +56,7 @@ def test_more_damping_shakes_less_and_the_choice_is_the_first_calm_one_above_the
 
 
 def test_a_solver_with_limits_of_speed_is_tried_in_the_frames_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(damping_choice, "DAMPINGS", DAMPINGS[:1])  # this solver has none
+    monkeypatch.setattr(damping_choice, "DAMPINGS", DAMPINGS[:1])  # this solver has no damping to choose
     skeleton, slow = unit_chain("ZXZX", 3.0), CcdOptions(largest_speed=1.0, anneals=0)
     errors = [
         tried(skeleton, lambda damping: Ccd(skeleton, slow), Direction, dt)[0].error

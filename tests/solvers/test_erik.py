@@ -1,4 +1,4 @@
-"""ERIK whole: the paper's figures, its invariances, its tricks, and its limits."""
+"""Tests ERIK as a whole: the paper's figures, its invariances, its tricks, and its limits."""
 
 import math
 import random
@@ -38,8 +38,8 @@ from tests.solvers.chains import (
 )
 
 PAIRS = 120
-# The paper's mean iterations (Table 8); what it leaves of the combined error is reached with room to spare on
-# the paper's own sweeps.
+# The paper's mean iterations (Table 8). Its combined error is reached with a margin on the paper's own
+# sweeps.
 PAPER_ITERATIONS = {"B": 3.42, "C": 2.31, "D": 2.02, "E": 1.93, "F": 1.61, "G": 1.35}
 COMBINED = {"B": 0.056, "C": 0.031, "D": 0.030, "E": 0.028, "F": 0.0236, "G": 0.024}
 
@@ -57,7 +57,7 @@ def test_the_papers_skeletons_are_solved_as_well_as_the_paper_says(name):
 
 @pytest.mark.parametrize("name", ["C", "G"])
 def test_a_posture_that_meets_the_target_stays_as_it_is(name):
-    # AvoidEdges in the first iteration would cost this its exactness.
+    # AvoidEdges in the first iteration would make this inexact.
     draw = random.Random(1)
     skeleton = skeleton_of(name)
     solver = make_solver("erik", skeleton)
@@ -110,7 +110,7 @@ def test_the_lengths_of_links_change_nothing():
 
 
 def test_where_the_base_and_the_tool_point_changes_nothing():
-    # The same chain, mounted otherwise, with its frames at rest turned otherwise.
+    # The same chain with another mount and other rest rotations of its frames.
     draw = random.Random(4)
     straight = skeleton_of("G")
     turns = [any_turn(draw) for _ in straight.joints]
@@ -146,7 +146,7 @@ def test_the_previous_solution_is_an_input_that_nothing_uses():
 
 
 def walk(draw: random.Random, target, frames: int):
-    """Targets that swing smoothly about one, a frame after the other."""
+    """Yields targets that swing smoothly about `target`, frame by frame."""
     swings = [(draw.uniform(-0.7, 0.7), draw.uniform(0.6, 2.0), draw.uniform(0, 6)) for _ in range(3)]
     for t in range(frames):
         x, z, y = (size * math.sin(pace * t / 60 + phase) for size, pace, phase in swings)
@@ -190,7 +190,7 @@ def test_with_its_memory_erik_stays_where_it_is_while_that_will_do():
             assert again.iterations == 0
             assert again.angles == pytest.approx(
                 first.angles, abs=math.radians(6.5)
-            )  # BWCD mends what the threshold has let pass
+            )  # BWCD corrects the error that the threshold permitted
         assert again.orientation_error + again.posture_error <= max(
             0.04, first.orientation_error + first.posture_error + 1e-12
         )
@@ -239,7 +239,7 @@ def test_as_published_comes_as_near_to_the_papers_figures_on_its_own_postures_as
     assert fmean(solution.iterations > 1 for solution in solutions) == pytest.approx(more_than_one, abs=0.08)
     assert fmean(solution.orientation_error for solution in solutions) == pytest.approx(
         0.0058, abs=0.003
-    )  # Table 9, of C
+    )  # Table 9, skeleton C
 
 
 @pytest.mark.parametrize("name", ["C", "D", "F"])
@@ -285,7 +285,7 @@ def test_each_trick_and_extension_can_be_switched_off():
 
 
 def test_the_ccd_trick_tries_the_solution_at_hand_before_the_zero_pose():
-    # From the solution at hand it disturbs the posture less than from the zero pose.
+    # From the current solution it disturbs the posture less than from the zero pose.
     skeleton = skeleton_of("C")
     chain = VirtualChain(skeleton)
     hyper = Hyperparameters()
@@ -337,7 +337,7 @@ def test_angles_are_within_limits_whatever_is_asked(seed, count, kind, symmetric
         "direction": Direction(direction),
         "point": Point(scale(direction, 3.0)),
     }[kind]
-    posture = np.array([draw.uniform(-7, 7) for _ in range(count)])  # often not within limits itself
+    posture = np.array([draw.uniform(-7, 7) for _ in range(count)])  # often outside the limits itself
     goal = GazeGoal(aim, posture, symmetric)
     for name in ("erik", "erik_exact"):
         solution = make_solver(name, chain).solve(goal)
@@ -349,8 +349,8 @@ def test_angles_are_within_limits_whatever_is_asked(seed, count, kind, symmetric
 @pytest.mark.parametrize("chain", [lamp(), shared_places(6), unit_chain("YXYXYZXY", 1.6)])
 @pytest.mark.parametrize("kind", ["orientation", "direction", "point"])
 def test_any_chain_looks_about_where_it_should(chain, kind):
-    # Twisters anywhere, three joints at a place, no twister at the end: within the threshold's 6.5 degrees,
-    # mostly.
+    # Twisters anywhere, three joints at one position, no twister at the end: mostly within the threshold of
+    # 6.5 degrees.
     draw = random.Random(5)
     solver = make_solver("erik", chain)
     solutions = [
@@ -391,7 +391,7 @@ def test_a_slide_keeps_its_place_and_the_others_aim():
 
 
 def on_a_rail(reach: float) -> Skeleton:
-    """A head on a rail along X, from -2 to 2 m, whose bends reach so far [rad] to each side."""
+    """A head on a rail along X, from -2 to 2 m, whose bends have a range of `reach` [rad] to each side."""
     rail = Joint("rail", -1, IDENTITY, (0.0, 0.0, 0.0), X, -2.0, 2.0, kind="prismatic")
     bends = [
         Joint(f"bend {k}", k, IDENTITY, (0.0, 1.0, 0.0), axis, -reach, reach) for k, axis in enumerate((Z, X))

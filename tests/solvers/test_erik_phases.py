@@ -1,5 +1,5 @@
-"""ERIK's phases, each alone: what they promise each other, and the places where the printed specification is
-not what works.
+"""Tests each phase of ERIK: what the next phase assumes, and where the printed specification does not
+work.
 """
 
 import math
@@ -98,7 +98,7 @@ def test_a_joint_that_shares_its_place_with_the_next_has_the_next_links_directio
     assert all(chain.models[k].segment == pytest.approx(up) for k in range(3))
     assert all(
         chain.models[k].segment == pytest.approx(Y) for k in range(3, 6)
-    )  # the head's, which looks sideways
+    )  # that of the head, which looks sideways
     assert [model.is_twister for model in chain.models] == [False, False, True, True, False, False]
 
 
@@ -121,8 +121,8 @@ def test_the_posture_error_is_half_the_mean_difference_of_the_bends_cosines():
 
 
 def test_aggravation_counts_bends_not_joints():
-    # Algorithm 6 raises the weight at each hinge, eq. 21 at each joint: on G, with a twister in the middle,
-    # they differ.
+    # Algorithm 6 raises the weight at each hinge, eq. 21 at each joint: on skeleton G, with a twister in the
+    # middle, they differ.
     chain = VirtualChain(skeleton_of("G"))
     posture, solved = [0.0] * 8, [0.0, 0.1, 0.2, 0.3, 0.0, 0.4, 0.5, 0.0]
     differences = [1 - math.cos(angle) for angle in (0.1, 0.2, 0.3, 0.4, 0.5)]
@@ -153,14 +153,14 @@ def test_forward_keeps_within_limits_and_hangs_the_root_on_its_child(chain):
         angles, bases = forward_phase(chain, chain.bases(some_angles(draw, chain)), target, 0.0)
         assert within(chain, angles)
         assert angle_between(bases[-1], target) < 1e-9
-        # FinishForward: a link's own turn takes its basis to its child's (links below may roll both). QDiff
-        # as printed does not.
+        # FinishForward: a link's own rotation takes its basis to its child's (links below may roll both). The
+        # printed QDiff does not.
         assert angle_between(multiply(bases[0], chain.models[0].rotation(angles[0])), bases[1]) < 1e-7
 
 
 @pytest.mark.parametrize("name", PAPER)
 def test_the_printed_turn_and_roll_of_a_links_basis_are_the_postures_basis(name):
-    # Lines 2 to 9 of Algorithm 8, in place of which the posture's basis is taken.
+    # The posture's basis replaces lines 2 to 9 of Algorithm 8.
     draw = random.Random(6)
     chain = VirtualChain(skeleton_of(name))
     posture = chain.bases(some_angles(draw, chain))
@@ -180,8 +180,8 @@ def test_the_printed_turn_and_roll_of_a_links_basis_are_the_postures_basis(name)
 
 
 def test_a_posture_that_meets_the_target_comes_out_of_forward_unchanged():
-    # With the child's axis, as printed, the twister in the middle is rolled away; as with Python's modulo in
-    # its twist.
+    # With the child's axis, as printed, the roll of the twister in the middle is lost; so it is with Python's
+    # modulo in its twist.
     draw = random.Random(7)
     chain = VirtualChain(skeleton_of("G"))
     for _ in range(20):
@@ -197,7 +197,7 @@ def test_as_printed_the_end_keeps_the_postures_basis_and_the_links_below_reach_f
     draw = random.Random(8)
     chain = VirtualChain(skeleton_of(name))
     posture = chain.bases(some_angles(draw, chain))
-    target = multiply(about(X, 0.05), posture[-1])  # BWCD left 3 degrees over
+    target = multiply(about(X, 0.05), posture[-1])  # the error that BWCD left: 3 degrees
     _, ours = forward_phase(chain, posture, target, 0.0)
     angles, printed = forward_phase(chain, posture, target, 0.0, end_from_target=False)
     assert angle_between(printed[-2], posture[-2]) < 1e-9
@@ -233,7 +233,7 @@ def test_backward_keeps_a_chain_that_already_starts_at_the_root(name):
 
 def test_a_twist_replaced_by_its_half_turn_changes_the_sign_of_the_bend():
     chain = VirtualChain(unit_chain("YXY", math.pi / 2))
-    twist, bend = math.radians(150), math.radians(40)  # out of limits; half a turn further back is not
+    twist, bend = math.radians(150), math.radians(40)  # out of limits; half a turn back is within them
     desired = multiply(about(Y, twist), chain.models[1].rotation(bend))
     angles = backward_phase(
         chain, [0.0, bend, 0.0], [IDENTITY, about(Y, twist), desired, desired], desired, True
@@ -283,7 +283,7 @@ def test_the_end_twists_to_the_nearer_of_its_two_rolls_within_limits(seed):
 
 @pytest.mark.parametrize("solve", [bwcd_solution, ccd])
 def test_coordinate_descent_ends_with_the_symmetric_twist_within_limits(solve):
-    # Without the symmetric end here, ends of range +-90 degrees get orientation errors of .45.
+    # Without the rule for symmetric ends, ends with a range of +-90 degrees get orientation errors of .45.
     draw = random.Random(10)
     chain = VirtualChain(skeleton_of("G"))
     for _ in range(20):
@@ -320,7 +320,7 @@ def test_bwcd_puts_the_warp_at_the_root():
 
 @pytest.mark.parametrize("chain", chains())
 def test_coordinate_descent_keeps_within_limits_even_when_the_target_cannot_be_met(chain):
-    # Clamping is printed for none of Backward, BWCD and CCD.
+    # None of the printed Backward, BWCD and CCD clamps its angles.
     draw = random.Random(12)
     for _ in range(5):
         target = any_turn(draw)
@@ -331,7 +331,7 @@ def test_coordinate_descent_keeps_within_limits_even_when_the_target_cannot_be_m
 
 
 def test_ccd_from_the_zero_pose_finds_straight_down_only_off_the_edges():
-    # A straight chain that is to look straight back: no joint has a lever, and joints at +-90 degrees are
+    # A straight chain that should look straight back: no joint has a lever, and joints at +-90 degrees are
     # singular again.
     chain = VirtualChain(skeleton_of("C"))
     aim = EndAim(scale(Y, -1.0), None, True)

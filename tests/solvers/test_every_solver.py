@@ -1,5 +1,5 @@
-"""What every solver of the table keeps, whatever it is asked: no crash, no NaN, limits held, and the truth
-about whether it has converged.
+"""Tests the guarantees of every solver for any input: no crash, no NaN, limits respected, and a correct
+statement of convergence.
 
 `python -m benchmarks.fuzz` tries ten thousand such cases.
 """
@@ -41,9 +41,9 @@ from benchmarks.fuzz_cases import Recipe, make
 from tests.solvers.chains import lamp
 
 NAMES = list(SOLVERS)
-CHOSEN = 20  # cases that hypothesis chooses, for each solver
-DRAWN = 12  # cases drawn as the command draws them, for each solver
-WALKS, FRAMES = 3, 12  # cases that are followed, for so long
+CHOSEN = 20  # number of cases for each solver that hypothesis chooses
+DRAWN = 12  # number of cases for each solver that are drawn as by the command
+WALKS, FRAMES = 3, 12  # number of cases that are followed, and of frames
 
 recipes = st.builds(
     Recipe,
@@ -70,7 +70,7 @@ def able(names: list[str], skeleton: Skeleton, *aims) -> list[str]:
 
 
 def trunk_with_two_arms() -> Skeleton:
-    """A trunk that turns, and at its top two arms of two joints."""
+    """A trunk that rotates, and at its top two arms of two joints."""
     joints = [Joint("trunk", -1, IDENTITY, (0.0, 0.0, 0.0), Z, -2.0, 2.0)]
     for side, name in ((-1.0, "left"), (1.0, "right")):
         joints.append(Joint(f"{name} shoulder", 0, IDENTITY, (0.2 * side, 0.0, 0.5), X, -2.0, 2.0))
@@ -114,7 +114,7 @@ def test_from_frame_to_frame_the_answers_stay_sound(name):
 
 
 def test_the_cases_are_of_every_sort():
-    # A fuzz that drew only easy cases would find nothing.
+    # A generator that drew only easy cases would find no fault.
     met, trees, fixed, kinds = 0, 0, 0, Counter()
     for seed in range(300):
         case = make(cases.any_recipe(random.Random(seed)))
@@ -267,7 +267,7 @@ def test_the_shortest_and_the_longest_chain_look_at_a_point(name, joints):
     ahead = chain.forward([0.2] * joints)
     target = Point(add(ahead.tool_position, scale(rotate(ahead.tool_rotation, Y), 3.0 * chain.reach + 1.0)))
     solution = make_solver(name, chain).solve(GazeGoal(target, np.zeros(joints)))
-    assert solution.aim_error < math.radians(7)  # ERIK's threshold; the others do better
+    assert solution.aim_error < math.radians(7)  # ERIK's threshold; the other solvers are more accurate
 
 
 @pytest.mark.parametrize("name", NAMES)

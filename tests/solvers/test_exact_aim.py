@@ -1,5 +1,5 @@
-"""The exact aim: on anything that can be met, within limits, without singular views; and what it does with
-what cannot.
+"""Tests the exact aim: it meets every goal that can be met, within limits and without singular views; and its
+result for other goals.
 """
 
 import math
@@ -55,7 +55,7 @@ def test_the_residuals_jacobian_agrees_with_finite_differences_where_the_aim_is_
     angles = posture_of(draw, chain)
     pose = chain.forward(angles)
     view = rotate(pose.tool_rotation, Y)
-    near = add(pose.tool_position, scale(view, 0.4))  # near, so that parallax matters
+    near = add(pose.tool_position, scale(view, 0.4))  # near, so that parallax has an effect
     up = rotate(pose.tool_rotation, Z)
     aims = {
         "orientation": Orientation(pose.tool_rotation),
@@ -75,8 +75,8 @@ def test_the_residuals_jacobian_agrees_with_finite_differences_where_the_aim_is_
             np.array(residual(chain, goal, chain.forward(moved)).error) for moved in (ahead, behind)
         )
         slope = (after - before) / (2 * small)
-        # Across the view the components' own basis turns with the view, which a met aim does not feel to
-        # first order.
+        # Perpendicular to the view, the basis of the components rotates with the view, which has no
+        # first-order effect on a met aim.
         assert np.array(exact.columns[k]) == pytest.approx(-slope, abs=2e-3 if kind == "point up" else 1e-5)
 
 
@@ -174,7 +174,7 @@ def test_plain_eriks_aim_is_mended_and_its_shape_not_worsened():
 @pytest.mark.parametrize("view", [X, Y, Z, scale(X, -1), scale(Y, -1), scale(Z, -1)])
 @pytest.mark.parametrize("up", [None, Z, Y])
 def test_no_view_is_singular(chain, view, up):
-    # Straight up, straight back (from a straight posture), along `up` and against it.
+    # Straight up, straight back (from a straight posture), along `up` and opposite to it.
     for posture in (np.zeros(len(chain)), np.full(len(chain), 0.3)):
         for aim in (Direction(view, up), Point(scale(view, 50.0), up)):
             assert solve(chain, GazeGoal(aim, posture)).aim_error <= EXACT
@@ -204,7 +204,7 @@ def test_where_a_head_cannot_be_upright_the_view_wins():
 
 
 def test_uprightness_fades_towards_the_pole():
-    # Close to `up`, a wrong roll weighs little: no row of the residual jumps.
+    # Close to `up`, a wrong roll has little weight: no row of the residual jumps.
     chain = lamp()
     sizes = []
     for tilt in (0.3, 0.03, 0.003, 0.0):
@@ -215,7 +215,7 @@ def test_uprightness_fades_towards_the_pole():
 
 
 def test_the_roll_is_free_where_only_a_direction_is_asked():
-    # A lamp that already looks there keeps its authored roll.
+    # A lamp that already looks in this direction keeps its authored roll.
     posture = np.array([0.4, 0.5, -0.9, 0.6, 0.7])
     chain = lamp()
     pose = chain.forward(posture)
@@ -288,7 +288,8 @@ def test_a_root_turns_rather_than_a_body_bends():
 
 def test_of_equal_shapes_the_authored_angles_are_kept():
     chain = unit_chain("YXXY", 2.0)
-    posture = np.array([0.5, 0.0, 0.0, 0.3])  # straight: neither the root's twist nor the end's shows
+    # straight: the twists of the root and the end have no visible effect
+    posture = np.array([0.5, 0.0, 0.0, 0.3])
     assert solve(chain, GazeGoal(Direction(Y), posture)).angles == pytest.approx(posture, abs=1e-9)
 
 
@@ -301,7 +302,8 @@ def test_of_equal_shapes_the_authored_angles_are_kept():
     ],
 )
 def test_of_shapes_that_only_rounding_tells_apart_the_authored_angles_are_kept(view, posture):
-    chain = unit_chain("YYXY", 2.5)  # two joints turn the body alike, and the end's twist shows nowhere
+    # two joints rotate the body alike, and the end's twist has no visible effect
+    chain = unit_chain("YYXY", 2.5)
     solution = solve(chain, GazeGoal(Direction(view), np.array(posture)))
     assert solution.angles[-1] == pytest.approx(posture[-1], abs=1e-6)
 

@@ -1,5 +1,5 @@
-"""The exact aim, frame after frame: no pops but where they must be, no drift, and the same answer to the same
-question.
+"""Tests the exact aim frame by frame: no pops except unavoidable ones, no drift, and the same solution for
+the same input.
 """
 
 import math
@@ -25,9 +25,7 @@ from tests.solvers.exact_goals import EXACT, goals
 
 
 def path(chain_name: str) -> dict[str, np.ndarray]:
-    """Targets that wander smoothly at 60 frames a second within some 60 degrees of where each
-    posture looks.
-    """
+    """Targets that move smoothly at 60 frames per second within about 60 degrees of each posture's view."""
     draw = random.Random(8)
     chain = skeleton_of(chain_name)
     postures, targets = [], []
@@ -102,11 +100,9 @@ def test_what_the_animation_moves_is_not_slowed_down():
     solver = make_solver("erik_exact", chain)
     now = memory = None
     for t in range(8):
-        posture = np.array([0.0, 0.2 * t, -0.2 * t, 0.3, 0.0])  # eleven degrees a frame
+        posture = np.array([0.0, 0.2 * t, -0.2 * t, 0.3, 0.0])  # eleven degrees per frame
         pose = chain.forward(posture)
-        goal = GazeGoal(
-            Direction(rotate(pose.tool_rotation, Y)), posture
-        )  # which the posture meets by itself
+        goal = GazeGoal(Direction(rotate(pose.tool_rotation, Y)), posture)  # which the posture itself meets
         solution = solver.solve(goal, now, memory)
         now, memory = solution.angles, solution.memory
         assert now == pytest.approx(posture, abs=1e-6)
@@ -127,7 +123,7 @@ def test_the_same_frame_from_the_same_start_gives_the_same_answer():
     one, other = make_solver("erik_exact", chain), make_solver("erik_exact", chain)
     for goal in goals(draw, chain, 3):
         start = posture_of(draw, chain)
-        one.solve(goals(draw, chain, 1)[0])  # what was solved before leaves no trace
+        one.solve(goals(draw, chain, 1)[0])  # earlier solutions have no effect
         a, b = one.solve(goal, start), other.solve(goal, start)
         assert np.array_equal(a.angles, b.angles)
         assert a.memory == b.memory
@@ -151,9 +147,9 @@ def test_a_target_has_jumped_where_it_was_faster_than_any_that_moves(frames_a_se
     posture = posture_of(draw, chain)
     begun = correct(
         chain, GazeGoal(Direction(Y), posture), posture_of(draw, chain), [1.0] * 6
-    )  # on another branch than the best
+    )  # on another branch than the best one
     before = solver.solve(GazeGoal(Direction(Y), posture), np.array(begun.angles), dt=dt)
-    for speed, has_jumped in ((15.0, False), (21.0, True)):  # [rad/s]
+    for speed, has_jumped in ((15.0, False), (21.0, True)):  # [rad/s] speed, and whether the solution jumps
         goal = GazeGoal(Direction(rotate(about(X, speed * dt), Y)), posture)
         solution = solver.solve(goal, before.angles, before.memory, dt=dt)
         assert np.array_equal(solution.angles, solver.solve(goal).angles) == has_jumped
@@ -166,7 +162,7 @@ def test_a_movement_that_nobody_sees_is_no_jump_however_short_the_frame(dt):
     posture = posture_of(draw, chain)
     begun = correct(
         chain, GazeGoal(Direction(Y), posture), posture_of(draw, chain), [1.0] * 6
-    )  # on another branch than the best
+    )  # on another branch than the best one
     before = solver.solve(GazeGoal(Direction(Y), posture), np.array(begun.angles), dt=dt)
     goal = GazeGoal(Direction(rotate(about(X, 1e-3), Y)), posture)
     solution = solver.solve(goal, before.angles, before.memory, dt=dt)

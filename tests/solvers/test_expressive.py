@@ -1,4 +1,4 @@
-"""The expressive solver: exact aim, the nearest shape, limits, no pops, and no chain that breaks it."""
+"""Tests the expressive solver: exact aim, the nearest shape, limits, no pops, for any chain."""
 
 import math
 import random
@@ -129,7 +129,7 @@ def test_the_batched_aims_errors_are_the_rotations_that_bring_a_head_on_target_a
         angles = any_posture(draw, chain)
         tool = chain.forward(angles.tolist()).tool_rotation
         x, view, z = (rotate(tool, axis) for axis in (X, Y, Z))
-        backward = math.pi - away  # about any axis across the view
+        backward = math.pi - away  # about any axis perpendicular to the view
         target = rotate(about(rotate(about(view, draw.uniform(0.0, math.tau)), x), backward), view)
         up = any_direction(draw)
         aim = BatchedAim(chain, GazeGoal(Direction(target, up), angles, symmetric=False))
@@ -147,7 +147,7 @@ def test_from_frame_to_frame_nothing_moves_farther_than_the_eye_follows(axes: st
     solver, posture = Expressive(chain), any_posture(draw, chain)
     angles, memory = posture, None
     for frame in range(120):
-        # Circles, passes behind, and jumps across half way.
+        # Circles, passes behind the end, and a jump half-way.
         target = Direction(
             (math.sin(0.1 * frame), -0.2, math.cos(0.1 * frame)) if frame < 60 else (0.0, -1.0, 1e-9)
         )
@@ -190,7 +190,7 @@ def test_no_valid_chain_breaks_it() -> None:
     draw = random.Random(12)
     for case in range(60):
         chain = with_slide(draw) if case % 10 == 0 else any_chain(draw, draw.choice([1, 1, 2, 3, 5, 8, 40]))
-        posture = 2.0 * any_posture(draw, chain)  # outside the limits now and then
+        posture = 2.0 * any_posture(draw, chain)  # sometimes outside the limits
         aims = [
             Orientation(any_turn(draw)),
             Direction(any_direction(draw)),
@@ -202,7 +202,7 @@ def test_no_valid_chain_breaks_it() -> None:
         solver = Expressive(chain)
         try:
             solution = solver.solve(goal)
-        except TargetError:  # the end is where its target is, and so is the root: refused by name
+        except TargetError:  # the target is at the end's position, and so is the root: refused with a message
             assert isinstance(goal.aim, Point)
             continue
         for _ in range(3):

@@ -1,4 +1,6 @@
-"""The expressive solver reaches places, serves several ends of a tree, and does as its options say."""
+"""Tests that the expressive solver reaches positions, meets goals of several ends of a tree, and follows its
+options.
+"""
 
 import math
 import random
@@ -199,8 +201,8 @@ def test_a_frame_without_a_duration_is_refused_in_a_sentence(dt):
 def test_equal_poses_have_equal_errors_to_the_bit_wherever_their_numbers_are_in_memory(
     kind, count, monkeypatch
 ):
-    """Of arrays with gaps numpy computes arctan2 in one of two ways, by whether the result happens to lie
-    close behind them.
+    """For non-contiguous arrays numpy computes arctan2 in one of two ways, depending on whether the result is
+    close behind them in memory.
     """
     draw, arctan2 = random.Random(4), np.arctan2
     chain = any_chain(draw, 5)

@@ -1,4 +1,6 @@
-"""The expressive solver from frame to frame: no jump, no jitter, other branches in time, rest to the bit."""
+"""Tests the expressive solver from frame to frame: no jump, no jitter, timely changes of branch, exact
+rest.
+"""
 
 import math
 import random
@@ -28,7 +30,7 @@ POSTURE = np.array([0.3, 0.4, -0.6, 0.5, 0.2])
 def followed(
     chain: Skeleton, goals: Sequence[GazeGoal], solver: Expressive | None = None, look_ahead: int = 0
 ) -> list[Solution]:
-    """The first goal from scratch, the others each from the last frame."""
+    """Solutions of goals: the first from scratch, each other one from that of the last frame."""
     solver = solver or Expressive(chain)
     answers = [solver.solve(goals[0])]
     for frame, goal in enumerate(goals[1:], 1):
@@ -38,12 +40,12 @@ def followed(
 
 
 def moves_of(answers: Sequence[Solution]) -> np.ndarray:
-    """(frames - 1, n)"""
+    """Movements (frames - 1, n) [rad or m] from frame to frame."""
     return np.diff([answer.angles for answer in answers], axis=0)
 
 
 def tumbling(frames: int, rate: float = 0.02) -> list[GazeGoal]:
-    """An orientation that turns all over the sphere."""
+    """An orientation that passes over the whole sphere."""
     turns = [
         multiply(about(Y, 1.7 * rate * t), multiply(about(X, rate * t), about(Y, 0.6 * rate * t)))
         for t in range(frames)
@@ -88,16 +90,14 @@ def test_a_target_is_followed_without_a_jump_or_a_jolt(way: str) -> None:
     aim_error = np.array([answer.aim_error for answer in answers])
     at_risk = (
         np.max([aim_error[:-2], aim_error[1:-1], aim_error[2:]], axis=0) > AT_RISK
-    )  # joints that hold the aim may gain speed faster then
+    )  # joints that hold the aim may accelerate faster then
     assert jolts[~at_risk][~at_limit[~at_risk]].max() <= ACCELERATION * FRAME**2 + 1e-9
     assert jolts[~at_limit].max() <= HURRIED * FRAME**2 + 1e-9
     assert np.sum(aim_error > math.radians(1)) < 12
 
 
 def swung(rate: float, seconds: float = 1.5) -> list[Solution]:
-    """Answers at so many frames a second to a target that swings to and fro, starting and turning back
-    abruptly.
-    """
+    """Solutions at `rate` frames per second for a target that swings, starting and reversing abruptly."""
     turns = [1.2 * max(0.0, min(t - 0.3, 0.8 - t)) for t in np.arange(0.0, seconds, 1.0 / rate)]
     goals = [GazeGoal(Orientation(about(Y, turn)), POSTURE) for turn in turns]
     solver = Expressive(FIVE)
@@ -123,18 +123,18 @@ def test_the_same_motion_of_a_target_is_followed_alike_at_every_frame_rate(rate:
 
 
 def test_an_even_motion_takes_one_step_and_one_correction_a_frame_however_fast() -> None:
-    # In so many frames no transition to a branch of better shape begins.
+    # In this number of frames no transition to a branch of better shape begins.
     turns = [multiply(about(Y, 0.2 + 4.0 * FRAME * frame), about(X, 0.7)) for frame in range(18)]
     answers = followed(
         unit_chain("YXXZY", math.tau), [GazeGoal(Orientation(turn), POSTURE) for turn in turns]
     )
     assert all(
         answer.converged and answer.iterations == 2 for answer in answers[2:]
-    )  # in the first frame joints gather speed
+    )  # in the first frame joints accelerate
 
 
 def test_a_posture_that_changes_under_a_moving_target_is_followed_alike_at_every_frame_rate() -> None:
-    """A step is as exact where frames, and so its movement, are long."""
+    """Steps have the same accuracy for long frames, in which movements are large."""
     chain, bent = lamp(), np.radians([-14.0, 60.0, 4.0, 24.0, -48.0])
 
     def angles(rate: int) -> np.ndarray:
@@ -165,7 +165,7 @@ def test_an_orientation_all_over_the_sphere_is_never_lost_for_long() -> None:
     for error in aim_error:
         lost = lost + 1 if error > math.radians(1) else 0
         longest = max(longest, lost)
-    assert longest < 60  # a glide over a half turn takes 30 frames
+    assert longest < 60  # a transition over half a turn takes 30 frames
 
 
 def test_the_same_frames_get_the_same_bits() -> None:
@@ -185,7 +185,7 @@ def test_a_target_at_rest_is_watched_without_a_tremble(tilt: float) -> None:
     answers = followed(chain, goals + [goals[-1]] * (IDLE_FRAMES + 120))
     last = [answer.angles.tobytes() for answer in answers[-20:]]
     assert len(set(last)) == 1
-    assert answers[-1].memory == answers[-2].memory  # and nothing is worked out any more
+    assert answers[-1].memory == answers[-2].memory  # and no computation is repeated
 
 
 @pytest.mark.parametrize("seed", [0, 13, 15, 28, 68, 93, 95, 145])
@@ -216,7 +216,7 @@ def test_an_end_that_may_roll_no_longer_or_may_again_is_followed_on(
     assert answers[-1].aim_error < 1e-6
 
 
-CRAWL = 1e-6  # [rad a frame]
+CRAWL = 1e-6  # [rad] rotation per frame
 
 
 def test_what_crawls_or_is_nudged_after_a_rest_is_followed_without_swinging() -> None:
@@ -276,10 +276,12 @@ def test_a_start_that_is_not_the_last_answer_is_taken_up_where_it_is() -> None:
 
 
 def test_who_is_looked_back_at_leaves_its_branch_for_the_aim_alone() -> None:
-    """What looks back moves with each glide: were it for the shape, both would glide for ever."""
+    """The chain that looks back moves with each transition: for the shape, both would change branches without
+    end.
+    """
 
     def glides_begun(mutual: bool) -> list[int]:
-        """For how many frames the aim was lost when each began."""
+        """Number of frames for which the aim was lost when each transition began."""
         solver, began = Expressive(FIVE), []
         answer = solver.solve(tumbling(1)[0])
         for goal in tumbling(300):
@@ -319,7 +321,7 @@ def test_a_glide_goes_no_faster_than_the_user_wants() -> None:
 def test_a_frame_of_a_time_lapse_is_solved_with_no_more_work_than_any_other(
     dt: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Counted are the configurations for which forward kinematics is computed."""
+    """Work is measured as the number of configurations for which forward kinematics is computed."""
     solver, counted = Expressive(FIVE), 0
     real = solver.model.poses
 

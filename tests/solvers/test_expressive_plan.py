@@ -1,4 +1,4 @@
-"""The plan of the expressive solver: whole in its frame, and which path it chooses."""
+"""Tests the plan of the expressive solver: completed within a frame, and its choice of path."""
 
 import math
 
@@ -34,7 +34,7 @@ GOAL = GazeGoal(Orientation(multiply(about(Y, 0.9), about(X, 0.7))), POSTURE)
 
 
 def planner_and_now(dt: float = FRAME, lost: float = 0.0) -> tuple[Planner, FrameContext]:
-    """A planner for a goal that stands still, and what each frame gives it."""
+    """A planner for a goal at rest, and its context in each frame."""
     solver = Expressive(unit_chain("YXXZY", math.pi / 2))
     authored = solver._authored(tuple(POSTURE), 1.0)
     forecast = GoalForecast(GOAL, (Velocity(),), dt)

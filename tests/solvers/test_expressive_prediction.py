@@ -1,4 +1,4 @@
-"""Where goals are expected: what turns goes on turning more and more slowly, what jumps does not go on."""
+"""Tests the prediction of goals: a rotation continues ever more slowly, a jump does not continue."""
 
 import math
 
@@ -44,7 +44,7 @@ STILL = np.zeros(3)
 
 
 def steady(before, now) -> Velocity:
-    """The velocity that many such frames lead to."""
+    """The velocity after many frames with the same change."""
     found = Velocity()
     for _ in range(60):
         found = velocity(before, now, found, 1.0)
@@ -163,7 +163,7 @@ def test_goals_to_come_that_are_known_are_not_looked_at_again(monkeypatch) -> No
 
 
 def test_after_a_long_rest_a_turn_that_is_known_loses_the_aim_on_fewer_frames() -> None:
-    """A target that stands for long, then turns out of the reach of the branch that answers it."""
+    """A target that is at rest for long, then leaves the reach of its branch by a rotation."""
     chain, posture = unit_chain("YXXZY", math.pi / 2), np.array([0.3, 0.4, -0.6, 0.5, 0.2])
     looks = chain.forward(posture.tolist()).tool_rotation
     seen = round(WHOLE_TURN / FRAME)

@@ -1,5 +1,5 @@
-"""The expressive solver keeps heads upright and bodies from toppling: the posture's roll is preferred, the
-aim stays exact.
+"""Tests that the expressive solver keeps heads upright and bodies from tipping over: the posture's roll is
+preferred, the aim stays exact.
 """
 
 import math
@@ -42,12 +42,12 @@ PLACES = [
     (-60, 30),
     (0, 0),
     (60, 30),
-]  # [deg] aside and high, from where the head looks
+]  # [degrees] to the side and up, from the head's view
 
 
 def neck(bones: int) -> Skeleton:
-    """Bones along the world's Z that turn about all their axes in Blender's order XYZ, so that the first
-    joint leans to the side; the last one is a head that looks along -Y.
+    """Bones along the world's Z that rotate about all their axes in Blender's order XYZ, so that the first
+    joint tilts to the side; the last one is a head that looks along -Y.
     """
     joints: list[Joint] = []
     for bone in range(bones):
@@ -55,16 +55,14 @@ def neck(bones: int) -> Skeleton:
             Y,
             Z,
             X,
-        ):  # a bone's Z is the world's -Y, its Y the world's Z: here the world's axes stand for them
+        ):  # a bone's Z is the world's -Y, its Y the world's Z: the axes are given in the world
             offset = (0.0, 0.0, 0.1) if bone and axis == Y else (0.0, 0.0, 0.0)
             joints.append(Joint(f"{bone} {axis}", len(joints) - 1, IDENTITY, offset, axis, -2.0, 2.0))
     return Skeleton(tuple(joints), from_axes(scale(X, -1.0), scale(Y, -1.0), Z), (0.0, 0.0, 0.1))
 
 
 def duck() -> Skeleton:
-    """A neck of four motors as the Open Duck has them: two pitch, then yaw, then roll; the head looks along
-    X.
-    """
+    """A neck with four motors as in the Open Duck: two pitch, then yaw, then roll; the head looks along X."""
     turns = (
         ("neck pitch", Y, -20, 65),
         ("head pitch", Y, -45, 45),
@@ -80,13 +78,13 @@ def duck() -> Skeleton:
 
 
 def rolled(skeleton: Skeleton, angles) -> float:
-    """[deg] of the tool about its view, against upright."""
+    """Roll [degrees] of the tool about its view, relative to upright."""
     turned = skeleton.forward([float(angle) for angle in angles]).tool_rotation
     return math.degrees(math.atan2(-dot(rotate(turned, X), Z), dot(rotate(turned, Z), Z)))
 
 
 def aims(skeleton: Skeleton, posture, away: float = 2.0) -> list[Point]:
-    """Points round where the posture looks, whose roll is to be the posture's."""
+    """Points around the posture's view, with the posture's roll as the desired one."""
     pose = skeleton.forward([float(angle) for angle in posture])
     view = rotate(pose.tool_rotation, Y)
     level = unit((view[0], view[1], 0.0))
@@ -99,7 +97,7 @@ def aims(skeleton: Skeleton, posture, away: float = 2.0) -> list[Point]:
 
 
 def distinct(a: float, b: float) -> float:
-    """[deg]"""
+    """Difference [degrees] of two angles."""
     return abs((a - b + 180.0) % 360.0 - 180.0)
 
 
@@ -111,7 +109,7 @@ def distinct(a: float, b: float) -> float:
 def test_heads_keep_the_roll_of_their_posture_and_their_place(skeleton: Skeleton, tilt: float):
     solver = Expressive(skeleton, Options(hold_body=True))
     posture = np.zeros(len(skeleton))
-    posture[-3] = tilt  # about the view: the head is tilted
+    posture[-3] = tilt  # rotation about the view: the head is tilted
     authored = skeleton.forward(posture.tolist())
     assert (
         distinct(rolled(skeleton, posture), math.degrees(tilt)) < 1e-6
@@ -168,7 +166,9 @@ def test_a_round_end_is_as_good_rolled_by_half_a_turn():
 
 
 def _share_of(rolls: Rolls, poses) -> float:
-    """The sines of the angles from up to the view, in the posture and in the pose: here they are alike."""
+    """Product of the sines of the angles from up to the view, in the posture and in the pose: here they are
+    equal.
+    """
     view = poses.end_axes(0)[0, :, 1]
     return 1.0 - view[1] ** 2
 
@@ -185,7 +185,7 @@ def test_the_pull_is_the_slope_of_what_is_lost_while_the_view_is_held():
         angles = posture_of(draw, skeleton)
         nothing = System(np.zeros((1, 5, 5)), np.zeros((1, 5)))
         pull = rolls.added(model.poses(angles[None]), nothing).descent[0, -1]
-        step = np.array([0.0, 0.0, 0.0, 0.0, 1e-6])  # the last joint turns about the view
+        step = np.array([0.0, 0.0, 0.0, 0.0, 1e-6])  # the last joint rotates about the view
         ahead, behind = rolls.loss(model.poses(np.stack([angles + step, angles - step])))
         assert pull == pytest.approx(-len(model.weights) * (ahead - behind) / 2e-6, abs=1e-4)
 

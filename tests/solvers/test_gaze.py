@@ -1,4 +1,4 @@
-"""Goals are checked, and solutions scored, as an animator would see them."""
+"""Tests the checks of goals, and that scores of solutions agree with an animator's view."""
 
 import math
 import random
@@ -55,7 +55,8 @@ def test_a_mirrored_bend_and_a_twist_in_the_middle_are_changes_of_shape():
 
 
 def test_shape_deviation_is_the_angle_of_the_mean_cosine_of_links():
-    chain = unit_chain("YXX", math.pi)  # two directions count: the link after the first bend, and the view
+    # two directions are compared: the link after the first bend, and the view
+    chain = unit_chain("YXX", math.pi)
     apart = shape_deviation(chain, np.array([0.0, 0.0, 0.5]), np.array([0.0, 0.0, 0.0]))
     assert math.cos(apart) == pytest.approx((1 + math.cos(0.5)) / 2)
 
@@ -63,7 +64,7 @@ def test_shape_deviation_is_the_angle_of_the_mean_cosine_of_links():
 def test_links_without_a_length_do_not_count():
     chain = shared_places(2)
     changed = np.zeros(6)
-    changed[5] = 0.3  # the last joint turns the head, and no link of the spine
+    changed[5] = 0.3  # the last joint rotates the head, and no link of the spine
     assert shape_deviation(chain, changed, np.zeros(6)) > 0.1
 
 

@@ -1,5 +1,5 @@
-"""Goals are checked and laid out once, and solutions compute what they tell when it is asked for: neither
-depends on what is solved in between.
+"""Tests that goals are checked and prepared once, and that solutions compute their results on access: neither
+depends on other solves in between.
 """
 
 import copy
@@ -31,7 +31,7 @@ POSTURE = np.array([0.2, -0.3, 0.4, 0.1, 0.0])
 
 
 def told(solution: Solution) -> list[object]:
-    """All that a solution tells."""
+    """All results of a solution."""
     return [
         solution.angles.tolist(),
         solution.end_errors,

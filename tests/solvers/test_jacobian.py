@@ -1,4 +1,6 @@
-"""The Jacobian family as solvers: every kind of goal, the posture beneath, limits, and what cannot be met."""
+"""Tests the Jacobian family as solvers: every kind of goal, the posture as secondary objective, limits, and
+goals out of reach.
+"""
 
 import random
 from dataclasses import replace
@@ -81,7 +83,7 @@ def test_of_goals_that_cannot_be_met_together_the_heavier_comes_closer(name):
     apart = [
         add(left, (6.0, 0.0, 0.0)),
         add(right, (-6.0, 0.0, 0.0)),
-    ]  # farther from each other than the branches are long
+    ]  # farther from each other than the length of the branches
 
     def end_errors(weight):
         goal = GazeGoal(
@@ -97,7 +99,7 @@ def test_of_goals_that_cannot_be_met_together_the_heavier_comes_closer(name):
     assert uneven[1] > even[1]
 
 
-# The posture beneath, and other wishes
+# The posture and other secondary objectives.
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "transpose"])
@@ -156,13 +158,13 @@ def test_first_and_last_joints_that_only_twist_are_not_held_by_the_posture():
     assert solution.converged
     assert solution.angles == pytest.approx(
         [-1.0, 0.3, -0.4, 1.0], abs=1e-3
-    )  # the very shape, turned about the root
+    )  # the same shape, rotated about the root
 
 
 def test_the_order_of_priorities_decides_what_gives_way():
     chain = replace(
         unit_chain("XX", 3.0, 0.5), tool_offset=(0.0, 0.5, 0.0)
-    )  # in a plane, so that place and aim compete
+    )  # in a plane, so that position and aim conflict
     goal = GazeGoal(Frame((0.0, 0.6, 0.5), IDENTITY), np.array([0.4, 0.4]), symmetric=False)
 
     def solved(levels):
@@ -184,14 +186,14 @@ def test_the_order_of_priorities_decides_what_gives_way():
     assert place_first[2] > 0.1
 
 
-# What is hard
+# Difficult cases.
 
 
 def test_a_straight_chain_leaves_its_singular_pose():
     chain = unit_chain("XXX", 2.5)
     goal = GazeGoal(
         Position((0.0, 1.0, 0.0)), np.zeros(3)
-    )  # straight down the chain: no joint moves the end that way
+    )  # straight along the chain: no joint moves the end in this direction
     for name in NAMES:
         solution = make_solver(name, chain).solve(goal)
         assert solution.end_errors[0].distance < 1e-3
@@ -213,7 +215,7 @@ def test_a_place_out_of_reach_is_approached_and_said_to_be_missed(name):
     assert "has an error of" in solution.reason
     assert solution.end_errors[0].distance == pytest.approx(
         3.0, abs=0.3 if name == "pseudoinverse" else 0.06
-    )  # the chain stretched out
+    )  # the stretched chain
 
 
 @pytest.mark.parametrize("name", NAMES)

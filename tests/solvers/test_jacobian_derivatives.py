@@ -1,4 +1,4 @@
-"""Every analytic Jacobian and gradient agrees with finite differences, on random chains, trees and floating
+"""Tests every analytic Jacobian and gradient against finite differences, on random chains, trees and floating
 bases.
 """
 
@@ -33,14 +33,14 @@ from tests.solvers.chains import any_chain, any_direction, any_turn, posture_of
 from tests.solvers.test_skeleton import any_tree
 
 often = settings(derandomize=True, deadline=None, max_examples=60)
-SMALL = 1e-5  # [rad or m] of central differences: their error is some 1e-10
+SMALL = 1e-5  # [rad or m] step of central differences: their error is about 1e-10
 EXACT = 1e-6
 
 seeds = st.integers(0, 10**6)
 
 
 def any_skeleton(draw: random.Random) -> Skeleton:
-    """A chain or a tree, with joints that slide."""
+    """A chain or a tree, with prismatic joints."""
     count = draw.randint(2, 9)
     if draw.random() < 0.5:
         return any_tree(draw, count)
@@ -86,7 +86,7 @@ def test_each_ends_velocities_on_a_fixed_and_on_a_floating_base(seed):
 
         def base_moved(
             six, position=position
-        ):  # the base slides by three and turns about its own origin by three
+        ):  # the base has three translations, and three rotations about its own origin
             turn = about(X, 0.0)
             for axis, angle in zip((X, Y, Z), six[3:], strict=True):
                 turn = multiply(about(axis, angle), turn)
@@ -181,7 +181,7 @@ def test_how_the_angle_missed_changes_anywhere(seed):
 
         here = residual(skeleton, goal, skeleton.forward(angles))
         if not 0.1 < here.size < 3.0:
-            continue  # where the angle missed is 0 or a half turn it has no slope
+            continue  # at an error of 0 or half a turn the angle has no derivative
         assert np.array(here.columns) @ here.error / here.size == pytest.approx(
             -slopes(error_size, angles), abs=EXACT
         )
@@ -230,7 +230,8 @@ def test_what_joints_would_like_is_downhill(objective: Objective, seed: int):
         return State(skeleton, units, goal, posture, kept, moved, skeleton.forward(moved.tolist()))
 
     if isinstance(objective, Manipulability) and abs(objective.value(state(angles))) < 1e-3:
-        return  # singular for every pose, or nearly: the product of singular values has an edge at zero
+        # singular in every pose, or nearly: the product of singular values is not differentiable at zero
+        return
     downhill = objective.downhill(state(angles))
     assert downhill == pytest.approx(
         -slopes(lambda moved: objective.value(state(moved)), angles) * units, abs=1e-5

@@ -1,5 +1,5 @@
-"""The Jacobian family's methods do what defines them: least norms, normal equations, bounds, and what null
-spaces do not feel.
+"""Tests the Jacobian family's methods against their definitions: least norms, normal equations, bounds, and
+null spaces.
 """
 
 import math
@@ -24,7 +24,7 @@ from limber.solvers.jacobian.priorities import AIM, POSITION, POSTURE, UPRIGHT, 
 from benchmarks.jacobian_damping import Bounded, ByManipulability, Filtered
 
 often = settings(derandomize=True, deadline=None, max_examples=40)
-FREE = 1e9  # [rad] a largest change that clamps nothing
+FREE = 1e9  # [rad] a largest change that never clamps
 DAMPINGS = [Constant(0.1), ByManipulability(), BySmallest(), Filtered(), ByError(), Bounded()]
 METHODS = [Transpose(), Pseudoinverse(), Damped(ByError()), SelectivelyDamped(), Priorities()]
 
@@ -43,8 +43,8 @@ def any_linear(
     free_secondary: bool = True,
     spread: float = 1.0,
 ) -> Linear:
-    """Random rows for some ends, three each; of some, joints without effect, or rows that say the
-    same twice.
+    """Random rows for some ends, three each; in some cases with joints without effect, or with redundant
+    rows.
     """
     draw = np.random.default_rng(seed)
     ends = ends or int(draw.integers(1, 4))
@@ -82,7 +82,7 @@ def test_the_pseudoinverse_is_the_shortest_of_the_changes_that_leave_the_least_e
     assert change == pytest.approx(np.linalg.lstsq(linear.jacobian, linear.error, rcond=1e-10)[0], abs=1e-8)
     other = change + linear.factors.projector() @ np.random.default_rng(seed).normal(
         size=len(change)
-    )  # as little error is left
+    )  # with the same small error
     assert np.linalg.norm(linear.jacobian @ (other - change)) == pytest.approx(0.0, abs=1e-8)
     assert np.linalg.norm(change) <= np.linalg.norm(other) + 1e-9
 
@@ -106,7 +106,8 @@ def test_no_singular_vector_moves_a_joint_by_more_than_its_selective_bound(seed)
     bounds = selective_bounds(linear, most)
     total = np.zeros(right.shape[1])
     for i, bound in enumerate(bounds):
-        toward = sum(np.linalg.norm(left[3 * end : 3 * end + 3, i]) for end in range(len(linear.blocks)))  # N
+        # N in the paper
+        toward = sum(np.linalg.norm(left[3 * end : 3 * end + 3, i]) for end in range(len(linear.blocks)))
         one_by_one = sum(
             abs(right[i, j]) * np.linalg.norm(linear.jacobian[3 * end : 3 * end + 3, j])
             for j in range(right.shape[1])
@@ -149,9 +150,7 @@ def test_what_joints_would_like_does_not_disturb_the_errors(method, seed):
         plain.jacobian @ without_limits(method, plain), abs=1e-8
     )
     moved = without_limits(method, wishing) - without_limits(method, plain)
-    assert moved == pytest.approx(
-        wishing.factors.projector() @ wishing.secondary, abs=1e-8
-    )  # eq. 7, and all of it
+    assert moved == pytest.approx(wishing.factors.projector() @ wishing.secondary, abs=1e-8)  # eq. 7, in full
 
 
 @pytest.mark.parametrize("damping", DAMPINGS, ids=lambda damping: type(damping).__name__)
@@ -176,7 +175,7 @@ def test_maciejewskis_and_the_optimal_damping_keep_the_change_within_its_bound(s
     optimal = damped(parts, linear.error, Bounded(most))
     assert np.linalg.norm(optimal) == pytest.approx(
         min(most, np.linalg.norm(full)), rel=1e-5
-    )  # the least damping that does
+    )  # the least sufficient damping
 
 
 @pytest.mark.parametrize(
@@ -208,8 +207,8 @@ def test_dampings_by_pose_rise_to_their_most_at_a_singular_pose_and_are_none_far
 
 
 def three_kinds(seed: int) -> Linear:
-    """Two ends with two rows each of a place and of an aim, on ten joints: levels compete for the last of
-    them.
+    """Two ends with two rows each for a position and for an aim, on ten joints: levels compete for the last
+    joints.
     """
     draw = np.random.default_rng(seed)
     kinds = (("position", 0), ("aim", 0), ("position", 1), ("aim", 1))
@@ -247,8 +246,8 @@ def test_undamped_levels_are_met_as_long_as_joints_are_left_and_the_next_gets_wh
     linear = three_kinds(seed)
     change = without_limits(Priorities((POSITION, AIM, POSTURE), Constant(0.0), FREE, Constant(0.0)), linear)
     assert linear.jacobian @ change == pytest.approx(linear.error, abs=1e-6)
-    # Of all changes that meet both, the one nearest to what the joints would like: two joints' worth of
-    # freedom, nine wishes.
+    # Of all changes that meet both, the one nearest to the secondary objective: two degrees of freedom, nine
+    # desired values.
     projector = linear.factors.projector()
     start = np.linalg.lstsq(linear.jacobian, linear.error, rcond=None)[0]
     selected = np.eye(10)[linear.kept]
@@ -283,7 +282,7 @@ def test_a_level_without_rows_changes_nothing():
 
 
 def any_room(seed: int, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """How far joints may go down and up: some not at all."""
+    """Distances that joints may move down and up: zero for some."""
     draw = np.random.default_rng(seed + 1)
     return -draw.choice([0.0, 0.1, 1.0], count), draw.choice([0.0, 0.1, 1.0], count)
 
@@ -313,7 +312,7 @@ def test_joints_that_are_left_take_over_from_those_that_stop_at_a_limit(seed):
         clipped = np.clip(change, -up, up)
         assert (
             np.linalg.norm(linear.jacobian @ (clipped - change)) > 1e-4
-        )  # which clipping alone would not have done
+        )  # which clamping alone would not have achieved
 
 
 @pytest.mark.parametrize(

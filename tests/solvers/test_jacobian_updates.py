@@ -1,4 +1,4 @@
-"""How the Jacobian family goes from frame to frame: Buss's ways to use updates, D_max, memory, calm."""
+"""Tests the Jacobian family from frame to frame: Buss's ways to use updates, D_max, memory, rest."""
 
 import math
 from dataclasses import replace
@@ -49,7 +49,7 @@ def test_one_update_a_frame_follows_a_slow_target(name):
         solution = solver.solve(goal, angles, memory)
         angles, memory = solution.angles, solution.memory
         errors.append(max(end_error.distance for end_error in solution.end_errors))
-    assert max(errors[60:]) < (1.0 if name == "transpose" else 0.15)  # [m] of a reach of 5
+    assert max(errors[60:]) < (1.0 if name == "transpose" else 0.15)  # [m] with a reach of 5 m
 
 
 def _parts(name, tree):
@@ -80,8 +80,8 @@ def test_targets_are_brought_closer_but_not_right_after_a_jump():
     bounded = clamped(moved.linear, then).error
     assert np.linalg.norm(bounded[:3]) == pytest.approx(clamp.distance + gained)
     assert np.cross(bounded[:3], moved.linear.error[:3]) == pytest.approx([0, 0, 0], abs=1e-12)
-    # The next frame: a target that moved a little is clamped as before, one that jumped counts whole again;
-    # each end for itself.
+    # The next frame: a target that moved a little is clamped as before, for one that jumped the whole
+    # distance is used again; each end separately.
     near, far = (solver.at(goal(x), rest, moved.angles).linear for x in (9.1, 3.0))
     assert clamp.at_first(near, then).most == then.most
     jumped = clamp.at_first(far, then).most
@@ -116,7 +116,7 @@ def test_the_pseudoinverse_shakes_where_damped_steps_are_calm():
     chain = unit_chain("XXX", 3.0)
     beyond = GazeGoal(
         Position((0.0, 3.0, 2.5)), np.zeros(3), keep=0.0
-    )  # out of reach: the chain stretches out, singular
+    )  # out of reach: the chain is stretched out, singular
 
     def jerks(method):
         solver = JacobianSolver(chain, method, Updates(in_frame=1))

@@ -1,4 +1,4 @@
-"""ERIK's joint model: the closed form stands for the paper's table, and angles stay within limits."""
+"""Tests ERIK's joint model: the closed form agrees with the paper's table, and angles stay within limits."""
 
 import math
 import random
@@ -32,10 +32,10 @@ def table(model: JointModel, step: float) -> list[tuple[float, float, float]]:
 @pytest.mark.parametrize("seed", range(20))
 def test_the_closed_form_gives_the_angle_that_the_table_holds(seed):
     draw = random.Random(seed)
-    # Half a turn around where the hemispheres meet: each latitude of a hemisphere once, as a table must have
-    # it.
+    # Half a turn around the boundary of the hemispheres: each latitude of a hemisphere once, as a table
+    # requires.
     free = JointModel(any_direction(draw), any_direction(draw), any_direction(draw), -math.pi, math.pi)
-    zero = free.angle_at(2.0, 1.0)  # more than any latitude: the top
+    zero = free.angle_at(2.0, 1.0)  # above every latitude: the top
     model = JointModel(free.axis, free.segment, free.parent, zero - 3.0, zero + 3.0)
     for angle, latitude, hemisphere in table(model, math.radians(7.0)):
         assert wrap(model.angle_at(latitude, hemisphere) - angle) == pytest.approx(0, abs=1e-6)
@@ -57,7 +57,8 @@ def test_a_target_beside_the_swings_plane_counts_by_its_latitude():
 
 def test_a_latitude_out_of_reach_is_answered_by_the_nearest():
     tilted = rotate(about(Y, 0.3), rotate(about(X, 0.5), Y))
-    model = JointModel(tilted, Y, Y, -math.pi, math.pi)  # the segment draws a narrow circle about the axis
+    # the segment describes a narrow circle about the axis
+    model = JointModel(tilted, Y, Y, -math.pi, math.pi)
     against = (0.0, -1.0, 0.0)
     angle = model.local_swing(against)[0]
     lowest = min(table(model, math.radians(0.5)), key=lambda row: row[1])
@@ -68,7 +69,7 @@ def test_a_latitude_out_of_reach_is_answered_by_the_nearest():
 def test_a_swing_about_the_parents_own_direction_goes_straight_for_the_target(seed):
     draw = random.Random(seed)
     axis, segment, target = any_direction(draw), any_direction(draw), any_direction(draw)
-    model = JointModel(axis, segment, axis, -math.pi, math.pi)  # all latitudes are one
+    model = JointModel(axis, segment, axis, -math.pi, math.pi)  # all latitudes are equal
     angle = model.local_swing(target)[0]
     best = dot(rotate(about(axis, angle), segment), target)
     assert all(
@@ -87,13 +88,13 @@ def degrees_twist(lower: float, upper: float, angle: float) -> float:
     [
         (-90, 90, 45, 45),
         (-90, 90, 120, -60),  # as printed: -max + (120 - 90)
-        (-90, 90, -120, 60),  # Python's modulo would make of -120 a 240
+        (-90, 90, -120, 60),  # with Python's modulo, -120 would become 240
         (-90, 90, 300, -60),
-        (-120, 120, 150, -30),  # as printed this goes to -90, another direction
+        (-120, 120, 150, -30),  # as printed, this would become -90, another direction
         (-120, 120, -150, 30),
         (-180, 180, -170, -170),
         (0, 180, -30, 150),
-        (-30, 30, 100, 30),  # neither it nor its half turn: the nearer limit
+        (-30, 30, 100, 30),  # neither the angle nor half a turn from it is within limits: the nearer limit
         (-30, 30, -170, 10),
         (-270, 270, 190, -170),
     ],

@@ -1,4 +1,4 @@
-"""The compiled kernel does what the Python reference does."""
+"""Tests that the compiled kernel gives the results of the Python reference."""
 
 import math
 
@@ -33,10 +33,10 @@ seeds = st.integers(0, 2**32 - 1)
 kinds = st.sampled_from(KINDS)
 rolls = st.sampled_from(["", "up", "level"])
 ROUNDING = 1e-12
-LOST_DIGITS = 1e-10  # of errors and derivatives: directions to near points, rolls near their poles
-LOST_DIGITS_OF_STEPS = 1e-7  # of a step, whose matrix has a condition of some 1e7
-FLAT = 1e-4  # [rad] the same for goals out of reach, whose errors have flat minima
-SAME = 1e-7  # [rad] of results that iterations end at
+LOST_DIGITS = 1e-10  # tolerance of errors and derivatives: directions to near points, rolls near their poles
+LOST_DIGITS_OF_STEPS = 1e-7  # tolerance of a step, whose matrix has a condition number of about 1e7
+FLAT = 1e-4  # [rad] tolerance for goals out of reach, whose errors have flat minima
+SAME = 1e-7  # [rad] tolerance of results of iterations
 
 
 class Case:
@@ -80,7 +80,7 @@ def test_errors_and_derivatives_are_those_of_the_reference(case: Case) -> None:
     system = case.authored.system(candidates.poses, candidates.fitted_rotation)
     if case.descent.rolls:
         system = case.descent.rolls.added(candidates.poses, system)
-    size = len(case.model.weights)  # of what the system sums
+    size = len(case.model.weights)  # tolerance grows with the number of terms
     for row, angles in enumerate(case.angles):
         found = case.compiled.evaluate(case.goal, case.posture, case.goal.keep, angles, case.sides[row])
         for ours, reference, scale in (

@@ -1,4 +1,6 @@
-"""On an ARM processor, emulated by qemu, the compiled kernel's results are those of this machine."""
+"""Tests that on an ARM processor, emulated by qemu, the compiled kernel's results are those of this
+machine.
+"""
 
 import shutil
 import subprocess
@@ -22,7 +24,8 @@ REPLAY = Path(__file__).with_name("replay") / "replay.c"
 ZIG = ROOT / ".venv-kernel" / "bin" / "python"
 EMULATOR = shutil.which("qemu-aarch64") or shutil.which("qemu-aarch64-static")
 CASES = 40
-LAST_BIT = 1e-9  # sine and cosine of another C library differ in the last bit, which chains of solves enlarge
+# tolerance: sine and cosine of another C library differ in the last bit, which chains of solves amplify
+LAST_BIT = 1e-9
 
 pytestmark = [
     pytest.mark.skipif(kernel() is None, reason="there is no compiled kernel: make kernel"),
@@ -34,7 +37,7 @@ pytestmark = [
 
 
 def recorded_erik(seed: int) -> tuple[bytes, list[float]]:
-    """A call of ERIK with its arrays, and its results here."""
+    """A call of ERIK with its arrays, and its results on this machine."""
     draw = np.random.default_rng(seed)
     skeleton = kernel_cases.skeleton_of(draw, int(draw.integers(1, 12)), slides=0.2)
     kind = (Orientation, Direction, Point)[seed % 3]
@@ -47,7 +50,7 @@ def recorded_erik(seed: int) -> tuple[bytes, list[float]]:
 
 
 def recorded_correction(seed: int) -> tuple[bytes, list[float]]:
-    """An exact correction that meets its aim with its arrays, and its results here."""
+    """A successful exact correction with its arrays, and its results on this machine."""
     draw = np.random.default_rng(seed)
     skeleton = kernel_cases.skeleton_of(draw, 7)
     start = kernel_cases.angles_of(draw, skeleton, 1)[0]
@@ -88,7 +91,7 @@ def recorded_correction(seed: int) -> tuple[bytes, list[float]]:
 
 
 def recorded_bones(seed: int) -> tuple[bytes, list[float]]:
-    """A solve on bones with its arrays, and its results here."""
+    """A solve on bones with its arrays, and its results on this machine."""
     draw = np.random.default_rng(seed)
     solver = BoneSolver(kernel_cases.spine_of(draw, int(draw.integers(1, 7))), Options(measure="bones"))
     model, count = solver.model, len(solver.skeleton)

@@ -1,4 +1,6 @@
-"""The solver of characters' rigs in the compiled kernel does what the Python reference does."""
+"""Tests that the solver of characters' rigs in the compiled kernel gives the results of the Python
+reference.
+"""
 
 import math
 from dataclasses import replace
@@ -30,10 +32,10 @@ kinds = st.sampled_from(KINDS)
 rolls = st.sampled_from(["", "up", "level"])
 dampings = st.sampled_from([0.0, 0.3, 300.0])
 ROUNDING = 1e-14
-LOST_DIGITS = 1e-10  # of errors and derivatives: directions to near points, rolls near their poles
-SAME = 1e-9  # [rad] of whole motions
+LOST_DIGITS = 1e-10  # tolerance of errors and derivatives: directions to near points, rolls near their poles
+SAME = 1e-9  # [rad] tolerance of whole motions
 FRAMES = 240
-JUMP = 0.1  # [rad]
+JUMP = 0.1  # [rad] rotation above which a pose counts as a jump
 
 
 class InPython(BoneSolver):
@@ -63,7 +65,7 @@ class Case:
         self.near = self.model.moved(self.authored, 0.1 * draw.normal(size=count))
 
     def met(self) -> GazeGoal:
-        """A goal that `near` meets, but for the roll."""
+        """A goal that `near` meets, except for the roll."""
         pose = self.skeleton.forward(self.model.angles(self.near, self.reference).tolist())
         aim, position, reach = self.goal.aim, pose.tool_position, self.skeleton.reach
         by_hand = type(aim).met_by(pose.tool_rotation, position, reach)
@@ -114,7 +116,7 @@ def test_a_step_from_the_last_frames_is_that_of_the_reference(
     is_used = case.compare_first_steps(
         goal, LastFrames(deviation, deviation if has_before else None, forces), damping
     )
-    assert is_used or roll == "up"  # a roll is left that the pose does not have
+    assert is_used or roll == "up"  # a roll remains that the pose does not have
     assert not case.compare_first_steps(goal, LastFrames(deviation, None, np.append(forces, 1.0)), damping)
 
 

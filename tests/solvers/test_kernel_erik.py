@@ -1,4 +1,6 @@
-"""ERIK and the exact correction in the compiled kernel do what the Python reference does."""
+"""Tests that ERIK and the exact correction in the compiled kernel give the results of the Python
+reference.
+"""
 
 import math
 from dataclasses import replace
@@ -35,8 +37,8 @@ kinds = st.sampled_from([Orientation, Direction, Point])
 rolls = st.sampled_from(["", "up"])
 slides = st.sampled_from([0.0, 0.3])
 ROUNDING = 1e-12
-LOST_DIGITS = 1e-9  # of errors: directions to near points, rolls near their poles
-FLAT = 1e-4  # [rad] of whole corrections, whose first steps may have a condition of 1e10
+LOST_DIGITS = 1e-9  # tolerance of errors: directions to near points, rolls near their poles
+FLAT = 1e-4  # [rad] tolerance of whole corrections, whose first steps may have a condition number of 1e10
 
 hyperparameters = st.builds(
     Hyperparameters,
@@ -68,7 +70,7 @@ def model_of(skeleton: Skeleton) -> CompiledModel:
 
 
 def posture_of(goal: GazeGoal | np.ndarray) -> tuple[float, ...]:
-    """A goal's posture, or angles, as floats."""
+    """A goal's posture, or an array of angles, as floats."""
     return tuple((goal.posture if isinstance(goal, GazeGoal) else goal).tolist())
 
 
@@ -76,7 +78,7 @@ def both(solver: Erik, goal: GazeGoal, previous: tuple[float, ...] | None = None
     """The kernel's result and the reference's."""
     posture = tuple(goal.posture.tolist())
     assert solver.compiled is not None
-    solver.compiled.solve(goal, posture, previous)  # refuses no such goal
+    solver.compiled.solve(goal, posture, previous)  # raises if it refuses such a goal
     return solver._solved(goal, posture, previous), solver._solved_in_python(goal, posture, previous)
 
 
@@ -100,8 +102,8 @@ def test_erik_is_that_of_the_reference_with_all_hyperparameters(
 @pytest.mark.parametrize("name", list("ABCDEFG"))
 @pytest.mark.parametrize("as_published", [False, True])
 def test_erik_is_that_of_the_reference_on_the_papers_skeletons(name: str, as_published: bool) -> None:
-    # Postures and targets of even grids are full of equal choices, which rounding decides: they are decided
-    # alike, since the kernel's operations are in the reference's order.
+    # Postures and targets of even grids have many equal candidates, between which rounding decides; both make
+    # the same choice, since the kernel's operations are in the reference's order.
     solver, grid = Erik(skeleton_of(name), Hyperparameters(as_published=as_published)), Grid(name)
     for place in grid.sample(60, seed=5):
         compare(*both(solver, grid.pair(place)))
@@ -133,7 +135,7 @@ def test_a_step_of_the_exact_correction_is_that_of_the_reference_with_costs_of_j
     goal = kernel_cases.goal_of(draw, skeleton, kind, roll)
     start, costs = kernel_cases.angles_of(draw, skeleton, 1)[0], tuple(draw.uniform(0.02, 2.0, n).tolist())
     far = tuple(replace(joint, lower=-9.0, upper=9.0) for joint in skeleton.joints)
-    skeleton = replace(skeleton, joints=far)  # no limit is in the way of the step
+    skeleton = replace(skeleton, joints=far)  # so that no limit restricts the step
     left = residual(skeleton, goal, skeleton.forward(start.tolist()))
     units, columns = skeleton.units, np.array(left.columns)
     eased = (columns.T * (units**2 / np.array(costs))) @ columns
@@ -142,7 +144,7 @@ def test_a_step_of_the_exact_correction_is_that_of_the_reference_with_costs_of_j
     inverse_ease = (np.array(costs) / units**2).tolist()
     step = least_change(skeleton, start.tolist(), left, inverse_ease, longest, REDUNDANT)
     ours = model_of(skeleton).correct(goal, posture_of(goal), posture_of(start), costs, 1, looks=False)
-    if ours.steps and np.any(np.array(ours.angles) != start):  # a step that increases the error is not made
+    if ours.steps and np.any(np.array(ours.angles) != start):  # steps that increase the error are not made
         np.testing.assert_allclose(ours.angles - start, step, rtol=0, atol=1e2 * ROUNDING * condition)
 
 
@@ -236,6 +238,6 @@ def test_bad_tasks_are_refused() -> None:
     for value in (math.nan, math.inf):
         with pytest.raises(KernelError, match="not finite"):
             compiled.solve(goal, (*posture[:4], value))
-    compiled._joints.array[2, 12] = 9.0  # its lower limit
+    compiled._joints.array[2, 12] = 9.0  # lower limit of the joint
     with pytest.raises(KernelError, match="limits"):
         compiled.solve(goal, posture)

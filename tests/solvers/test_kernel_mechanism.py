@@ -1,4 +1,4 @@
-"""The compiled solve of a mechanism is that of the Python reference."""
+"""Tests that the compiled solve of a mechanism gives the results of the Python reference."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -24,17 +24,17 @@ from tests.solvers import mechanisms
 pytestmark = pytest.mark.skipif(kernel() is None, reason="there is no compiled kernel: make kernel")
 
 DT = 1 / 60
-# of a first step: 1e-12 times the condition of damped squares
+# tolerance of a first step: 1e-12 times the condition number of damped squares
 ROUNDING = 1e-6
-SAME_MOTION = 1e-9  # [rad or m] of whole motions
-WORSE = 1e-6  # [sizes, rad] by which another choice may miss goals more
+SAME_MOTION = 1e-9  # [rad or m] tolerance of whole motions
+WORSE = 1e-6  # [sizes, rad] by which another choice may increase goal errors
 
 seeds = st.integers(0, 2**32 - 1)
 often = settings(derandomize=True, deadline=None, max_examples=40)
 
 
 def limited(mechanism: Mechanism, draw: np.random.Generator) -> Mechanism:
-    """The mechanism with limits of position and speed at some of its motors."""
+    """The mechanism with limits of position and velocity at some of its motors."""
     joints = []
     for joint in mechanism.joints:
         if joint.actuated and joint.kind in ("revolute", "prismatic") and draw.random() < 0.6:
@@ -46,7 +46,7 @@ def limited(mechanism: Mechanism, draw: np.random.Generator) -> Mechanism:
 
 
 def driven() -> Mechanism:
-    """A Stewart platform that is driven."""
+    """A Stewart platform with driven legs."""
     stewart = mechanisms.stewart()
     bodies = tuple(replace(body, driven=body.name == "platform") for body in stewart.bodies)
     return replace(stewart, bodies=bodies)
@@ -130,7 +130,7 @@ def goals_of(draw: np.random.Generator, solver: MechanismSolver, state: State) -
 
 
 class Case:
-    """A mechanism at a pose, with limits and goals."""
+    """A mechanism in a pose, with limits and goals."""
 
     def __init__(self, name: str, seed: int, is_limited: bool) -> None:
         draw = np.random.default_rng(seed)
@@ -170,7 +170,7 @@ def test_a_solve_misses_goals_by_no_more_than_the_reference(case: Case) -> None:
         solver.solve(case.goals, case.state, case.dt) for solver in (case.solver, reference(case.solver))
     )
     assert ours.report.assembled == theirs.report.assembled
-    # where loops cannot be closed, redundant rows contradict each other, and rounding decides
+    # If loops cannot be closed, redundant rows contradict each other, and rounding decides.
     if ours.report.assembled and ours.report.settled and theirs.report.settled:
         assert ours.report.goal_error <= theirs.report.goal_error + WORSE
 
@@ -184,7 +184,7 @@ def motion(solver: MechanismSolver, start: State, goals: Sequence[Goals], dt: fl
 
 
 def swayed(name: str) -> list[Goals]:
-    """Motors that sway, by 240 frames."""
+    """Goals of swinging motors in 240 frames."""
     motors = [joint.name for joint in MECHANISMS[name].actuators]
     first = [SOLVERS[name].values(ASSEMBLED[name], motor) for motor in motors]
     return [
@@ -199,7 +199,7 @@ def swayed(name: str) -> list[Goals]:
 
 
 def led(name: str, body: str, goals: Sequence[Goals]) -> list[Goals]:
-    """The poses of a body where goals lead it."""
+    """Goals with the poses of a body that follows other goals."""
     solver = SOLVERS[name]
     index, poses = solver.mechanism.body_index[body], []
     for solution in motion(solver, ASSEMBLED[name], goals, None):
@@ -243,7 +243,7 @@ def test_a_motion_within_limits_is_that_of_the_reference() -> None:
         motion(reference(solver), assemble(solver).state, goals, DT),
         strict=True,
     ):
-        # where goals are out of reach, poses that miss them alike lie within rounding of each other's
+        # If goals are out of reach, poses with equal errors differ by rounding.
         assert ours.report.goal_error == pytest.approx(theirs.report.goal_error, abs=WORSE)
         assert ours.report.assembled
         assert ours.report.at_limits == theirs.report.at_limits
@@ -320,7 +320,7 @@ def test_a_mechanism_without_joints_stays_where_it_is() -> None:
 
 
 def test_a_bar_without_length_is_solved_as_in_the_reference() -> None:
-    """Two hinges at one place: the bar between them turns, or not."""
+    """Two hinges at one position: the bar between them may rotate or not."""
     at = Frame()
     bodies = (Body("ground", start=Frame(), grounded=True), Body("bar"), Body("end"))
     joints = (
@@ -336,7 +336,7 @@ def test_a_bar_without_length_is_solved_as_in_the_reference() -> None:
 
 @pytest.mark.parametrize("damping", [0.0, 5e-324, 1e-30, 1e30])
 def test_damping_of_any_size_ends_within_what_steps_can_raise(damping: float) -> None:
-    """Zero stays zero however often it is doubled: a target out of reach was tried for ever."""
+    """Doubling leaves zero unchanged: for a target out of reach the solver once iterated without end."""
     solver, start = SOLVERS["four-bar"], replace(ASSEMBLED["four-bar"], damping=damping)
     goals = Goals((FrameGoal(solver.mechanism.bodies[-1].name, (9.0, 0.0, 9.0)),))
     for each in (solver, reference(solver)):

@@ -1,4 +1,4 @@
-"""The compiled step of a whole body is that of the Python reference."""
+"""Tests that the compiled step of a whole body gives the results of the Python reference."""
 
 import math
 import random
@@ -24,10 +24,10 @@ from tests.solvers.bodies import DT, TRACKED, asks, follow, manikin, random_body
 pytestmark = pytest.mark.skipif(kernel() is None, reason="there is no compiled kernel: make kernel")
 
 seeds = st.integers(0, 2**32 - 1)
-ROUNDING = 1e-8  # of a step: 1e-12 times what damping of 1e-4 leaves of the condition
-SAME_MOTION = 1e-9  # [rad or m] of whole motions
-# of a step with constraints: the reference's springs are up to 1e11 times as stiff as its objective, which
-# loses that many digits of what is soft
+ROUNDING = 1e-8  # tolerance of a step: 1e-12 times the condition number that remains with a damping of 1e-4
+SAME_MOTION = 1e-9  # [rad or m] tolerance of whole motions
+# tolerance of a step with constraints: the reference's springs are up to 1e11 times as stiff as its
+# objective, so that it loses as many digits of the objective
 SPRINGS = 1e-6
 
 
@@ -48,7 +48,7 @@ def chain(count: int, **more) -> Body:
 
 
 class Case:
-    """A random body with targets, limits and a frame's values, which are partly lost."""
+    """A random body with targets, limits and a frame's values, of which some are lost."""
 
     def __init__(
         self, seed: int, count: int, positions: str, gain: float, is_fixed: bool, is_far: bool
@@ -150,7 +150,7 @@ def test_a_chain_of_any_length_moves_as_in_the_reference(count: int) -> None:
 
 
 class ConstrainedCase:
-    """A random body with couplings, targets of several levels, and contacts near their places."""
+    """A random body with couplings, targets of several levels, and contacts near their positions."""
 
     def __init__(self, seed: int, count: int, contacts: int, couplings: int, levels: int) -> None:
         draw = np.random.default_rng(seed)
@@ -180,7 +180,7 @@ class ConstrainedCase:
 
     @staticmethod
     def coupling(draw: np.random.Generator, name: str, body: Body, joints: np.ndarray) -> Coupling:
-        """A coupling of up to three joints that holds at first: equal, between bounds, or from one side."""
+        """A coupling of up to three joints that holds at first: equal, between bounds, or one-sided."""
         chosen = draw.choice(len(body.names), min(len(body.names), int(draw.integers(1, 4))), replace=False)
         factors = {body.names[k]: float(draw.choice([1.0, -1.0, 0.5, 1.7])) for k in chosen}
         at = sum(factor * float(joints[body.names.index(joint)]) for joint, factor in factors.items())

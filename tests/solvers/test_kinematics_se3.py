@@ -1,4 +1,4 @@
-"""Stacked rotations and frames agree with plain ones, at half turns and at nearly none alike."""
+"""Tests that stacked rotations and frames agree with single ones, also near half turns and near zero."""
 
 import math
 

@@ -1,5 +1,5 @@
-"""Least squares within bounds and rows find the minimum that an independent solver finds, and say which rows
-gave way.
+"""Tests that least squares within bounds and constraints find the minimum of an independent solver, and name
+the constraints that yielded.
 """
 
 import numpy as np
@@ -12,11 +12,11 @@ from limber.solvers.least_squares.constrained import Constraints
 
 often = settings(derandomize=True, deadline=None, max_examples=80)
 seeds = st.integers(0, 10**6)
-UNLIMITED = 1e6  # in place of infinity for the independent solver
+UNLIMITED = 1e6  # large value in place of infinity for the independent solver
 
 
 def problem(draw: np.random.Generator, rank: int | None = None) -> tuple[np.ndarray, ...]:
-    """H, g and a box, with unknowns that are pinned, free, or limited on one side."""
+    """H, g and a box, with unknowns that are fixed, free, or bounded on one side."""
     count = int(draw.integers(1, 25))
     jacobian = draw.normal(size=(count if rank is None else rank, count))
     damping = 10.0 ** draw.uniform(-5, 0)
@@ -31,7 +31,7 @@ def problem(draw: np.random.Generator, rank: int | None = None) -> tuple[np.ndar
 
 
 def reference(matrix, vector, lower, upper, constraints=None):
-    """The independent solver's minimum; None where there is none."""
+    """The independent solver's minimum; None if there is none."""
     count = len(vector)
     pinned = lower == upper
     equal, normals, bounds = [], [], []
@@ -93,12 +93,12 @@ def test_a_box_with_fewer_errors_than_unknowns_costs_no_more_than_an_independent
 
 
 def some_rows(draw, lower, upper, consistent=True) -> Constraints:
-    """Rows with a point in the box within them, some repeated, some equalities, some that only touch."""
+    """Constraints that hold at a point in the box, some repeated, some equalities, some that only touch."""
     count = len(lower)
     m = int(draw.integers(1, 7))
     matrix = draw.normal(size=(m, count)) * (draw.random((m, count)) < 0.6)
     if m > 2:
-        matrix[1] = matrix[0] * draw.choice([1.0, -2.0, 0.5])  # rows that are made of others
+        matrix[1] = matrix[0] * draw.choice([1.0, -2.0, 0.5])  # rows that depend linearly on others
     inside = np.clip(draw.normal(size=count), lower, upper)
     at = matrix @ inside
     low, high = at - draw.uniform(0, 1, m), at + draw.uniform(0, 1, m)
@@ -121,13 +121,13 @@ def test_rows_are_held_as_by_an_independent_solver(seed):
     assert np.abs(constraints.beyond(answer.x)).max() < 1e-7
     assert not answer.yielded.any()
     best = reference(matrix, vector, lower, upper, constraints)
-    if best is not None:  # it gives up on rows that are made of others
+    if best is not None:  # the independent solver may fail for linearly dependent rows
         assert cost(matrix, vector, answer.x) == pytest.approx(cost(matrix, vector, best), rel=1e-6, abs=1e-7)
 
 
 def test_rows_of_all_sizes_that_can_hold_are_held():
-    """A penalty that never stiffens leaves one in ten violated where some rows are ten thousand times as
-    large as others.
+    """With a penalty of constant stiffness, one in ten would be violated if some rows are ten thousand times
+    as large as others.
     """
     for seed in range(200):
         draw = np.random.default_rng(seed)
@@ -187,14 +187,15 @@ def test_rows_that_contradict_each_other_are_violated_least_and_named(seed):
     assert np.all(answer.x <= upper)
     assert answer.yielded[-2] < 0 or answer.yielded[-1] > 0
     beyond = clash.beyond(answer.x)
-    slope = clash.matrix.T @ beyond  # of half the sum of squares, which is convex
-    slack = 1e-6 * (1.0 + (np.abs(clash.matrix).T @ np.abs(beyond)).max())  # of the terms that balance
-    assert np.all((slope > -slack) | (answer.x > upper - 1e-8))  # rounding of the springs
+    slope = clash.matrix.T @ beyond  # gradient of half the sum of squares, which is convex
+    # tolerance relative to the terms that cancel
+    slack = 1e-6 * (1.0 + (np.abs(clash.matrix).T @ np.abs(beyond)).max())
+    assert np.all((slope > -slack) | (answer.x > upper - 1e-8))  # tolerance for rounding of the springs
     assert np.all((slope < slack) | (answer.x < lower + 1e-8))
 
 
 def test_the_objective_decides_among_the_least_violations():
-    """Whatever rounding leaves of springs that are far stiffer than the objective."""
+    """Up to rounding of springs that are far stiffer than the objective."""
     constraints = Constraints(
         np.array([[1.0, 2.0, 0.7], [1.0, 2.0, 0.7]]), np.array([2.0, -np.inf]), np.array([np.inf, 0.0])
     )
@@ -225,8 +226,8 @@ def test_a_row_of_zeros_that_cannot_hold_gives_way_and_the_rest_stays():
 
 
 def stiff_problem(draw, count=60):
-    """A narrow box whose quadratic is a million times as steep along some directions as along others: many
-    bounds are active.
+    """A narrow box whose quadratic is a million times as steep in some directions as in others: many bounds
+    are active.
     """
     directions = draw.normal(size=(count // 3, count))
     matrix = np.eye(count) + 1e6 * directions.T @ directions

@@ -1,14 +1,14 @@
-"""Steps within bounds: joints that must keep moving, and the others that count on it."""
+"""Tests steps within bounds: joints that must continue to move, and the adaptation of the others."""
 
 import numpy as np
 from limber.solvers.least_squares.boxes import boxed
 
-ENOUGH = 12  # passes
+ENOUGH = 12  # number of passes that suffices
 
 
 def test_where_a_joint_goes_that_must_keep_moving_is_found_with_the_others():
     matrix = np.array([[[1.0, 0.9], [0.9, 1.0]]])
-    best = np.array([[-1.0, 1.5]])  # alone the first joint would rather not move
+    best = np.array([[-1.0, 1.5]])  # without the second one, the first joint would not move
     move = boxed(
         matrix, (matrix @ best[..., None])[..., 0], np.array([[-3.0, -2.0]]), np.array([[-0.5, 2.0]]), ENOUGH
     )

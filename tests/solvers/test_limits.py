@@ -1,4 +1,4 @@
-"""Limits as objects: where they contradict each other the first one holds, and braking never overruns a
+"""Tests limits as objects: if they contradict each other the first one holds, and braking never exceeds a
 position limit.
 """
 
@@ -10,7 +10,7 @@ from limber.solvers.least_squares import box
 from limber.solvers.least_squares.bounded_step import within
 from limber.solvers.limits import JointState, PositionLimit, VelocityLimit, bounds, usual_limits
 
-DT = 1.0 / 60.0  # [s]
+DT = 1.0 / 60.0  # [s] duration of a frame
 
 
 def state(value: float, speed: float = 0.0, lower: float = -1.0, upper: float = 1.0) -> JointState:
@@ -54,7 +54,7 @@ def test_a_joint_that_always_takes_the_farthest_allowed_move_can_stop_at_its_lim
 
 def test_unknowns_that_would_leave_their_bounds_are_held_and_the_others_make_up_for_them():
     def step(moves, free):
-        """Shares a sum of 3 evenly among the free unknowns."""
+        """Distributes a sum of 3 evenly among the free unknowns."""
         return np.where(free, (3.0 - moves.sum()) / max(free.sum(), 1), 0.0)
 
     found, held = within(step, np.full(3, -1.0), np.array([0.5, 5.0, 5.0]))
@@ -75,7 +75,7 @@ def test_of_unknowns_that_leave_their_bounds_at_once_those_are_held_that_the_min
     lower[locked] = upper[locked] = 0.0
 
     def step(moves, free):
-        """Least squares of the free unknowns."""
+        """Least-squares step of the free unknowns."""
         found = np.zeros(n)
         found[free] = np.linalg.lstsq(matrix[:, free], -vector - matrix @ moves, rcond=None)[0]
         return found

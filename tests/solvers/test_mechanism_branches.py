@@ -1,4 +1,6 @@
-"""Flips to another assembly: told when they happen, and not where a loop only passes a flat pose."""
+"""Tests flips to another assembly mode: they are reported when they happen, and not when a loop only passes a
+flat pose.
+"""
 
 import math
 from dataclasses import replace
@@ -20,7 +22,7 @@ DT = 1 / 60
 
 
 def parallelogram() -> tuple[MechanismSolver, Solution]:
-    """Crank and rocker of .1 m, coupler and ground of .4 m, at 60 degrees."""
+    """Parallelogram with crank and rocker of .1 m, coupler and ground of .4 m, at 60 degrees."""
     turned = Frame(about(Y, -math.radians(60)))
     tip = (0.05, 0.0, 0.1 * math.sin(math.radians(60)))
     bodies = (
@@ -42,7 +44,9 @@ def parallelogram() -> tuple[MechanismSolver, Solution]:
 
 
 def turned(solver: MechanismSolver, found: Solution, by: float, frames: int) -> tuple[Solution, list[int]]:
-    """The motor turned by an angle [rad] in some frames; the frames in which a flip was told."""
+    """The solution after the motor rotated by an angle [rad] in some frames, and the frames in which a flip
+    was reported.
+    """
     first, flips = solver.values(found.state, "motor")[0], []
     for k in range(1, frames + 1):
         found = solver.solve(Goals(actuators={"motor": (first + by * k / frames,)}), found.state, DT)
@@ -66,15 +70,15 @@ def test_a_crank_that_turns_all_the_way_never_flips(frames: int):
 
 
 def snapped_over(there: State, before: State) -> State:
-    """A state that the mechanism has reached from `before` in no way that a solve knows."""
+    """A state that the mechanism has reached from `before` in a way unknown to the solver."""
     return replace(there, branch=before.branch, regular=None)
 
 
 def led_through_the_fold(frames: int) -> tuple[MechanismSolver, list[Solution]]:
-    """A four-bar whose rocker is led past the pose in which it is in line with the coupler: there the crank
-    turns back.
+    """A four-bar whose rocker is driven past the pose in which it is in line with the coupler: there the
+    crank reverses.
     """
-    solver = MechanismSolver(mechanisms.four_bar(coupler=0.15))  # too short for the crank to go round
+    solver = MechanismSolver(mechanisms.four_bar(coupler=0.15))  # too short for full rotations of the crank
     found = assemble(solver)
     turn = found.poses[solver.mechanism.body_index["rocker"]]
     first, way = math.atan2(turn[2, 0], turn[0, 0]), []
@@ -113,7 +117,7 @@ def test_a_loop_that_snaps_a_little_way_is_told_in_the_frame_in_which_it_does():
 
 
 def crossed(solver: MechanismSolver, crank: float) -> Solution:
-    """The parallelogram's other assembly with the crank at an angle [rad]: its elbow mirrored on the line
+    """The parallelogram's other assembly with the crank at an angle [rad]: its elbow is mirrored at the line
     from knee to pivot.
     """
     knee, pivot = 0.1 * np.exp(1j * crank), 0.4
@@ -140,9 +144,7 @@ def test_a_parallelogram_that_goes_on_crossed_from_its_flat_pose_is_told():
     solver, found = parallelogram()
     found, flips = turned(solver, found, math.radians(-56), 28)
     assert flips == []
-    other = crossed(
-        solver, math.radians(-4)
-    )  # 4 degrees behind the flat pose; `found` is 4 degrees before it
+    other = crossed(solver, math.radians(-4))  # 4 degrees past the flat pose; `found` is 4 degrees before it
     goals = Goals(actuators={"motor": solver.values(other.state, "motor")})
     assert solver.solve(goals, snapped_over(other.state, found.state), DT).report.flipped
     assert not solver.solve(goals, found.state, DT).report.flipped
@@ -168,11 +170,12 @@ def test_after_a_start_at_a_flat_pose_a_flip_is_told_at_every_rate_of_frames(fra
 
 @pytest.mark.parametrize("frames", [12, 60])
 @pytest.mark.parametrize("way", [-1.8, 3.8])
-@pytest.mark.parametrize("coupler", [0.1, 0.17])  # [m]
+@pytest.mark.parametrize("coupler", [0.1, 0.17])  # [m] lengths of the coupler
 def test_a_motor_that_is_commanded_past_its_dead_point_comes_back_on_the_same_assembly(
     coupler: float, way: float, frames: int
 ):
-    solver = MechanismSolver(mechanisms.four_bar(coupler=coupler))  # too short for the crank to go round
+    # too short for full rotations of the crank
+    solver = MechanismSolver(mechanisms.four_bar(coupler=coupler))
     found = assemble(solver)
     first, poses, state = solver.values(found.state, "motor")[0], found.poses, found.state
     shares = [k / frames for k in range(1, frames + 1)]

@@ -1,4 +1,6 @@
-"""A path goes on through a fold; a target that rests, or is gone, leaves a mechanism at rest."""
+"""Tests that a path continues through a fold, and that a mechanism comes to rest for a target at rest or
+without a target.
+"""
 
 import numpy as np
 import pytest
@@ -14,11 +16,11 @@ from limber.solvers.mechanism.solver import MechanismSolver
 from tests.solvers.mechanisms import flat, four_bar
 
 DT = 1 / 60
-REACH = 0.6  # [m] of the arm below
+REACH = 0.6  # [m] reach of the arm below
 
 
 def arm(links: int = 2) -> MechanismSolver:
-    """Links of .6 m together in a plane: the upper one, the fore one, fingers."""
+    """An arm whose links have a total length of .6 m, in a plane: upper arm, forearm, fingers."""
     names, length = ("ground", "upper", "fore", "finger")[: links + 1], REACH / links
     bodies = (Body("ground", start=Frame(), grounded=True), *map(Body, names[1:]))
     positions = (0.0, *(length,) * (links - 1))
@@ -65,8 +67,8 @@ def test_a_target_that_rests_out_of_reach_leaves_the_mechanism_at_rest(seed: int
 
 
 def test_what_a_target_leaves_free_has_no_way_on():
-    """Three links whose end has a place: they could go on turning for ever, and meet the target in every
-    frame.
+    """Three links with a target position for their end: they could rotate without end, and meet the target in
+    every frame.
     """
     solver = arm(3)
     bent = solver.state_at({"upper": Frame(), "fore": Frame(about(Y, 1.0)), "finger": Frame(about(Y, 2.5))})
@@ -75,7 +77,7 @@ def test_what_a_target_leaves_free_has_no_way_on():
     tasks = list(solver.objectives.of_goals(goals))
     descent = Descent(solver.tree, solver.loops, tasks, {}, (solver.lower, solver.upper), 1e-9)
     here = descent.evaluate(state.values, state.balls)
-    free = np.linalg.svd(here.goals[1])[2][-1]  # of the mobility of three, two are told
+    free = np.linalg.svd(here.goals[1])[2][-1]  # of three degrees of freedom, two are determined
     there, _, _ = descent.go(descent.stepped(here, 0.1 * free), 20)
     assert there.square < 1e-16
     assert np.abs(descent.difference(here, there)).max() > 0.05
@@ -83,10 +85,10 @@ def test_what_a_target_leaves_free_has_no_way_on():
 
 
 def turned_by(angles: np.ndarray) -> list[float]:
-    """Where a crank turns [rad] whose end has to be as far along x as if it turned by these angles: as far as
-    it may also turn back.
+    """Angles [rad] of a crank whose end must have the x coordinate that it has at the angles given, which the
+    reverse rotation meets as well.
 
-    A slide beside it has a goal that it meets all the time.
+    A prismatic joint beside it has a goal that it always meets.
     """
     bodies = (Body("ground", start=Frame(), grounded=True), Body("crank"), Body("slide"))
     crank = Joint("motor", "revolute", "ground", "crank", flat(0.0), flat(0.0), actuated=True)
@@ -109,33 +111,31 @@ def turned_by(angles: np.ndarray) -> list[float]:
 
 
 @pytest.mark.parametrize("step", [0.7, 1.3, 3.1])
-@pytest.mark.parametrize("off", [None, 1e-4, 1e-8])  # [rad] of a frame from the dead centre
+@pytest.mark.parametrize("off", [None, 1e-4, 1e-8])  # [rad] offset of a frame from the dead centre
 def test_a_crank_goes_on_through_its_dead_centre(step: float, off: float | None):
-    """On the other side the way on and the way back meet the target alike."""
+    """On the other side, going on and going back meet the target equally well."""
     angles = np.radians(np.arange(60.0, -60.0, -step))
     angles -= 0.0 if off is None else np.abs(angles).min() * np.sign(angles[np.abs(angles).argmin()]) - off
     assert turned_by(angles) == pytest.approx(angles, abs=1e-3)
 
 
 def test_a_crank_that_slows_down_before_its_dead_centre_turns_back():
-    """The way that changes less from frame to frame is the way back, here."""
+    """In this case the motion that changes less from frame to frame is the reverse one."""
     angles = np.radians(5.0 + 55.0 * np.cos(np.linspace(0.0, np.pi, 60)) ** 2)
     assert turned_by(angles) == pytest.approx(angles, abs=1e-3)
 
 
-# [m] by which a four-bar's crank and ground are shorter than its coupler and rocker: stretched out, all four
-# lie nearly flat
+# [m] by which a four-bar's crank and ground are shorter than its coupler and rocker: when stretched out, all
+# four are nearly in line
 NEARLY = 1e-5
 
 
-@pytest.mark.parametrize("step", [15.0, 18.0, 22.0])  # [deg] of the crank in a frame
+@pytest.mark.parametrize("step", [15.0, 18.0, 22.0])  # [degrees] rotation of the crank per frame
 @pytest.mark.parametrize(("crank", "coupler", "rocker"), [(0.25, 0.4, 0.3), (0.25, 0.3, 0.35)])
 def test_a_coupler_is_led_on_past_a_nearly_flat_pose(
     crank: float, coupler: float, rocker: float, step: float
 ):
-    """Steps from the last pose end aside of the target there, at a pose from which no small step is
-    better.
-    """
+    """Steps from the last pose end beside the target, in a pose that no small step improves."""
     bodies = (Body("ground", start=Frame(), grounded=True), *map(Body, ("crank", "coupler", "rocker")))
     joints = (
         Joint("motor", "revolute", "ground", "crank", flat(0.0), flat(0.0), actuated=True),

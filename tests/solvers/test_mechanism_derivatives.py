@@ -1,4 +1,4 @@
-"""Every derivative against finite differences, for each kind of joint and each kind of goal."""
+"""Tests every derivative against finite differences, for each kind of joint and each kind of goal."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ from limber.solvers.tasks import Task
 from tests.solvers import mechanisms
 
 STEP = 1e-6
-EXACT = 2e-8  # of central differences at that step
+EXACT = 2e-8  # tolerance of central differences with that step
 
 
 def anywhere(solver: MechanismSolver, seed: int, size: float = 0.8) -> State:
@@ -29,7 +29,7 @@ def anywhere(solver: MechanismSolver, seed: int, size: float = 0.8) -> State:
 
 
 def slopes(solver: MechanismSolver, state: State, rows) -> np.ndarray:
-    """(r, v) of `rows(values, balls)` by central differences of unit steps."""
+    """Central differences (r, v) of `rows(values, balls)` for unit steps of the coordinates."""
     tree, found = solver.tree, []
     for k in range(len(tree)):
         step = np.zeros(len(tree))

@@ -1,5 +1,5 @@
-"""Loops that cannot move: the hinge whose axis is off is named, with its angle, in loops of any plane and
-about any point.
+"""Tests loops that cannot move: the hinge with the misaligned axis is named, with its angle, in loops of any
+plane and about any point.
 """
 
 from dataclasses import replace
@@ -16,7 +16,7 @@ from limber.solvers.mechanism.solver import MechanismSolver
 from tests.solvers import mechanisms
 
 SEEDS = range(6)
-OFF = [0.1, 0.5, 3.0, 10.0, 20.0, 45.0, 70.0, 90.0]  # [degrees]
+OFF = [0.1, 0.5, 3.0, 10.0, 20.0, 45.0, 70.0, 90.0]  # [degrees] misalignments
 
 
 def random_turn(dice) -> np.ndarray:
@@ -24,7 +24,7 @@ def random_turn(dice) -> np.ndarray:
 
 
 def upright(axis: np.ndarray, position: np.ndarray, dice) -> np.ndarray:
-    """(4, 4) at a place, its Z axis along an axis, turned any way about it."""
+    """Frame (4, 4) at a position, with its Z axis along an axis, and any rotation about it."""
     z = axis / np.linalg.norm(axis)
     x = np.cross(z, dice.normal(size=3))
     x /= np.linalg.norm(x)
@@ -38,8 +38,8 @@ def framed(matrix: np.ndarray) -> Frame:
 
 
 def loop(frames: list[np.ndarray], dice, kinds=None, pairs=None) -> Mechanism:
-    """Bodies at random poses, held together by joints at frames (4, 4); each with the next one, and the last
-    one with the first, which is grounded.
+    """Mechanism of bodies at random poses with joints at frames (4, 4) between each and the next one, and
+    between the last one and the first, which is the ground.
     """
     pairs = pairs or [(k, (k + 1) % len(frames)) for k in range(len(frames))]
     count = 1 + max(max(pair) for pair in pairs)
@@ -59,7 +59,7 @@ def loop(frames: list[np.ndarray], dice, kinds=None, pairs=None) -> Mechanism:
 
 
 def planar(count: int, dice, scale: float = 1.0) -> list[np.ndarray]:
-    """Parallel axes through random places, which need not lie in one plane, either way round."""
+    """Frames of parallel axes, of either sign, through random positions, which need not be in one plane."""
     turn, middle = random_turn(dice), dice.normal(size=3)
     return [
         upright(
@@ -72,7 +72,7 @@ def planar(count: int, dice, scale: float = 1.0) -> list[np.ndarray]:
 
 
 def spherical(count: int, dice) -> list[np.ndarray]:
-    """Axes through one point, their places anywhere on them."""
+    """Frames of axes through one point, at random positions on them."""
     middle, ways = dice.normal(size=3), dice.normal(size=(count, 3))
     return [
         upright(dice.choice((-1.0, 1.0)) * way, middle + dice.uniform(0.5, 1.5) * way, dice) for way in ways
@@ -80,7 +80,7 @@ def spherical(count: int, dice) -> list[np.ndarray]:
 
 
 def tilted(frame: np.ndarray, degrees: float, dice) -> np.ndarray:
-    """A frame whose Z axis is off by an angle, in a random direction."""
+    """A frame whose Z axis is misaligned by an angle, in a random direction."""
     across = np.cross(frame[:3, 2], dice.normal(size=3))
     made = frame.copy()
     made[:3, :3] = (
@@ -231,7 +231,7 @@ def test_only_the_loop_that_cannot_move_is_told_of_several():
 
 @pytest.mark.parametrize(
     ("count", "seed"), [*((5, seed) for seed in SEEDS), (6, 3), (6, 13), (6, 20)]
-)  # these close in two ways near by
+)  # these loops close in two nearby ways
 def test_a_frame_that_is_meant_to_be_rigid_blames_no_hinge(count, seed):
     dice = np.random.default_rng(seed)
     frames = [upright(dice.normal(size=3), dice.normal(size=3), dice) for _ in range(count)]

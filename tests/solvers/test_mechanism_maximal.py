@@ -1,5 +1,5 @@
-"""The same mechanisms on the poses of all bodies: by our six unknowns a body, and by the paper's seven,
-written out here on its own.
+"""Tests the same mechanisms in maximal coordinates: with Limber's six unknowns per body, and with the paper's
+seven, written out here independently.
 """
 
 import math
@@ -21,7 +21,7 @@ from tests.solvers import mechanisms
 
 
 def driven(mechanism: Mechanism, offset: float):
-    """A mechanism solved, the actuators' values a little further, and the solver's answer to these."""
+    """A solved mechanism, its actuators' values a little further, and the solver's result for these."""
     solver = MechanismSolver(mechanism)
     start = assemble(solver)
     values = {
@@ -109,12 +109,12 @@ def solver_values(mechanism: Mechanism, start, name: str) -> tuple[float, ...]:
     )
 
 
-# -- the paper's form: seven numbers a body, rows of dot products, unit length --
+# -- the paper's form: seven numbers per body, rows of dot products, unit length --
 
 
 def paper_rows(mechanism: Mechanism, states: np.ndarray, motor: float) -> np.ndarray:
-    """C_FK of a mechanism of revolute joints, section III, with -R_j x_j - c_j in a joint's place, as it must
-    be.
+    """C_FK of a mechanism of revolute joints, section III, with the correct term -R_j x_j - c_j for a joint's
+    position.
     """
     rows = []
     for body, state in zip(mechanism.bodies, states, strict=True):
@@ -138,7 +138,7 @@ def test_the_papers_seven_numbers_a_body_lead_to_the_same_poses():
     mechanism = mechanisms.four_bar()
     start, values, expected = driven(mechanism, 0.2)
     states = np.array([[*pose[:3, 3], *from_matrix(pose[:3, :3].tolist())] for pose in start.poses])
-    assert states.size == 28  # the paper's text says 24
+    assert states.size == 28  # the paper's text gives 24
     for _ in range(12):
         residual = paper_rows(mechanism, states, values["motor"][0])
         assert residual.size == 31

@@ -1,4 +1,6 @@
-"""Numbers that no mechanism can have, each refused by name; and mechanisms in which nothing moves."""
+"""Tests that impossible values of a mechanism are refused with their name, and mechanisms that cannot
+move.
+"""
 
 import math
 from dataclasses import replace

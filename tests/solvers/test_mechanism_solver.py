@@ -1,5 +1,5 @@
-"""What every solve of a mechanism owes: closed, as near as it can, still where nothing pulls, honest about
-the rest.
+"""Tests the guarantees of every solve of a mechanism: closed loops, least goal errors, rest without goals,
+and a correct report.
 """
 
 import math
@@ -27,8 +27,8 @@ def started(mechanism: Mechanism, **options):
 
 
 def is_flipped(solver: MechanismSolver, before, after) -> bool:
-    """Whether a pose where the actuators do not determine the mechanism lies between two states a frame
-    apart.
+    """Whether there is a pose in which the actuators do not determine the mechanism between two successive
+    states.
     """
     passive = np.setdiff1d(np.arange(len(solver.tree)), solver.actuated)
     first, then = (linearised(solver, state)[0][:, passive] for state in (before, after))
@@ -36,7 +36,7 @@ def is_flipped(solver: MechanismSolver, before, after) -> bool:
 
 
 def elbow(solver: MechanismSolver, solution) -> np.ndarray:
-    """Where a four-bar's rocker ends [m]."""
+    """Position [m] of the end of a four-bar's rocker."""
     pose = solution.poses[solver.mechanism.body_index["rocker"]]
     return pose[:3, :3] @ (0.3, 0.0, 0.0) + pose[:3, 3]
 
@@ -215,7 +215,7 @@ def test_a_flip_to_the_other_assembly_is_seen():
 
 @pytest.mark.parametrize("axis", [(0.0, 0.0, 1.0), (0.0, -0.4, 2.0)])
 def test_an_end_reaches_a_place_and_points_along_a_direction_with_free_roll(axis):
-    """Of six degrees of freedom one is left: the roll stays near where it was."""
+    """Of six degrees of freedom one is left: the roll stays near its last value."""
     solver, found = started(mechanisms.stewart())
     place, direction = (0.02, 0.01, 0.55), (0.1, -0.3, 2.0)
     for roll in (0.0, 0.2):

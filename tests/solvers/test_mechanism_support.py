@@ -1,5 +1,5 @@
-"""The edge over which a mechanism would tip: of one sole, or between two; points a little above the ground
-stand too.
+"""Tests the edge over which a mechanism would tip: of one sole, or between two; points slightly above the
+ground count as contacts.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""The nearest answer: exact aim by the least change of the posture, at once."""
+"""Tests the nearest solution: exact aim with the least change of the posture, in one frame."""
 
 import random
 
@@ -105,7 +105,7 @@ def test_the_compiled_kernel_gives_the_answer_of_the_reference(kind):
         ours, reference = Expressive(chain), Expressive(chain)
         reference.correction.compiled = None
         for _ in range(8):
-            # Not at limits, nor near singular poses, where rounding grows.
+            # Not at limits, nor near singular poses, where rounding errors grow.
             posture = 0.4 * posture_of(draw, chain) + 0.3
             near = chain.clamp(posture + 0.2)
             pose = chain.forward(near)
@@ -124,7 +124,7 @@ def test_the_compiled_kernel_gives_the_answer_of_the_reference(kind):
 
 
 def test_no_cheaper_change_meets_the_aim():
-    # Beside the answer, along the null space of the aim, the weighted change of the posture is larger.
+    # Away from the solution, along the null space of the aim, the weighted change of the posture is larger.
     chain = skeleton_of("G")
     solver, costs = Expressive(chain), np.array(shape_costs(chain))
     posture = np.array([0.2, 0.5, 0.3, -0.4, 0.1, 0.5, -0.2, 0.3])

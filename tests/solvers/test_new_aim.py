@@ -1,5 +1,5 @@
-"""A kind of aim that is only a Python class works with every solver: the one of docs/extending.md, and one
-about a position.
+"""Tests that a kind of aim defined by a Python class alone works with every solver: the one of
+docs/extending.md, and one for a position.
 """
 
 import math
@@ -21,16 +21,16 @@ from limber.solvers.table import SOLVERS, make_solver, unavailable
 
 from tests.solvers.chains import lamp, unit_chain
 
-EXACT = 1e-3  # [rad, or of the reach]
-THRESHOLD = math.radians(6.5)  # of ERIK, whose threshold is not the angle alone
+EXACT = 1e-3  # [rad, or relative to the reach] tolerance
+THRESHOLD = math.radians(6.5)  # [rad] tolerance for ERIK, whose threshold is not the angle alone
 NAMES = list(SOLVERS)
-CENTRE = (1.0, 2.0, 1.0)  # [m] from which a distance is kept
-FRAMES, SETTLED = 90, 60  # of a motion, and those after which it must be exact
+CENTRE = (1.0, 2.0, 1.0)  # [m] point from which a distance is kept
+FRAMES, SETTLED = 90, 60  # number of frames of a motion, and number after which the aim must be exact
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "extending.md"
 
 
 def profile() -> type[Aim]:
-    """The class of the document."""
+    """The class defined in the document."""
     section = DOCUMENT.read_text(encoding="utf-8").split("## A gaze goal")[1].split("\n## ")[0]
     code = re.search(r"```python\n(.*?)```", section, re.S)
     assert code is not None
@@ -45,7 +45,7 @@ PROFILE: Any = profile()
 
 @dataclass(frozen=True)
 class Distance(Aim):
-    """Aim: the tool is `distance` [m] from `position` (base frame)."""
+    """Aim: the tool is at the distance `distance` [m] from `position` (base frame)."""
 
     position: Vector
     distance_kept: float
@@ -110,7 +110,7 @@ def test_an_aim_about_a_position_is_met_too_or_refused_in_its_words(name: str) -
             solver.solve(goal)
         return
     solution = solver.solve(goal)
-    for _ in range(SETTLED):  # methods of small steps take several frames
+    for _ in range(SETTLED):  # methods with small steps take several frames
         solution = solver.solve(goal, solution.angles, solution.memory)
     assert solution.converged, solution.reason
     assert distance_error(skeleton, solution.angles, goal.aim) < EXACT  # type: ignore[arg-type]
@@ -142,4 +142,4 @@ def test_its_derivative_is_that_of_its_error() -> None:
     for aim in (PROFILE((0.3, 0.2, 1.0)), Distance((1.0, 2.0, 1.0), 3.0)):
         corrected = correct(skeleton, GazeGoal(aim, start), start.tolist(), [1.0] * 8)
         assert corrected.aim_error < 1e-9
-        assert corrected.steps < 12  # as Newton's method: a wrong derivative would take many more
+        assert corrected.steps < 12  # as for Newton's method: a wrong derivative would take many more

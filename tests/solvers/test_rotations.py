@@ -1,4 +1,4 @@
-"""Rotations keep their axioms, at half turns and at nearly none alike."""
+"""Tests that rotations satisfy their axioms, also near half turns and near zero."""
 
 import math
 

@@ -1,4 +1,6 @@
-"""Each setting of a solver is described, and the solver accepts what its bounds allow and nothing else."""
+"""Tests that each setting of a solver has a description, and that the solver accepts exactly the values
+within its bounds.
+"""
 
 import math
 import re
@@ -19,9 +21,9 @@ NO_SETTINGS = {
     "measure",
     "inertias",
     "symmetric_endpoint",
-}  # made from the chain's joints, its base and its goal
+}  # created from the chain's joints, its base and its goal
 CASES = [(solver, name) for solver, info in SOLVERS.items() for name in settings_of(info.options)]
-LARGE = 100.0  # of a number without an upper bound
+LARGE = 100.0  # value that stands for a missing upper bound
 
 
 def described(solver: str, name: str) -> Setting:
@@ -67,7 +69,8 @@ def test_a_solver_works_at_a_settings_bounds_and_a_value_beyond_is_named(solver:
             replace(options(), **{name: value})
 
 
-FIXED = {"erik_exact": {"exact_aim"}, "dls_clamped": {"near_targets"}}  # what a key of its own stands for
+# settings that a solver with its own key determines
+FIXED = {"erik_exact": {"exact_aim"}, "dls_clamped": {"near_targets"}}
 
 
 @pytest.mark.parametrize("solver", SOLVERS)

@@ -1,4 +1,4 @@
-"""A solution that misses its goal says why, and what helps."""
+"""Tests that a solution that misses its goal gives the reason and a remedy."""
 
 import math
 
@@ -16,7 +16,7 @@ SIDEWAYS = (1.0, 0.0, 0.0)
 
 
 def said(goal: GazeGoal, skeleton, solver: str = "expressive", frames: int = 0) -> str:
-    """The reason of a solution from scratch, or of the last of some frames from the posture."""
+    """The reason of a solution from scratch, or of the last of some frames that begin in the posture."""
     method = make_solver(solver, skeleton)
     solution = method.solve(goal)
     if frames:
@@ -40,7 +40,7 @@ def test_a_position_out_of_reach_is_said_with_the_missing_distance():
 
 @pytest.mark.parametrize("sense", [1.0, -1.0])
 def test_only_the_joints_whose_limits_stand_in_the_way_are_named(sense):
-    chain = unit_chain("XZ", 0.5)  # the joint X is at no limit that would help, whatever its angle
+    chain = unit_chain("XZ", 0.5)  # joint X is at no limit that matters, whatever its angle
     x, z = (joint.name for joint in chain.joints)
     reason = said(GazeGoal(Direction(scale(SIDEWAYS, sense)), np.zeros(2)), chain)
     assert f"{z} is at its limit: widen it, or move the target" in reason
@@ -70,7 +70,7 @@ def test_an_error_across_the_plane_of_all_joints_is_no_solvers_fault(solver):
 
 
 def test_a_roll_that_cannot_be_upright_is_told_from_an_aim_that_is_missed():
-    chain = unit_chain("XX", math.pi)  # nods; cannot roll
+    chain = unit_chain("XX", math.pi)  # can nod, but cannot roll
     reason = said(
         GazeGoal(Direction((0.0, 1.0, 0.0), up=SIDEWAYS), np.zeros(2), symmetric=False), chain, "dls"
     )

@@ -1,4 +1,4 @@
-"""The skeleton's kinematics are consistent with themselves, and its errors name the joint."""
+"""Tests that the skeleton's kinematics are consistent, and that its errors name the joint."""
 
 import math
 import random
@@ -72,7 +72,8 @@ def test_kinematics_go_offset_then_rest_then_turn():
     quarter = math.sqrt(0.5)
     chain = Skeleton(
         (
-            Joint("root", -1, (quarter, 0, 0, quarter), (1.0, 0.0, 0.0), X, -2, 2),  # rest: a quarter about Z
+            # rest rotation: a quarter turn about Z
+            Joint("root", -1, (quarter, 0, 0, quarter), (1.0, 0.0, 0.0), X, -2, 2),
             Joint("tip", 0, IDENTITY, (0.0, 1.0, 0.0), X, -2, 2),
         ),
         tool_offset=(0.0, 0.0, 1.0),
@@ -139,7 +140,7 @@ def test_jacobians_of_a_trees_ends_on_a_floating_base_agree_with_finite_differen
     small = 1e-6
 
     def moved(speed, sign):
-        """The pose after a small step, the base having moved first."""
+        """The pose after a small step, in which the base moved first."""
         base, turn = speed[:3] * small * sign, speed[3:6] * small * sign
         turned = about(unit(tuple(turn)), float(np.linalg.norm(turn))) if turn.any() else IDENTITY
         pose = tree.forward(angles + speed[6:] * small * sign)

@@ -1,4 +1,6 @@
-"""A pose from a sketch: the links get the directions of points, whatever their size and place."""
+"""Tests a pose from a sketch: the links take the directions between its points, whatever its size and
+position.
+"""
 
 import math
 import random
@@ -15,7 +17,7 @@ from tests.solvers.chains import lamp, posture_of, skeleton_of, unit_chain
 
 
 def shown(chain: Skeleton, angles) -> np.ndarray:
-    """Positions (m, 3) of the places that a sketch of the chain shows, at a pose."""
+    """Positions (m, 3) of the points that a sketch of the chain shows, in a pose."""
     pose = chain.forward(tuple(angles))
     return np.array(
         [

@@ -1,5 +1,5 @@
-"""A tree of joints of every kind: frames of many configurations are those of each, Jacobians are what
-differences show.
+"""Tests a tree with joints of every kind: frames of many configurations equal those of each, Jacobians agree
+with finite differences.
 """
 
 import numpy as np

@@ -1,5 +1,5 @@
-"""A whole body follows its targets: the laws, lost links, contacts, levels, and the same answer
-every time.
+"""Tests a whole body that follows its targets: the laws, lost links, contacts, levels, and reproducible
+results.
 """
 
 import math
@@ -59,8 +59,8 @@ def test_a_gain_below_all_of_the_error_lets_it_die_out_at_that_rate_and_follows_
 
 
 def after_one_step(ask: float, options: Options):
-    """Two hinges at right angles that carry the head, asked to turn by an angle [rad] each: what is missed,
-    and the state.
+    """Two hinges at right angles that carry the head, with the target of a rotation by `ask` [rad] each: the
+    remaining error, and the state.
     """
     hinges = [
         Joint("tilt", -1, IDENTITY, (0.0, 0.0, 0.0), X, -2.0, 2.0),
@@ -96,7 +96,7 @@ def test_a_mended_move_is_damped_and_limited_as_a_whole():
 
 
 def spinning(steps: int, law: Law):
-    """How far [rad] the base is from a base that turns by 1 rad/s about z, at each step."""
+    """Angle [rad] of the base from a base that rotates by 1 rad/s about z, at each step."""
     solver = WholeBody(manikin(), [Target("pelvis")], Options(law))
     state, angles = solver.start(), []
     for k in range(steps):

@@ -1,4 +1,6 @@
-"""A body's kinematics are the skeleton's, and the normal equations are those of its Jacobians."""
+"""Tests that a body's kinematics are the skeleton's, and that the normal equations are those of its
+Jacobians.
+"""
 
 import random
 
@@ -19,7 +21,7 @@ from tests.solvers.chains import any_turn
 
 often = settings(derandomize=True, deadline=None, max_examples=60)
 seeds = st.integers(0, 10**6)
-SMALL = 1e-6  # [rad or m] of central differences
+SMALL = 1e-6  # [rad or m] step of central differences
 
 
 def any_matrix(draw: random.Random) -> np.ndarray:

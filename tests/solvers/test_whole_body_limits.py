@@ -1,4 +1,4 @@
-"""A whole body keeps its limits on every step, in position, velocity and acceleration."""
+"""Tests that a whole body keeps its limits in every step, in position, velocity and acceleration."""
 
 import math
 import random
@@ -70,7 +70,7 @@ def test_with_an_acceleration_limit_a_body_brakes_in_time_for_a_target_that_jump
     beyond, missed = 0.0, []
     for _ in range(
         round(2.0 * math.sqrt(1.0 / rate) / DT) + 12
-    ):  # what speeding up and braking at that rate take, and some more
+    ):  # time to accelerate and brake at that rate, and a margin
         _, state = solver.step(values, state, DT)
         beyond = max(beyond, float(state.joints[0]) - 1.0)
         missed.append(worst(solver, values, state))

@@ -1,9 +1,9 @@
-"""How a test plays in a real Blender window: a file of plays/ runs inside Blender, on the built package, and
-tells what it found.
+"""Fixtures that run plays in a real Blender window: a file of plays/ runs inside Blender, with the built
+package, and returns facts.
 
-Tests of a process share a Blender on a virtual screen of its own, which begins each play afresh: Blender's
-own settings, an empty scene, the extension loaded anew. A play that fails ends it, and the next one has
-another. See scripts/stage.py for what a play can do.
+Tests of a process share a Blender on its own virtual screen, which resets everything for each play: Blender's
+own settings, an empty scene, the extension loaded again. A play that fails ends this Blender, and the next
+one gets another. scripts/stage.py describes the functions for plays.
 """
 
 import json
@@ -22,14 +22,15 @@ WINDOW = ROOT / "scripts" / "window.sh"
 PLAYS = ROOT / "tests" / "window" / "plays"
 OLDER = "older"  # name of the window with a Blender 4, see scripts/window.sh
 LEFT = ROOT / "build" / "window" / (OLDER if os.environ.get("LIMBER_WINDOW") == OLDER else "")
-LIMIT = 400.0  # [s] for a play: the longest takes 50 s on two cores
-QUIT_WITHIN = 60.0  # [s]
-SIZE = "1000x640"  # [pixels] of the window: drawn in software, its pixels are most of what a test costs
-LOOK = 0.1  # [s] between two looks at whether it has ended
+LIMIT = 400.0  # [s] longest duration of a play: the longest one takes 50 s on two cores
+QUIT_WITHIN = 60.0  # [s] longest time in which Blender quits
+# [pixels] size of the window: it is drawn in software, so that pixels take most of a test's time
+SIZE = "1000x640"
+LOOK = 0.1  # [s] interval between two checks whether it has ended
 
 
 class Window:
-    """A Blender in a window of a size, for one play after the other; close it."""
+    """A Blender in a window of a given size, for one play after the other; it must be closed."""
 
     def __init__(self, size: str) -> None:
         self._log = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the window
@@ -44,7 +45,7 @@ class Window:
         )
 
     def play(self, name: str) -> dict:
-        """The facts that plays/NAME.py noted. Its last picture is build/window/NAME.png."""
+        """Runs plays/NAME.py; returns its recorded facts. Its last picture is build/window/NAME.png."""
         LEFT.mkdir(parents=True, exist_ok=True)
         facts = LEFT / f"{name}.json"
         facts.unlink(missing_ok=True)
@@ -62,7 +63,7 @@ class Window:
         return json.loads(facts.read_text(encoding="utf-8"))
 
     def close(self, patience: float = QUIT_WITHIN) -> None:
-        """End Blender; one that is still there after `patience` [s] is killed."""
+        """Ends Blender, which is killed if it is still running after `patience` [s]."""
         assert self._process.stdin
         self._process.stdin.close()
         try:
@@ -78,7 +79,7 @@ class Window:
 
 @pytest.fixture(scope="session")
 def windows() -> Iterator[dict[str, Window]]:
-    """The windows that are open, by their sizes."""
+    """The open windows, by their sizes."""
     if (
         asked := subprocess.run([WINDOW, "available"], capture_output=True, text=True, check=False)
     ).returncode:
@@ -91,9 +92,10 @@ def windows() -> Iterator[dict[str, Window]]:
 
 @pytest.fixture
 def play(windows: dict[str, Window]) -> Callable[..., dict]:
-    """Plays plays/NAME.py in a window; returns the facts it noted. Pictures go to build/window/.
+    """Function that runs plays/NAME.py in a window, and returns its recorded facts. Pictures go to
+    build/window/.
 
-    `last`: what it leaves is no Blender for another play. `size` [pixels]: of the window.
+    `last`: whether no other play can run in this Blender afterwards. `size`: size of the window [pixels].
     """
 
     def run(name: str, last: bool = False, size: str = SIZE) -> dict:

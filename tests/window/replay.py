@@ -1,5 +1,5 @@
-"""Plays what Blender sent to a robot in a window to the worker again, in simulated time: what it made the
-robot do, turn by turn.
+"""Plays the data that Blender sent to a robot in a window to the worker again, in simulated time, and returns
+the commands cycle by cycle.
 """
 
 import math
@@ -16,18 +16,19 @@ from limber.motion.limiter import HEADROOM
 
 from tests.hardware.simulation import Simulation, still
 
-REST = 5.0  # [s] until the robot is at the newest frame, from wherever it was
+REST = 5.0  # [s] time until the robot is at the newest frame from any pose
 ROUNDING = 1e-6
 
 
 def replay(
     facts: dict, look: Callable[[tuple[Kinematic, ...], float, Report], None] = lambda *_: None
 ) -> tuple[list[tuple[float, ...]], list[float]]:
-    """What the robot is commanded at each turn (turns, joints), and the newest values that Blender sent
-    (joints,), of a play's `facts`.
+    """The robot's commands at each cycle (cycles, joints), and the newest values that Blender sent (joints,),
+    for a play's `facts`.
 
-    A robot that is disarmed since Blender was silent for too long, as on a busy machine, is armed again. Each
-    turn is looked at: the newest frame, the unit of time of its velocities [s], and the robot's report.
+    A robot that was disarmed because Blender was silent for too long, as on a busy machine, is armed again.
+    `look` is called in each cycle with the newest frame, the unit of time of its velocities [s], and the
+    robot's report.
     """
     simulation = Simulation(from_plain(facts["device"]))
     frames = [
@@ -60,8 +61,8 @@ def replay(
 
 
 def farthest_beyond(facts: dict) -> float:
-    """How far any joint is commanded beyond all that was shown by then, with the way that it needs to stop
-    from each pose.
+    """Largest distance by which a joint is commanded beyond all poses shown so far, each with its stopping
+    distance.
     """
     limits = [joint.limits for joint in from_plain(facts["device"]).joints]
     lowest, highest, far = [math.inf] * len(limits), [-math.inf] * len(limits), [0.0]
@@ -84,8 +85,8 @@ def farthest_beyond(facts: dict) -> float:
 
 
 def assert_within_limits(commands: Sequence[Sequence[float]], facts: dict) -> None:
-    """Each joint keeps its range, and its velocity, acceleration and jerk limits with the limiter's
-    headroom.
+    """Asserts that each joint keeps its range, and its velocity, acceleration and jerk limits with the
+    limiter's headroom.
     """
     for number, joint in enumerate(from_plain(facts["device"]).joints):
         values, limits = [command[number] for command in commands], joint.limits

@@ -1,5 +1,5 @@
-"""Blends, attention, life and deviations in a real window: panels draw, bones are coloured, another target is
-gone over to.
+"""Tests blends, attention, life and deviations in a real window: panels are drawn, bones are coloured, and a
+chain changes to another target.
 """
 
 import numpy as np

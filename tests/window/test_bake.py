@@ -1,4 +1,4 @@
-"""Baking in a real window, where it runs beside the interface."""
+"""Tests baking in a real window, where it runs while the interface is usable."""
 
 
 def test_esc_cancels_a_bake_without_a_trace_and_a_bake_that_may_end_leaves_its_keys(play):

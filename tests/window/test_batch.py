@@ -1,4 +1,4 @@
-"""Blender's own command line bakes files with the installed package."""
+"""Tests Blender's own command line, which bakes files with the installed package."""
 
 
 def test_blenders_command_line_bakes_a_file(play):

@@ -1,12 +1,12 @@
-"""What a mouse does in the tab: each item of each drop-down can be taken, and each button does its work or
-says why not.
+"""Tests the tab with the mouse: each item of each drop-down can be selected, and each button does its work or
+gives the reason why not.
 """
 
 import pytest
 
 pytestmark = pytest.mark.every_window
 
-NOT_CLICKED = {  # enumerations that no click in the tab's panels sets -> why
+NOT_CLICKED = {  # enumerations that no click in the tab's panels sets -> reason
     "LimberJoint.axis": "no panel draws it",
     "LimberMotor.axis": "no panel draws it",
     "LimberChain.pictured_posture": (
@@ -14,7 +14,7 @@ NOT_CLICKED = {  # enumerations that no click in the tab's panels sets -> why
     ),
     "LimberView.plot_joint": "drawn while a robot measures; its numbers are the joints' places",
 }
-SMALL = "640x560"  # [pixels]: a button is drawn alone, and its redraws are most of what these tests cost
+SMALL = "640x560"  # [pixels] a button is drawn alone, and its redraws take most of these tests' time
 
 
 def test_every_item_of_every_drop_down_is_taken_by_mouse_and_no_field_becomes_blank(play):

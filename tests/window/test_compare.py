@@ -1,4 +1,4 @@
-"""Compare Solvers in a real window: it is cancelled, sorted and used as with a mouse."""
+"""Tests Compare Solvers in a real window: cancelled, sorted and used with the mouse."""
 
 
 def test_solvers_are_compared_under_the_users_eyes_and_the_table_answers_clicks(play):

@@ -1,4 +1,4 @@
-"""Limber beside Blender's own interface: its dialogs, the pose library."""
+"""Tests Limber with Blender's own interface: its dialogs, the pose library."""
 
 
 def test_blenders_pose_library_shows_a_stored_posture_and_a_click_applies_it(play):

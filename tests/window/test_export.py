@@ -1,4 +1,4 @@
-"""Export in Blender's own interface: the browser's options, progress, Esc, and the file."""
+"""Tests Export in Blender's own interface: the browser's options, progress, Esc, and the file."""
 
 
 def test_the_browser_s_button_starts_an_export_that_shows_progress_and_that_escape_cancels(play):

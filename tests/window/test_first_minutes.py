@@ -1,4 +1,4 @@
-"""What a new user needs to get going."""
+"""Tests the steps of a new user, and the number of clicks."""
 
 import pytest
 
@@ -11,7 +11,7 @@ def test_clicks_on_one_spot_lead_to_a_lamp_that_looks_at_a_moving_ball_and_to_a_
     facts = play("first_minutes")
     assert facts["tab"] == "Limber"
     assert facts["live"]
-    assert facts["miss"] < 2.0  # degrees, while the ball flies
+    assert facts["miss"] < 2.0  # [degrees] aim error while the ball flies
     assert facts["clicks_to_look"] <= 6
     assert facts["clicks_to_follow"] <= 3
     assert facts["ghost"], "the virtual robot is seen"

@@ -1,4 +1,4 @@
-"""The forward axis is picked in the 3D view."""
+"""Tests picking the forward axis in the 3D view."""
 
 import pytest
 

@@ -1,5 +1,5 @@
-"""How far it is from an empty scene to a robot of the gallery that looks, and to the virtual one that
-follows.
+"""Tests the number of clicks from an empty scene to a robot of the gallery that looks, and to the virtual
+robot that follows.
 """
 
 
@@ -10,7 +10,7 @@ def test_four_clicks_lead_to_a_gallery_robot_that_looks_at_a_moving_target_and_t
     assert facts["robot"] == "Reachy Mini"
     assert facts["live"], "the gaze, and the mechanism that carries it"
     assert facts["clicks_to_gaze"] <= 4
-    assert facts["miss"] < 2.0  # degrees, while the target moves
+    assert facts["miss"] < 2.0  # [degrees] aim error while the target moves
     assert facts["clicks_to_follow"] <= 3
 
 

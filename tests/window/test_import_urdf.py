@@ -1,4 +1,4 @@
-"""A robot's file in Blender's own interface: dropped, undone, browsed for."""
+"""Tests a robot's file in Blender's own interface: dropped, undone, chosen in the browser."""
 
 
 def test_a_dropped_file_shows_its_options_comes_in_as_one_step_and_the_file_menu_frames_it_too(play):

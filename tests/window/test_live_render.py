@@ -1,5 +1,5 @@
-"""Rendering in a real window, where Blender calls handlers off its main thread while the user goes on
-working.
+"""Tests rendering in a real window, where Blender calls handlers outside its main thread while the user
+continues to work.
 """
 
 

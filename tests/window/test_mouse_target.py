@@ -1,4 +1,4 @@
-"""The mouse moves a target over the 3D view."""
+"""Tests moving a target with the mouse over the 3D view."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Overlays in a real window: drawn over what is live, and over nothing else."""
+"""Tests overlays in a real window: drawn over live movers, and over nothing else."""
 
 
 def test_overlays_are_drawn_while_a_chain_is_live_and_cost_nothing_otherwise(play):

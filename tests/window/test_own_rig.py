@@ -1,4 +1,4 @@
-"""README's three clicks on a rig that is not Limber's."""
+"""Tests README's three clicks on a rig that is not Limber's."""
 
 
 def test_three_clicks_let_a_metarig_look(play):

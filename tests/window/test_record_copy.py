@@ -1,4 +1,4 @@
-"""What is being recorded survives a crash."""
+"""Tests that a recording survives a crash."""
 
 
 def test_a_recording_is_kept_in_a_file_while_it_goes_on(play):

@@ -1,4 +1,4 @@
-"""Other programs are heard while Blender waits for its user."""
+"""Tests that messages of other programs are received while Blender waits for its user."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A whole body that follows another armature, in Blender's own window: the clock follows while
+"""Tests a whole body that follows another armature in Blender's own window: the clock lets it follow while
 nothing plays.
 """
 

@@ -1,5 +1,5 @@
-"""The robot's panels in a real window: servos are found, tried, led by hand and armed; pictures of each state
-are in build/window/.
+"""Tests the robot's panels in a real window: servos are found, tried, moved by hand and armed; pictures of
+each state are in build/window/.
 """
 
 

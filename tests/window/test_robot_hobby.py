@@ -1,5 +1,5 @@
-"""The robot's panel with servos that do not measure, and when nothing answers; pictures of each state are in
-build/window/.
+"""Tests the robot's panel with servos that do not measure, and without an answering device; pictures of each
+state are in build/window/.
 """
 
 

@@ -1,5 +1,5 @@
-"""A robot that follows live while a user works in a real window. What Blender sent is played to the worker
-again, in simulated time.
+"""Tests a robot that follows live while a user works in a real window. The data that Blender sent are played
+to the worker again, in simulated time.
 """
 
 import math
@@ -9,7 +9,8 @@ import pytest
 from tests.window.replay import assert_within_limits, farthest_beyond, replay
 
 BEYOND = (
-    1.5  # [degrees] farthest that a joint may pass every pose shown, each with the way that it needs to stop
+    # [degrees] largest distance by which a joint may pass every shown pose, each with its stopping distance
+    1.5
 )
 
 
@@ -28,7 +29,7 @@ def test_a_robot_holds_still_while_its_motion_is_checked_rendered_or_baked_and_f
     facts = play("robot_outputs")
     assert facts["raised"] == []
     assert facts["stepped"] == {"check": 30, "render": 30, "bake": 30}
-    assert max(facts["stray"].values()) < 0.01  # radians
+    assert max(facts["stray"].values()) < 0.01  # [rad]
     assert min(facts["beats"].values()) > 0
     assert facts["beats"]["render"] >= 30, "one at least in each rendered frame"
     assert not facts["live after the bake"]
@@ -45,7 +46,7 @@ def test_a_bone_below_a_live_head_that_a_constraint_moves_is_sent_as_it_is_drawn
     assert max(drawn for _, drawn in facts["pairs"]) - min(drawn for _, drawn in facts["pairs"]) > 0.1, (
         "it moves"
     )
-    assert max(abs(sent - drawn) for sent, drawn in facts["pairs"]) < 1e-5  # radians
+    assert max(abs(sent - drawn) for sent, drawn in facts["pairs"]) < 1e-5  # [rad]
 
 
 def test_a_robot_passes_no_pose_that_was_shown_when_a_drag_is_followed_by_play_at_another_rate(play):

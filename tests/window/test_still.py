@@ -1,4 +1,6 @@
-"""The tab keeps still under the mouse, and Blender where nothing changes."""
+"""Tests that the tab's buttons keep their positions under the mouse, and that Blender draws nothing while
+nothing changes.
+"""
 
 
 def test_no_button_moves_while_a_robot_is_connected_and_nothing_is_drawn_while_it_is_armed_and_still(play):

@@ -1,4 +1,4 @@
-"""The key that stops the robot, in a real window."""
+"""Tests the key that stops the robot, in a real window."""
 
 
 def test_the_stop_key_stops_the_robot_over_every_editor(play):

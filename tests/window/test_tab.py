@@ -1,4 +1,4 @@
-"""The extension in a real window: installed, it shows its tab."""
+"""Tests that the installed extension shows its tab in a real window."""
 
 import pytest
 

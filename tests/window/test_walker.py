@@ -1,6 +1,6 @@
-"""A step of the Walker in a real window, keyed by the panel's buttons."""
+"""Tests a step of the Walker in a real window, with keyframes made by the panel's buttons."""
 
-TALL = "1200x1300"  # [pixels] room for the panels above the curves
+TALL = "1200x1300"  # [pixels] height sufficient for the panels above the curves
 
 
 def test_an_animator_keys_a_step_by_the_panels_buttons_and_the_standing_foot_stays(play):

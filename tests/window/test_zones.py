@@ -1,4 +1,4 @@
-"""No-go zones and pictures of postures in a real window."""
+"""Tests no-go zones and pictures of postures in a real window."""
 
 
 def test_the_view_names_the_bone_in_a_zone_and_postures_have_pictures(play):

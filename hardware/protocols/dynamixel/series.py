@@ -18,8 +18,8 @@ from .packets import HIGHEST_ID, DynamixelPackets
 STEPS = 4096  # number of steps per revolution
 FARTHEST = 256 * STEPS - 1  # steps in either direction in extended mode: 256 revolutions
 RPM = STEPS / 60.0  # steps/s of one revolution per minute
-SPEED_UNIT = 0.229 * RPM  # steps/s
-WATCHDOG_UNIT = 0.02  # [s]
+SPEED_UNIT = 0.229 * RPM  # [steps/s] speed for a raw value of 1
+WATCHDOG_UNIT = 0.02  # [s] time for a raw value of 1
 LONGEST_WATCHDOG = 127 * WATCHDOG_UNIT
 POSITION_MODE = 3
 MODES = {

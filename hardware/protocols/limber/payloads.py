@@ -252,7 +252,7 @@ _DECODERS: dict[MessageKind, Callable[[bytes], Message]] = {
 START = 0xA5
 KIND_AT, SEQUENCE_AT = 3, 4
 HEADER = 5  # bytes before the payload: start, length, its complement, kind, sequence
-TRAILER = 2  # bytes after it: the CRC
+TRAILER = 2  # bytes after the payload: the CRC
 MAX_PAYLOAD = 112  # bytes: a report with both lists for 24 channels is 105
 
 

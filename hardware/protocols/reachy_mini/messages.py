@@ -30,8 +30,8 @@ class JointPositions:
 
 @dataclass(frozen=True, slots=True)
 class DaemonStatus:
-    """State of the daemon (`RUNNING` or another), of its motors (`ENABLED`, `DISABLED`, ...), and its error;
-    may be empty.
+    """State of the daemon (`RUNNING` or another), of its motors (`ENABLED`, `DISABLED`, ...), and its error,
+    which may be empty.
     """
 
     state: str

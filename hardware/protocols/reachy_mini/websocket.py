@@ -13,7 +13,7 @@ from collections.abc import Callable
 from itertools import cycle
 
 MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"  # RFC 6455, 1.3
-LONGEST_HEAD = 16_384  # [bytes] of the answer to the handshake
+LONGEST_HEAD = 16_384  # [bytes] longest answer to the handshake
 LONGEST_MESSAGE = 1 << 14  # [bytes] the daemon's longest is 2 kB; this one is decoded within 2 ms
 LONGEST_CONTROL = 125  # [bytes] RFC 6455, 5.5
 

@@ -299,7 +299,7 @@ class ServoConnection(Connection):
                         self._silence.absent,
                     )
 
-    # bytes
+        # Encoding and sending of messages.
 
     @property
     def _to_release(self) -> list[int]:

@@ -15,7 +15,9 @@ from ...protocols.servo_state import VolatileSettings
 
 CHECK_EVERY = 0.2  # [s] between queries
 CHECK_ALL_EVERY = (
-    0.13  # [s] the same if there is a third kind of query, so that each is repeated after 0.4 s in both cases
+    # [s] between queries if there is a third kind of query, so that each is repeated after 0.4 s in both
+    # cases
+    0.13
 )
 # [s] one servo at a time: a dozen take 1.2 s, which is faster than a motor warms up and uses 3% of a busy
 # line

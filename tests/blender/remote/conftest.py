@@ -1,4 +1,4 @@
-"""A robot's armature that other programs control over a real socket."""
+"""Fixtures with a robot's armature that other programs control over a real socket."""
 
 from collections.abc import Callable, Iterator
 
@@ -16,6 +16,6 @@ def rig():
 
 @pytest.fixture
 def send(rig) -> Iterator[Callable[..., None]]:
-    """Sends packets to the rig's Remote Control and waits until they are obeyed."""
+    """Sends packets to the rig's Remote Control and waits until they are executed."""
     with sending(rig) as send:
         yield send

@@ -1,4 +1,4 @@
-"""Another program that sends orders over a real socket."""
+"""Another program that sends commands over a real socket."""
 
 import socket
 import time
@@ -10,13 +10,13 @@ from limber.rig.robot import remote
 
 from tests.blender.osc_sender import free_port
 
-PATIENCE = 60.0  # [s] for what takes microseconds on an idle machine
+PATIENCE = 60.0  # [s] longest waiting time; on an idle machine microseconds suffice
 
 
 @contextmanager
 def sending(rig) -> Iterator[Callable[..., None]]:
     """Starts Remote Control of the rig; yields a function that sends packets and waits until they are
-    obeyed.
+    executed.
     """
     rig.limber.remote.port = free_port()
     bpy.ops.limber.remote()
@@ -33,5 +33,5 @@ def sending(rig) -> Iterator[Callable[..., None]]:
 
 
 def problem(rig) -> str:
-    """What Remote Control says is wrong."""
+    """Problem that Remote Control reports."""
     return remote.heard(rig).problem

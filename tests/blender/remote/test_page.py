@@ -1,4 +1,4 @@
-"""The page of an armature, served from Blender: a browser directs it, and nothing is armed but by a press."""
+"""Tests the page of an armature, served from Blender: a browser directs it, and only a press arms a robot."""
 
 import json
 import time
@@ -19,8 +19,8 @@ pytest.importorskip("websockets", reason="the websockets library is not in this 
 from websockets.sync.client import ClientConnection
 from websockets.sync.client import connect as open_socket
 
-PATIENCE = 60.0  # [s]
-newest: dict[ClientConnection, int] = {}  # sign of life of each browser
+PATIENCE = 60.0  # [s] longest waiting time
+newest: dict[ClientConnection, int] = {}  # browser -> number of its newest heartbeat
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def free_port() -> int:
 
 
 def obeyed(browser: ClientConnection, **order: object) -> None:
-    """Sends an order, and waits until it is done."""
+    """Sends a command, and waits until it is executed."""
     browser.send(json.dumps(order))
     give_up = time.monotonic() + PATIENCE
     while not page.look():
@@ -51,14 +51,14 @@ def obeyed(browser: ClientConnection, **order: object) -> None:
 
 
 def beat(browser: ClientConnection) -> int:
-    """A new sign of life, which a press takes along."""
+    """Number of a new heartbeat, which a press must contain."""
     last = newest.get(browser, 0)
     shown(browser, lambda _content: newest.get(browser, 0) > last, with_beats=True)
     return newest[browser]
 
 
 def shown(browser: ClientConnection, condition: Callable[[dict], bool], with_beats: bool = False) -> dict:
-    """What the page shows as soon as a condition holds."""
+    """Waits until a condition holds for the page's content, and returns it."""
     give_up = time.monotonic() + PATIENCE
     while time.monotonic() < give_up:
         page.look()

@@ -1,4 +1,4 @@
-"""Other programs set targets, influence and weights over a real socket."""
+"""Tests that other programs set targets, influence and weights over a real socket."""
 
 import socket
 import time

@@ -1,5 +1,5 @@
-"""Other programs stop the robot whatever comes along, and arm it only where they may; floods of packets
-neither block nor fill anything.
+"""Tests that other programs can always stop the robot, and arm it only with permission; floods of packets
+neither block Blender nor fill memory.
 """
 
 import socket
@@ -91,7 +91,9 @@ def test_a_stop_of_another_program_stops_nothing(rig, send):
 
 @pytest.fixture
 def slow(rig, send):
-    """What listens, with a clock by which a look reads a few messages, and a way to send to it."""
+    """The listener, with a clock by which a reading processes only a few messages, and a function that sends
+    to it.
+    """
     heard = remote.heard(rig)
     heard.clock = Ticking(BUDGET / 20)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
@@ -110,7 +112,7 @@ def test_a_stop_is_obeyed_before_what_came_before_it_is_read_and_no_arm_outlives
     put(packet("/limber/arm", 1.0))
     put(flood)
     put(bundle(bundle(packet("/limber/influence/head", 0.5), packet("/limber/stop"))))
-    heard.clock.step = BUDGET / 30  # time for the packets, hardly for what is in them
+    heard.clock.step = BUDGET / 30  # enough time for the packets, but hardly for their messages
     assert remote.look()
     assert stopped == [True]
     while heard.newest:
@@ -153,7 +155,7 @@ def test_a_flood_fills_neither_socket_nor_memory_while_blender_is_busy_so_that_a
     rig, slow
 ):
     heard, put = slow
-    for _ in range(40):  # in pieces for which any socket has room
+    for _ in range(40):  # in parts that fit into any socket's buffer
         until_number = heard.received + 100
         for number in range(100):
             put(packet(f"/limber/influence/{number}", 1.0) + bytes(400))
@@ -164,7 +166,7 @@ def test_a_flood_fills_neither_socket_nor_memory_while_blender_is_busy_so_that_a
 
 
 def held(rig, send, seconds: float) -> set[str]:
-    """A button that is held, as programs repeat it; the states in which the robot was meanwhile."""
+    """Simulates a button that is held, which programs repeat; returns the states of the robot meanwhile."""
     states = set()
     for _ in a_while(seconds):
         send(packet("/limber/arm", 1.0))
@@ -245,7 +247,7 @@ def test_stop_takes_every_permission_to_arm(rig, send):
     rig.limber.remote.allow_arm = True
     bpy.ops.limber.stop()
     assert rig.limber.remote.allow_arm is False
-    a_turn(rig)  # what is ordered together with Stop is void
+    a_turn(rig)  # commands sent together with Stop are void
     bpy.ops.limber.clear_fault()
     until(lambda: state(rig) == "DISARMED", "the fault is cleared")
     assert held(rig, send, 0.3) == {"DISARMED"}

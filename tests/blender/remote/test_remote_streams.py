@@ -1,6 +1,4 @@
-"""Targets and other numbers that programs send at a rate of their own: live chains follow them without
-stairs.
-"""
+"""Tests targets and other numbers that programs send at their own rate: live chains follow them smoothly."""
 
 from math import cos, degrees, pi, sin
 
@@ -16,14 +14,14 @@ from tests.blender.shown import go_live, no_handler_raises  # noqa: F401
 
 pytestmark = pytest.mark.every_blender
 
-CLOCK = 60  # [Hz]
-RATE = 2 * pi * 0.35  # [rad/s] of the motion
-WIDTH = 0.3  # [m] of the motion
+CLOCK = 60  # [Hz] ticks of the clock
+RATE = 2 * pi * 0.35  # [rad/s] angular frequency of the motion
+WIDTH = 0.3  # [m] amplitude of the motion
 
 
 @pytest.fixture
 def chain():
-    """A live chain without a motion filter on a rig that listens, and a way to send to it."""
+    """A live chain without a motion filter on a rig that listens, and a function that sends to it."""
     rig, chain = looking_chain()
     chain.filter = "none"
     go_live(rig, chain)
@@ -43,8 +41,8 @@ def place(seconds: float) -> float:
 
 
 def followed(chain, send, ticks: int, rate: int, data) -> tuple[np.ndarray, np.ndarray]:
-    """Positions (ticks, 3) [m] of the target, and the chain's joint values (ticks, n), while `data` of a time
-    is sent at a rate [Hz].
+    """Positions (ticks, 3) [m] of the target, and the chain's joint values (ticks, n), while `data`, a
+    function of time, is sent at a rate [Hz].
     """
     places, angles = [], []
     for number in range(1, ticks + 1):
@@ -115,7 +113,7 @@ def test_a_rotation_is_followed_the_short_way_and_keeps_its_length(chain):
     _, settings, send = chain
 
     def data(time: float) -> bytes:
-        sign = -1.0 if int(time * 30) % 2 else 1.0  # the same orientation
+        sign = -1.0 if int(time * 30) % 2 else 1.0  # both signs are the same orientation
         return packet(f"/limber/rotation/{settings.name}", sign * cos(time), sign * sin(time), 0.0, 0.0)
 
     settings.target.rotation_mode = "QUATERNION"

@@ -1,4 +1,4 @@
-"""Speech by OSC, while a behaviour is rehearsed."""
+"""Tests speech by OSC while a behaviour is rehearsed."""
 
 import os
 from pathlib import Path
@@ -17,7 +17,7 @@ from tests.hardware.patience import wait_until
 
 @pytest.fixture
 def rehearsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """A character that is rehearsed beside a sound; the only program for it is a script."""
+    """A character that is rehearsed with a sound; a script stands for the only sound program."""
     rig, chain = looking_chain(at=target())
     add_states("Idle", "Speaking")
     for begin, end, event in (("Idle", "Speaking", "speak"), ("Speaking", "Idle", "spoken")):

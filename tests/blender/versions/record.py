@@ -1,8 +1,8 @@
-"""Writes down what a version keeps in a .blend: `python tests/blender/versions/record.py VERSION [CHECKOUT]`,
-at every release.
+"""Records the settings that a version stores in a .blend: `python tests/blender/versions/record.py VERSION
+[CHECKOUT]`, at every release.
 
-The record beside this file has the properties of the classes, and the values of a rig whose settings are
-mostly not the defaults. From it `test_versions.py` makes files as that version saved them, without keeping a
+The record in this folder has the properties of the classes, and the values of a rig whose settings mostly
+differ from the defaults. From it `test_versions.py` makes files as saved by that version, without keeping a
 file or the version's code.
 """
 
@@ -14,14 +14,15 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT))
 
-os.environ.setdefault("BLENDER_USER_RESOURCES", "/nonexistent")  # nobody's preferences play a part
+# so that no user's preferences have an effect
+os.environ.setdefault("BLENDER_USER_RESOURCES", "/nonexistent")
 
 import bpy  # noqa: E402
 
 from checkout import load_limber  # noqa: E402
 from tests.blender.enumerations import offered  # noqa: E402
 
-# What keeps its value: the rig is to look at its target, which the test wants to see.
+# Properties that keep their values: the rig must look at its target, which the test checks.
 KEPT = {
     "live",
     "eye",
@@ -39,7 +40,7 @@ KEPT = {
 
 
 def classes_of(group: type, found: dict) -> dict:
-    """The properties of a group's class and of those in it: name -> what makes the like of it."""
+    """The properties of a group's class and of those in it: name -> arguments to create the same one."""
     if group.__name__ in found:
         return found
     found[group.__name__] = {}
@@ -62,7 +63,7 @@ def classes_of(group: type, found: dict) -> dict:
 
 
 def vary(group, classes: dict) -> dict:  # noqa: C901 (a case for each kind of property)
-    """Sets a group's plain settings to others than their defaults where a value is certain to be allowed;
+    """Sets a group's plain settings to other values than their defaults if a permitted value is known;
     returns all of its values.
     """
     values = {}

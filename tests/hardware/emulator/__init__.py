@@ -33,7 +33,7 @@ __all__ = [
 
 
 def require_emulator() -> None:
-    """Skips the test that calls it, or a whole module, where the emulator cannot be built."""
+    """Skips the calling test, or a whole module, if the emulator cannot be built."""
     missing = missing_packages()
     if missing:
         pytest.skip(f"no AVR emulator here: apt-get install {' '.join(missing)}", allow_module_level=True)

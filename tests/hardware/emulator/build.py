@@ -1,5 +1,5 @@
-"""Builds what the emulator runs: the firmware, the two hosts on libsimavr, and the core as a library. Into
-build/emulator/, when stale.
+"""Builds the emulator's parts into build/emulator/ if they are out of date: the firmware, the two hosts on
+libsimavr, and the core as a library.
 """
 
 import fcntl
@@ -15,7 +15,7 @@ FIRMWARE_SOURCES = ROOT / "hardware" / "firmware"
 OUT = ROOT / "build" / "emulator"
 ARDUINO_CORE = Path("/usr/share/arduino/hardware/arduino/avr/cores/arduino/Arduino.h")
 
-TOOLS = {  # what is needed, and the Debian package that has it
+TOOLS = {  # required program -> Debian package that contains it
     "avr-gcc": "gcc-avr",
     "avr-size": "binutils-avr",
     "gcc": "gcc",
@@ -31,13 +31,13 @@ FILES = {
 
 
 def missing_packages() -> list[str]:
-    """The Debian packages that the emulator needs and this machine lacks."""
+    """The Debian packages that the emulator needs and this machine does not have."""
     tools = [package for tool, package in TOOLS.items() if shutil.which(tool) is None]
     return tools + [package for path, package in FILES.items() if not path.exists()]
 
 
 def firmware() -> Path:
-    """The firmware for the Uno, an ELF file."""
+    """Path of the firmware for the Uno, an ELF file."""
     sources = [path for path in FIRMWARE_SOURCES.rglob("*") if path.is_file()]
     return _made(
         OUT / "limber_uno.elf",
@@ -47,7 +47,7 @@ def firmware() -> Path:
 
 
 def host(name: str) -> Path:
-    """A host, `timeline` or `live`."""
+    """Path of a host, `timeline` or `live`."""
     sources = [HERE / f"{name}_host.c", HERE / "uno.c", HERE / "uno.h"]
 
     def command(out: Path) -> list[str]:
@@ -71,7 +71,7 @@ def host(name: str) -> Path:
 
 
 def core_library() -> Path:
-    """The firmware's portable core for ctypes (core_shim.c)."""
+    """Path of the firmware's portable core as a library for ctypes (core_shim.c)."""
     core = FIRMWARE_SOURCES / "limber_firmware" / "src"
     sources = [core / name for name in ("frame.c", "channel.c", "device.c")]
     headers = list(core.glob("*.h"))
@@ -94,7 +94,7 @@ def core_library() -> Path:
 
 
 def _made(target: Path, sources: Iterable[Path], command) -> Path:
-    """`target`, made anew when a source is younger; several processes may ask at once."""
+    """Path `target`, built again if a source is newer; several processes may call this at the same time."""
     OUT.mkdir(parents=True, exist_ok=True)
     with (OUT / f"{target.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -1,4 +1,4 @@
-"""The firmware's portable core, compiled for this machine: the very C that runs on the board, without a
+"""The firmware's portable core, compiled for this machine: the same C code as on the board, without a
 board.
 """
 
@@ -10,7 +10,7 @@ from limber.hardware.protocols import limber
 from . import build
 
 CHANNELS = 12
-MAX_FRAME = 71  # bytes, LIMBER_MAX_FRAME
+MAX_FRAME = 71  # [bytes] LIMBER_MAX_FRAME
 PERIOD_US = 20_000
 
 
@@ -31,8 +31,8 @@ def _library() -> ctypes.CDLL:
 
 
 class Core:
-    """A device as it is after a reset, whose pulses can be `lowest_us` to `highest_us`. Time goes on only by
-    `wait`.
+    """A device in its state after a reset, with pulses from `lowest_us` to `highest_us`. Its time only
+    advances in `wait`.
     """
 
     def __init__(self, now_us: int = 0, lowest_us: int = 500, highest_us: int = 2500) -> None:
@@ -61,7 +61,7 @@ class Core:
         self._library.shim_receive(self._device, data, len(data), self.now_us)
 
     def answers(self) -> list[limber.MessageFrame]:
-        """What the device has to say."""
+        """Decodes the frames that the device has sent since the last call."""
         buffer = ctypes.create_string_buffer(MAX_FRAME)
         frames = []
         while length := self._library.shim_next_answer(self._device, buffer):
@@ -69,7 +69,7 @@ class Core:
         return frames
 
     def ask(self, message: limber.Message) -> limber.Message | limber.Unreadable:
-        """Sends a message and returns the answer to it; whatever was said before is dropped."""
+        """Sends a message and returns its answer; discards earlier frames of the device."""
         self.answers()
         self._sequence = (self._sequence + 1) % 256
         self.receive(limber.encode(message, self._sequence))
@@ -78,7 +78,7 @@ class Core:
         return frame.message
 
     def open_session(self, channels: list[limber.Configure], session: int = 7) -> None:
-        """HELLO, CONFIGURE and ARM."""
+        """Sends HELLO, CONFIGURE and ARM."""
         self.ask(limber.Hello(session))
         for channel in channels:
             self.ask(channel)
@@ -90,11 +90,11 @@ class Core:
         self._library.shim_tick(self._device, self.now_us)
 
     def pulse(self, channel: int) -> float | None:
-        """The next pulse's width [us], None for no pulse."""
+        """Width [us] of a channel's next pulse; None for no pulse."""
         return self._library.shim_next_pulse(self._device, channel, self.now_us) / limber.UNITS_PER_US or None
 
     def pulses(self) -> tuple[float | None, ...]:
-        """One period: the next pulse of every channel [us], then the time until the one after it."""
+        """Widths [us] of every channel's next pulse; then the time of one period passes."""
         widths = tuple(self.pulse(channel) for channel in range(CHANNELS))
         self.wait(PERIOD_US)
         return widths

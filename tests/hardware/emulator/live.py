@@ -14,18 +14,18 @@ from tests.hardware.processes import let_go_first
 from . import build
 from .timeline import Pulse, pulse_from
 
-PATIENCE = 30.0  # [s] for an answer of the emulator on a machine that is very busy
+PATIENCE = 30.0  # [s] longest waiting time for an answer of the emulator on a very busy machine
 
 
 class EmulatorError(RuntimeError):
-    """The emulator ended, or does not answer."""
+    """The emulator has ended, or does not answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """Where the emulator is: simulated time [us], bytes the device has taken and given.
+    """Progress of the emulator: simulated time [us], number of bytes that the device has received and sent.
 
-    `slipped_us` is simulated time that was given up because the machine was busy.
+    `slipped_us` is simulated time that was skipped because the machine was busy.
     """
 
     now_us: float
@@ -35,15 +35,15 @@ class Stats:
 
 
 class EmulatedUno:
-    """An Arduino Uno with Limber's firmware, from `with` to the end of the block.
+    """An Arduino Uno with Limber's firmware, which runs until the end of the `with` block.
 
     Args:
-        reset_on_open: As a real Uno, it starts anew whenever a program opens its port.
-        boot_ms: For how long after that (and after `reset` and `plug`) it is deaf: a real Uno's bootloader
-            takes 1000 to 2000.
+        reset_on_open: Whether it restarts when a program opens its port, as a real Uno does.
+        boot_ms: Time [ms] after a restart (also by `reset` and `plug`) in which it receives nothing: 1000 to
+            2000 in a real Uno's bootloader.
 
     Attributes:
-        port: What to open; the same path after `unplug` and `plug`.
+        port: Path of the port; the same after `unplug` and `plug`.
     """
 
     def __init__(self, reset_on_open: bool = True, boot_ms: int = 0) -> None:
@@ -78,10 +78,10 @@ class EmulatedUno:
     def wait_for_pulses(
         self, enough: Callable[[list[Pulse]], bool], seconds: float = PATIENCE
     ) -> list[Pulse]:
-        """The pulses, as soon as `enough` of them says yes.
+        """The pulses, as soon as `enough` returns True for them.
 
         Raises:
-            EmulatorError: it never did.
+            EmulatorError: `enough` never returned True.
         """
         self._wait(lambda: enough(self._pulses), seconds)
         return self.pulses()
@@ -90,29 +90,29 @@ class EmulatedUno:
         return self._command("stats")
 
     def reset(self) -> None:
-        """As the board's button does."""
+        """Resets the board, as its button does."""
         self._command("reset")
 
     def freeze(self) -> None:
-        """The processor stops, also its timers; bytes that are sent to it are lost."""
+        """Stops the processor and its timers; bytes that are sent to it are lost."""
         self._command("freeze")
 
     def thaw(self) -> None:
         self._command("thaw")
 
     def mute(self) -> None:
-        """What the device says is lost until `speak`."""
+        """Discards the device's frames until `speak`."""
         self._command("mute")
 
     def speak(self) -> None:
         self._command("speak")
 
     def noise(self, data: bytes) -> None:
-        """Bytes reach the device that nobody sent."""
+        """Sends bytes to the device that no program sent."""
         self._command(f"noise {data.hex()}")
 
     def unplug(self) -> None:
-        """The port vanishes and the board has no power."""
+        """Removes the port and switches off the board's power."""
         self._command("unplug")
 
     def plug(self) -> None:
@@ -120,7 +120,7 @@ class EmulatedUno:
 
     def close(self) -> None:
         if self._process.stdin and not self._ended:
-            self._process.stdin.close()  # the host ends with its input
+            self._process.stdin.close()  # the host ends when its input is closed
         self._process.wait(PATIENCE)
         self._reader.join(PATIENCE)
         if self._process.stdout:

@@ -1,5 +1,5 @@
-"""The firmware in simulated time, a step at a time: for tests whose host answers what the device says. No
-clock: every run is the same.
+"""The firmware in simulated time, step by step: for tests whose host reacts to the device's answers. Without
+a clock, so that every run is the same.
 """
 
 import subprocess
@@ -9,30 +9,31 @@ from typing import Self
 from . import build
 from .timeline import Pulse, pulse_from
 
-STARTED_US = 20_000.0  # by then the program runs
+STARTED_US = 20_000.0  # [us] time by which the program has started
 
 
 class SteppedUno:
-    """An Arduino Uno with Limber's firmware whose time goes on only by `hear`.
+    """An Arduino Uno with Limber's firmware whose time only advances in `hear`.
 
-    Its power can be cut and its processor stopped; the time of its pulses is the caller's, not its own.
+    Its power can be switched off and its processor stopped; times of its pulses are the caller's, not its
+    own.
 
     Args:
-        now: The caller's time [s]: the program has just started.
+        now: The caller's time [s] at which the program has just started.
     """
 
     def __init__(self, now: float) -> None:
         command = [str(build.host("timeline")), str(build.firmware())]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self._new: list[Pulse] = []
-        self._origin_us = now * 1e6 - STARTED_US  # of its own time in the caller's
+        self._origin_us = now * 1e6 - STARTED_US  # start of its own time in the caller's
         self._now_us = now * 1e6
         self._stopped = False
         self._advance(b"", STARTED_US)
 
     def hear(self, data: bytes, now: float) -> bytes:
-        """Let the time go on to `now` [s] with `data` on the line; what the device said meanwhile. A stopped
-        one hears nothing.
+        """Advances the time to `now` [s] with `data` on the line; returns the bytes that the device has sent.
+        A stopped device receives nothing.
         """
         now_us = now * 1e6
         if self._stopped:
@@ -42,23 +43,23 @@ class SteppedUno:
         return b"" if self._stopped else self._advance(data, self._now_us - self._origin_us)
 
     def new_pulses(self) -> list[Pulse]:
-        """The pulses that ended since the last call, at the caller's time."""
+        """The pulses that have ended since the last call, with the caller's times."""
         new, self._new = self._new, []
         return new
 
     def freeze(self) -> None:
-        """The processor stops, also its timers; bytes that are sent to it are lost."""
+        """Stops the processor and its timers; bytes that are sent to it are lost."""
         self._stopped = True
 
     def thaw(self) -> None:
         self._stopped = False
 
     def reset(self) -> None:
-        """As the board's button does, and as a real Uno when its port is opened."""
+        """Resets the board, as its button does, and as opening the port of a real Uno does."""
         self._tell(f"{self._now_us - self._origin_us:.3f} reset")
 
     def power_off(self) -> None:
-        """No pulse, no memory."""
+        """Switches the power off: no pulses, and the memory is lost."""
         self._stopped = True
 
     def power_on(self) -> None:
@@ -67,7 +68,7 @@ class SteppedUno:
 
     def close(self) -> None:
         if self._process.stdin and self._process.stdout:
-            self._process.stdin.close()  # the host ends with its input
+            self._process.stdin.close()  # the host ends when its input is closed
             self._process.wait()
             self._process.stdout.close()
 

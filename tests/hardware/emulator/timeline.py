@@ -1,5 +1,5 @@
-"""The firmware in simulated time: bytes at given times go in, pulses and answers come out. No clock: every
-run is the same.
+"""The firmware in simulated time: bytes at given times go in, pulses and answers come out. Without a clock,
+so that every run is the same.
 """
 
 import subprocess
@@ -10,13 +10,13 @@ from limber.hardware.protocols import limber
 
 from . import build
 
-PIN_OF_CHANNEL = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14)  # 14: A0
+PIN_OF_CHANNEL = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14)  # pin 14 is A0
 CHANNEL_OF_PIN = {pin: channel for channel, pin in enumerate(PIN_OF_CHANNEL)}
 
 
 @dataclass(frozen=True, slots=True)
 class Pulse:
-    """A pulse on a channel's pin: when it rose [us, simulated] and how long it was high."""
+    """A pulse on a channel's pin: the time of its rise [us, simulated] and its width."""
 
     channel: int
     rise_us: float
@@ -24,13 +24,15 @@ class Pulse:
 
 
 def pulse_from(words: list[str]) -> Pulse:
-    """A pulse from a line "P pin rise width" of either host; a pin that is no channel's is an error."""
+    """A pulse from a line "P pin rise width" of either host; raises an error for a pin that belongs to no
+    channel.
+    """
     return Pulse(CHANNEL_OF_PIN[int(words[1])], float(words[2]), float(words[3]))
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A frame from the device and when its last byte had been sent [us, simulated]."""
+    """A frame from the device, and the time at which its last byte was sent [us, simulated]."""
 
     at_us: float
     sequence: int
@@ -39,12 +41,12 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What came of a timeline."""
+    """Result of a timeline."""
 
     pulses: list[Pulse]
     answers: list[Answer]
-    high: list[int]  # channels whose pin was still high at the end
-    noise: int  # bytes sent by the device that belong to no frame
+    high: list[int]  # channels whose pin is still high at the end
+    noise: int  # number of bytes sent by the device that belong to no frame
 
     def pulses_of(self, channel: int, since_us: float = 0.0, until_us: float = float("inf")) -> list[Pulse]:
         return [
@@ -57,7 +59,7 @@ class Run:
         return [answer.message for answer in self.answers if isinstance(answer.message, limber.DeviceReport)]
 
     def answer_to(self, sequence: int) -> limber.Message | limber.Unreadable:
-        """The one answer with this sequence number that is not an unasked report."""
+        """The only answer with this sequence number, without reports that the device sends by itself."""
         (message,) = [
             a.message
             for a in self.answers
@@ -68,11 +70,11 @@ class Run:
 
 
 class Timeline:
-    """What happens to the device, in the order of time; `run` plays it.
+    """Events for the device, in order of time; `run` executes them.
 
     Args:
-        firmware: Another ELF file than the firmware as it is.
-        host: Another program than the usual host.
+        firmware: ELF file to use in place of the usual firmware.
+        host: Program to use in place of the usual host.
     """
 
     def __init__(self, firmware: Path | None = None, host: Path | None = None) -> None:
@@ -85,7 +87,9 @@ class Timeline:
         self.now_us += microseconds
 
     def send(self, *messages: limber.Message) -> int:
-        """Sends messages at once, each with the next sequence number; returns the last one's."""
+        """Sends messages at the current time, each with the next sequence number; returns the last one's
+        number.
+        """
         for message in messages:
             self._sequence = (self._sequence + 1) % 256
             self.send_bytes(limber.encode(message, self._sequence))
@@ -95,17 +99,17 @@ class Timeline:
         self._script.append(f"{self.now_us:.3f} bytes {data.hex()}")
 
     def reset(self) -> None:
-        """As the board's button does; the device needs some milliseconds to be there again."""
+        """Resets the board, as its button does; the device needs some milliseconds to restart."""
         self._script.append(f"{self.now_us:.3f} reset")
 
     def open_session(self, channels: list[limber.Configure], session: int = 7) -> None:
-        """HELLO, CONFIGURE and ARM, with time for every answer."""
+        """Sends HELLO, CONFIGURE and ARM, with time for every answer."""
         for message in (limber.Hello(session), *channels, limber.Arm(session)):
             self.send(message)
             self.wait(8_000)
 
     def play(self) -> list[list[str]]:
-        """Plays everything up to now; returns the words of the host's lines."""
+        """Executes all events up to now; returns the words of the host's lines."""
         script = "\n".join([*self._script, f"{self.now_us:.3f} end\n"])
         host = [str(self._host or build.host("timeline")), str(self._firmware or build.firmware())]
         played = subprocess.run(
@@ -114,7 +118,7 @@ class Timeline:
         return [line.split() for line in played.stdout.splitlines()]
 
     def run(self) -> Run:
-        """Plays everything up to now."""
+        """Executes all events up to now; returns the result."""
         decoder = limber.FrameDecoder()
         pulses, answers, high = [], [], []
         for words in self.play():

@@ -1,4 +1,4 @@
-"""What makes each fault of the table happen, and what Blender shows that is one by itself."""
+"""Functions that cause each fault of the table, and the poses of Blender that are a fault themselves."""
 
 import math
 from collections.abc import Callable
@@ -45,13 +45,13 @@ def reset(world: UnoWorld) -> None:
 
 
 def dip(world: BusWorld) -> None:
-    """The supply of a servo dips: it restarts, without torque, and knows nothing of what it was told."""
+    """The supply of a servo drops briefly: it restarts without torque, and has lost all settings in RAM."""
     world.bus.restart(2)
 
 
 def dip_at_rest(world: BusWorld) -> None:
-    """The supply of all servos dips while the robot is disarmed; it is armed again, and loses moves on the
-    way.
+    """The supply of all servos drops briefly while the robot is disarmed; it is armed again, and moves are
+    lost on the way.
     """
     world.click("Disarm", waving)
     world.run(1.2, waving)
@@ -64,28 +64,28 @@ def dip_at_rest(world: BusWorld) -> None:
 
 
 def wheel_mode(world: BusWorld) -> None:
-    """A servo was left in the mode in which it turns on and on; it has torque, and stands."""
+    """A servo was left in the mode of continuous rotation; it has torque, and stands still."""
     servo = world.bus.servos[1]
     servo.table[world.MODE] = 1
     servo.table[world.bus.TORQUE] = 1
 
 
 def step_mode(world: BusWorld) -> None:
-    """A servo was left in step mode; it goes on by its goal as soon as its speed is written."""
+    """A servo was left in step mode; it continues by its goal as soon as its speed is written."""
     wheel_mode(world)
     world.bus.servos[1].table[world.MODE] = 3
     world.bus.put(world.bus.servos[1], 42, 500)
 
 
 def turns_on(world: BusWorld) -> None:
-    """A servo is set to turn on and on while it moves, and does so; then Stop is pressed."""
+    """A moving servo is set to continuous rotation, and rotates; then Stop is pressed."""
     wheel_mode(world)
     world.bus.put(world.bus.servos[1], *world.SPIN)
     world.stop()
 
 
 def another_mode(world: BusWorld) -> None:
-    """Another program sets a servo that moves to turn on and on, and it does so."""
+    """Another program sets a moving servo to continuous rotation, and it rotates."""
     wheel_mode(world)
     world.bus.put(world.bus.servos[1], *world.SPIN)
 
@@ -98,7 +98,7 @@ def position_mode(world: BusWorld) -> None:
 
 
 def _armed_with(change: Callable[[BusWorld], None]) -> Callable[[BusWorld], None]:
-    """Arm is pressed where a servo is otherwise than it was."""
+    """Arm is pressed while a servo has other settings than it had."""
 
     def cause(world: BusWorld) -> None:
         world.run(8.0, waving, until=State.DISARMED)
@@ -111,28 +111,28 @@ def _armed_with(change: Callable[[BusWorld], None]) -> Callable[[BusWorld], None
 
 @_armed_with
 def another_turn(world: BusWorld) -> None:
-    """A servo was turned on by hand, and counts on."""
-    world.bus.servos[1].table[18] |= 0x10  # an STS: by its phase; to a Dynamixel it is nothing
+    """A servo was rotated by hand into another revolution, and counts revolutions."""
+    world.bus.servos[1].table[18] |= 0x10  # in an STS, this is set in its phase; a Dynamixel ignores it
     world.bus.servos[1].position = 4400.0
 
 
 @_armed_with
 def own_limits(world: BusWorld) -> None:
-    """A servo stands outside of the limits that it keeps."""
+    """A servo stands outside the limits that it enforces itself."""
     world.bus.put(world.bus.servos[1], *world.LOWEST)
 
 
 @_armed_with
 def recounts(world: BusWorld) -> None:
-    """A Dynamixel was turned on by hand, and has an offset: it reads as if it were in its first turn, and
-    will not with torque.
+    """A Dynamixel was rotated by hand into another revolution, and has an offset: it reports a position in
+    its first revolution, which changes with torque.
     """
     world.bus.put(world.bus.servos[1], 20, -1000, 4)
     world.bus.servos[1].position = 4100.0
 
 
 def as_before(world: BusWorld) -> None:
-    """The servo is as it came."""
+    """The servo keeps the settings that it had."""
     servo = world.bus.servos[1]
     servo.table[: world.bus.EEPROM] = bytes(world.bus.EEPROM)
     world.bus.factory(servo)
@@ -193,12 +193,12 @@ def full(world: World) -> None:
 
 
 def free(world: World) -> None:
-    """The port lets go of all that it kept."""
+    """The port sends all bytes that it has kept."""
     world.line.full = False
 
 
 def impostor(world: BusWorld) -> None:
-    """Servo 7 answers where servo 2 was asked."""
+    """Servo 7 answers in place of servo 2."""
     bus = world.bus
     answer, shared = bus._answer, getattr(bus, "_shared", None)
 
@@ -267,7 +267,7 @@ def stop_while_full(world: World) -> None:
 
 
 def stop_behind_noise(world: World) -> None:
-    """The line makes noise like the head of a frame of 60 bytes just before the Stop."""
+    """The line receives noise like the head of a frame of 60 bytes just before the Stop."""
     noise = [bytes((0xA5, 60, 60 ^ 0xFF, 4, 0))]
     world.line.outward = lambda data: noise.pop() + data if data and noise else data
     world.stop()
@@ -279,23 +279,23 @@ def hang(world: World) -> None:
 
 
 def held_up(world: World) -> None:
-    """The worker is held up for 3 s, as on a computer that swaps."""
+    """The worker is suspended for 3 s, as on a computer that swaps."""
     world.alone(3.0)
 
 
 def sleep(world: World) -> None:
-    """The computer sleeps for a minute; the robot does not."""
+    """The computer sleeps for a minute, but not the robot."""
     world.alone(60.0)
 
 
 def disarm_and_arm(world: World) -> None:
-    """Two orders in the same turn of the worker, as a script gives them."""
+    """Two commands in the same cycle of the worker, as from a script."""
     world.command(Command.DISARM)
     world.command(Command.ARM)
 
 
 def nothing(world: World) -> None:
-    """What Blender shows is the fault."""
+    """The pose that Blender shows is the fault itself."""
 
 
 # --- poses

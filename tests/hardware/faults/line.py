@@ -1,5 +1,5 @@
-"""A serial line in simulated time, whose faults a test switches on. What is at its other end hears bytes and
-answers.
+"""A serial line in simulated time, whose faults a test switches on. The device at its other end receives
+bytes and answers.
 """
 
 from collections import deque
@@ -10,7 +10,7 @@ from limber.hardware.transport import TransportError
 
 Spoil = Callable[[bytes], bytes]
 
-BUFFER = 4096  # bytes that a system keeps for a port that takes none
+BUFFER = 4096  # [bytes] size of a system's buffer for a port that accepts no more
 
 
 def untouched(data: bytes) -> bytes:
@@ -18,22 +18,22 @@ def untouched(data: bytes) -> bytes:
 
 
 class Line:
-    """The transport that the worker opens, again and again: its faults outlive a connection.
+    """The transport that the worker opens repeatedly: its faults persist when a connection ends.
 
     Args:
-        hear: Bytes to the device at a time [s]; what it answers.
-        clock: [s].
+        hear: Passes bytes to the device at a time [s], and returns its answer.
+        clock: Current time [s].
 
     Attributes:
-        unplugged: Reading and writing fail.
-        deaf: What is sent is lost.
-        mute: What is said is lost.
-        full: Nothing leaves: the system keeps what is written until it has no more room; it all flows on
+        unplugged: Whether reading and writing fail.
+        deaf: Whether bytes to the device are lost.
+        mute: Whether bytes from the device are lost.
+        full: Whether no bytes leave: the system keeps written bytes until its buffer is full, and sends them
             later.
-        late: By how much later answers come [s].
-        outward: What the line makes of bytes to the device.
-        inward: What it makes of the device's.
-        taken_at: When bytes were last on their way to the device [s].
+        late: Delay of answers [s].
+        outward: Changes bytes on their way to the device.
+        inward: Changes bytes on their way from the device.
+        taken_at: Time [s] at which bytes were last on their way to the device.
     """
 
     def __init__(self, hear: Callable[[bytes, float], bytes], clock: Callable[[], float]) -> None:
@@ -48,7 +48,7 @@ class Line:
         self.taken_at = clock()
 
     def mend(self) -> None:
-        """Nothing is wrong any more."""
+        """Ends all faults."""
         self.unplugged = self.deaf = self.mute = self.full = False
         self.late = 0.0
         self.outward = self.inward = untouched
@@ -76,10 +76,10 @@ class Line:
         return True
 
     def close(self) -> None:
-        """The device is where it was."""
+        """Closes the connection; the device is not affected."""
 
     def pass_time(self) -> None:
-        """Let the device live on, whether or not anybody talks to it."""
+        """Advances the device's time, with or without messages."""
         if self.full or not self._kept:
             self._send(b"")
         else:
@@ -98,11 +98,11 @@ class Line:
 
 
 def resampled(data: bytes, sent_at: int, read_at: int) -> bytes:
-    """What a receiver that samples at `read_at` [bit/s] makes of bytes sent at `sent_at`: eight data bits, no
-    parity, one stop bit.
+    """Bytes that a receiver sampling at `read_at` [bit/s] reads from bytes sent at `sent_at`: eight data
+    bits, no parity, one stop bit.
     """
     bits = [bit for byte in data for bit in (0, *(byte >> k & 1 for k in range(8)), 1)]
-    length = len(bits) / sent_at  # [s]
+    length = len(bits) / sent_at  # [s] duration of all bits
 
     def level(time: float) -> int:
         return bits[int(time * sent_at)] if 0.0 <= time < length else 1

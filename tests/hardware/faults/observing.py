@@ -1,6 +1,4 @@
-"""What a robot did, from what was seen of it: whether it moved only as it was told, when it came to rest, and
-how.
-"""
+"""Evaluates a robot's observed motion: whether it only moved as commanded, when it came to rest, and how."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -14,10 +12,11 @@ from limber.hardware.worker.core import PERIOD
 
 from tests.hardware.faults.worlds import LIMP, Seen, World
 
-# of a joint's velocity that the robot itself allows: moves that come in bunches, and the limiter's 10%
+# factor of a joint's velocity limit that a robot may reach: moves arrive in bunches, and the limiter adds 10%
 HEADROOM = 1.5
-CATCHING = 0.012  # [rad] beyond speed times time: a pulse's own promise of 8 us, twice over
-RESTED = 0.006  # [rad] in which a joint stands: two steps of a servo, or the jitter of two pulses
+CATCHING = 0.012  # [rad] tolerance beyond speed times time: twice a pulse's accuracy of 8 us
+# [rad] range within which a joint is at rest: two steps of a servo, or the jitter of two pulses
+RESTED = 0.006
 
 
 def of_joint(seen: Sequence[Seen], joint: int) -> list[Seen]:
@@ -25,7 +24,7 @@ def of_joint(seen: Sequence[Seen], joint: int) -> list[Seen]:
 
 
 def beyond_ranges(world: World) -> list[Seen]:
-    """What was seen outside of what joint and servo allow."""
+    """Observations outside the ranges of joint and servo."""
     ranges = world.ranges()
     return [
         one
@@ -35,7 +34,7 @@ def beyond_ranges(world: World) -> list[Seen]:
 
 
 def fastest(world: World, seen: Sequence[Seen]) -> float:
-    """The greatest speed from one sight to the next [rad/s], the pulses' own jitter left out."""
+    """Largest speed [rad/s] between two observations, without the jitter of pulses."""
     speeds = [0.0]
     for joint in range(len(world.device.channels)):
         for before, after in pairwise(of_joint(seen, joint)):
@@ -47,15 +46,15 @@ def fastest(world: World, seen: Sequence[Seen]) -> float:
 
 
 def uncommanded(world: World, within: float) -> list[Seen]:
-    """What was seen outside of all that was sent in the last `within` [s]; while nothing is sent, of the last
-    that was.
+    """Observations outside all positions sent in the last `within` [s]; while nothing is sent, outside the
+    last ones.
 
-    Until something is sent, a servo that got torque stays where it was found.
+    Until something is sent, a servo with torque must stay at its first observed position.
     """
     times = [time for time, _ in world.sent]
     slack = world.step + RESTED
-    found: dict[int, Seen] = {}  # first sight of each joint since it got torque
-    newest: dict[int, float] = {}  # time of its last sight
+    found: dict[int, Seen] = {}  # first observation of each joint since it got torque
+    newest: dict[int, float] = {}  # time of its last observation
     stray = []
     for one in world.seen:
         if one.time - newest.get(one.joint, -inf) > world.spacing:
@@ -73,14 +72,14 @@ def uncommanded(world: World, within: float) -> list[Seen]:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How the robot was at the end of a while.
+    """State of the robot at the end of an interval.
 
     Attributes:
-        driven: Joints that had pulses or torque, and stood.
-        limp: Joints that had none.
-        moving: Joints that still moved.
-        rest_after: When the last joint came to rest or went limp, after the while had begun [s].
-        way: The farthest that any joint went meanwhile [rad].
+        driven: Joints that had pulses or torque, and were at rest.
+        limp: Joints without pulses and torque.
+        moving: Joints that were still moving.
+        rest_after: Time [s] from the beginning of the interval until the last joint was at rest or limp.
+        way: Largest movement of a joint during the interval [rad].
     """
 
     driven: frozenset[int]
@@ -91,7 +90,7 @@ class Ending:
 
     @property
     def rests_as_set(self) -> bool:
-        """Joints that are to hold, hold; those that are to go limp are."""
+        """Whether the joints that should hold do so, and those that should go limp are limp."""
         return self.limp == {LIMP} and not self.moving and bool(self.driven)
 
     @property
@@ -104,8 +103,8 @@ class Ending:
 
 
 class Observed(Protocol):
-    """A robot that is looked at: its description, what was seen of it, how far sights are apart at most, and
-    the time there [s].
+    """Interface of an observed robot: its description, the observations, their largest interval, and its time
+    [s].
     """
 
     device: Device
@@ -117,7 +116,7 @@ class Observed(Protocol):
 
 
 def ending(world: Observed, since: float, rest: float = 0.25) -> Ending:
-    """How the robot was in the last `rest` [s] of the time after `since` [s]."""
+    """State of the robot in the last `rest` [s] of the interval that began at `since` [s]."""
     all_seen, now = world.seen, world.now
     driven, limp, moving, rested, way = set(), set(), set(), since, 0.0
     for joint in range(len(world.device.channels)):

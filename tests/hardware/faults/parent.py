@@ -1,5 +1,5 @@
-"""A real Blender without a window, whose robot is on the port that is given: it moves a bone and says how the
-robot is, until it is killed.
+"""A real Blender without a window, with a robot on the given port: it moves a bone and prints the robot's
+state, until it is killed.
 
     python -m tests.hardware.faults.parent PORT
 

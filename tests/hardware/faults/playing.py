@@ -1,5 +1,5 @@
-"""Plays a row of the fault table: causes the fault, looks at the robot, and goes the way back that the row
-names.
+"""Plays a row of the fault table: causes the fault, observes the robot, and recovers in the way that the row
+describes.
 """
 
 from collections.abc import Iterable
@@ -25,26 +25,26 @@ from tests.hardware.faults.worlds import BODIES, LIMP, WORLDS, World
 from tests.hardware.simulation import LIMITS, largest, speeds, still, waving
 
 REST_POSE = still(0.3, -0.2, 0.1)
-FOLLOWING = 0.12  # [rad] behind what is commanded: at 1 rad/s, with every tenth move lost
-WATCH = 0.4  # [s] in which a fault must not go away by itself
-RAMP = 0.4  # [rad/s] as the page on safety promises: 23 degrees a second
-CONNECTS_WITHIN = 8.0  # [s]
+FOLLOWING = 0.12  # [rad] largest distance from the command: at 1 rad/s, with one of ten moves lost
+WATCH = 0.4  # [s] interval in which a fault must not end by itself
+RAMP = 0.4  # [rad/s] speed given on the page about safety: 23 degrees per second
+CONNECTS_WITHIN = 8.0  # [s] longest time of connecting
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a row.
+    """Result of a row.
 
     Attributes:
-        what: What went wrong.
-        where: Where it was tried.
-        robot: What the robot did.
-        sentence: What Blender said.
-        told_after: After what time the state was as the row says [s, simulated]; None where it never changed.
-        ending: How the robot was.
-        back: What was pressed, with the questions that were asked.
-        back_after: From the first press until the robot followed again, or since it was mended [s,
-            simulated].
+        what: The fault.
+        where: The world in which it was played.
+        robot: The robot's reaction.
+        sentence: Sentence that Blender showed.
+        told_after: Time [s, simulated] after which the state was that of the row; None if it did not change.
+        ending: State of the robot at the end.
+        back: Buttons that were pressed, with the questions that were asked.
+        back_after: Time [s, simulated] from the first press, or from the repair, until the robot followed
+            again.
     """
 
     what: str
@@ -58,7 +58,7 @@ class Outcome:
 
 
 def play(row: Row, name: str) -> Outcome:
-    """The row in the world called `name`; an AssertionError where anything is not as it says."""
+    """Plays the row in the world called `name`; raises AssertionError if any result differs from the row."""
     world = (WORLDS | BODIES)[name]()
     try:
         return _played(row, world)
@@ -139,13 +139,13 @@ def _check_follows(world: World) -> None:
 
 
 def _check_latched(row: Row, world: World) -> None:
-    """Nothing but the user ends a fault, whatever Blender shows."""
+    """Checks that only the user ends the fault, whatever pose Blender shows."""
     world.run(WATCH, REST_POSE)
     assert (world.state, world.report.fault) == (row.state, row.fault), world.sentence
 
 
 def _go_back(row: Row, world: World) -> tuple[str, ...]:
-    """Press what the row says, and see the robot follow; what was pressed."""
+    """Presses the row's buttons, and checks that the robot follows; returns the pressed buttons."""
     began, asked = len(world.told), []
     pressed = world.now
     for button in row.back:
@@ -168,12 +168,12 @@ def _go_back(row: Row, world: World) -> tuple[str, ...]:
 
 
 def cases(rows: Iterable[Row]) -> list[ParameterSet]:
-    """Every row in each of its worlds, for a test's parameters."""
+    """Every row in each of its worlds, as a test's parameters."""
     return [pytest.param(row, world, id=f"{row.key}-{world}") for row in rows for world in row.worlds]
 
 
 def check(row: Row, world: str) -> None:
-    """The row in that world, where this machine can have it."""
+    """Plays the row in that world, if this machine supports it."""
     if world == UNO:
         require_emulator()
     assert len(play(row, world).back) <= 2  # clicks

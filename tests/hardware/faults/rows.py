@@ -1,7 +1,7 @@
-"""The fault table: what can go wrong, what the robot does then, what Blender says, and how to get back.
+"""The fault table: possible faults, the robot's reaction, Blender's message, and the recovery.
 
-The tests are made of these rows (test_line_faults.py and others), and so is docs/faults.md (`python -m
-tests.hardware.faults.table`).
+The tests (test_line_faults.py and others) and docs/faults.md (`python -m tests.hardware.faults.table`) are
+generated from these rows.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ BACK = ("Clear Fault", "Arm")
 
 
 class Robot(Enum):
-    """What the robot does, as the table says it."""
+    """The robot's reaction, in the words of the table."""
 
     RESTS = "comes to rest: holds, or goes limp where its servo is set to"
     STANDS = "stands, with torque, also where it is set to go limp"
@@ -35,26 +35,26 @@ class Robot(Enum):
 
 @dataclass(frozen=True)
 class Row:
-    """A fault, in the middle of motion unless `armed` is False.
+    """A fault during motion, or before it if `armed` is False.
 
     Attributes:
-        key: For the test's name.
-        what: For the table.
-        cause: Makes it happen.
-        robot: What the robot does.
-        state: What Blender shows in the end.
-        fault: And why.
-        words: That its sentence has.
-        worlds: Where it is tried.
-        seconds: Until the look at the end.
-        mend: What the user does at the robot.
-        back: And in Blender.
+        key: Part of the test's name.
+        what: Description of the fault in the table.
+        cause: Causes the fault.
+        robot: The robot's reaction.
+        state: State that Blender shows at the end.
+        fault: Fault that Blender shows.
+        words: Words in the fault's sentence.
+        worlds: Names of the worlds in which it is played.
+        seconds: Time [s] until the end of the observation.
+        mend: The user's action at the robot.
+        back: The user's action in Blender.
         armed: Whether the robot is armed when it happens.
-        pose: What Blender shows meanwhile; None: Blender is silent.
-        within: The oldest command that may still be seen [s]: more where commands get lost.
-        later: What happens meanwhile, so long after it [s].
-        astray: Joint whose servo does by itself what nobody told it; None: all must do as they are told.
-        promise: The robot is at rest, and Blender says so, within this time [s]; None: it goes on.
+        pose: Pose that Blender shows during the fault; None: Blender sends nothing.
+        within: Age [s] of the oldest command that the robot may still follow: larger if commands are lost.
+        later: Further event, and its time [s] after the fault.
+        astray: Joint whose servo moves by itself; None: all joints must follow commands.
+        promise: Time [s] within which the robot is at rest and Blender shows it; None: it continues.
     """
 
     key: str

@@ -1,8 +1,9 @@
-"""A long stream with random faults and a random user, in simulated time, and what must hold all the while.
+"""A long stream with random faults and a random user, in simulated time, with conditions that must always
+hold.
 
     python -m tests.hardware.faults.soak [--seconds 600] [--seed 1] [--world Uno]
 
-The same seed makes the same run. It ends with status 1 where something did not hold.
+The same seed gives the same run. The exit status is 1 if a condition was violated.
 """
 
 import argparse
@@ -16,7 +17,7 @@ from random import Random
 
 from checkout import load_limber
 
-load_limber()  # also where it runs by itself
+load_limber()  # also if this file is run as a program
 
 from limber.hardware.safety import DRIVEN, State  # noqa: E402
 from limber.hardware.worker.core import PERIOD  # noqa: E402
@@ -27,9 +28,10 @@ from tests.hardware.faults.observing import HEADROOM, beyond_ranges, fastest, un
 from tests.hardware.faults.worlds import JOINTS, WORLDS, BusWorld, Pose, UnoWorld, World  # noqa: E402
 from tests.hardware.simulation import LIMITS  # noqa: E402
 
-OLDEST = 1.5  # [s] a command may be when it is seen: moves get lost, and a full port lets go of its own later
-ROUNDING = 1.001  # of speeds from differences of angles
-PATIENCE = 30.0  # [s] in which a user who does all the right things is armed again
+# [s] largest age of a command that the robot follows: moves are lost, and a full port sends old ones later
+OLDEST = 1.5
+ROUNDING = 1.001  # tolerance of speeds computed from differences of angles
+PATIENCE = 30.0  # [s] longest time until a user who does everything right is armed again
 
 Cause = Callable[[World], None]
 
@@ -65,17 +67,17 @@ POSES: dict[str, Pose | None] = {
 
 @dataclass
 class Tally:
-    """What happened, and what did not hold."""
+    """Counts of events, and violated conditions."""
 
     seconds: float = 0.0
     faults: Counter[str] = field(default_factory=Counter)
     latched: Counter[str] = field(default_factory=Counter)
     armings: int = 0
     pulses: int = 0
-    driven: float = 0.0  # [s]
-    fastest_seen: float = 0.0  # [rad/s]
+    driven: float = 0.0  # [s] time with torque or pulses
+    fastest_seen: float = 0.0  # [rad/s] largest observed speed
     fastest_told: float = 0.0
-    hardest_told: float = 0.0  # [rad/s2]
+    hardest_told: float = 0.0  # [rad/s2] largest commanded acceleration
     broken: list[str] = field(default_factory=list)
 
     def text(self) -> str:
@@ -106,25 +108,27 @@ LIMITER_HEADROOM_FORCE = (1.0 + LIMITER_HEADROOM) * LIMITS.acceleration
 
 
 class Soak:
-    """A world with trouble and a user.
+    """A world with random faults and a random user.
 
     Args:
-        world: Fresh.
-        seed: Of all chance.
+        world: A new world.
+        seed: Seed of all random choices.
     """
 
     def __init__(self, world: World, seed: int) -> None:
         self.tally = Tally()
         self._world = world
         self._chance = Random(seed)
-        self._may_move = False  # the user pressed Arm, and nothing ended it since
+        self._may_move = False  # whether the user has pressed Arm, and nothing has disarmed the robot since
         self._state = State.CONNECTING
         special = ON_THE_UNO if isinstance(world, UnoWorld) else ON_A_BUS
         self._causes = {**ANYWHERE, **special}
         self._phases = [self._chance.uniform(0.0, math.tau) for _ in range(JOINTS)]
 
     def run(self, seconds: float) -> Tally:
-        """ProblemKind, a user who minds it, and again; then the looks that need it all."""
+        """Alternates faults and the user's reactions; then checks conditions on the whole run. Returns the
+        tally.
+        """
         began = self._world.now
         while self._world.now < began + seconds:
             self._live(self._chance.uniform(0.3, 1.5), self._pose)
@@ -137,7 +141,7 @@ class Soak:
         return self.tally
 
     def _pose(self, time: float) -> tuple[float, ...]:
-        """Where Blender's target goes: at times faster than a joint can, and farther."""
+        """Target pose in Blender: at times faster than a joint can move, and farther."""
         return tuple(
             0.9 * math.sin(0.7 * time + phase) + 0.7 * math.sin(2.3 * time + 2.0 * phase)
             for phase in self._phases
@@ -157,7 +161,7 @@ class Soak:
             self.tally.driven += PERIOD
             if not self._may_move:
                 self.tally.broken.append(f"at {self._world.now:.2f} s: {state.name} without the user's Arm")
-                self._may_move = True  # said once
+                self._may_move = True  # set only once
         elif state not in (State.DISARMED, State.CONFIRM_POSE):
             self._may_move = False
         self._state = state
@@ -170,7 +174,7 @@ class Soak:
         if name in self._causes:
             self._causes[name](self._world)
         self._live(self._chance.uniform(0.05, 1.5), pose)
-        if self._chance.random() < 0.3:  # a user who presses before anything is mended
+        if self._chance.random() < 0.3:  # a user who presses a button before the fault is repaired
             self._user()
             self._live(self._chance.uniform(0.05, 1.0), pose)
 
@@ -186,7 +190,7 @@ class Soak:
             causes.cool_servo(world)
 
     def _user(self) -> None:
-        """Does the right thing most of the time."""
+        """Presses a button, most of the time the right one."""
         if self._chance.random() < 0.2:
             return
         if self._world.state is State.FAULT:
@@ -194,13 +198,15 @@ class Soak:
             self._live(self._chance.uniform(0.1, 2.0), self._pose)
         if self._world.state is State.DISARMED and self._chance.random() < 0.9:
             self._press("Arm")
-        if self._world.state is State.CONFIRM_POSE:  # Blender showed no pose just then
+        if self._world.state is State.CONFIRM_POSE:  # Blender showed no pose at that moment
             self._press("Confirm Pose")
         if self._world.state in DRIVEN and self._chance.random() < 0.1:
             self._press("Disarm")
 
     def _press(self, button: str) -> None:
-        """The turns of a click are looked at in the next ones: states do not come and go so fast."""
+        """Presses a button; the cycles of the click are checked in the following ones, since states last
+        longer.
+        """
         if button == "Arm":
             self._may_move = True
             self.tally.armings += 1
@@ -210,7 +216,7 @@ class Soak:
         self._look()
 
     def _settle(self) -> None:
-        """In the end a user who does the right thing is armed, so that no fault was for ever."""
+        """Checks that at the end a user who does everything right is armed, so that no fault is permanent."""
         end = self._world.now + PATIENCE
         while self._world.state is not State.ARMED and self._world.now < end:
             if self._world.state is State.FAULT:
@@ -250,7 +256,7 @@ class Soak:
 
 
 def soak(name: str, seconds: float, seed: int) -> Tally:
-    """A run in the world of that name."""
+    """Runs in the world of that name; returns the tally."""
     world = WORLDS[name]()
     try:
         return Soak(world, seed).run(seconds)

@@ -1,4 +1,4 @@
-"""Every way in which motion can be ended, with every protocol: what the robot does then, and how soon."""
+"""Every way to end motion, with every protocol: the robot's reaction, and how soon it happens."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,7 +26,9 @@ def disarm(world: World) -> None:
 
 
 def leave(world: World) -> None:
-    """The worker is told to end: it slows the robot down, disarms it, and waits a little to hear so."""
+    """The worker is told to end: it slows the robot down, disarms it, and waits briefly for its
+    confirmation.
+    """
     until = world.now + SHUTDOWN_TIMEOUT
     while not world.worker.shut_down(world.now) and world.now < until:
         world.alone(PERIOD)
@@ -35,7 +37,7 @@ def leave(world: World) -> None:
 
 
 def vanish(world: World) -> None:
-    """The worker is gone without a word, and the computer with it."""
+    """The worker ends without a message, and so does the computer."""
     world.alone(1.0)
 
 
@@ -44,10 +46,10 @@ class Way:
     """A way to end motion.
 
     Attributes:
-        what: For the table.
-        end: Ends it, and lets a second pass.
-        robots: What each robot does.
-        within: At rest, at the latest [s]: a promise.
+        what: Description in the table.
+        end: Ends the motion, and lets a second pass.
+        robots: Reaction of each robot.
+        within: Time [s] within which the robot is at rest.
     """
 
     what: str
@@ -85,7 +87,7 @@ WAYS = (
 
 
 def played(way: Way, name: str) -> Ending:
-    """Motion that is ended so; AssertionError where the robot does not do as it should."""
+    """Plays a motion that is ended in this way; raises AssertionError if the robot's reaction differs."""
     world = ROBOTS[name]()
     try:
         world.arm(waving)

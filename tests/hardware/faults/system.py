@@ -41,15 +41,16 @@ from tests.hardware.simulation import waving
 
 ROOT = Path(__file__).resolve().parents[3]
 WHERE = "Uno, real time"
-NARROW = 0.2  # [rad]
-LOOK = 0.005  # [s] between two frames
-SEEN = 0.35  # [s, the device's] more than `ending` looks back: what it sees is of the time since
+NARROW = 0.2  # [rad] narrow limit
+LOOK = 0.005  # [s] interval between two frames
+# [s, the device's] larger than the interval that `ending` evaluates, so that it only sees later observations
+SEEN = 0.35
 
 
 class Bench:
-    """A link, its worker process and the firmware behind a port, streaming.
+    """A link, its worker process and the firmware behind a port, with a stream of frames.
 
-    What was seen of the robot is in the device's own time, which a busy machine does not stretch.
+    Observations of the robot have the device's own times, on which a busy machine has no effect.
     """
 
     spacing = PULSE_SPACING
@@ -76,7 +77,7 @@ class Bench:
         return self.uno.stats().now_us / 1e6
 
     def until(self, seen: Callable[[Status], bool]) -> Status:
-        """The status for which `seen` is first true, with frames going out meanwhile."""
+        """Sends frames until `seen` is true for a status, and returns this status."""
         give_up = time.perf_counter() + PATIENCE
         while not seen(status := self.link.status()):
             assert time.perf_counter() < give_up, status
@@ -85,12 +86,12 @@ class Bench:
         return status
 
     def stream(self, seconds: float) -> None:
-        """Frames for so long, in the device's time."""
+        """Sends frames for this time in the device's time."""
         end = self.now + seconds
         self.until(lambda _: self.now >= end)
 
     def arm(self) -> tuple[str, ...]:
-        """Press Arm, which also confirms the pose where that is asked; what was pressed."""
+        """Presses Arm, which also confirms the pose if asked; returns the pressed buttons."""
         needs_confirmation = self.until(lambda status: status.state is State.DISARMED).needs_confirmation
         if needs_confirmation:
             self.link.arm_confirmed()
@@ -100,8 +101,8 @@ class Bench:
         return (CONFIRM_AND_ARM if needs_confirmation else "Arm",)
 
     def follows(self) -> None:
-        """The robot is armed and nobody had to press a button for it; where a frame came late it held
-        meanwhile.
+        """Checks that the robot is armed without further presses; it may have held its pose meanwhile after a
+        late frame.
         """
         self.until(lambda status: status.state is State.ARMED)
 
@@ -126,18 +127,18 @@ def lost_worker(sign: signal.Signals, fault: Fault, what: str) -> Outcome:
         since = bench.now
         status = bench.until(lambda status: status.state is State.WORKER_LOST)
         told = time.perf_counter() - began
-        with contextlib.suppress(ProcessLookupError):  # one that was killed, or that Blender has ended
+        with contextlib.suppress(ProcessLookupError):  # the process may have been killed, or ended by Blender
             os.kill(worker, signal.SIGCONT)
         bench.stream(0.8)
         end = ending(bench, since)
         assert status.fault is bench.link.status().fault is fault
         assert end.rests_as_set, end
-        assert end.rest_after <= 0.5, end  # the device's own watchdog, in its own time
+        assert end.rest_after <= 0.5, end  # by the device's own watchdog, in its own time
         return back(bench, what, Robot.RESTS, status.sentence, told, end)
 
 
 def back(bench: Bench, what: str, robot: Robot, sentence: str, told: float | None, end: Ending) -> Outcome:
-    """Go the way back, and see the robot follow."""
+    """Recovers from the fault, and checks that the robot follows."""
     began = time.perf_counter()
     pressed = bench.go_back()
     bench.stream(0.3)
@@ -214,7 +215,7 @@ def wrong_length() -> Outcome:
 
 
 def changed_limits() -> Outcome:
-    """The robot follows within the limits that it was connected with, until it is connected anew."""
+    """The robot keeps the limits of its connection until it is connected again."""
     with armed() as bench:
         since = bench.now
         narrow = with_limits(bench.device, lower=-NARROW, upper=NARROW)
@@ -237,7 +238,7 @@ def changed_limits() -> Outcome:
 
 
 class Blender:
-    """A real Blender without a window, as the process that the robot hangs on."""
+    """A real Blender without a window, as the parent process of the robot's worker."""
 
     def __init__(self, port: str) -> None:
         command = [sys.executable, "-m", "tests.hardware.faults.parent", port]
@@ -249,9 +250,9 @@ class Blender:
         self.worker = int(self.wait_for("worker ").split()[1])
 
     def wait_for(self, *beginnings: str) -> str:
-        """The next line that begins in one of these ways."""
+        """The next line that begins with one of these texts."""
         said = []
-        give_up = time.perf_counter() + 2 * PATIENCE  # a cold start of Blender
+        give_up = time.perf_counter() + 2 * PATIENCE  # longer for a cold start of Blender
         while not said or not said[-1].startswith(beginnings):
             try:
                 said.append(self._lines.get(timeout=max(give_up - time.perf_counter(), 0.0)).strip())
@@ -275,10 +276,10 @@ def await_device(bench: Bench, seconds: float) -> None:
 
 
 def paused_blender() -> Outcome:
-    """Blender is stopped for a second, or until the device, which a busy machine makes slow, was seen to
+    """Blender is stopped for a second, or until the device, which a busy machine slows down, was observed at
     rest.
 
-    Where the device is slower still, the robot would rightly be disarmed before that.
+    If the device were even slower, the robot would correctly be disarmed before.
     """
     bench = Bench()
     with bench.uno:
@@ -301,7 +302,8 @@ def paused_blender() -> Outcome:
             end = ending(bench, since)
             os.kill(blender.process.pid, signal.SIGCONT)
             began = time.perf_counter()
-            said = blender.wait_for("HOLDING", "ARMING").partition(" ")[2]  # a slow one sees the second alone
+            # with a slow Blender only the second state is printed
+            said = blender.wait_for("HOLDING", "ARMING").partition(" ")[2]
             blender.wait_for("ARMED")
             took = time.perf_counter() - began
         finally:
@@ -312,7 +314,7 @@ def paused_blender() -> Outcome:
 
 
 def killed_blender() -> Outcome:
-    """Then another one connects."""
+    """Blender is killed; then another one connects."""
     with Bench() as bench:
         bench.link.close()
         blender = Blender(bench.uno.port)
@@ -346,7 +348,7 @@ def killed_blender() -> Outcome:
 
 @dataclass(frozen=True)
 class SystemRow:
-    """A row that is a function; it raises AssertionError where anything is not as it should be."""
+    """A row defined by a function, which raises AssertionError if a result differs."""
 
     key: str
     play: Callable[[], Outcome]

@@ -1,9 +1,9 @@
-"""Writes the tables of docs/faults.md: plays every row, and says what came of it.
+"""Writes the tables of docs/faults.md: plays every row, and lists the results.
 
     python -m tests.hardware.faults.table [--check] [--section line]
 
-It takes some minutes; --section: this table alone. With --check nothing is written; status 1 where a row's
-words differ (times may).
+It takes some minutes; --section: only this table. With --check nothing is written, and the exit status is 1
+if a row's words differ (times may).
 """
 
 import argparse
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from checkout import load_limber
 
-load_limber()  # also where it runs by itself
+load_limber()  # also if this file is run as a program
 
 from tests.hardware.faults.playing import Outcome, play  # noqa: E402
 from tests.hardware.faults.rows import TABLE, Robot  # noqa: E402
@@ -70,7 +70,7 @@ def stop_table() -> str:
 
 
 def sections() -> dict[str, Callable[[], str]]:
-    """What makes each table, by the names that mark them on the page."""
+    """Function that writes each table, by its name on the page."""
     makers = {
         name: lambda rows=rows: table(play(row, world) for row in rows for world in row.worlds)
         for name, rows in TABLE.items()

@@ -1,5 +1,5 @@
-"""Rows of the fault table with an arm that has mass behind Feetech servos, in simulated time: those for which
-mass matters.
+"""Tests the rows of the fault table for which mass matters, with a heavy arm on Feetech servos, in simulated
+time.
 """
 
 import pytest

@@ -1,5 +1,5 @@
-"""The fault table\'s rows of the robot, and of its port, in simulated time: the real firmware on an emulated
-Uno, and bus servos.
+"""Tests the fault table's rows about the robot and its port, in simulated time: with the real firmware on an
+emulated Uno, and with bus servos.
 """
 
 import pytest

@@ -1,5 +1,5 @@
-"""Half a minute, simulated, of random faults and a random user: no fault for ever, no motion but what was
-commanded and within limits.
+"""Tests half a simulated minute of random faults and a random user: no permanent fault, and only commanded
+motion within limits.
 """
 
 import pytest

@@ -1,4 +1,6 @@
-"""Every way to end motion, with every protocol: at rest within the time that the documents promise."""
+"""Tests every way to end motion, with every protocol: the robot is at rest within the time given in the
+documents.
+"""
 
 import pytest
 

@@ -1,5 +1,5 @@
-"""The fault table's rows that need a real worker process, a real port or a real Blender; the firmware runs on
-an emulated Uno.
+"""Tests the fault table's rows that need a real worker process, a real port or a real Blender; the firmware
+runs on an emulated Uno.
 """
 
 import pytest

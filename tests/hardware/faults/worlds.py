@@ -1,7 +1,7 @@
-"""Robots in simulated time for the fault table: the worker at one end of a line, at the other a real firmware
-or simulated bus servos.
+"""Robots in simulated time for the fault table: the worker at one end of a line, the real firmware or
+simulated bus servos at the other.
 
-The one place here that makes a `Device` and knows how a robot shows where its joints are.
+Only this module creates a `Device` and knows how a robot's joint angles are observed.
 """
 
 import math
@@ -24,9 +24,9 @@ from tests.hardware.servo_bus import Bus, DynamixelBus, StsBus
 from tests.hardware.simulation import COMMANDED, LIMITS, Simulation
 
 JOINTS = 3
-LIMP = 1  # the joint that is set to go limp; the others hold
+LIMP = 1  # index of the joint that is set to go limp; the others hold
 STEPS_PER_RAD = 4096 / math.tau
-PULSE_STEP = 8.5 / (2000.0 / math.pi)  # [rad] the firmware promises a pulse within 8 us
+PULSE_STEP = 8.5 / (2000.0 / math.pi)  # [rad] the firmware's pulses are accurate to 8 us
 PULSE_SPACING = 0.03  # [s] a pulse every 20 ms, and the difference of two widths
 ANY_PORT = "/dev/ttyUSB0"
 
@@ -44,11 +44,11 @@ Pose = Callable[[float], Sequence[float]]
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A joint was driven to, or held at, an angle."""
+    """Observation of a joint that was driven to, or held at, an angle."""
 
-    time: float  # [s]
+    time: float  # [s] time of the observation
     joint: int
-    angle: float  # [rad]
+    angle: float  # [rad] the joint's angle
 
 
 def uno_device(limits=LIMITS) -> Device:
@@ -76,8 +76,8 @@ def _on_silence(joint: int) -> str:
 
 
 def seen_in(device: Device, pulses: Iterable[Pulse]) -> list[Seen]:
-    """Where pulses put the joints of `device`, at the end of each; it may know only some of the servos that
-    have pulses.
+    """Angles to which pulses drive the joints of `device`, at the end of each pulse; the device may know only
+    some of the servos with pulses.
     """
     channels = {channel.servo: (joint, channel) for joint, channel in enumerate(device.channels)}
     seen = []
@@ -95,13 +95,13 @@ class World(Simulation):
     """Blender's side, the worker, a line and a robot on one simulated clock.
 
     Attributes:
-        line: Between worker and robot.
-        seen: Where joints were, as far as they had pulses or torque.
-        told: What was commanded, and when [s, rad].
-        sent: What of it the port took while the robot could hear.
-        step: What a shown angle can be off: a pulse's promise, a servo's step [rad].
-        spacing: Two sights of a driven joint come no farther apart [s].
-        tells: Whether the robot measures where it is.
+        line: The line between worker and robot.
+        seen: Observations of joints with pulses or torque.
+        told: Times and values of the commands [s, rad].
+        sent: Those that the port accepted while the robot could receive them.
+        step: Accuracy of an observed angle [rad]: that of a pulse, or a servo's step.
+        spacing: Longest interval [s] between two observations of a driven joint.
+        tells: Whether the robot measures its joint angles.
     """
 
     step: float
@@ -119,11 +119,11 @@ class World(Simulation):
     positions = ()  # type: ignore[assignment]  # `seen` has them
 
     def hear(self, data: bytes, now: float) -> bytes:
-        """Bytes to the robot; what it answers."""
+        """Passes bytes to the robot; returns its answer."""
         raise NotImplementedError
 
     def look(self) -> list[Seen]:
-        """What there is to be seen of the robot since the last look."""
+        """Observations of the robot since the last call."""
         raise NotImplementedError
 
     def _connect(self, device: Device, now: float) -> Line:
@@ -132,7 +132,7 @@ class World(Simulation):
         return self.line.open()
 
     def run(self, seconds: float, pose: Pose | None = None, until: State | None = None):
-        """As `Simulation.run`, looking at the robot after every turn."""
+        """Runs as `Simulation.run` does, and observes the robot after every cycle."""
         end = self.now + seconds
         report = None
         while self.now < end - 1e-9 and (until is None or report is None or report.state is not until):
@@ -141,7 +141,7 @@ class World(Simulation):
         return self.report
 
     def alone(self, seconds: float) -> None:
-        """The robot without the worker: it is dead, or stopped."""
+        """Advances the robot's time without the worker, as if it were dead or stopped."""
         end = self.now + seconds
         while self.now < end - 1e-9:
             self.now += PERIOD
@@ -156,14 +156,14 @@ class World(Simulation):
         self.seen += self.look()
 
     def arm(self, pose: Pose) -> None:
-        """Connect and arm until the robot follows `pose(time)`."""
+        """Connects and arms until the robot follows `pose(time)`."""
         self.run(8.0, pose, until=State.DISARMED)
         self.click("Arm", pose)
         assert self.run(20.0, pose, until=State.ARMED).state is State.ARMED, self.sentence
 
     def click(self, button: str, pose: Pose) -> list[str]:
-        """Press a button; where the robot asks whether it is at the pose, Arm is the button that says so.
-        What was pressed.
+        """Presses a button; if the robot asks whether it is in the pose, confirms with Arm. Returns the
+        pressed buttons.
         """
         if button == "Arm" and self.report.needs_confirmation:
             button = CONFIRM_AND_ARM
@@ -173,7 +173,7 @@ class World(Simulation):
 
     @property
     def sentence(self) -> str:
-        """What Blender says."""
+        """The sentence that Blender shows."""
         report = self.report
         return sentence(report.state, report.fault, report.detail, self.device)
 
@@ -221,13 +221,13 @@ class UnoWorld(World):
 
 
 class BusWorld(World):
-    """Bus servos with a supply of their own.
+    """Bus servos with their own supply.
 
     Attributes:
-        MODE: Address of the operating mode; 1 is the one in which servos turn on and on.
-        POSITION_MODE: The one in which they take positions.
-        SPIN: A speed for the former: address, value, bytes.
-        LOWEST: A lowest goal above where servo 1 stands: address, value, bytes.
+        MODE: Address of the operating mode; 1 is continuous rotation.
+        POSITION_MODE: The mode in which servos take positions.
+        SPIN: A speed of continuous rotation: address, value, number of bytes.
+        LOWEST: A lowest goal above the position of servo 1: address, value, number of bytes.
     """
 
     MODE: int
@@ -250,7 +250,7 @@ class BusWorld(World):
         super().__init__(device or bus_device(self.protocol))
 
     def made_bus(self) -> Bus:
-        """The servos."""
+        """A new bus with servos."""
         return self.bus_kind({1: 1900.0, 2: 2048.0, 3: 2200.0})
 
     def hear(self, data: bytes, now: float) -> bytes:
@@ -285,7 +285,7 @@ class DynamixelWorld(BusWorld):
 
 
 class StsBodyWorld(StsWorld):
-    """Feetech servos that move an arm with mass, which lies flat: a limp joint of it stays where it is. Needs
+    """Feetech servos that move a horizontal arm with mass: a limp joint of it keeps its angle. Needs
     MuJoCo.
     """
 
@@ -300,15 +300,13 @@ class StsBodyWorld(StsWorld):
 
 
 class BoardWorld(World):
-    """A board with hobby servos that says nothing of where they are, and speaks a protocol without a
-    session.
-    """
+    """A board with hobby servos that reports no positions, with a protocol without sessions."""
 
     step = PULSE_STEP
     spacing = 0.011
     tells = False
     protocol: str
-    unit: int  # of the protocol in a microsecond
+    unit: int  # the protocol's units per microsecond
 
     def __init__(self, board: Board) -> None:
         self.board = board

@@ -1,4 +1,4 @@
-"""The device of `talking`, after a reset and armed."""
+"""Fixtures with the device of `talking`, after a reset and armed."""
 
 import pytest
 from limber.hardware.protocols.limber import Move
@@ -15,7 +15,7 @@ def core():
 
 @pytest.fixture
 def armed(core: Core) -> Core:
-    """Armed, with both channels at 1500 us."""
+    """The device, armed, with both channels at 1500 us."""
     core.open_session(CHANNELS, SESSION)
     core.ask(Move((1500.0, 1500.0)))
     assert core.pulses()[:2] == (1500.0, 1500.0)

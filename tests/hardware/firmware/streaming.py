@@ -1,4 +1,6 @@
-"""What the tests of the emulated Uno send it: a configuration for all its channels, and streams at 100 Hz."""
+"""Data that the tests send to the emulated Uno: a configuration of all its channels, and streams at 100
+Hz.
+"""
 
 from limber.hardware.protocols.limber import Configure, Move, OnSilence
 
@@ -7,11 +9,11 @@ from tests.hardware.emulator import Timeline
 CHANNELS = range(12)
 HOLDS = [channel for channel in CHANNELS if channel % 2 == 0]
 DETACHES = [channel for channel in CHANNELS if channel % 2 == 1]
-FAST = 65535  # [us/s]: 1310 us from pulse to pulse
+FAST = 65535  # [us/s] speed limit: 1310 us from pulse to pulse
 SESSION = 7
 PERIOD_US = 20_000.0
-FRAME_US = 10_000.0  # 100 Hz
-TOLERANCE_US = 1.0  # for one pulse against another that must be the same: the edges' own jitter, twice
+FRAME_US = 10_000.0  # [us] duration of a frame at 100 Hz
+TOLERANCE_US = 1.0  # tolerance of two pulses that must be equal: twice the jitter of an edge
 
 
 def configuration(speed: int = FAST, lower: float = 500.0, upper: float = 2500.0) -> list[Configure]:
@@ -22,7 +24,7 @@ def configuration(speed: int = FAST, lower: float = 500.0, upper: float = 2500.0
 
 
 def standing(timeline: Timeline, positions: tuple[float, ...], frames: int) -> None:
-    """A stream of one and the same move."""
+    """Sends the same move in every frame."""
     for _ in range(frames):
         timeline.send(Move(positions))
         timeline.wait(FRAME_US)

@@ -1,4 +1,4 @@
-"""The firmware's portable core on this machine: how pulses move, and how that ends."""
+"""Tests the motion of pulses and its end in the firmware's portable core on this machine."""
 
 import pytest
 from limber.hardware.protocols import limber
@@ -96,7 +96,7 @@ def test_the_clock_may_come_round(core):
         assert widths[-1] == 2000.0
         core.now_us = (
             core.now_us - 320_000
-        ) % 2**32  # almost 72 minutes later: the clock shows the time of that move again
+        ) % 2**32  # almost 72 minutes later, when the clock has the same value as at that move
         core.ask(Move((None, 1500.0)))
         assert core.pulses()[0] == 2000.0
 

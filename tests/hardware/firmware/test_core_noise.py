@@ -1,5 +1,5 @@
-"""The firmware's portable core on this machine: nothing but whole frames moves it, and never beyond range and
-speed.
+"""Tests that only complete frames move the firmware's portable core on this machine, and never beyond range
+and speed.
 """
 
 import pytest
@@ -31,7 +31,7 @@ def flips(message: limber.Message) -> list[bytes]:
 def test_no_frame_with_a_flipped_bit_does_anything(armed, message):
     for damaged in flips(message):
         armed.receive(damaged)
-        armed.wait(60_000)  # silence: nothing is pending any more
+        armed.wait(60_000)  # silence, after which no incomplete frame remains
         assert armed.state == DeviceState.ARMED
         assert armed.ask(Move((1500.0, 1500.0))).session == SESSION
         assert armed.pulses()[:2] == (1500.0, 1500.0)
@@ -64,7 +64,7 @@ def test_noise_and_frames_that_were_cut_off_do_nothing(pieces):
 
 @st.composite
 def beginnings(draw: st.DrawFn) -> bytes:
-    """The beginning of a frame, which promises more than comes."""
+    """The beginning of a frame, which announces more bytes than follow."""
     wire = limber.encode(draw(FROM_HOST))
     return wire[: draw(st.integers(1, len(wire) - 1))]
 
@@ -83,7 +83,7 @@ def test_it_finds_the_frames_that_the_host_s_decoder_finds(pieces):
 
 @st.composite
 def heads_with_too_little_behind(draw: st.DrawFn) -> bytes:
-    """Noise like the head of a frame that is still incomplete when a STOP has come behind it."""
+    """Noise like the head of a frame that is still incomplete when a STOP has arrived after it."""
     length = draw(st.integers(1, limber.MAX_PAYLOAD // 2))
     missing = draw(st.integers(1, length))
     stop = len(limber.encode(Stop()))

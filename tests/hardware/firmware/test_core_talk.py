@@ -1,4 +1,4 @@
-"""The firmware's portable core on this machine: the handshake, and what it refuses."""
+"""Tests the handshake of the firmware's portable core on this machine, and the messages that it refuses."""
 
 import pytest
 from limber.hardware.protocols import limber

@@ -1,6 +1,4 @@
-"""The virtual robot and the firmware's core are the same device to a host: the same talk gets the same
-answers.
-"""
+"""Tests that the virtual robot and the firmware's core give a host the same answers to the same messages."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -25,7 +23,8 @@ from tests.hardware.emulator.core import CHANNELS
 require_emulator()
 
 SESSION = 7
-SETTLED_S = 0.1  # within which the fastest channel is anywhere, and less than the watchdog's time
+# [s] time within which the fastest channel arrives anywhere, shorter than that of the watchdog
+SETTLED_S = 0.1
 WIDTH_US = st.integers(int(LOWEST_US) * 8 - 80, int(HIGHEST_US) * 8 + 80).map(
     lambda units: units / limber.UNITS_PER_US
 )
@@ -54,12 +53,12 @@ LIKELY = st.one_of(
 )
 WAIT_S = st.sampled_from(
     [0.0, SETTLED_S, SETTLED_S, 0.3]
-)  # not near the watchdog's time: who counts what by a millisecond does not matter
+)  # not near the watchdog's time, where a difference of a millisecond would matter
 
 
 def seen_by_host(frames: list[limber.MessageFrame]) -> list[object]:
-    """What must be the same: not who it is, not the range of the hardware, not what a moment's speed limit
-    holds back.
+    """The parts of the answers that must be equal: without the device's name, the hardware's range, and
+    positions during a motion at the speed limit.
     """
     seen: list[object] = []
     for frame in frames:

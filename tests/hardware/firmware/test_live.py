@@ -1,5 +1,5 @@
-"""The whole way outside Blender: a link, its worker process, a serial port and the reference firmware behind
-it.
+"""Tests the complete chain outside Blender: a link, its worker process, a serial port and the reference
+firmware.
 
 Its faults are in tests/hardware/faults.
 """
@@ -16,7 +16,7 @@ from tests.hardware.simulation import make_device
 
 require_emulator()
 
-BOOT_MS = 300  # a bootloader's deafness, shorter than a real one's second so that the tests are
+BOOT_MS = 300  # [ms] time of the bootloader, shorter than a real one's second to save time
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def armed_at_pose(opened, uno: EmulatedUno, **settings):
 
 
 def last_widths(uno: EmulatedUno) -> list[float]:
-    """Of each channel that had a pulse."""
+    """Last width of each channel that had a pulse."""
     return list(
         {
             pulse.channel: pulse.width_us
@@ -66,18 +66,19 @@ def test_pyserial_talks_to_it(uno):
             wait_until(answered)
             return heard[sequence]
 
-        wait_until(lambda: decoder.feed(port.read(40)))  # it started when the port was opened, and says so
+        # it started when the port was opened, and reports this
+        wait_until(lambda: decoder.feed(port.read(40)))
         assert ask(limber.Hello(5), 1).session == 5
         ask(limber.Configure(0, 500, 2500, 4000, limber.OnSilence.HOLD), 2)
         ask(limber.Arm(5), 3)
         for k in range(100):
             if (
                 ask(limber.Move((1500.0 + k,)), 10 + k).result == limber.DeviceResult.NOT_ARMED
-            ):  # 250 ms passed on a busy machine: it holds
+            ):  # 250 ms have passed on a busy machine: it holds
                 ask(limber.Arm(5), 3)
                 assert ask(limber.Move((1500.0 + k,)), 10 + k).result == limber.DeviceResult.ACCEPTED
         pulses = uno.wait_for_pulses(lambda pulses: pulses[-1].width_us > 1598)
-    assert pulses[0].width_us == pytest.approx(1500, abs=5)  # some moves may come before the first pulse
+    assert pulses[0].width_us == pytest.approx(1500, abs=5)  # some moves may arrive before the first pulse
     assert decoder.noise == 0
 
 

@@ -1,5 +1,5 @@
-"""Pulses of a PCA9685: its registers as the data sheet has them, and the bytes that the emulated Uno writes
-to it.
+"""Tests the pulses of a PCA9685: its registers according to the data sheet, and the bytes that the emulated
+Uno writes to it.
 """
 
 import ctypes
@@ -24,7 +24,7 @@ STEPS = 4096
 
 
 class Chip:
-    """A PCA9685 as its data sheet says: what its registers make of what is written to it."""
+    """A PCA9685 simulated from its data sheet: it interprets the bytes written to its registers."""
 
     def __init__(self, oscillator_hz: float = NOMINAL_HZ) -> None:
         self.oscillator_hz = oscillator_hz
@@ -78,7 +78,7 @@ def library(tmp_path_factory) -> ctypes.CDLL:
 
 
 def written(library: ctypes.CDLL) -> Iterator[tuple[int, bytes]]:
-    """Address and bytes of each write since the last look."""
+    """Address and bytes of each write since the last call."""
     buffer = ctypes.create_string_buffer(4096)
     count = library.shim_log(buffer)
     data = buffer.raw[:count]
@@ -121,7 +121,7 @@ def test_with_the_clock_that_it_has_every_width_is_within_half_a_tick(library, o
 
 
 def test_a_clock_that_is_not_told_of_is_wrong_by_its_share(library):
-    """What the setting is for: 5% more clock make 5% less pulse."""
+    """Shows why the setting exists: a clock that is 5% faster gives pulses that are 5% shorter."""
     chip = begun(library)
     chip.oscillator_hz = 1.05 * NOMINAL_HZ
     library.shim_set(0, 1500 * 8)
@@ -178,8 +178,8 @@ def folder(tmp_path_factory) -> Path:
 
 
 def writes(lines: list[list[str]]) -> list[tuple[float, bytes]]:
-    """When the chip at the usual address was written to, and what; without the questions that a register's
-    number alone is.
+    """Times and bytes of the writes to the chip at the usual address, without reads, which write only a
+    register's number.
     """
     found = [(float(words[1]), words[2], bytes.fromhex(words[3])) for words in lines if words[0] == "I"]
     assert {address for _, address, _ in found} <= {f"{ADDRESS:02x}"}

@@ -1,5 +1,5 @@
-"""Motion from flash: what the firmware's player makes of a table, on this machine and on the emulated Uno,
-against the live stream.
+"""Tests motion from flash: the output of the firmware's player for a table, on this machine and on the
+emulated Uno, against the live stream.
 """
 
 import ctypes
@@ -27,10 +27,10 @@ require_emulator()
 UNITS = limber.UNITS_PER_US
 CHANNELS = 12
 PERIOD_S = 0.02
-DELAY_ROUNDS = 101  # two seconds of 20 ms, and the round in which it begins
-APPROACH = 255 * 8 * PERIOD_S  # [1/8 us] a round
+DELAY_ROUNDS = 101  # two seconds of rounds of 20 ms, and the round in which it begins
+APPROACH = 255 * 8 * PERIOD_S  # [1/8 us] speed per round
 WAITING, APPROACHING, PLAYING, OVER = range(4)
-TOLERANCE_US = 1.0  # of a pulse on an emulated pin
+TOLERANCE_US = 1.0  # tolerance of a pulse on an emulated pin
 
 
 # --- the player alone
@@ -49,11 +49,11 @@ def library(tmp_path_factory) -> ctypes.CDLL:
 
 
 class Player:
-    """The firmware with a motion in its flash, whose button is down (or which has none)."""
+    """The firmware with a motion in its flash, whose button is pressed (or which has none)."""
 
     def __init__(self, library: ctypes.CDLL, table: bytes, now_us: int = 0) -> None:
         self._library = library
-        self._table = table  # the player reads it where it lies
+        self._table = table  # kept, since the player reads the table in this memory
         self._player = library.shim_play(table, now_us)
 
     def close(self) -> None:
@@ -81,7 +81,7 @@ class Player:
 
 @pytest.fixture
 def play(library, closing):
-    """Makes players that are closed at the test's end."""
+    """Function that creates players, which are closed at the end of the test."""
 
     def make(table: MotionTable | bytes, now_us: int = 0) -> Player:
         return closing(Player(library, table if isinstance(table, bytes) else encode(table), now_us))
@@ -174,7 +174,7 @@ def test_what_leaves_the_channel_s_range_or_is_faster_than_its_speed_is_held_bac
     steps = [after - before for before, after in pairwise(widths)]
     assert widths[-1] == 12400
     assert max(steps) <= 1000 * 8 * PERIOD_S
-    assert steps[1] >= 1000 * 8 * PERIOD_S - 1  # as fast as it may, rounded down
+    assert steps[1] >= 1000 * 8 * PERIOD_S - 1  # at the speed limit, rounded down
 
 
 @pytest.mark.parametrize(
@@ -221,16 +221,14 @@ def folder(tmp_path_factory) -> Path:
 
 
 def polled(timeline: Timeline, seconds: float) -> None:
-    """Asks what is commanded twice a pulse."""
+    """Asks for the commanded widths twice per pulse."""
     for _ in range(round(2 * seconds / PERIOD_S)):
         timeline.send(Poll())
         timeline.wait(1e6 * PERIOD_S / 2)
 
 
 def sequences(rows: list[tuple[int | None, ...]]) -> list[list[int]]:
-    """What each channel was commanded [1/8 us], one after the other: each width once for as long as it stays,
-    what is none left out.
-    """
+    """Widths commanded to each channel in turn [1/8 us], without repetitions and without missing pulses."""
     columns = ([width for width in column if width is not None] for column in zip(*rows, strict=True))
     return [
         [width for k, width in enumerate(column) if not k or column[k - 1] != width] for column in columns
@@ -238,7 +236,7 @@ def sequences(rows: list[tuple[int | None, ...]]) -> list[list[int]]:
 
 
 def commanded(run: Run) -> list[list[int]]:
-    """The same, as the device's reports say."""
+    """The same widths, from the device's reports."""
     return sequences(
         [
             tuple(None if width is None else round(UNITS * width) for width in report.commanded_us)
@@ -257,7 +255,9 @@ def played(folder) -> Run:
 
 @pytest.fixture(scope="module")
 def streamed() -> tuple[Run, list[tuple[int, ...]]]:
-    """The same frames, as the robot link plays them back: its limiter, its codec, one move a pulse."""
+    """The same frames as the robot link plays them back: with its limiter and its codec, one move per
+    pulse.
+    """
     robot = MOTION.device
     mixing, welcome = (
         Mixing(robot),
@@ -291,7 +291,7 @@ def test_the_pulses_on_the_pins_are_the_table_s_rows_one_after_the_other(played)
     for channel in range(CHANNELS):
         widths = [pulse.width_us for pulse in played.pulses_of(channel)]
         column = [row[channel] for row in MOTION.positions]
-        wanted = [column[0], *column, column[-1]]  # it begins at the first row, and holds the last
+        wanted = [column[0], *column, column[-1]]  # it begins at the first row, and holds the last one
         assert widths[: len(wanted)] == pytest.approx(wanted, abs=TOLERANCE_US)
 
 
@@ -321,7 +321,7 @@ def test_a_computer_that_connects_while_it_plays_has_the_robot(folder):
 
 
 class Bench(Timeline):
-    """An Uno with a button from A1 to ground."""
+    """An Uno with a button between A1 and ground."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder / "firmware.elf", folder / "bench_host")
@@ -350,7 +350,7 @@ def test_with_a_button_no_servo_has_a_pulse_before_it_is_pressed(tmp_path):
 
 @pytest.mark.parametrize(("name", "flags"), [("uno", ""), ("uno_pca9685", "-DLIMBER_PCA9685")])
 def test_a_board_s_room_is_what_the_firmware_leaves(tmp_path, name, flags):
-    """A full board must fit, and little may be wasted."""
+    """The motion for a full board must fit, with little unused memory."""
     header = tmp_path / "limber_motion.h"
     found = motion(seconds=0.5)
     header.write_bytes(FORMATS["firmware"].make(found, Settings()))

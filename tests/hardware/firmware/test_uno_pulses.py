@@ -1,5 +1,5 @@
-"""The reference firmware on an emulated Arduino Uno, in simulated time: how wide its pulses are, and when
-they come.
+"""Tests widths and times of the pulses of the reference firmware on an emulated Arduino Uno, in simulated
+time.
 """
 
 import random
@@ -25,8 +25,8 @@ require_emulator()
 
 # --- widths
 def random_stream(positions: int, seed: int) -> tuple[Run, list[tuple[float, tuple[float, ...]]]]:
-    """A stream at 100 Hz, each frame somewhat late, within what a channel can change from pulse to pulse;
-    what was sent, and when.
+    """A stream at 100 Hz, with frames of varying lateness and changes within the speed of a channel; returns
+    the run, and times and positions of the moves.
     """
     chance = random.Random(seed)
     timeline = Timeline()
@@ -47,8 +47,8 @@ def stream() -> tuple[Run, list[tuple[float, tuple[float, ...]]]]:
 
 
 def error_us(pulse: Pulse, sent: list[tuple[float, tuple[float, ...]]]) -> float:
-    """By how much a pulse misses the position it is of: one of those sent shortly before it (a chance match
-    is unlikely).
+    """Difference of a pulse from the nearest of the positions sent shortly before it (a match by chance is
+    unlikely).
     """
     recent = [
         positions[pulse.channel] for at, positions in sent if pulse.rise_us - 30_000 < at < pulse.rise_us
@@ -87,7 +87,7 @@ def test_a_new_position_is_on_the_pin_within_a_period_and_a_slot(stream):
         )
         due = [
             at for at, _ in sent if newest < at < pulse.rise_us - 9_000
-        ]  # 3 ms on the line, 3.3 ms a slot, its own time
+        ]  # 3 ms on the line, 3.3 ms for a slot, and its own time
         assert not due, f"{pulse} is of {newest}, and {due} had come"
 
 
@@ -104,7 +104,7 @@ def test_a_stream_at_100_hz_is_acknowledged_frame_by_frame(stream):
 
 
 def test_widths_hold_where_two_pulses_end_together():
-    """Two channels share a slot: their ends meet in every way, and at the ends of the range."""
+    """Two channels share a slot: their ends coincide in all variants, also at the ends of the range."""
     timeline = Timeline()
     timeline.open_session(configuration())
     sent = []
@@ -114,7 +114,7 @@ def test_widths_hold_where_two_pulses_end_together():
         sent.append(
             (timeline.now_us, tuple(base if channel < 6 else base + difference for channel in CHANNELS))
         )
-        for _ in range(4):  # two pulses on the way there and two in place
+        for _ in range(4):  # two pulses of motion and two at rest
             timeline.send(Move(sent[-1][1]))
             timeline.wait(FRAME_US)
     for edge in (500.0, 2500.0):  # farther than one pulse may change: 8 frames
@@ -128,16 +128,16 @@ def test_widths_hold_where_two_pulses_end_together():
             assert abs(settled.width_us - positions[channel]) <= 2.0, f"sent {positions[channel]} at {at}"
 
 
-# Of pulses_uno.c [ticks of Timer1]
+# Constants of pulses_uno.c [ticks of Timer1].
 TICKS_PER_US = 16
 SLOT_TICKS = 53333
-NEAR = 30 * TICKS_PER_US  # from the request of a slot's first rising edge back to the slot's begin
-TURN = 1 << 16  # after so many the timer is 0 again
+NEAR = 30 * TICKS_PER_US  # time from the beginning of a slot to the request of its first rising edge
+TURN = 1 << 16  # number of ticks after which the timer is 0 again
 
 
 def width_with_request_at_zero(period: int, channel: int) -> float | None:
     """Width [us] of a channel's pulse whose end is requested in that period, counted from the start, when the
-    timer is 0; None: no width within the range has this.
+    timer is 0; None if no width within the range meets this.
     """
     begin = SLOT_TICKS * (6 * period + channel)
     ticks = -(begin + NEAR) % TURN
@@ -148,9 +148,10 @@ def test_pulses_are_as_wide_as_sent_where_the_end_is_requested_when_the_timer_is
     timeline = Timeline()
     timeline.open_session(configuration())
     soonest = int(timeline.now_us / PERIOD_US) + 25
-    widths = [600.0] * 12  # the others end long before
+    widths = [600.0] * 12  # the other pulses end long before
     periods = {}
-    for channel in (0, 2, 4):  # the first of a slot that begins at an even tick: widths are multiples of two
+    # the first channel of a slot that begins at an even tick: widths are multiples of two
+    for channel in (0, 2, 4):
         known = (
             (period, width_with_request_at_zero(period, channel)) for period in range(soonest, soonest + 100)
         )
@@ -169,7 +170,7 @@ def test_pulses_are_as_wide_as_sent_where_the_end_is_requested_when_the_timer_is
 
 # --- limits on the device
 def test_pulses_keep_within_the_range_and_the_speed_that_were_configured():
-    speed = 2000  # [us/s]: 40 us from pulse to pulse
+    speed = 2000  # [us/s] 40 us from pulse to pulse
     timeline = Timeline()
     timeline.open_session(configuration(speed, 800.0, 2200.0))
     chance = random.Random(2)
@@ -202,4 +203,4 @@ def test_a_move_with_an_interval_is_a_straight_line_of_pulses():
         steps = [b.width_us - a.width_us for a, b in pairwise(line)]
         assert steps == pytest.approx(
             [80.0] * len(steps), abs=4.0
-        )  # 800 us in 200 ms; prepared up to 1 ms sooner or later
+        )  # 800 us in 200 ms; prepared up to 1 ms earlier or later

@@ -1,5 +1,5 @@
-"""The reference firmware on an emulated Arduino Uno, in simulated time: when there must be no pulse, or none
-that differs.
+"""Tests when the reference firmware on an emulated Arduino Uno, in simulated time, must send no pulse, or
+only equal ones.
 """
 
 import random
@@ -146,8 +146,8 @@ def test_a_stop_behind_noise_that_looks_like_a_long_frame_s_head_ends_the_motion
 
 # --- damage and noise
 def damaged_frames(chance: random.Random) -> list[bytes]:
-    """What a bad line makes of moves that would be seen: flipped bits, lost tails, lost heads, doubled bytes,
-    and bytes from nowhere.
+    """Variants of visible moves as a bad line delivers them: flipped bits, missing beginnings or ends,
+    doubled bytes, and random bytes.
     """
     pieces = []
     for _ in range(60):
@@ -202,7 +202,9 @@ def test_noise_and_damaged_frames_wake_no_servo():
 
 
 def test_a_flood_is_survived_and_stop_still_heard():
-    """Frames back to back, more than the line can answer: acknowledgements may be lost, obedience not."""
+    """Frames without pauses, more than the line can answer: acknowledgements may be lost, but commands are
+    executed.
+    """
     timeline = Timeline()
     timeline.open_session(configuration(speed=500))
     standing(timeline, (1000.0,) * 12, 5)

@@ -1,5 +1,5 @@
-"""Pulses of boards that no emulator runs here: compiled against stand-ins of what they call, and the numbers
-that they call it with.
+"""Tests pulses of boards without an emulator: compiled with stand-ins for the called functions, whose
+arguments are checked.
 """
 
 import ctypes
@@ -79,7 +79,7 @@ def test_an_rp2040_sends_each_channel_s_width_on_its_pin_whatever_its_clock(rp20
     send(rp2040, Move(WIDTHS))
     rp2040.shim_period()
     slices = {(pin >> 1) & 7 for pin in RP2040_PINS}
-    ticks = {rp2040.shim_divider(one) / 16 / clock_mhz for one in slices}  # [us]
+    ticks = {rp2040.shim_divider(one) / 16 / clock_mhz for one in slices}  # [us] duration of a tick
     assert len(ticks) == 1
     tick_us = ticks.pop()
     assert [(rp2040.shim_wrap(one) + 1) * tick_us for one in slices] == pytest.approx(

@@ -1,5 +1,5 @@
-"""Builds what the tests of the firmware's boards and player need: variants of it for the emulated Uno, and
-parts of it for this machine.
+"""Builds the parts for the tests of the firmware's boards and player: variants of it for the emulated Uno,
+and parts of it for this machine.
 """
 
 import ctypes
@@ -34,7 +34,7 @@ def firmware(folder: Path, flags: str = "", motion: Path | None = None) -> Path:
 
 
 def flash_taken(elf: Path) -> int:
-    """Bytes of flash that a program takes: its code and its variables' first values."""
+    """[bytes] of flash that a program occupies: its code and the initial values of its variables."""
     code, variables, *_ = _run(["avr-size", str(elf)]).splitlines()[1].split()
     return int(code) + int(variables)
 
@@ -48,7 +48,7 @@ def bench(folder: Path) -> Path:
 
 
 def library(folder: Path, shim: str, *sources: str, options: tuple[str, ...] = ()) -> ctypes.CDLL:
-    """Parts of the firmware and a shim of this folder's `host`, compiled for this machine."""
+    """Parts of the firmware and a shim from this folder's `host`, compiled for this machine."""
     out = folder / f"{Path(shim).stem}.so"
     objects = []
     for source in (HERE / "host" / shim, *(SOURCES / name for name in sources)):

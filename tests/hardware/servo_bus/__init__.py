@@ -1,9 +1,8 @@
-"""Feetech STS and Dynamixel X servos as their manuals describe them: bytes in, bytes out, at times that they
-are told.
+"""Feetech STS and Dynamixel X servos, simulated from their manuals: bytes in, bytes out, at given times.
 
-Independent of Limber's codecs on purpose: nothing here is imported from the extension, so that both would
-have to be wrong in the same way. Only relative imports, so that a play inside Blender can load the folder by
-itself. With a body to move: `body.py`, which needs MuJoCo.
+It is deliberately independent of Limber's codecs and imports nothing from the extension, so that an error
+would remain undetected only if both had the same one. Imports are relative, so that a script in Blender can
+load the folder alone. `body.py`, which needs MuJoCo, adds a body that the servos move.
 """
 
 from .bus import STEP, TOP_SPEED, Bus, Servo

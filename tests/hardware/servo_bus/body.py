@@ -1,8 +1,8 @@
-"""Simulated servos that move a body: a MuJoCo model in place of horns that go where they are sent.
+"""Simulated servos that move a body: a MuJoCo model in place of horns without mass.
 
 A servo's own controller is the model's position actuator: its gain follows the servo's P register, its force
-the servo's torque limit, and what it is told arrives with a delay. So the robot has mass, sags, lags, can be
-stopped by an obstacle, and tells its load.
+the servo's torque limit, and commands arrive with a delay. So the robot has mass, sags, lags, can be stopped
+by an obstacle, and reports its load.
 """
 
 import math
@@ -19,24 +19,26 @@ from .dynamixel import GAIN as DYNAMIXEL_GAIN
 from .dynamixel import USUAL_GAIN, DynamixelBus
 from .feetech import GAIN, OVERLOAD, OVERLOAD_TIME, TORQUE_LIMIT, WEAKENED, StsBus
 
-STEPS = TURN / math.tau  # in a radian
-MIDDLE = 2048  # steps at which a joint is usually at 0
-DELAY = 0.002  # [s] until the motor does what its servo was told
-SETTLES = 1.5  # [s] with torque before the power goes off
-OVERLOADED = 0x20  # of a Feetech servo's error
+STEPS = TURN / math.tau  # steps per radian
+MIDDLE = 2048  # position [steps] at which a joint is usually at 0
+DELAY = 0.002  # [s] delay from a command to the motor
+SETTLES = 1.5  # [s] time with torque before the power is switched off
+OVERLOADED = 0x20  # bit in a Feetech servo's error
 HEATS = (
-    0.2  # [s] over which a load counts for the protection: a motor that pushes to and fro is not overloaded
+    # [s] interval over which the load is averaged for the protection, so that a motor with alternating load
+    # does not count as overloaded
+    0.2
 )
 
 
 @dataclass
 class Horn:
-    """A servo's place in the model.
+    """A servo's horn in the model.
 
     Attributes:
         actuator: Name of the position actuator.
-        sense: -1 where the joint's value falls while the servo's position grows.
-        zero: The servo's position where the joint is at 0 [steps].
+        sense: -1 if the joint's value decreases while the servo's position increases.
+        zero: The servo's position [steps] at which the joint is at 0.
     """
 
     actuator: str
@@ -46,27 +48,27 @@ class Horn:
 
 @dataclass
 class _Motor:
-    """A servo with its joint in the model: indices, the gains and forces as the model has them, and where the
-    servo wants its horn.
+    """A servo with its joint in the model: indices, the model's gains and forces, and the horn's current
+    goal.
     """
 
     servo: Servo
     horn: Horn
     actuator: int
-    place: int  # in qpos
-    speed: int  # in qvel
+    place: int  # index in qpos
+    speed: int  # index in qvel
     gain: float
     bias: np.ndarray
     force: np.ndarray
-    setpoint: float  # [steps]
-    shown: float  # position that the servo had last [steps]: another one comes from a hand
-    coming: deque = field(default_factory=deque)  # setpoints on their way [rad]
-    mean_load: float = 0.0  # over some tenths of a second [thousandths]
-    overloaded_for: float = 0.0  # [s]
+    setpoint: float  # [steps] current goal of the motor
+    shown: float  # [steps] last position set by this class: if it has changed, a hand has moved the servo
+    coming: deque = field(default_factory=deque)  # delayed setpoints [rad]
+    mean_load: float = 0.0  # [thousandths] load, averaged over some tenths of a second
+    overloaded_for: float = 0.0  # [s] time since the overload began
 
 
 def model_of(source: str | Path, weld: str = "") -> mujoco.MjModel:
-    """A model from a file, or from a text; `weld`: body that is held where it is, for a robot that cannot
+    """A model from a file, or from a text; `weld`: body that is held in its pose, for a robot that cannot
     stand by itself.
     """
     spec = (
@@ -89,13 +91,12 @@ class OnBody(Bus):
 
     Args:
         model: The model.
-        horns: Each servo's place in it, by id.
-        start: Positions of joints at first [rad], by id; 0, or the model's first key frame, where none is
-            given.
+        horns: Each servo's horn in the model, by id.
+        start: Initial positions of joints [rad], by id; by default 0, or those of the model's first keyframe.
     """
 
     GAIN: tuple[int, int]  # address and size of the P register
-    USUAL_GAIN: int  # what it is when the model's own gains hold
+    USUAL_GAIN: int  # value of the P register for which the model's own gains hold
 
     def __init__(
         self, model: mujoco.MjModel, horns: Mapping[int, Horn], start: Mapping[int, float] | None = None
@@ -109,7 +110,7 @@ class OnBody(Bus):
         for number, joint in joints.items():
             place = model.jnt_qposadr[joint]
             self.data.ctrl[indices[number]] = value = (start or {}).get(number, self.data.qpos[place])
-            if not model.neq:  # where loops are closed they lead the joints there
+            if not model.neq:  # with closed loops, the actuators move the joints to the start
                 self.data.qpos[place] = value
         mujoco.mj_step(model, self.data, round(SETTLES / model.opt.timestep))
         super().__init__(
@@ -154,14 +155,14 @@ class OnBody(Bus):
         )
 
     def strength(self, servo: Servo) -> float:
-        """Share of the motor's force that the servo uses at most."""
+        """Largest share of the motor's force that the servo uses."""
         return 1.0
 
     def protect(self, servo: Servo, motor: _Motor, dt: float) -> None:
-        """What the servo does against overload."""
+        """Applies the servo's protection against overload."""
 
     def _lead(self, motor: _Motor, dt: float) -> None:
-        """Move the servo's own setpoint, at its speed, toward its goal."""
+        """Moves the servo's own setpoint, at its speed, toward its goal."""
         servo, model = motor.servo, self.model
         if servo.position != motor.shown:  # a hand has moved it
             self.data.qpos[motor.place] = self._value(motor.horn, servo.position)
@@ -203,11 +204,12 @@ class OnBody(Bus):
 
 
 class StsOnBody(OnBody, StsBus):
-    """Feetech STS servos that move a body. One that pushes too hard for too long says so, and is weak until
-    its torque is switched off.
+    """Feetech STS servos that move a body. A servo that is overloaded for too long reports it, and is weak
+    until its torque is switched off.
     """
 
-    GAIN, USUAL_GAIN = (GAIN, 1), 16  # as LeRobot sets it, and public models of SO-101 have their gains
+    # as set by LeRobot; public models of the SO-101 have the corresponding gains
+    GAIN, USUAL_GAIN = (GAIN, 1), 16
 
     def strength(self, servo: Servo) -> float:
         weak = servo.table[WEAKENED] / 100 if servo.error & OVERLOADED else 1.0
@@ -232,6 +234,6 @@ class DynamixelOnBody(OnBody, DynamixelBus):
 
 
 def horns_of(texts: Sequence[str]) -> dict[int, Horn]:
-    """Places of servos in a model, from texts ID:ACTUATOR, ID:ACTUATOR:SENSE or ID:ACTUATOR:SENSE:ZERO."""
+    """Horns of servos in a model, from texts ID:ACTUATOR, ID:ACTUATOR:SENSE or ID:ACTUATOR:SENSE:ZERO."""
     parts = [text.split(":") for text in texts]
     return {int(number): Horn(name, *map(int, rest)) for number, name, *rest in parts}

@@ -1,31 +1,29 @@
-"""What all simulated bus servos have in common: a table of registers, a horn that turns, and a wire that they
-share.
-"""
+"""Common parts of all simulated bus servos: a table of registers, a horn that rotates, and a shared wire."""
 
 import math
 from dataclasses import dataclass, field
 
-TOP_SPEED = 5000.0  # [steps/s] 73 rpm: what a servo does that is told no limit
-STEP = 0.005  # [s] of the simulation
-TURN = 4096  # steps
-FULL_LOAD = 400.0  # [steps] behind its goal, at which a servo pushes with all that it has
+TOP_SPEED = 5000.0  # [steps/s] 73 rpm: speed of a servo without a limit
+STEP = 0.005  # [s] time step of the simulation
+TURN = 4096  # [steps] of one revolution
+FULL_LOAD = 400.0  # [steps] distance to the goal at which a servo uses its full force
 
 
 @dataclass
 class Servo:
-    """One servo: a table of registers, and a horn that turns while it has torque.
+    """A servo: a table of registers, and a horn that rotates while it has torque.
 
     Attributes:
-        number: Its id.
-        position: Where its horn is [steps], counted on over full turns.
-        table: Its registers, as they are read.
-        kept: Those of its EEPROM as they come back after a power failure.
-        counted_from: The horn's position at which the servo's own count of turns began [steps]; a whole
-            number of turns.
-        velocity: Of the horn [steps/s].
-        behind: How far its goal is from where it is [steps]; 0 where it has none.
-        steps_left: Of a relative move (Feetech's step mode).
-        profile_speed: Of a move that is to take a given time (Dynamixel's time-based profile) [steps/s].
+        number: The servo's id.
+        position: Position of its horn [steps], counted over several revolutions.
+        table: Its registers as they are read.
+        kept: Registers of its EEPROM as they are after a power failure.
+        counted_from: The horn's position [steps] at which the servo's own count of revolutions began; a whole
+            number of revolutions.
+        velocity: Velocity of the horn [steps/s].
+        behind: Distance from its position to its goal [steps]; 0 without a goal.
+        steps_left: Remaining steps of a relative move (Feetech's step mode).
+        profile_speed: Speed [steps/s] of a move with a given duration (Dynamixel's time-based profile).
     """
 
     number: int
@@ -37,26 +35,26 @@ class Servo:
     behind: float = 0.0
     steps_left: float = 0.0
     profile_speed: float = math.inf
-    silent: bool = False  # its cable is off
-    refuses: bool = False  # it answers reads with an error and nothing else
-    stuck: bool = False  # something blocks the horn
-    pushes: int | None = None  # a load that it tells, whatever its horn does [thousandths]
-    error: int = 0  # what it says of its own hardware
+    silent: bool = False  # whether its cable is disconnected
+    refuses: bool = False  # whether it answers reads only with an error
+    stuck: bool = False  # whether an obstacle blocks the horn
+    pushes: int | None = None  # [thousandths] load that it reports, whatever its horn does
+    error: int = 0  # error of its hardware that it reports
     heard_at: float = 0.0
-    moves: list[float] = field(default_factory=list)  # every position that the horn has had
+    moves: list[float] = field(default_factory=list)  # all positions that the horn has had
 
 
 class Bus:
     """Servos on one wire.
 
     Attributes:
-        servos: By id.
-        forgets_after: Silence on the line after which servos drop a message that has begun [s]; infinite:
-            they wait for its end for ever.
+        servos: Servos by id.
+        forgets_after: Silence on the line [s] after which servos drop an incomplete message; infinite: they
+            wait for its end permanently.
     """
 
-    TORQUE: int  # address of the register that gives torque
-    EEPROM: int  # bytes of the table that outlive power
+    TORQUE: int  # address of the register that switches the torque on
+    EEPROM: int  # number of bytes of the table that survive a loss of power
 
     def __init__(self, places: dict[int, float]) -> None:
         self.servos = {number: self._made(number, place) for number, place in places.items()}
@@ -73,47 +71,47 @@ class Bus:
         return bytes(servo.table[start : start + size])
 
     def factory(self, servo: Servo) -> None:
-        """Write what is in the EEPROM of a new servo."""
+        """Writes the EEPROM's content of a new servo."""
         raise NotImplementedError
 
     def start(self, servo: Servo) -> None:
-        """Write what is in the RAM right after the power came on. The EEPROM is there already."""
+        """Writes the RAM's content after the power was switched on; the EEPROM is set already."""
         raise NotImplementedError
 
     def reading(self, servo: Servo) -> float:
-        """Where the servo says that it is [steps]."""
+        """Position [steps] that the servo reports."""
         raise NotImplementedError
 
     def goal(self, servo: Servo) -> float:
-        """Where it is to be, as it says it [steps], where it takes positions."""
+        """Goal [steps] in the servo's own count, in a mode with positions."""
         raise NotImplementedError
 
     def refresh(self, servo: Servo) -> None:
-        """Write what is measured into the table: before it is read."""
+        """Writes measured values into the table, before it is read."""
         raise NotImplementedError
 
     def way(self, servo: Servo, dt: float) -> float:
-        """How far the motor wants to turn the horn in `dt` [s], torque being on [steps]."""
+        """Rotation [steps] of the horn that the motor makes in `dt` [s] with torque."""
         raise NotImplementedError
 
     def next_frame(self) -> bytes | None:
-        """The next whole, undamaged frame, cut off the pending bytes."""
+        """Removes the next complete, undamaged frame from the pending bytes."""
         raise NotImplementedError
 
     def obey(self, frame: bytes) -> bytes:
         raise NotImplementedError
 
     def advance(self, dt: float) -> None:
-        """Turn the horns for `dt` [s]: without mass each goes where its motor wants it."""
+        """Rotates the horns for `dt` [s]: without mass each follows its motor exactly."""
         for servo in self.servos.values():
             self._turn(servo, dt)
 
     def on_time(self, servo: Servo) -> None:
-        """What a servo does by itself as time passes."""
+        """Lets a servo act by itself as time passes."""
 
     def restart(self, number: int) -> None:
-        """The power of a servo fails for a moment: it forgets its RAM, its turns, and what it was about to
-        do.
+        """The power of a servo fails briefly: it loses its RAM, its count of revolutions, and its current
+        motion.
         """
         servo = self.servos[number]
         servo.table[:] = servo.kept + bytes(len(servo.table) - len(servo.kept))
@@ -122,7 +120,7 @@ class Bus:
         self.refresh(servo)
 
     def hear(self, data: bytes, now: float) -> bytes:
-        """What the servos answer to `data`, which came at `now` [s]."""
+        """The servos' answers to `data`, which arrived at `now` [s]."""
         while self.now < now:
             dt = min(STEP, now - self.now)
             self.now += dt
@@ -149,7 +147,7 @@ class Bus:
         return int.from_bytes(servo.table[at : at + size], "little", signed=signed)
 
     def put(self, servo: Servo, at: int, value: int, size: int = 2) -> None:
-        """Write a number into the table, low byte first."""
+        """Writes a number into the table, low byte first."""
         servo.table[at : at + size] = value.to_bytes(size, "little", signed=value < 0)
 
     def _made(self, number: int, place: float) -> Servo:
@@ -157,7 +155,7 @@ class Bus:
         self.factory(servo)
         servo.kept = bytes(servo.table[: self.EEPROM])
         self.start(servo)
-        servo.counted_from = 0.0  # it had power while it was turned there
+        servo.counted_from = 0.0  # it had power while it was rotated
         self.refresh(servo)
         return servo
 
@@ -172,12 +170,12 @@ class Bus:
             servo.moves.append(servo.position)
 
     def load(self, servo: Servo) -> int:
-        """How hard it pushes, in thousandths."""
+        """Load of a servo, in thousandths."""
         if servo.pushes is not None:
             return servo.pushes
         return round(max(-1000.0, min(1000.0, 1000.0 * servo.behind / FULL_LOAD)))
 
     def _toward(self, servo: Servo, goal: float, speed: float, dt: float) -> float:
-        """The way to a goal at no more than a speed [steps/s]."""
+        """Movement toward a goal, with a speed limit [steps/s]."""
         servo.behind = goal - self.reading(servo)
         return min(max(servo.behind, -speed * dt), speed * dt)

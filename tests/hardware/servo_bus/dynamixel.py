@@ -1,4 +1,4 @@
-"""Dynamixel XL330-M288 servos by ROBOTIS' control table."""
+"""Dynamixel XL330-M288 servos, simulated from ROBOTIS' control table."""
 
 import math
 
@@ -25,24 +25,25 @@ WATCHDOG, PWM, CURRENT, VELOCITY, PROFILE_ACCELERATION, PROFILE_VELOCITY, GOAL =
     112,
     116,
 )
-GAIN, USUAL_GAIN = 84, 400  # of the position controller
+GAIN, USUAL_GAIN = 84, 400  # register of the position controller's gain, and its usual value
 VELOCITY_MODE, POSITION_MODE, PWM_MODE = 1, 3, 16
-TAKE_POSITIONS = (POSITION_MODE, 4, 5)  # and current mode, 0, does not
-TIME_BASED, TORQUE_BY_GOAL = 0x04, 0x08  # of the drive mode
+TAKE_POSITIONS = (POSITION_MODE, 4, 5)  # modes with positions; current mode, 0, has none
+TIME_BASED, TORQUE_BY_GOAL = 0x04, 0x08  # bits of the drive mode
 GOALS = (PWM, CURRENT, VELOCITY, GOAL)
 SPEED_UNIT = 0.229 * TURN / 60  # [steps/s]
-FARTHEST_OFFSET = 1024  # steps, in position mode: a larger one counts for nothing
+FARTHEST_OFFSET = 1024  # largest effective offset [steps] in position mode: a larger one is ignored
 FARTHEST = 256 * TURN - 1
 TRIPPED = 0xFF
 NONE = bytes(4)
-RANGE, LIMIT, ACCESS = 4, 6, 7  # errors
+RANGE, LIMIT, ACCESS = 4, 6, 7  # error codes
 
 
 class DynamixelBus(Bus):
     """XL330-M288 servos on one wire.
 
-    In position mode the servo counts from one turn again whenever it gets torque; goals beyond the position
-    limits are refused. A profile velocity of 0 is no limit. A watchdog that trips makes it 0.
+    In position mode the servo's count returns to a single revolution whenever its torque is switched on;
+    goals beyond the position limits are refused. A profile velocity of 0 is no limit. A watchdog that trips
+    sets it to 0.
     """
 
     TORQUE = 64
@@ -92,7 +93,7 @@ class DynamixelBus(Bus):
         )
 
     def _spin(self, servo: Servo, mode: int) -> float:
-        """How fast it turns on and on [steps/s]."""
+        """Speed of continuous rotation [steps/s]."""
         if mode == VELOCITY_MODE:
             return SPEED_UNIT * self.number(servo, VELOCITY, 4, signed=True)
         goal, most = (PWM, PWM_LIMIT) if mode == PWM_MODE else (CURRENT, CURRENT_LIMIT)
@@ -185,14 +186,14 @@ class DynamixelBus(Bus):
         return 0
 
     def _take_goal(self, servo: Servo) -> None:
-        """A new goal begins a new move."""
+        """Begins a new move to a new goal."""
         if servo.table[DRIVE_MODE] & TORQUE_BY_GOAL:
             servo.table[self.TORQUE] = 1
-        takes = 1e-3 * self.number(servo, PROFILE_VELOCITY, 4)  # [s] where moves are to take a given time
+        takes = 1e-3 * self.number(servo, PROFILE_VELOCITY, 4)  # [s] duration of moves with a given duration
         servo.profile_speed = abs(self.goal(servo) - self.reading(servo)) / takes if takes else math.inf
 
     def _count_anew(self, servo: Servo) -> None:
-        """From one turn again."""
+        """Returns the count to a single revolution."""
         servo.counted_from = TURN * math.floor(servo.position / TURN)
 
     def _offset(self, servo: Servo) -> int:
@@ -208,7 +209,7 @@ class DynamixelBus(Bus):
         return frame_of(number, stuffed(bytes((0x55, self._error(number) | code)) + (b"" if code else data)))
 
     def _shared(self, numbers: bytes, start: int, size: int) -> bytes:
-        """A fast sync read's answer; behind a silent servo no other one speaks."""
+        """Answer to a fast sync read; after a silent servo no other one answers."""
         frame = b"\xff\xff\xfd\x00\xfe" + (1 + len(numbers) * (size + 4)).to_bytes(2, "little") + b"\x55"
         for at, number in enumerate(numbers):
             if number not in self.servos or self.servos[number].silent:

@@ -1,4 +1,4 @@
-"""The frames of Dynamixel's protocol 2.0, bit by bit."""
+"""Frames of Dynamixel's protocol 2.0, implemented from its description."""
 
 
 def _crc_of_byte(byte: int) -> int:

@@ -1,4 +1,4 @@
-"""Feetech STS3215 servos by Feetech's memory table."""
+"""Feetech STS3215 servos, simulated from Feetech's memory table."""
 
 import math
 
@@ -9,20 +9,20 @@ WEAKENED, OVERLOAD_TIME, OVERLOAD = (
     34,
     35,
     36,
-)  # strength left of an overloaded servo [%], after how long [10 ms], at which load [%]
+)  # remaining strength of an overloaded servo [%], after which time [10 ms], at which load [%]
 GOAL, TIME, SPEED, TORQUE_LIMIT, LOCK, CURRENT = 42, 44, 46, 48, 55, 69
 STEP_MODE = 3
-STALL_CURRENT = 415  # of 6.5 mA
-FULL_ANGLE = 0x10  # of the phase: readings go on beyond a turn
-MIDDLE = 128  # written to the torque register: here is step 2048
+STALL_CURRENT = 415  # in units of 6.5 mA
+FULL_ANGLE = 0x10  # bit of the phase register: positions continue beyond one revolution
+MIDDLE = 128  # value for the torque register: the current position becomes step 2048
 
 
 class StsBus(Bus):
     """STS3215 servos on one wire.
 
-    In position mode goals end at the angle limits, unless both are 0: then the servo turns more than once. A
-    speed of 0 is no limit. The offset (sign bit 11) is subtracted from what the sensor says. A lock that is
-    closed lets values in the EEPROM work, and be forgotten.
+    In position mode goals are clamped to the angle limits, unless both are 0: then several revolutions are
+    possible. A speed of 0 is no limit. The offset (sign bit 11) is subtracted from the sensor's value. While
+    the lock is closed, values written to the EEPROM have an effect, but are lost with power.
     """
 
     TORQUE = 40
@@ -72,13 +72,13 @@ class StsBus(Bus):
     def way(self, servo: Servo, dt: float) -> float:
         speed = _magnitude(servo.table[SPEED] | servo.table[SPEED + 1] << 8, 15)
         match servo.table[MODE]:
-            case 0:  # position
+            case 0:  # position mode
                 return self._toward(servo, self.goal(servo), abs(speed) or TOP_SPEED, dt)
-            case 1:  # wheel
+            case 1:  # wheel mode
                 return speed * dt
-            case 2:  # PWM
+            case 2:  # PWM mode
                 return TOP_SPEED * _magnitude(self.number(servo, TIME), 10) / 1000.0 * dt
-            case 3:  # step
+            case 3:  # step mode
                 step = math.copysign(
                     min(abs(servo.steps_left), (abs(speed) or TOP_SPEED) * dt), servo.steps_left
                 )
@@ -154,7 +154,7 @@ class StsBus(Bus):
 
 
 def _magnitude(raw: int, sign_bit: int) -> int:
-    """A number whose sign is a bit of its own."""
+    """A number whose sign is a separate bit."""
     size = raw & ((1 << sign_bit) - 1)
     return -size if raw >> sign_bit & 1 else size
 

@@ -1,4 +1,6 @@
-"""Takes onnxruntime's place, which Reachy Mini's daemon imports for faces that nobody looks for here."""
+"""Replaces onnxruntime, which Reachy Mini's daemon imports for the detection of faces, which is not used
+here.
+"""
 
 
 class InferenceSession:

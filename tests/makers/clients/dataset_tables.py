@@ -1,4 +1,4 @@
-"""The Parquet tables of a LeRobot dataset, read by pyarrow: run with DATASET; prints as JSON the columns of
+"""Reads the Parquet tables of a LeRobot dataset with pyarrow: run with DATASET; prints as JSON the columns of
 each table, by its path in the dataset.
 """
 

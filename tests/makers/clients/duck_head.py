@@ -1,5 +1,5 @@
-"""What the Open Duck's driver (rustypot) does with servos on a port, as JSON: run with PORT, ids. Both its
-first version and newer ones.
+"""Moves servos on a port with the Open Duck's driver (rustypot), its first version or a newer one, and prints
+the values read as JSON: run with PORT, ids.
 """
 
 import json
@@ -9,10 +9,10 @@ import time
 import rustypot
 
 RATE = 1_000_000
-REST = 60.0  # [s]
-ANGLES = [0.2, -0.3, 0.5, -0.1]  # [rad]
+REST = 60.0  # [s] longest time until the servos are at rest
+ANGLES = [0.2, -0.3, 0.5, -0.1]  # [rad] goals of the servos
 port, ids = sys.argv[1], [int(number) for number in sys.argv[2:]]
-is_first = hasattr(rustypot, "feetech")  # 0.1.0
+is_first = hasattr(rustypot, "feetech")  # version 0.1.0
 driver = rustypot.feetech(port, RATE) if is_first else rustypot.Sts3215PyController(port, RATE, 5.0)
 
 
@@ -21,7 +21,7 @@ def positions() -> list[float]:
 
 
 def at_rest() -> list[float]:
-    """Where the servos come to rest [rad]."""
+    """Angles [rad] at which the servos come to rest."""
     before, until = None, time.monotonic() + REST
     while (now := positions()) != before and time.monotonic() < until:
         before = now

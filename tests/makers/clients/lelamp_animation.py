@@ -1,8 +1,7 @@
-"""What LeLamp's AnimationService plays on a port: run in the makers' Python with PORT, FOLDER of lamp.json
-and recordings, RUNTIME.
+"""Plays recordings on a port with LeLamp's AnimationService: run in the makers' Python with PORT, FOLDER of
+lamp.json and recordings, RUNTIME.
 
-Its recordings are played until each has been sent once; prints when it is done. Values are those of the
-recordings.
+Each recording is played once; then it prints a line. Values are those of the recordings.
 """
 
 import sys
@@ -13,7 +12,7 @@ import patience  # noqa: F401  # isort: skip
 import lerobot.utils.errors as errors
 
 port, folder, runtime = sys.argv[1], Path(sys.argv[2]), sys.argv[3]
-sys.modules.setdefault("lerobot.errors", errors)  # its place before LeRobot 0.4
+sys.modules.setdefault("lerobot.errors", errors)  # module before LeRobot 0.4
 sys.path.insert(0, runtime)
 from lelamp.service.motors.animation_service import AnimationService  # noqa: E402
 

@@ -1,5 +1,5 @@
-"""What LeRobot's own client does with an SO-101 on a port, as JSON: run in the makers' Python with PORT
-FOLDER, FOLDER has arm.json.
+"""Moves an SO-101 on a port with LeRobot's own client, and prints the values read as JSON: run in the makers'
+Python with PORT FOLDER; FOLDER has arm.json.
 """
 
 import builtins
@@ -14,14 +14,14 @@ from lerobot.motors import MotorCalibration, MotorNormMode
 from lerobot.robots.so_follower.config_so_follower import SOFollowerRobotConfig
 from lerobot.robots.so_follower.so_follower import SOFollower
 
-REST = 60.0  # [s] in which servos must have come to rest
+REST = 60.0  # [s] longest time until the servos are at rest
 
 port, folder = sys.argv[1], Path(sys.argv[2])
 builtins.input = lambda *_: ""  # ENTER: use the calibration file
 
 
 def observed(robot: SOFollower) -> dict[str, float]:
-    """Where the arm rests."""
+    """Values at which the arm is at rest."""
     before, until = None, time.monotonic() + REST
     while (now := robot.get_observation()) != before and time.monotonic() < until:
         before = now
@@ -38,7 +38,7 @@ def action(robot: SOFollower, value: float) -> dict[str, float]:
 
 
 def conversions(robot: SOFollower) -> list:
-    """[mode, motor, position, value, position again] by LeRobot's own bus, of whole positions."""
+    """[mode, motor, position, value, position again], converted by LeRobot's own bus for whole positions."""
     rows = []
     for mode in MotorNormMode:
         for name, motor in robot.bus.motors.items():

@@ -1,5 +1,5 @@
-"""Items of a dataset, by LeRobot's own class: run with DATASET EPISODE; prints as JSON what it says of the
-whole dataset and of this episode alone, each with all its items.
+"""Reads items of a dataset with LeRobot's own class: run with DATASET EPISODE; prints as JSON its description
+of the whole dataset and of this episode alone, each with all its items.
 """
 
 import json

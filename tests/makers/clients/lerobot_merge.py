@@ -1,5 +1,5 @@
-"""Merges datasets by LeRobot's own program and prints what it says about the result, as JSON: run with MERGED
-DATASET DATASET ...
+"""Merges datasets with LeRobot's own program and prints its description of the result as JSON: run with
+MERGED DATASET DATASET ...
 """
 
 import json

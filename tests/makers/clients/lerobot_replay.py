@@ -1,5 +1,5 @@
-"""What LeRobot's own dataset reads, as JSON, and its own `lerobot-replay` of it on a port: run with PORT
-FOLDER DATASET.
+"""Prints as JSON the values that LeRobot's own class reads from a dataset, and replays it with
+`lerobot-replay` on a port: run with PORT FOLDER DATASET.
 
 FOLDER has arm.json, the calibration.
 """

@@ -1,5 +1,5 @@
-"""Lets LeRobot be imported without torch, torchvision and OpenCV, which its motor buses and arms import and
-do not use (5 GB).
+"""Makes LeRobot importable without torch, torchvision and OpenCV (5 GB), which its motor buses and arms
+import and do not use.
 
 Import it before `lerobot`, in the makers' Python.
 """
@@ -13,7 +13,7 @@ ABSENT = ("torch", "torchvision", "cv2")
 
 
 class _Meta(type):
-    """Any attribute, index or union of the class is the class again: enough for annotations and class
+    """Class whose attributes, indices and unions are the class itself: sufficient for annotations and class
     bodies.
     """
 

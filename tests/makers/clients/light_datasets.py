@@ -1,5 +1,4 @@
-"""Lets LeRobot's datasets be imported without PyTorch and PyAV, which read images: numbers are numpy's
-arrays.
+"""Makes LeRobot's datasets importable without PyTorch and PyAV, which read images: numbers are numpy arrays.
 
 Import it before `lerobot`, in the makers' Python.
 """

@@ -1,5 +1,5 @@
-"""A table of a dataset, by the library that LeRobot writes them with: run with FILE KIND; prints its numbers
-as JSON.
+"""Reads a table of a dataset with the library with which LeRobot writes it: run with FILE KIND; prints its
+numbers as JSON.
 """
 
 import json

@@ -1,9 +1,9 @@
-"""Lets LeRobot's Feetech bus wait for answers from a busy machine: its own 50 ms are for servos."""
+"""Makes LeRobot's Feetech bus wait longer for answers on a busy machine than its own 50 ms."""
 
 import light  # noqa: F401  # isort: skip
 from lerobot.motors.feetech import feetech
 
-PATIENCE = 5000.0  # [ms]
+PATIENCE = 5000.0  # [ms] longest waiting time
 
 
 def _wait_longer(self, _packet_length) -> None:

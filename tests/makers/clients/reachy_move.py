@@ -1,5 +1,5 @@
-"""What Reachy Mini's own library reads of a move, as JSON, after it has played it on a daemon: run with HOST
-PORT FOLDER NAME.
+"""Reads a move with Reachy Mini's own library, plays it on a daemon, and prints its values as JSON: run with
+HOST PORT FOLDER NAME.
 """
 
 import json
@@ -9,7 +9,8 @@ from reachy_mini import ReachyMini
 from reachy_mini.motion import recorded_move
 
 host, port, folder, name = sys.argv[1:5]
-recorded_move.snapshot_download = lambda *_, **__: folder  # a library of the Hub is a folder like this one
+# a library of the Hub has the same files as this folder
+recorded_move.snapshot_download = lambda *_, **__: folder
 move = recorded_move.RecordedMoves("limber/motion").get(name)
 with ReachyMini(
     host=host, port=int(port), automatic_body_yaw=False, media_backend="no_media", localhost_only=True

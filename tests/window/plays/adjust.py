@@ -11,8 +11,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import lamp
 
-IN_DIALOG = (150, 100)  # the dialog comes up in the window's corner, where no mouse has been yet
-ADD = (252, 61)  # the button Add of its dialog
+# position in a dialog, which opens in the window's corner, where the mouse has not been yet
+IN_DIALOG = (150, 100)
+ADD = (252, 61)  # position of the button Add of its dialog
 
 
 def play(stage):
@@ -43,7 +44,7 @@ def play(stage):
         ):
             operator("INVOKE_DEFAULT")
         yield 0.3
-        stage.move(place)  # a button that the mouse was not on before takes no click
+        stage.move(place)  # a button takes no click if the mouse was not on it before
         yield 0.3
         confirm()
         yield 0.3

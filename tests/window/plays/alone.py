@@ -1,8 +1,8 @@
-"""Each button of the Limber tab alone, at a known place: a panel of its own draws a panel of the tab, but of
-its buttons one only.
+"""Shows each button of the Limber tab alone, at a known position: a separate panel draws a panel of the tab,
+but only one of its buttons.
 
-What a button is, does and acts on comes from the tab's own panel, list or menu; its place and size do not. So
-a play finds all buttons of all panels, also of those that come to be, without looking for them by pixels.
+A button's kind, action and owner are those of the tab's own panel, list or menu, but not its position and
+size. So a play finds all buttons of all panels, including future ones, without searching pixels.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ TAB = "Alone"
 ACROSS, BELOW = (
     0.75,
     22,
-)  # share of the sidebar's width, and pixels below its top at a scale of 1, where the button is
+)  # position of the button: share of the sidebar's width, and pixels below its top at a scale of 1
 PASSED_ON = (
     "enabled",
     "active",
@@ -33,14 +33,14 @@ class Button:
     """A button of the tab.
 
     Attributes:
-        panel: Class of its panel.
+        panel: Class of the button's panel.
         kind: "operator", "prop", "prop_search", "operator_menu_enum" or "template_icon_view".
-        what: Operator or property.
-        owner: Whose property it is.
-        values: Properties of the operator.
-        options: Of its layout function.
+        what: Name of the operator or property.
+        owner: Owner of the property.
+        values: Values of the operator's properties.
+        options: Options of its layout function.
         is_enabled: Whether its layout takes clicks.
-        index: Among the panel's.
+        index: Index among the panel's buttons.
     """
 
     panel: type
@@ -54,7 +54,7 @@ class Button:
 
     @property
     def key(self) -> tuple:
-        """What tells it from others: the same operator with the same properties is one button, wherever it is
+        """Identity of a button: the same operator with the same properties is one button, wherever it is
         drawn.
         """
         if self.owner is None:
@@ -67,7 +67,7 @@ class Button:
 
     @property
     def path(self) -> str:
-        """Where its property is: the owner's type, and its name."""
+        """Path of its property: the owner's type, and its name."""
         return f"{type(self.owner).__name__}.{self.what}"
 
     def __str__(self) -> str:
@@ -76,7 +76,7 @@ class Button:
 
 
 class Layout:
-    """A layout that notes its buttons and passes on the one that is wanted; all are in one column."""
+    """A layout that records its buttons and draws only the desired one; all are in one column."""
 
     def __init__(
         self, panel: type, buttons: list[Button], wanted: int | None, real=None, is_enabled: bool = True
@@ -137,20 +137,20 @@ class Layout:
         self._note("template_icon_view", what, owner, (owner, what), options)
 
     def template_list(self, name: str, _id: str, owner, items: str, *_arguments, **_options) -> None:
-        """The buttons in its first row."""
+        """Records the buttons in the list's first row."""
         for item in list(getattr(owner, items))[:1]:
             cls = getattr(bpy.types, name)
             cls.draw_row(SimpleNamespace(layout_type="DEFAULT"), bpy.context, self._inner(), owner, item, 0)
 
     def menu(self, name: str, **_options) -> None:
-        """The buttons in it, also of a popover."""
+        """Records the buttons in the menu or popover."""
         draw(getattr(bpy.types, name), self._inner())
 
     popover = menu
 
 
 class Drawn:
-    """What a panel's or menu's `draw` takes for itself."""
+    """Stand-in for `self` in the `draw` of a panel or menu."""
 
     def __init__(self, cls: type, layout: Layout) -> None:
         self._cls, self.layout = cls, layout
@@ -201,7 +201,7 @@ class Alone:
         )
 
     def buttons(self) -> list[Button]:
-        """All buttons of the tab as it is now."""
+        """All buttons of the tab in its current state."""
         found: list[Button] = []
         with self.stage.context(region="UI"):
             for cls in tabs.panels(self.stage):
@@ -212,7 +212,7 @@ class Alone:
         return found
 
     def show(self, button: Button) -> Iterator[float]:
-        """Draws that button alone."""
+        """Draws only that button."""
         self._shown = button.panel, button.index
         region = self.stage.region("UI")
         if region.active_panel_category == TAB:

@@ -1,4 +1,4 @@
-"""Shows the panels of attention, life and blends, and bones coloured by how far they give way."""
+"""Shows the panels of attention, life and blends, and bones coloured by their posture deviation."""
 
 import sys
 from pathlib import Path

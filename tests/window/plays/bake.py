@@ -1,4 +1,4 @@
-"""Bakes as the button does: once cancelled with Esc, once to the end."""
+"""Bakes with the button: once cancelled with Esc, once to the end."""
 
 import sys
 from pathlib import Path
@@ -9,7 +9,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import lamp
 
-MANY, FEW = 20_000, 40  # frames: too many to end before Esc is pressed; a few
+MANY, FEW = 20_000, 40  # number of frames: too many to end before Esc is pressed; a few
 
 
 def is_baking(stage) -> bool:

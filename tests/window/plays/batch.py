@@ -14,13 +14,13 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import lamp
 
-LIMIT = 120.0  # [s]
+LIMIT = 120.0  # [s] longest duration
 
 
 def play(stage):
     _, chain = lamp.build(stage)
     chain.frame_start, chain.frame_end = 1, 5
-    bpy.ops.wm.save_userpref()  # another Blender has the extension then
+    bpy.ops.wm.save_userpref()  # so that another Blender has the extension enabled
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "lamp.blend"
         bpy.ops.wm.save_as_mainfile(filepath=str(path))

@@ -1,5 +1,5 @@
-"""Adds a ready set, rehearses it and sends an event, all by the mouse, while nothing plays: the head turns to
-its target; a picture of the panel.
+"""Adds a default behaviour, rehearses it and sends an event, all by the mouse, while nothing plays: the head
+turns to its target. Takes a picture of the panel.
 """
 
 import math
@@ -16,7 +16,7 @@ from hand import Hand
 
 
 def miss(rig, target) -> float:
-    """The angle [degrees] by which the visible head looks past the target."""
+    """Aim error [degrees] of the shown head."""
     evaluated = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
     head = evaluated.pose.bones["head"]
     eye, look = rig.matrix_world @ head.tail, rig.matrix_world.to_3x3() @ head.vector

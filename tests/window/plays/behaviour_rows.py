@@ -1,4 +1,6 @@
-"""Selects rows of the lists of a state, and of lids, by the mouse: what is below a list is of that row."""
+"""Selects rows of a state's lists, and of the list of lids, by the mouse: the settings below a list are those
+of the selected row.
+"""
 
 import sys
 from pathlib import Path
@@ -11,7 +13,7 @@ import lamp
 import tabs
 from hand import Hand
 
-LEFT = 0.1  # of the sidebar's width: where rows begin
+LEFT = 0.1  # share of the sidebar's width at which rows begin
 LISTS = ("active_posture", "active_chain", "active_lid")
 
 

@@ -1,7 +1,7 @@
-"""Clicks every button of the tab once, in an empty scene and beside the demo lamp; a dialog or file browser
-that opens is cancelled.
+"""Clicks every button of the tab once, in an empty scene and with the demo lamp; an opened dialog or file
+browser is cancelled.
 
-Each click finds the scene as it was at first.
+The scene is restored before each click.
 """
 
 import ctypes
@@ -17,15 +17,16 @@ sys.path.insert(0, str(Path(__file__).parent))
 from alone import Alone, Button
 from drop_downs import is_choice
 
-LEFT_OUT = {  # operator -> why it is not clicked
+LEFT_OUT = {  # operator -> reason why it is not clicked
     "limber.add_robot": "imports a robot's model, as test_gallery does",
 }
 LOG = Path(sys.argv[sys.argv.index("--") + 1]) / "blender.log"
-ANSWERS = ("report", "offer", "show")  # functions of operators: a report, a menu, sentences in a popup
+# functions by which operators respond: a report, a menu, sentences in a popup
+ANSWERS = ("report", "offer", "show")
 
 
 def empty() -> None:
-    """Nothing."""
+    """Does nothing: an empty scene."""
 
 
 def demo() -> None:
@@ -36,11 +37,12 @@ SCENES = (empty, demo)
 
 
 class Clicks:
-    """Clicks on buttons, and what came of it.
+    """Clicks buttons, and records the results.
 
     Attributes:
-        facts: Lists of sentences: what was `clicked`, `greyed` out, `left out`, what `raised` an error, was
-            `void` (cancelled without a report), `unreached` (nothing happened), and which fields are `blank`.
+        facts: Lists of sentences about the buttons that were `clicked`, `greyed` out, `left out`, that
+            `raised` an error, were `void` (cancelled without a report) or `unreached` (nothing happened), and
+            about `blank` fields.
     """
 
     def __init__(self, stage) -> None:
@@ -48,8 +50,8 @@ class Clicks:
         self.facts: dict[str, list[str]] = {
             name: [] for name in ("clicked", "greyed", "left out", "raised", "void", "unreached", "blank")
         }
-        self.results: list[set[str]] = []  # of the operators' functions since the last click
-        self.answers: list[str] = []  # names of the functions by which operators have answered since then
+        self.results: list[set[str]] = []  # results of the operators' functions since the last click
+        self.answers: list[str] = []  # names of the functions by which operators have responded since then
         self._listen(stage.part("operators.operator").Operator)
         for cls in stage.part("registration").classes():
             if issubclass(cls, bpy.types.Operator):
@@ -65,7 +67,7 @@ class Clicks:
 
     def _watch(self, cls: type) -> None:
         def note(function, operator, *arguments) -> set[str]:
-            self.results.append(set())  # it was called, whatever it raises
+            self.results.append(set())  # recorded even if the call raises
             result = function(operator, *arguments)
             self.results[-1] = set(result)
             return result
@@ -76,13 +78,13 @@ class Clicks:
         def without_event(function):
             return lambda operator, context: note(function, operator, context)
 
-        # Blender looks at how many arguments a function has
+        # Blender checks the number of a function's arguments
         for name, watched in (("invoke", with_event), ("modal", with_event), ("execute", without_event)):
             if hasattr(cls, name):
                 setattr(cls, name, watched(getattr(cls, name)))
 
     def said(self) -> str:
-        """What Blender has printed since this was called before."""
+        """Text that Blender has printed since the last call."""
         ctypes.CDLL(None).fflush(None)
         return self._log.read()
 
@@ -146,7 +148,7 @@ class Clicks:
             return not button.is_enabled or not getattr(getattr(bpy.ops, group), operator).poll()
 
     def cancel(self, place: tuple[int, int]) -> Iterator[float | None]:
-        """Leaves what has opened: a dialog, a menu, a file browser in place of the editors."""
+        """Closes a dialog, a menu, or a file browser in place of the editors."""
         window = self.stage.window
         for _ in range(2):
             x, y = place

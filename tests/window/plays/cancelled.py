@@ -1,4 +1,4 @@
-"""Opens the dialog or the file browser of every operator that asks before it works, and leaves it by
+"""Opens the dialog or the file browser of every operator that asks before it works, and closes it by
 Cancel.
 """
 
@@ -10,7 +10,8 @@ from pathlib import Path
 import bpy
 
 RIGS = Path(__file__).resolve().parents[2] / "blender" / "rigs.py"
-IN_DIALOG = (150, 100)  # dialogs come up in the window's corner, where no mouse has been yet
+# position in a dialog, which opens in the window's corner, where the mouse has not been yet
+IN_DIALOG = (150, 100)
 
 
 def play(stage):
@@ -21,7 +22,7 @@ def play(stage):
         _, chain = rigs.looking_chain()
         for number, joint in enumerate(chain.joints):
             joint.servo = number
-        bpy.ops.object.mode_set(mode="OBJECT")  # robots are added there
+        bpy.ops.object.mode_set(mode="OBJECT")  # robots are added in this mode
     stage.move(IN_DIALOG)
     stage.facts["asked"], stage.facts["printed"] = {}, {}
     for name in asking(stage):
@@ -57,7 +58,7 @@ def browsers() -> list:
 
 
 def leave(stage):
-    """Cancels what is open."""
+    """Cancels the open dialog or file browser."""
     for window, area in browsers():
         region = next(region for region in area.regions if region.type == "EXECUTE")
         with bpy.context.temp_override(window=window, area=area, region=region):

@@ -1,6 +1,4 @@
-"""Compares the solvers on a range, sorts the table by a click on its headings, and uses the one that
-is best.
-"""
+"""Compares the solvers on a range, sorts the table by clicks on its headings, and uses the best one."""
 
 import sys
 from pathlib import Path
@@ -12,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import lamp
 from hand import STEP, Hand
 
-MANY, FRAMES = 2_000, 24  # too many to end before Esc is pressed; a few
+MANY, FRAMES = 2_000, 24  # number of frames: too many to end before Esc is pressed; a few
 
 
 def is_comparing(stage) -> bool:
@@ -49,7 +47,7 @@ def play(stage):
     stage.photograph("compared")
 
     hand = Hand(stage)
-    area = stage.area()  # its middle is in the table, where the mouse stays: else the table would close
+    area = stage.area()  # its middle is in the table, where the mouse must stay: otherwise the table closes
     x, y = area.x + area.width // 2, area.y + area.height // 2
     x, y = yield from hand.find(
         "limber.sort_comparison", [(x, above) for above in range(y, stage.window.height, STEP)]
@@ -63,7 +61,7 @@ def play(stage):
     yield from hand.click_on(f'"{best}"', [(x, around) for around in range(y + 3 * STEP, 0, -STEP)])
     stage.facts["used"] = chain.solver == best != before
     stage.photograph("compare_used")
-    stage.move(stage.point(0.1, 0.1))  # the table closes
+    stage.move(stage.point(0.1, 0.1))  # closes the table
     yield 0.1
     with stage.context():
         bpy.ops.ed.undo()

@@ -1,5 +1,5 @@
-"""Opens every drop-down of every panel of the tab, and takes every item by mouse; also those that show only
-when some item is taken.
+"""Opens every drop-down of every panel of the tab, and selects every item by mouse, including drop-downs that
+appear only for some item.
 """
 
 import sys
@@ -16,13 +16,13 @@ from alone import Alone, Button
 
 from tests.blender.enumerations import offered
 
-STEP = 19  # [pixels] between two tries in an open menu: less than a row's height
-FIRST = 20  # [pixels] from the button to the first try
+STEP = 19  # [pixels] distance of two tries in an open menu: less than a row's height
+FIRST = 20  # [pixels] distance from the button to the first try
 TRIES = 24
 
 
 def lamp() -> None:
-    """The demo lamp, with one of each list that has drop-downs."""
+    """The demo lamp, with an item in each list that has drop-downs."""
     bpy.ops.limber.add_demo_lamp()
     rig = bpy.context.object
     bpy.ops.limber.add_channel()
@@ -40,7 +40,7 @@ def lamp() -> None:
 
 
 def bones() -> None:
-    """An armature that is a mechanism, one of its bones active."""
+    """An armature that is a mechanism, with an active bone."""
     bpy.ops.limber.add_demo_lamp()
     rig = bpy.context.object
     settings = rig.limber.mechanism
@@ -56,14 +56,14 @@ def neck() -> None:
 
 
 def body() -> None:
-    """One of its bodies."""
+    """One of the bodies of a mechanism of objects."""
     neck()
     joints = bpy.context.object.limber.mechanism.joints
     bpy.context.view_layer.objects.active = joints[0].object.limber.part.second
 
 
 def hinge() -> None:
-    """One of its joints."""
+    """One of the joints of a mechanism of objects."""
     neck()
     bpy.context.view_layer.objects.active = bpy.context.object.limber.mechanism.joints[0].object
 
@@ -84,7 +84,7 @@ class Choices:
     """Tries the drop-downs of a scene.
 
     Attributes:
-        offered, picked: Keys of the items of each drop-down, by its path, and those that the property had
+        offered, picked: Keys of the items of each drop-down, by its path, and keys that the property had
             after a click.
         blank: Paths of fields that were empty after a click.
     """
@@ -96,8 +96,8 @@ class Choices:
         self.blank: list[str] = []
 
     def explore(self, buttons: list[Button]) -> Generator[float | None, None, list[Button]]:
-        """All that are not yet tried of the tab's buttons; with each item, those that it shows. Returns the
-        tab's buttons afterwards.
+        """Tries all untested drop-downs of the tab's buttons, and those that appear with each item. Returns
+        the tab's buttons afterwards.
         """
         while fresh := [
             button for button in buttons if is_choice(button) and button.path not in self.offered
@@ -106,7 +106,7 @@ class Choices:
         return buttons
 
     def try_all(self, button: Button) -> Generator[float | None, None, list[Button]]:
-        """Every item of a drop-down, which then has its old value. Returns the tab's buttons afterwards."""
+        """Tries every item of a drop-down, and restores its value. Returns the tab's buttons afterwards."""
         path, before = button.path, getattr(button.owner, button.what)
         keys = self.offered[path] = [key for key, *_ in offered(button.owner, button.what) if key]
         picked = self.picked[path] = []
@@ -127,8 +127,8 @@ class Choices:
         return self.alone.buttons()
 
     def click(self, button: Button, number: int) -> Iterator[float | None]:
-        """Opens it, and clicks so many steps below; its items are in sight already where they are drawn one
-        below the other.
+        """Opens it, and clicks `number` steps below; items that are drawn one below the other are visible
+        already.
         """
         yield from self.alone.show(button)
         x, y = self.alone.place
@@ -138,7 +138,7 @@ class Choices:
             self.stage.click((x, y))
             yield None
             y -= FIRST + number * STEP
-        self.stage.move((x, y))  # an item that the mouse was not on before takes no click
+        self.stage.move((x, y))  # an item takes no click if the mouse was not on it before
         yield None
         self.stage.click((x, y))
         yield None

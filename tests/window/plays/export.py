@@ -1,5 +1,5 @@
-"""Exports as the menu does: the file browser with its options, then the frames with progress; once to the
-end, once cancelled with Esc.
+"""Exports with the menu: the file browser with its options, then the frames with progress; once to the end,
+once cancelled with Esc.
 """
 
 import shutil
@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import lamp
 
 FOLDER = Path(__file__).resolve().parents[3] / "build" / "window" / "export"
-MANY, FEW = 20_000, 40  # frames: too many to end before Esc is pressed; a few
+MANY, FEW = 20_000, 40  # number of frames: too many to end before Esc is pressed; a few
 
 
 def is_exporting(stage) -> bool:
@@ -21,7 +21,7 @@ def is_exporting(stage) -> bool:
 
 
 def browser():
-    """The window and the area of the file browser; None while there is none."""
+    """The window and the area of the file browser; None if there is none."""
     found = ((window, area) for window in bpy.context.window_manager.windows for area in window.screen.areas)
     return next(((window, area) for window, area in found if area.type == "FILE_BROWSER"), None)
 

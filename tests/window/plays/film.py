@@ -7,18 +7,18 @@ from math import degrees, radians
 import bpy
 from mathutils import Euler
 
-ROUND = 240  # [scene frames] until the ball is where it was: the film begins again without a jump
-STEP = 2  # scene frames between two pictures
-LEAD_IN = 60  # [scene frames] before the first picture: the motion filter has come to rest from the start
-POSTURES = {1: "Curious", 81: "Sad", 161: "Proud"}  # from which frame on which posture is selected
-VIEW_FROM = (radians(80), 0.0, radians(38))  # the view's rotation
-VIEW_AT, VIEW_DISTANCE = (-0.14, -0.26, 0.27), 1.12  # [m]
-FOLLOWS = 1.0  # [degrees] of the commanded pose, within which the robot has followed
-HELD = 60.0  # [s] for what takes a second where nothing else is going on
+ROUND = 240  # [scene frames] period of the ball's motion, so that the film repeats without a jump
+STEP = 2  # number of scene frames between two pictures
+LEAD_IN = 60  # [scene frames] before the first picture: the motion filter has settled by then
+POSTURES = {1: "Curious", 81: "Sad", 161: "Proud"}  # frame -> posture that is selected from then on
+VIEW_FROM = (radians(80), 0.0, radians(38))  # rotation of the view
+VIEW_AT, VIEW_DISTANCE = (-0.14, -0.26, 0.27), 1.12  # [m] centre and distance of the view
+FOLLOWS = 1.0  # [degrees] distance from the commanded pose within which the robot has followed
+HELD = 60.0  # [s] longest waiting time; on an idle machine a second suffices
 
 
 def clear_view(stage, view_from, view_at, view_distance: float) -> None:
-    """Nothing but the robot, its target and Limber's overlays, seen from a place [rad, m]."""
+    """Shows only the robot, its target and Limber's overlays, from a view [rad, m]."""
     space = stage.area().spaces.active
     space.show_region_header = space.show_region_tool_header = space.show_region_toolbar = (
         space.show_region_ui
@@ -42,7 +42,7 @@ def clear_view(stage, view_from, view_at, view_distance: float) -> None:
 
 
 def film(stage, rig, postures, has_ghost, before_picture=lambda frame, positions: None):
-    """Connects and arms the rig's robot, plays a round of its first chain, and takes pictures wherever the
+    """Connects and arms the rig's robot, plays a period of its first chain, and takes a picture whenever the
     robot has followed.
 
     Args:
@@ -93,7 +93,7 @@ def play(stage):
     yield 1.0
     with stage.context():
         bpy.ops.limber.add_demo_lamp()
-    yield 1.5  # the view goes there smoothly
+    yield 1.5  # the view moves there smoothly
     clear_view(stage, VIEW_FROM, VIEW_AT, VIEW_DISTANCE)
     bpy.ops.limber.live()
     rig = bpy.context.view_layer.objects.active

@@ -1,8 +1,8 @@
 """A new user's first minutes: from Blender's own first scene to a lamp that looks at a moving ball, and a
 virtual robot that follows.
 
-Everything is done by clicks of the mouse and keys, each of which counts. From the lamp on all clicks are on
-one spot.
+Every action is a click of the mouse or a key, and all are counted. From the lamp on all clicks have the same
+position.
 """
 
 import sys
@@ -16,17 +16,17 @@ sys.path.insert(0, str(Path(__file__).parent))
 from hand import STEP, Hand
 
 TABS = 10  # [pixels] from the sidebar's right edge to the middle of its row of tabs
-HELD = 60.0  # [s] for what takes a second where nothing else is going on
+HELD = 60.0  # [s] longest waiting time; on an idle machine a second suffices
 
 
 def first_scene() -> None:
-    """What Blender starts with: a cube in the middle, a light and a camera."""
+    """Creates Blender's initial scene: a cube in the middle, a light and a camera."""
     bpy.ops.mesh.primitive_cube_add(size=2)
 
 
 def open_tab(stage, hand: Hand):
-    """Clicks on Limber's tab, which a user sees by its name: one click, although its place is found by
-    trying.
+    """Clicks on Limber's tab, which a user recognises by its name: counted as one click, although its
+    position is found by trying.
     """
     region = stage.region("UI")
     for below in range(0, region.height, 2 * STEP):
@@ -47,14 +47,14 @@ def play(stage):
     stage.photograph("first_tab")
 
     spot = yield from hand.click_on("limber.add_demo_lamp")
-    on_it = [spot]  # the mouse stays there: Next Step's button changes under it
+    on_it = [spot]  # the mouse stays there, and Next Step's button changes under it
     yield from stage.until(lambda: bpy.context.view_layer.objects.active.type == "ARMATURE")
     rig = bpy.context.view_layer.objects.active
     stage.facts["lamp"] = rig.name
     chain = rig.limber.chains[0]
 
     yield from hand.click_on("limber.live", on_it)
-    stage.photograph("first_lamp")  # the view has gone there smoothly while the hand was looking
+    stage.photograph("first_lamp")  # the view has moved there smoothly in the meantime
     yield from stage.until(lambda: chain.live)
     stage.facts["live"] = True
     yield from hand.click_on("screen.animation_play", on_it)

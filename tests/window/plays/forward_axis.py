@@ -23,7 +23,7 @@ def play(stage):
     region = stage.region()
 
     def seen(place) -> tuple[int, int]:
-        """Where [pixels of the window] a place in the world is seen."""
+        """Position [pixels of the window] at which a point of the world is shown."""
         spot = location_3d_to_region_2d(region, stage.area().spaces.active.region_3d, place)
         return round(spot[0] + region.x), round(spot[1] + region.y)
 

@@ -1,5 +1,5 @@
 """A robot of the gallery: from an empty scene to its gaze, and to the virtual robot that follows. Each click
-of the mouse counts.
+of the mouse is counted.
 """
 
 import sys
@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from hand import Hand
 
-HELD = 60.0  # [s] for what takes a second where nothing else is going on
+HELD = 60.0  # [s] longest waiting time; on an idle machine a second suffices
 
 
 def play(stage):

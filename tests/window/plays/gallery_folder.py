@@ -1,4 +1,4 @@
-"""Adds a robot from a folder that has none: the file browser's button, and what Blender reports then."""
+"""Adds a robot from a folder without one: the file browser's button, and Blender's report."""
 
 import shutil
 import sys
@@ -14,7 +14,7 @@ FOLDER = Path(__file__).resolve().parents[3] / "build" / "window" / "no_robot"
 
 
 def reports(stage) -> str:
-    """All that Blender has reported, as its Info Editor copies it."""
+    """All reports of Blender, as its Info Editor copies them."""
     area = stage.area()
     area.type = "INFO"
     region = next(region for region in area.regions if region.type == "WINDOW")

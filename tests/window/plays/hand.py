@@ -1,4 +1,4 @@
-"""A user's hand on the mouse: it looks for buttons by what they do, wherever they are drawn, and counts its
+"""A user's hand on the mouse: it finds buttons by their actions, wherever they are drawn, and counts its
 clicks.
 """
 
@@ -7,28 +7,28 @@ from collections.abc import Generator, Iterable
 
 import bpy
 
-STEP = 8  # [pixels] between two looks: a third of a row
-ACROSS = 0.45  # of the sidebar's width: on the panels' wide buttons
-PATIENCE = 90.0  # [s] for a button that shows in a moment where nothing else is going on
+STEP = 8  # [pixels] distance of two tries: a third of a row
+ACROSS = 0.45  # share of the sidebar's width: on the panels' wide buttons
+PATIENCE = 90.0  # [s] longest waiting time for a button; on an idle machine it appears at once
 
 Place = tuple[int, int]
 Steps = Generator[float | None, None, Place]
 
 
 class Hand:
-    """Of the user of a stage.
+    """The hand of a stage's user.
 
     Attributes:
-        clicks: So far, with keys that were pressed.
+        clicks: Number of clicks and pressed keys so far.
     """
 
     def __init__(self, stage) -> None:
         self.stage, self.clicks = stage, 0
-        self._last: Place | None = None  # where it has clicked
+        self._last: Place | None = None  # position of its last click
 
     def sidebar(self, across: float = ACROSS) -> list[Place]:
-        """Places down the sidebar of the 3D view, from where it has clicked last and then from the top: an
-        open menu closes above it.
+        """Positions down the sidebar of the 3D view, from the last click and then from the top; an open menu
+        closes above it.
         """
         region = self.stage.region("UI")
         x, top = int(region.x + across * region.width), region.y + region.height - 1
@@ -36,10 +36,10 @@ class Hand:
         return [(x, y) for y in (*range(last, region.y, -STEP), *range(top, last, -STEP))]
 
     def find(self, what: str, places: Iterable[Place] | None = None) -> Steps:
-        """The first of the places (of the sidebar) with a button whose operator, as Python calls it, or whose
-        property contains `what`.
+        """The first of the positions (of the sidebar) with a button whose operator, in its Python call, or
+        whose property contains `what`.
 
-        Looks again until there is one.
+        Repeats the search until there is one.
         """
         give_up = time.monotonic() + PATIENCE
         while True:
@@ -69,8 +69,8 @@ class Hand:
         yield 0.0
 
     def under(self, place: Place) -> Generator[float | None, None, str]:
-        """What Ctrl C copies there: an operator's call or a property's value; of a property in the sidebar
-        its path. Empty: no button.
+        """Text that Ctrl C copies there: an operator's call or a property's value; for a property in the
+        sidebar its path. Empty: no button.
         """
         manager = bpy.context.window_manager
         manager.clipboard = ""

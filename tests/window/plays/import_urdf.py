@@ -1,5 +1,5 @@
-"""Drops a robot's file into the 3D view, confirms its options, takes the import back, repeats it; then
-imports by the file browser.
+"""Drops a robot's file into the 3D view, confirms its options, undoes and redoes the import; then imports
+with the file browser.
 """
 
 from pathlib import Path
@@ -7,7 +7,8 @@ from pathlib import Path
 import bpy
 
 FILE = Path(__file__).resolve().parents[3] / "build" / "window" / "arm.urdf"
-IN_DIALOG = (150, 100)  # the dialog comes up in the window's corner, where no mouse has been yet
+# position in a dialog, which opens in the window's corner, where the mouse has not been yet
+IN_DIALOG = (150, 100)
 ARM = """<robot name="arm">
   <link name="base"><visual><geometry><box size="0.3 0.3 0.1"/></geometry></visual></link><link name="upper"/>
   <link name="head"><visual><geometry><sphere radius="0.1"/></geometry></visual></link>
@@ -33,7 +34,7 @@ def play(stage):
     stage.press("RET", IN_DIALOG)
     yield from stage.until(
         lambda: "arm" in bpy.data.objects and view.view_distance != before
-    )  # the robot is framed last
+    )  # the view frames the robot last
     stage.facts["distance"] = view.view_distance
     stage.facts["imported"] = sorted(thing.name for thing in bpy.data.objects)
     yield 0.2
@@ -45,7 +46,7 @@ def play(stage):
         bpy.ops.ed.redo()
     stage.facts["redone"] = sorted(thing.name for thing in bpy.data.objects)
     view.view_distance = 40.0
-    with stage.context("OUTLINER"):  # as from the File menu, which is in no viewport
+    with stage.context("OUTLINER"):  # as from the File menu, which belongs to no viewport
         bpy.ops.limber.import_robot("INVOKE_DEFAULT")
     yield from stage.until(browser)
     yield 0.2
@@ -62,7 +63,7 @@ def play(stage):
 
 
 def browser():
-    """The window and the area of the file browser; None while there is none."""
+    """The window and the area of the file browser; None if there is none."""
     found = ((window, area) for window in bpy.context.window_manager.windows for area in window.screen.areas)
     return next(((window, area) for window, area in found if area.type == "FILE_BROWSER"), None)
 

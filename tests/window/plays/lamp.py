@@ -1,4 +1,4 @@
-"""What the plays share: a rig whose chain looks at a target, with a servo for each joint."""
+"""Shared by plays: a rig whose chain looks at a target, with a servo for each joint."""
 
 import importlib.util
 from pathlib import Path
@@ -9,7 +9,7 @@ RIGS = Path(__file__).resolve().parents[2] / "blender" / "rigs.py"
 
 
 def build(stage):
-    """Returns the rig and its chain; the 3D view shows them."""
+    """Builds the rig and its chain, shown in the 3D view; returns both."""
     spec = importlib.util.spec_from_file_location("rigs", RIGS)
     rigs = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(rigs)
@@ -29,8 +29,8 @@ def build(stage):
 
 
 def robots_path(chain, places: dict[int, tuple[float, float, float]]) -> None:
-    """A path of the target by its places [m] in frames, and ranges of joints that a robot's motion along it
-    is checked against.
+    """Adds keyframes of the target at positions [m] in frames, and ranges of joints against which a robot's
+    motion is checked.
     """
     for joint in chain.joints:
         joint.lower, joint.upper = -1.4, 1.4

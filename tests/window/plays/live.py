@@ -1,4 +1,4 @@
-"""Goes live while nothing plays, drags the target, plays the animation, leaves live."""
+"""Goes live while nothing plays, drags the target, plays the animation, ends live motion."""
 
 import math
 import sys
@@ -12,13 +12,13 @@ import lamp
 
 
 def shown(rig) -> list[float]:
-    """The visible head's matrix, as numbers."""
+    """Entries of the shown head's matrix."""
     evaluated = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
     return [value for row in evaluated.pose.bones["head"].matrix for value in row]
 
 
 def miss(rig, target) -> float:
-    """The angle [degrees] by which the visible head looks past the target."""
+    """Aim error [degrees] of the shown head."""
     evaluated = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
     head = evaluated.pose.bones["head"]
     eye, look = rig.matrix_world @ head.tail, rig.matrix_world.to_3x3() @ head.vector

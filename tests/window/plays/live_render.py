@@ -1,5 +1,5 @@
-"""Renders an animation in the window while a chain is live: handlers run off the main thread, and the user
-goes on working.
+"""Renders an animation in the window while a chain is live: handlers run outside the main thread, and the
+user continues to work.
 """
 
 import sys
@@ -53,7 +53,7 @@ def play(stage):
     steps = 0
     while bpy.app.is_job_running("RENDER") or steps < 3:
         steps += 1
-        other.location.x += 0.1  # the user works on something else
+        other.location.x += 0.1  # the user works on another object
         if session.outputs.angles.tolist() != before[0] and bpy.app.is_job_running("RENDER"):
             before.append("live moved while something rendered")
         yield 0.02
@@ -78,7 +78,7 @@ def play(stage):
 
 
 def render_to_the_end(stage, session, rig):
-    """A still whose render has ended, while its job has not, as the user moves the rig."""
+    """Renders a still; its render has ended, but not its job, when the user moves the rig."""
     ended, looked = threading.Event(), threading.Event()
 
     def hold(*_):
@@ -102,8 +102,8 @@ def render_to_the_end(stage, session, rig):
 
 
 def render_to_no_file(stage, session, rig):
-    """A film whose file cannot be written, of whose end Blender tells no handler; then the user moves the
-    rig.
+    """Renders a film whose file cannot be written, and whose end Blender reports to no handler; then the user
+    moves the rig.
     """
     render = bpy.context.scene.render
     if hasattr(render.image_settings, "media_type"):

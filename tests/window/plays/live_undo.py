@@ -1,5 +1,5 @@
-"""Works as a user does while live, each deed with its undo step, then undoes all of it key by key and redoes
-it.
+"""Works as a user does while live, each action with its undo step, then undoes all of them by keys and redoes
+them.
 """
 
 import math
@@ -26,7 +26,7 @@ def play(stage):  # noqa: C901 (one play, with its waits in order)
         return bpy.data.objects["Rig"]
 
     def miss() -> float:
-        """The angle [degrees] by which the visible head looks past the target."""
+        """Aim error [degrees] of the shown head."""
         evaluated = rig().evaluated_get(bpy.context.evaluated_depsgraph_get())
         head = evaluated.pose.bones["head"]
         eye, look = rig().matrix_world @ head.tail, rig().matrix_world.to_3x3() @ head.vector
@@ -54,7 +54,7 @@ def play(stage):  # noqa: C901 (one play, with its waits in order)
     with stage.context():
         bpy.ops.object.mode_set("EXEC_DEFAULT", True, mode="OBJECT")
     steps = deeds()
-    seen = []  # after each deed: number of twins, whether the chain is live
+    seen = []  # after each action: number of twins, whether the chain is live
     while True:
         with stage.context():
             deed = next(steps, None)

@@ -1,5 +1,5 @@
-"""A push-rod neck in a real window: live, its target turned, the clock moves the motors; a picture of the
-panel.
+"""A neck on push rods in a real window: live, its target rotated, the clock moves the motors; takes a picture
+of the panel.
 """
 
 import sys
@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import bpy
 import tabs
 
-SETTLED = 90.0  # [s] for motors to arrive where drawing is slow
+SETTLED = 90.0  # [s] longest time until the motors arrive, where drawing is slow
 
 
 def play(stage):

@@ -1,5 +1,5 @@
-"""Moves a live chain's target with the mouse over the 3D view: Esc puts it back, a click leaves it there,
-undo takes that back.
+"""Moves a live chain's target with the mouse over the 3D view: Esc restores its position, a click keeps the
+new one, and undo restores the old one.
 """
 
 import math
@@ -28,7 +28,7 @@ def play(stage):
         return bpy.data.objects[name]
 
     def off(place) -> float:
-        """How far [pixels] from the mouse the target is seen."""
+        """Distance [pixels] of the shown target from the mouse."""
         seen = location_3d_to_region_2d(
             region, stage.area().spaces.active.region_3d, target().matrix_world.translation
         )

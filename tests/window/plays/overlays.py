@@ -1,4 +1,4 @@
-"""Draws the overlays over a live lamp, measures what they cost, and switches them off."""
+"""Draws the overlays over a live lamp, measures their time, and switches them off."""
 
 import sys
 from pathlib import Path
@@ -9,15 +9,15 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import tabs
 
-DRAWN = 20  # redraws that are measured
+DRAWN = 20  # number of measured redraws
 
 
 def open_check(stage) -> None:
-    """Motion Check is open from its first drawing on: Blender remembers what was closed."""
+    """Opens Motion Check before its first drawing, since Blender remembers closed panels."""
     check = next(cls for cls in tabs.panels(stage) if cls.__name__ == "LIMBER_PT_motion_check")
     stage.at_end.callback(tabs.show_all, stage)
     bpy.utils.unregister_class(check)
-    check.bl_options, check.bl_parent_id = set(), ""  # alone, without the group that it is in
+    check.bl_options, check.bl_parent_id = set(), ""  # alone, outside its group
     bpy.utils.register_class(check)
 
 

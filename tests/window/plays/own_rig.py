@@ -1,5 +1,5 @@
-"""README's *Your own rig*: three clicks on Blender's human metarig, its head selected, each by the mouse on
-the button that a user sees.
+"""README's *Your own rig*: three clicks on Blender's human metarig with its head selected, each by the mouse
+on the visible button.
 """
 
 import sys
@@ -15,14 +15,16 @@ sys.path.insert(0, str(Path(__file__).parent))
 from hand import Hand
 
 HEAD = "spine.006"
-ON_TARGET = 1e-3  # [rad] what Blender's single-precision matrices show of an exact aim
-ASIDE = (0.62, -0.62, 1.62)  # [m] where the target is moved to at the end
-PLACE, DISTANCE = (0.2, -0.2, 1.12), 2.4  # [m] of the view, which is from the front
+ON_TARGET = 1e-3  # [rad] error of an exact aim in Blender's single-precision matrices
+ASIDE = (0.62, -0.62, 1.62)  # [m] position to which the target is moved at the end
+PLACE, DISTANCE = (0.2, -0.2, 1.12), 2.4  # [m] centre and distance of the view, which is from the front
 ROTATION = Euler((radians(80), 0, radians(8)))
 
 
 def shown_error(rig, target) -> float:
-    """Angle [rad] between where the head looks as it is shown (its +Z, from its joint) and the target."""
+    """Angle [rad] between the shown view of the head (its +Z, from its joint) and the direction to the
+    target.
+    """
     shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
     head = shown.pose.bones[HEAD]
     away = target.matrix_world.translation - shown.matrix_world @ head.head

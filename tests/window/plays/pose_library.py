@@ -9,7 +9,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import lamp
 
-TRIES = 100  # clicks, one a second
+TRIES = 100  # number of clicks, one per second
 
 
 def click(stage, x: int, y: int) -> None:
@@ -23,12 +23,12 @@ def play(stage):
     stored = [tuple(bone.rotation_euler) for bone in rig.pose.bones]
     for bone in rig.pose.bones:
         bone.rotation_euler = (0, 0, 0)
-        holder = bone if hasattr(bone, "select") else bone.bone  # Blender poses what is selected, or all
+        holder = bone if hasattr(bone, "select") else bone.bone  # Blender poses the selected bones, or all
         holder.select = False
     yield 0.3
     with stage.context():
         bpy.ops.screen.region_toggle(region_type="ASSET_SHELF")
-    for _ in range(TRIES):  # what the shelf shows is read by a job, which takes its time
+    for _ in range(TRIES):  # a job reads the content of the shelf, which takes time
         yield 0.5
         shelf = stage.region("ASSET_SHELF")
         click(stage, shelf.x + 40, shelf.y + shelf.height - 40)

@@ -1,5 +1,5 @@
-"""Presses Connect where a .blend names a program as the robot's protocol: Esc and Enter leave the dialog, a
-click allows it.
+"""Presses Connect for a .blend that names a program as the robot's protocol: Esc and Enter close the dialog,
+a click allows the program.
 """
 
 import importlib.util
@@ -9,8 +9,9 @@ from pathlib import Path
 import bpy
 
 RIGS = Path(__file__).resolve().parents[2] / "blender" / "rigs.py"
-IN_DIALOG = (150, 100)  # the dialog comes up in the window's corner, where no mouse has been yet
-ALLOW = (518, 28)  # its button Allow and Run
+# position in a dialog, which opens in the window's corner, where the mouse has not been yet
+IN_DIALOG = (150, 100)
+ALLOW = (518, 28)  # position of its button Allow and Run
 
 
 def play(stage):
@@ -37,7 +38,7 @@ def play(stage):
         yield 0.2
         stage.photograph(f"program_{fact}")
         stage.press(way, IN_DIALOG) if isinstance(way, str) else stage.click(way)
-        yield 3.0 if isinstance(way, str) else 0.1  # what should not run would have run by then
+        yield 3.0 if isinstance(way, str) else 0.1  # by then a program would have run
         if not isinstance(way, str):
             yield from stage.until(mark.exists)
         stage.facts[fact] = mark.exists()

@@ -1,4 +1,4 @@
-"""Records live in a window: a copy is kept while it goes on, and gone once the takes are kept."""
+"""Records live in a window: a copy is kept during the recording, and deleted when the takes are kept."""
 
 import sys
 from pathlib import Path

@@ -1,5 +1,5 @@
-"""What plays share that look at what a robot gets: all that Blender sends is noted, so that a test can play
-it to the worker again.
+"""Shared by plays about a robot's data: records all that Blender sends, so that a test can play it to the
+worker again.
 """
 
 import sys
@@ -11,17 +11,17 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from robots import HELD
 
-NEAR = 0.005  # [rad]
+NEAR = 0.005  # [rad] tolerance
 
 
 class Recording:
-    """Notes what a robot's link sends from now on: time [s], whether Blender plays, each joint's position,
-    velocity and acceleration per frame, and the time announced until the next frame [s]; None in the joints'
-    place where the newest frame is sent again as a sign of life.
+    """Records data sent by a robot's link: time [s], whether Blender plays, each joint's position, velocity
+    and acceleration per frame, and the announced time until the next frame [s]; None in place of the joints
+    if the newest frame is sent again as a heartbeat.
 
     Attributes:
-        frames: (time, plays, states (joints, 3) or None, due) of each.
-        states: Names of the robot's states that were seen, with the fault's where there was one.
+        frames: (time, plays, states (joints, 3) or None, due) of each frame.
+        states: Names of the robot's states so far, with the name of a fault.
         raised: Texts of exceptions that reached Python's hook, as those in a handler or a timer do.
     """
 
@@ -60,7 +60,7 @@ class Recording:
 
     @property
     def commanded(self) -> list[float] | None:
-        """What the robot is commanded [rad]; None while it is not driven."""
+        """The robot's commanded joint values [rad]; None while it is not driven."""
         status = self._links.status(self._rig)
         self.states.add(f"{status.state.name} {status.fault.name}" if status.fault else status.state.name)
         return status.commanded and list(status.commanded)
@@ -73,7 +73,7 @@ class Recording:
         )
 
     def is_there(self) -> bool:
-        """Whether the robot is where Blender shows it."""
+        """Whether the robot has the pose that Blender shows."""
         commanded, newest = self.commanded, self.newest
         return (
             bool(commanded and newest)
@@ -81,7 +81,7 @@ class Recording:
         )
 
     def played(self, count: int):
-        """Waits until so many more frames of a scene that plays were sent."""
+        """Waits until so many more frames of a playing scene were sent."""
         begun = len(self.frames)
 
         def enough() -> bool:
@@ -92,6 +92,6 @@ class Recording:
 
     @property
     def facts(self) -> dict:
-        """All that a test needs: the robot and what was noted of it."""
+        """Data for the test: the robot and the recorded data."""
         device = self._stage.part("hardware.device").to_plain(self._links.link(self._rig).device)
         return {"device": device, "frames": self.frames, "states": sorted(self.states), "raised": self.raised}

@@ -1,5 +1,5 @@
-"""Blender goes on refusing scripts' writes after a drawing, as it can after a render in another thread, while
-a program moves a target.
+"""Blender continues to refuse scripts' writes after a drawing, as it can after a render in another thread,
+while a program moves a target.
 """
 
 import sys
@@ -13,11 +13,13 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from remote import PLACE, listening, send_place
 
-LIMIT = 30.0  # [s] for a thread
+LIMIT = 30.0  # [s] longest time of a thread
 
 
 class KeepTheLock(bpy.types.Panel):
-    """Two threads restore the lock in the wrong order: the drawing's, and one that could write amid it."""
+    """Two threads restore the lock in the wrong order: that of the drawing, and one that could write during
+    it.
+    """
 
     bl_space_type, bl_region_type, bl_category, bl_label = "VIEW_3D", "UI", "Limber", "Keep the Lock"
 

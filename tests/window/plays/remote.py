@@ -1,4 +1,4 @@
-"""Another program moves a live chain's target by OSC: Blender's timer hears it while nothing plays."""
+"""Another program moves a live chain's target by OSC: Blender's timer receives it while nothing plays."""
 
 import socket
 import struct

@@ -1,4 +1,6 @@
-"""Saves the preferences and starts Blender again without a window: is the extension enabled there?"""
+"""Saves the preferences and starts Blender again without a window, to check that the extension is enabled
+there.
+"""
 
 import subprocess
 

@@ -1,5 +1,5 @@
-"""Pairs two figures, follows, and poses the source while nothing plays: the clock lets the body follow; a
-picture of the panel.
+"""Pairs two figures, makes one follow the other, and poses the source while nothing plays: the clock lets the
+body follow. Takes a picture of the panel.
 """
 
 import sys
@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import bpy
 import tabs
 
-PLACES = {  # bone: parent, head, tail [m]
+PLACES = {  # bone -> parent, head, tail [m]
     "Hips": (None, (0, 0, 1.0), (0, 0, 1.1)),
     "Spine": ("Hips", (0, 0, 1.1), (0, 0, 1.5)),
     "Head": ("Spine", (0, 0, 1.5), (0, 0, 1.7)),
@@ -30,7 +30,7 @@ PLACES = {  # bone: parent, head, tail [m]
 
 
 def figure(name: str):
-    """Bones of a person; its arms hang down."""
+    """An armature of a person whose arms hang down."""
     data = bpy.data.armatures.new(name)
     rig = bpy.data.objects.new(name, data)
     bpy.context.scene.collection.objects.link(rig)

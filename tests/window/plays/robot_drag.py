@@ -19,9 +19,9 @@ PLACES = (
     (-0.5, -0.6, 0.3),
     (0.4, -0.7, 0.5),
     (-0.4, -0.6, 0.45),
-)  # of the target, half a second apart
-RATES = (24, 60, 12, 24)  # [frames a second]
-DRAGGED, STEP = 12, 0.04  # steps of the drag, and the time between them [s]
+)  # positions of the target, half a second apart
+RATES = (24, 60, 12, 24)  # [frames per second]
+DRAGGED, STEP = 12, 0.04  # number of steps of the drag, and the time between them [s]
 
 
 def play(stage):

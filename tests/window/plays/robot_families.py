@@ -1,5 +1,5 @@
-"""Photographs the robot's panel for each family of servos, for the documents: what is set, and what the
-protocol can do.
+"""Takes pictures of the robot's panel for each family of servos, for the documents: its settings, and the
+functions of the protocol.
 """
 
 import sys
@@ -29,7 +29,7 @@ def play(stage):
         chain.active_joint = 0
         robot_states.show(stage, "LIMBER_PT_protocol", "LIMBER_PT_channels")
         stage.open_tab()
-        for _ in range(8):  # panels that came or grew slide into their places from one drawing to the next
+        for _ in range(8):  # new or larger panels slide into their positions from one drawing to the next
             stage.redraw()
             yield 0.5
         stage.photograph(f"family_{protocol}")

@@ -1,5 +1,5 @@
-"""Films a robot of the gallery beside its simulated self: left what Blender shows, right the pose that the
-virtual robot reports.
+"""Films a robot of the gallery and its simulated copy: on the left the pose in Blender, on the right the pose
+that the virtual robot reports.
 
 build/window/film/NNN.png
 """
@@ -14,11 +14,11 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from film import clear_view, film
 
-POSTURES = {1: "Curious", 81: "Shy", 161: "Attentive"}  # from which frame on which posture is selected
-VIEW_FROM = (radians(77), 0.0, radians(72))  # the view's rotation
-VIEW_AT, VIEW_DISTANCE = (0.08, 0.23, 0.165), 1.02  # [m]
-BESIDE = (0.0, 0.5, 0.0)  # [m] of the simulated self
-BALL = 0.6  # size of the target against the gallery's: it must not hide the head
+POSTURES = {1: "Curious", 81: "Shy", 161: "Attentive"}  # frame -> posture that is selected from then on
+VIEW_FROM = (radians(77), 0.0, radians(72))  # rotation of the view
+VIEW_AT, VIEW_DISTANCE = (0.08, 0.23, 0.165), 1.02  # [m] centre and distance of the view
+BESIDE = (0.0, 0.5, 0.0)  # [m] offset of the simulated copy
+BALL = 0.6  # size of the target relative to the gallery's: it must not hide the head
 
 
 def play(stage):
@@ -29,7 +29,7 @@ def play(stage):
         rig = bpy.context.view_layer.objects.active
         bpy.ops.limber.add_robot(robot="reachy_mini")
         twin = bpy.context.view_layer.objects.active
-    yield 1.5  # the view goes there smoothly
+    yield 1.5  # the view moves there smoothly
     clear_view(stage, VIEW_FROM, VIEW_AT, VIEW_DISTANCE)
     twin.location = BESIDE
     twin.limber.chains[0].target.hide_set(True)

@@ -1,5 +1,5 @@
-"""Photographs the robot's panel with servos that do not measure, without a worker, at a silent port; and the
-list of ports.
+"""Takes pictures of the robot's panel with servos that do not measure, without a worker, at a silent port;
+and of the list of ports.
 """
 
 import os
@@ -53,7 +53,7 @@ def play(stage):
     yield from shot(stage, "worker_lost")
     do(bpy.ops.limber.disconnect)
 
-    # a port behind which nothing answers
+    # a port without a device
     silent, slave = os.openpty()
     tty.setraw(slave)
     rig.limber.device.port = os.ttyname(slave)
@@ -64,7 +64,7 @@ def play(stage):
     do(bpy.ops.limber.disconnect)
     os.close(silent)
 
-    # the ports that there are, as a user asks for them
+    # the available ports, listed by the user's button
     steps = len(bpy.context.window_manager.operators)
     do(bpy.ops.limber.choose_port, "INVOKE_DEFAULT")
     yield 0.2

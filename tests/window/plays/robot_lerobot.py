@@ -1,5 +1,5 @@
-"""Photographs the panel Calibrate for an SO-101 that was calibrated with LeRobot: the check of its zeros,
-with the ghost of the arm.
+"""Takes pictures of the panel Calibrate for an SO-101 that was calibrated with LeRobot: the check of its
+zeros, with the ghost of the arm.
 """
 
 import json
@@ -15,7 +15,7 @@ import robot_states
 from robots import ServedBus, reached
 
 NAMES = ("shoulder_pan", "shoulder_lift", "elbow_flex", "wrist_flex", "wrist_roll", "gripper")
-MIDDLE, ELBOW_OFF = 2050, 180  # [steps] of every range; how far the elbow is from it
+MIDDLE, ELBOW_OFF = 2050, 180  # [steps] middle of every range; distance of the elbow from it
 
 
 def play(stage):

@@ -1,5 +1,5 @@
 """Checks the motion, renders and bakes it while a robot that follows live is armed; then the robot follows
-the keys.
+the keyframes.
 """
 
 import sys
@@ -16,11 +16,11 @@ from record_link import Recording
 
 from robots import HELD, reached
 
-LAST = 30  # frame
-# heartbeats for which a render waits at each frame: at the second one the viewport has been drawn in that
-# frame
+LAST = 30  # last frame
+# number of heartbeats for which a render waits at each frame: at the second one the viewport has been drawn
+# in that frame
 BEATS = 2
-LIMIT = 30.0  # [s] for them
+LIMIT = 30.0  # [s] longest time for these heartbeats
 
 
 def play(stage):
@@ -29,7 +29,7 @@ def play(stage):
     lamp.robots_path(chain, {1: (0.5, -0.6, 0.4), LAST: (-0.5, -0.6, 0.3)})
     jaw = (
         rig.limber.device.auxiliaries.add()
-    )  # what is not live would follow the frames that a job steps through
+    )  # movers that are not live would follow the frames that a job evaluates
     jaw.name, jaw.owner, jaw.path, jaw.servo = "jaw", rig, '["jaw"]', 40
     for frame, opening in ((1, 0.0), (LAST, 1.0)):
         rig["jaw"] = opening
@@ -74,7 +74,7 @@ def play(stage):
 
 
 def watched(stage, record, name: str, operator, options: dict, runs):
-    """Starts a long job, and notes until its end what the robot gets."""
+    """Starts a long job, and records the data sent to the robot until its end."""
     rest, sent = record.newest, len(record.frames)
     shown = set()
 
@@ -94,7 +94,7 @@ def watched(stage, record, name: str, operator, options: dict, runs):
         operator("INVOKE_DEFAULT", **options)
     yield None
     while runs():
-        stage.redraw()  # as where the user works on: then viewports show the frame that a render is in
+        stage.redraw()  # as if the user works: then viewports show the frame that a render is in
         yield None
         if held and len(record.frames) >= held[-1]:
             enough.set()

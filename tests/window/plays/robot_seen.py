@@ -1,5 +1,5 @@
-"""Plays while a head is live and a constraint moves an ear below it, which has a servo; notes what is sent,
-and what is drawn.
+"""Plays while a head is live and a constraint moves an ear on it, which has a servo; records the sent and the
+drawn values.
 """
 
 import importlib.util
@@ -15,8 +15,8 @@ import lamp
 
 from robots import HELD
 
-LAST = 24  # frame
-DRAWN = 30  # frames
+LAST = 24  # last frame
+DRAWN = 30  # number of frames
 
 
 def play(stage):

@@ -1,5 +1,5 @@
-"""Photographs the robot's panels in each state: a bus that is scanned, servos that are tried, calibrated,
-armed, stopped, led by hand.
+"""Takes pictures of the robot's panels in each state: a bus that is scanned, servos that are tried,
+calibrated, armed, stopped, moved by hand.
 """
 
 import sys
@@ -28,15 +28,15 @@ def robot_panels(stage) -> list[type]:
 
 
 def clear_tab(stage) -> None:
-    """Takes all panels out of the tab."""
+    """Removes all panels from the tab."""
     tabs.empty(stage)
     for cls in robot_panels(stage):
         if getattr(cls, "bl_parent_id", "") in GROUPS:
-            cls.bl_parent_id = GROUPS[0]  # all that a picture shows is in sight
+            cls.bl_parent_id = GROUPS[0]  # so that the whole panel is visible in a picture
 
 
 def show(stage, *parts: str) -> None:
-    """The robot's panel with these parts of it."""
+    """Shows the robot's panel with these parts of it."""
     tabs.take_out(stage)
     for cls in robot_panels(stage):
         if cls.__name__ in {GROUPS[0], *parts}:
@@ -44,7 +44,7 @@ def show(stage, *parts: str) -> None:
 
 
 def shot(stage, name: str, *parts: str):
-    """A picture of the robot's panel with these parts of it."""
+    """Takes a picture of the robot's panel with these parts of it."""
     show(stage, *parts)
     stage.open_tab()
     stage.redraw()
@@ -53,7 +53,7 @@ def shot(stage, name: str, *parts: str):
 
 
 def open_menu_of_delay(stage) -> None:
-    """Right-clicks the Delay in the robot's options, as they are drawn alone; notes the property that the
+    """Right-clicks the Delay in the robot's options, which are drawn alone; records the property that the
     menu would send to the robot.
     """
     menu = stage.part("panels.property_menu")
@@ -97,7 +97,7 @@ def play(stage):
     stage.press("ESC")
     yield 0.3
 
-    # servos are found, and given to joints
+    # servos are found, and assigned to joints
     rig.limber.device.port = bus.port
     do(bpy.ops.limber.scan, "INVOKE_DEFAULT", protocols={"feetech_sts"})
     yield 0.2

@@ -12,7 +12,7 @@ from record_link import Recording
 
 from robots import HELD, reached
 
-LAST = 16  # frame
+LAST = 16  # last frame
 
 
 def play(stage):
@@ -57,13 +57,13 @@ def play(stage):
 
 
 def drag(stage, record):
-    """Drags the playhead to and fro in the timeline while it plays."""
+    """Drags the playhead back and forth in the timeline while it plays."""
     area, scene = "DOPESHEET_EDITOR", bpy.context.scene
     shown = set()
     ruler = stage.region(area=area)
     y = (
         ruler.y + ruler.height - 3
-    )  # in the strip that has the frames' numbers: in a low editor its upper half alone takes the mouse
+    )  # in the strip with the frame numbers: in a low editor only its upper half reacts to the mouse
 
     def place(frame: int) -> tuple[int, int]:
         return ruler.x + ruler.view2d.view_to_region(frame, 0, clip=False)[0], y

@@ -1,4 +1,4 @@
-"""What plays share that have a robot: simulated servos, and waiting until the robot is in a state."""
+"""Shared by plays with a robot: simulated servos, and waiting until the robot is in a state."""
 
 import math
 import sys
@@ -13,21 +13,20 @@ from tests.hardware.served_bus import ServedBus
 
 __all__ = ["HELD", "ServedBus", "reached"]
 
-# [s] For what takes a second where nothing else is going on. On a busy machine that has no graphics card a
-# redraw takes seconds, and only now and then is a frame as fresh as the robot wants it: that may need many
-# commands.
+# [s] Longest waiting time; on an idle machine a second suffices. On a busy machine without a graphics card a
+# redraw takes seconds, and frames are rarely as recent as the robot requires: that may need many commands.
 HELD = 240.0
-# [s] until a command that was not obeyed is repeated: one that is obeyed shows after two beats, a tenth of a
-# second
+# [s] time after which a command without effect is repeated: an executed one is visible after two heartbeats,
+# a tenth of a second
 AGAIN = 2.0
 
 
 def reached(stage, rig, state: str, press=None):
-    """Waits until the robot is in a state, and does meanwhile what a user would.
+    """Waits until the robot is in a state, and meanwhile does the work of a user.
 
-    A command that leads there from DISARMED (`press`) is given, and again where the robot did not take it,
-    its newest frame being too old. Where Blender drew for so long that the robot was disarmed, the fault is
-    cleared. Any other fault stays until somebody clears it, and so ends the play at once, with the robot's
+    A command that leads there from DISARMED (`press`) is given, and repeated if the robot refused it because
+    its newest frame was too old. If Blender drew for so long that the robot was disarmed, the fault is
+    cleared. Any other fault would stay until a user clears it, and so ends the play at once, with the robot's
     sentence.
     """
     robot, safety = stage.part("rig.robot.links"), stage.part("hardware.safety")

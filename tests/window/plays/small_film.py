@@ -1,4 +1,4 @@
-"""What the plays that render share: a small film by Cycles, which renders in a thread of its own."""
+"""Shared by plays that render: a small film by Cycles, which renders in its own thread."""
 
 import sys
 
@@ -6,9 +6,9 @@ import bpy
 
 
 def prepare(stage, frames: range) -> None:
-    """Makes a film of the scene from the side, ready to be rendered."""
-    # Blender 4.3 refuses scripts' writes from then on if the render engine's Python takes over amid the
-    # drawing of a panel.
+    """Prepares a film of the scene from the side."""
+    # Blender 4.3 refuses scripts' writes from then on if the render engine's Python runs during the drawing
+    # of a panel.
     stage.at_end.callback(sys.setswitchinterval, sys.getswitchinterval())
     sys.setswitchinterval(1.0)
     scene = bpy.context.scene

@@ -1,5 +1,5 @@
-"""The places of all buttons of the tab while a robot is connected, arms, follows, holds, has a fault, is
-tried, and is disconnected; and what is drawn while it is armed and still.
+"""Records the positions of all buttons of the tab while a robot is connected, arms, follows, holds, has a
+fault, is tried, and is disconnected; and the drawings while it is armed and at rest.
 """
 
 import sys
@@ -16,11 +16,12 @@ from hand import Hand
 
 from robots import HELD, reached
 
-STILL = 2.5  # [s] figures are looked at once a second at least
-SCALE = 0.7  # of the interface, so that the panels are in sight from top to bottom
-# [pixels] between two looks: rows are 14 high, so a shift by a pixel moves some button under another look
+STILL = 2.5  # [s] figures are updated at least once per second
+SCALE = 0.7  # scale of the interface, so that all panels are visible
+# [pixels] distance of two samples: rows are 14 high, so a shift by a pixel moves some button to another
+# sample
 STEP = 5
-COLUMNS = (0.25, 0.7)  # of the sidebar's width
+COLUMNS = (0.25, 0.7)  # shares of the sidebar's width
 SHOWN = ("LIMBER_PT_next_step", "LIMBER_PT_live", "LIMBER_PT_robot", "LIMBER_PT_feedback", "LIMBER_PT_motion")
 LONG = (
     "Servo 3 reports that it is hotter than it may be, and that its supply is lower than it should be: let it"
@@ -29,7 +30,7 @@ LONG = (
 
 
 def sidebar_drawn(stage):
-    """Has the sidebar drawn anew, and waits for that, which takes a while on a busy machine."""
+    """Has the sidebar drawn again, and waits for this, which takes a while on a busy machine."""
     drawn: list[str] = []
     handle = bpy.types.SpaceView3D.draw_handler_add(drawn.append, ("UI",), "UI", "POST_PIXEL")
     stage.redraw()
@@ -39,8 +40,8 @@ def sidebar_drawn(stage):
 
 
 def places(stage, hand: Hand):
-    """What is under the mouse down two columns of the sidebar; "next step" for the first button after Stop,
-    and no word for text.
+    """Buttons under the mouse down two columns of the sidebar; "next step" for the first button after Stop,
+    and an empty text for no button.
     """
     yield from sidebar_drawn(stage)
     region = stage.region("UI")
@@ -62,7 +63,7 @@ def _without_the_step(column: list[str]) -> list[str]:
 
 
 def count_drawings(stage) -> list[str]:
-    """A list that gets the kind of a region of the 3D view whenever that is drawn."""
+    """A list to which the kind of a region of the 3D view is added whenever it is drawn."""
     drawn: list[str] = []
     for kind in ("WINDOW", "UI"):
         handle = bpy.types.SpaceView3D.draw_handler_add(drawn.append, (kind,), kind, "POST_PIXEL")
@@ -71,8 +72,8 @@ def count_drawings(stage) -> list[str]:
 
 
 def stand_still(stage, rig):
-    """Arms the robot, waits until it has arrived, and notes what is drawn while its state and figures stay as
-    they are.
+    """Arms the robot, waits until it has arrived, and records the drawings while its state and figures are
+    constant.
     """
     links = stage.part("rig.robot.links")
     yield from reached(stage, rig, "ARMED", bpy.ops.limber.arm)
@@ -124,13 +125,14 @@ def play(stage):
         bpy.ops.limber.connect()
     yield from stage.until(lambda: links.status(rig).state is safety.State.DISARMED)
     yield from sidebar_drawn(stage)
-    yield stage.part("panels.settling").SETTLES  # Arm takes its place then, whatever the looks have got to
+    # by then Arm has this position, whatever the samples have reached
+    yield stage.part("panels.settling").SETTLES
     yield from note("connected")
 
     robot, known = stage.part("rig.robot.sending").ConnectedRobot, links.status(rig)
     look = robot.look
     stage.at_end.callback(setattr, robot, "look", look)
-    robot.look = lambda _robot: False  # the robot says what the play has it say
+    robot.look = lambda _robot: False  # so that the robot has the state set by the play
 
     def say(state: str, fault: str = "NONE", **more):
         status = (

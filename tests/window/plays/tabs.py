@@ -1,12 +1,12 @@
-"""A tab with a few panels alone, open, so that all of their rows are in sight. When the play has ended, all
-are as before.
+"""A tab with only a few panels, open, so that all of their rows are visible. All are restored when the play
+has ended.
 """
 
 import bpy
 
 
 def panels(stage) -> list[type]:
-    """The extension's, in the tab's order."""
+    """The extension's panels, in the tab's order."""
     return [cls for cls in stage.part("registration").classes() if issubclass(cls, bpy.types.Panel)]
 
 
@@ -15,7 +15,7 @@ def is_shown(panel: type) -> bool:
 
 
 def empty(stage, *kept: str) -> None:
-    """Takes all panels but those out of the tab, which will be open when they come back.
+    """Removes all panels but those from the tab; they will be open when they return.
 
     Before it is drawn: Blender remembers what was closed. At the end of the play all are registered, as the
     extension is disabled only so.
@@ -34,14 +34,14 @@ def show_all(stage) -> None:
 
 
 def take_out(stage, *kept: str) -> None:
-    """Takes all panels but those out of the tab that are in it."""
+    """Removes all panels but those from the tab."""
     for cls in panels(stage)[::-1]:
         if is_shown(cls) and cls.__name__ not in kept:
             bpy.utils.unregister_class(cls)
 
 
 def only(stage, root: str) -> None:
-    """Takes all panels but `root`, what it is a part of and its parts out of the tab and opens those."""
+    """Removes all panels but `root`, its parents and its parts from the tab, and opens these."""
     empty(stage)
     parents = {cls.__name__: getattr(cls, "bl_parent_id", "") for cls in panels(stage)}
     shown, above = {root}, parents[root]
@@ -54,15 +54,15 @@ def only(stage, root: str) -> None:
 
 
 def open_own(stage, tab: str, *names: str) -> None:
-    """Opens a tab of their own with copies of panels, by their classes' names: in Limber's some are closed at
-    first and below others.
+    """Opens a separate tab with copies of panels, given by their classes' names, since in Limber's tab some
+    are closed at first and below others.
     """
     for name in names:
         original = getattr(bpy.types, name)
         shown = {"bl_category": tab, "bl_options": set(), "bl_idname": f"{name}_shown", "bl_parent_id": ""}
         own = {
             key: value for key, value in vars(original).items() if key != "bl_rna"
-        }  # no class that is registered may have a subclass
+        }  # a registered class may have no subclass
         twin = type(f"{name}_shown", original.__bases__, own | shown)
         bpy.utils.register_class(twin)
         stage.at_end.callback(bpy.utils.unregister_class, twin)

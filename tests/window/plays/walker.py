@@ -1,5 +1,5 @@
-"""A step of the Walker in a real window, its support phases keyed by the mouse on the panel's buttons; a
-picture of the weights' curves.
+"""A step of the Walker in a real window, with keyframes of its support phases made by the mouse on the
+panel's buttons; takes a picture of the weights' curves.
 """
 
 import sys
@@ -13,7 +13,7 @@ import tabs
 from hand import Hand
 from mathutils import Euler
 
-SPLIT = 0.34  # of the view's height, for the curves below it
+SPLIT = 0.34  # share of the view's height, for the curves below it
 STEP = (
     (24, 0.0, 0.0),
     (34, -0.015, 0.015),
@@ -24,8 +24,8 @@ PHASES = (
     (20, "THIS", 0),
     (48, "THIS", 0),
     (62, "ALL", 0),
-)  # frame, who stands, the foot: 0 the left one
-ACROSS = {"THIS": 0.35, "ALL": 0.75}  # of the sidebar's width: the two buttons
+)  # frame, button pressed ("THIS" foot supports, or "ALL"), index of the foot: 0 for the left one
+ACROSS = {"THIS": 0.35, "ALL": 0.75}  # shares of the sidebar's width at the two buttons
 PICTURED = 34  # frame in which the right foot is highest
 VIEW = (0.0, -0.01, 0.15), 0.75, Euler((radians(80), 0, radians(28)))
 
@@ -103,11 +103,11 @@ def play(stage):
 
 
 def curves_of(stage, owner) -> list:
-    """The mechanism's curves."""
+    """The mechanism's F-curves."""
     actions = stage.part("rig.blender.actions")
     return [curve for action, slot in actions.playing(owner) for curve in actions.fcurves(action, slot)]
 
 
 def keys(stage, owner) -> int:
-    """Number of keys of the mechanism's settings."""
+    """Number of keyframes of the mechanism's settings."""
     return sum(len(curve.keyframe_points) for curve in curves_of(stage, owner))

@@ -1,5 +1,5 @@
-"""Checks the demo lamp's motion with a no-go zone in its way, and shows where it enters; the panel of
-postures has their pictures.
+"""Checks the demo lamp's motion with a no-go zone in its way, and shows the position at which it enters; the
+panel of postures has their pictures.
 """
 
 import sys

@@ -24,7 +24,7 @@ uint8_t limber_channel_move(limber_channel *channel, uint16_t position, uint8_t 
 static uint16_t on_line(limber_channel *channel, uint32_t now_us) {
     uint32_t elapsed = (now_us - channel->start_us) >> 4;
     if (elapsed >= channel->interval) {
-        channel->interval = 0;  // arrived for good, even if the clock wraps around
+        channel->interval = 0;  // the goal stays reached, even if the clock wraps around
         return channel->goal;
     }
     int32_t way = (int32_t)channel->goal - channel->from;

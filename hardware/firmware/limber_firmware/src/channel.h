@@ -12,8 +12,8 @@ extern "C" {
 typedef struct {
     uint16_t lower, upper;
     uint32_t step;       // largest change from one pulse to the next [1/256 position]
-    uint32_t width;      // [1/256 position] of the current pulse; 0: none
-    uint32_t ended;      // [1/256 position] of the last pulse when pulses were ended; 0 once a pulse has been left out
+    uint32_t width;      // [1/256 position] width of the current pulse; 0: none
+    uint32_t ended;      // [1/256 position] width of the last pulse before the end; 0 once one has been left out
     uint16_t from, goal; // the line that it follows; goal 0: the pulse stays the same
     uint32_t start_us;   // [us] when the line began
     uint16_t interval;   // duration of the line [16 us]

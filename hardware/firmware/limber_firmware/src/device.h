@@ -58,7 +58,7 @@ void limber_receive(limber_device *device, uint8_t byte, uint32_t now_us);
 // Checks the time: watchdog, and frames that were never completed. Call at least every 10 ms.
 void limber_tick(limber_device *device, uint32_t now_us);
 
-// Width of a channel's next pulse, 0 for none. Call once for each pulse, channel 0 first in each round.
+// Width of a channel's next pulse [eighths of a microsecond], 0 for none. Call once for each pulse, channel 0
 uint16_t limber_next_pulse(limber_device *device, uint8_t channel, uint32_t now_us);
 
 // Sets whether the hardware can send pulses; if not, every report says so.

@@ -11,7 +11,7 @@ extern "C" {
 
 #define LIMBER_START 0xA5
 #define LIMBER_HEADER 5        // bytes before the payload: start, length, its complement, kind, sequence
-#define LIMBER_TRAILER 2       // bytes after it: the CRC
+#define LIMBER_TRAILER 2       // bytes after the payload: the CRC
 #define LIMBER_MAX_PAYLOAD 64  // longer than any message to or from this device; a longer length is noise
 #define LIMBER_MAX_FRAME (LIMBER_HEADER + LIMBER_MAX_PAYLOAD + LIMBER_TRAILER)
 

@@ -8,8 +8,8 @@ enum { SLEEP = 0x10, AUTO_INCREMENT = 0x20, TOTEM_POLE = 0x04, FULL_OFF = 0x10 }
 #define WAKING_US 500      // [us] until the oscillator runs
 #define SLOWEST 255        // largest value of the prescaler
 #define FASTEST 3
-#define UNSENT 0xFFFF      // more ticks than a period has
-#define FRACTION_BITS 20   // 2500 us of 5 ns ticks still fit 32 bits
+#define UNSENT 0xFFFF      // stands for no sent width: more ticks than a period has
+#define FRACTION_BITS 20   // of ticks_per_unit: 2500 us in ticks of 5 ns still fit 32 bits
 
 uint8_t limber_pca9685_begin(limber_pca9685 *chip, limber_i2c_write write, uint8_t address, uint32_t oscillator_hz, uint8_t period_ms,
                              void (*wait_us)(unsigned int microseconds)) {

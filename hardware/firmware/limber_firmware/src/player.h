@@ -19,7 +19,7 @@ typedef struct {
     limber_table table;
     uint8_t phase;
     uint8_t asked;        // whether the start button is pressed, or there is none
-    uint8_t was_asked;    // the same in the previous round
+    uint8_t was_asked;    // `asked` in the previous round of pulses
     uint8_t needs_press;  // whether it has played, so that a new press is required
     uint8_t share;        // number of pulses sent for the current row
 } limber_player;

@@ -25,12 +25,12 @@
 #define SLOT_TICKS 53333U                 // a sixth of 20 ms
 #define LEAD (24 * TICKS_PER_US)          // measured: at most 15 us from the request to the edge, half of it for the end of another interrupt
 #define NEAR (LEAD + 6 * TICKS_PER_US)    // an edge this near is waited for at once: there is no time to leave the interrupt and return
-#define PAST 60000U                       // farther ahead than any edge can be, so that it is in the past
-#define GAP (10 * TICKS_PER_US)           // between the two rising edges
-#define APART (5 * TICKS_PER_US)          // between the falling edges, so that neither delays the other
+#define PAST 60000U                       // an edge that seems this far ahead is in the past
+#define GAP (10 * TICKS_PER_US)           // [ticks] between the two rising edges
+#define APART (5 * TICKS_PER_US)          // [ticks] between the falling edges, so that neither delays the other
 
 typedef struct {
-    uint16_t at;  // [ticks] in the slot
+    uint16_t at;  // [ticks] time of the edge in the slot
     volatile uint8_t *port;
     uint8_t mask, level;
 } edge;

@@ -1,8 +1,8 @@
-"""Takes PyGObject's place, which Reachy Mini's daemon imports for the sound and pictures that `--no-media`
+"""Replaces PyGObject, which Reachy Mini's daemon imports for the sound and pictures that `--no-media`
 switches off.
 
-Each module of `gi.repository` has every name: a class whose attributes, members and results are more of the
-same.
+Each module of `gi.repository` has every name, as a class whose attributes, members and results are such
+classes as well.
 """
 
 import importlib.abc
@@ -34,7 +34,7 @@ def _name(name):
 
 
 class _Repository(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Makes `gi.repository`, and each module of it, when it is imported."""
+    """Creates `gi.repository`, and each module of it, on import."""
 
     def find_spec(self, fullname, _path=None, _target=None):
         if fullname == "gi.repository" or fullname.startswith("gi.repository."):
