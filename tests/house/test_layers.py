@@ -19,7 +19,7 @@ MAY_IMPORT = {  # layer: other layers, packages beside the standard library
     "solvers": (set(), NUMPY),
     "files": (set(), YAML | ZSTANDARD),
     "motion": (set(), set()),
-    "inputs": ({"character", "files", "motion", "solvers"}, NUMPY | WEB),
+    "inputs": ({"files", "motion"}, WEB),
     "hardware": ({"files", "motion"}, SERIAL),
     "robots": ({"files", "solvers"}, set()),
     "character": ({"files", "motion", "robots", "solvers"}, NUMPY | THREADS),
