@@ -151,13 +151,9 @@ def _check_texts(shown: str, word: str, names: str, texts: Sequence[str]) -> Non
 
 def _check_count(shown: str, numbers: tuple[float, ...], counts: tuple[int, ...]) -> None:
     if len(numbers) not in counts:
+        count = f"{len(numbers)} number{'' if len(numbers) == 1 else 's'}"
         expected = " or ".join(map(str, counts))
-        raise InputError(f"'{shown}' has {counted_numbers(len(numbers))}, and {expected} were expected")
-
-
-def counted_numbers(count: int) -> str:
-    """A count of numbers in words: "1 number" or "2 numbers"."""
-    return f"{count} number{'' if count == 1 else 's'}"
+        raise InputError(f"'{shown}' has {count}, and {expected} were expected")
 
 
 def spellings(name: str) -> set[str]:

@@ -62,35 +62,19 @@ def robot_skeleton(tree: Tree, ends: Sequence[str] = ()) -> RobotSkeleton:
 
     Args:
         tree: Links and joints.
-        ends: Links that are end effectors, the tool first; an end's frame is the link's own. None: all leaf
+        ends: Links that are end effectors, the tool first; an end's frame is the link's own. (): all leaf
             links that a joint moves.
 
     Raises:
         KeyError: there is no such link.
         SkeletonError: no joint moves, or none moves an end.
     """
-    movers: list[int] = []  # of each link: the joint that moves it, -1 for the base
-    frames: list[Transform] = []  # the link's frame in that joint's
-    joints: list[Joint] = []
-    names: list[str] = []
-    for branch in tree.branches:
-        mover, frame = (
-            (movers[branch.parent], frames[branch.parent]) if branch.parent >= 0 else (-1, IDENTITY_TRANSFORM)
-        )
-        frame = frame.then(branch.before)
-        if branch.joint is not None and branch.joint.is_movable:
-            joints.append(_joint(branch.joint, mover, frame, branch.axis))
-            names.append(branch.joint.name)
-            mover, frame = len(joints) - 1, IDENTITY_TRANSFORM
-        movers.append(mover)
-        frames.append(frame.then(branch.after))
+    joints, carried = _joints(tree)
     index = {branch.link: k for k, branch in enumerate(tree.branches)}
     end_indices = [index[name] for name in ends] or [
-        k for k, below in enumerate(tree.children) if not below and movers[k] >= 0
+        k for k, below in enumerate(tree.children) if not below and carried[k].joint >= 0
     ]
-    end_frames = [
-        End(movers[k], frames[k].rotation, frames[k].offset, tree.branches[k].link) for k in end_indices
-    ]
+    end_frames = [carried[k] for k in end_indices]
     for end in end_frames:
         if end.joint < 0:
             raise SkeletonError(
@@ -98,9 +82,26 @@ def robot_skeleton(tree: Tree, ends: Sequence[str] = ()) -> RobotSkeleton:
             )
     tool, *more = end_frames or [End(-1)]  # without a joint Skeleton itself says what is missing
     skeleton = Skeleton(tuple(joints), tool.rotation, tool.offset, tool.joint, tuple(more))
-    return RobotSkeleton(
-        skeleton, tuple(names), tuple(end.name for end in end_frames), _relations(tree.joints)
-    )
+    names = tuple(joint.name for joint in joints)
+    return RobotSkeleton(skeleton, names, tuple(end.name for end in end_frames), _relations(tree.joints))
+
+
+def _joints(tree: Tree) -> tuple[list[Joint], list[End]]:
+    """The joints that move, and each link as an end: its frame in that of the last joint that moves it."""
+    joints: list[Joint] = []
+    carried: list[End] = []
+    for branch in tree.branches:
+        mover, frame = -1, IDENTITY_TRANSFORM
+        if branch.parent >= 0:
+            parent = carried[branch.parent]
+            mover, frame = parent.joint, Transform(parent.rotation, parent.offset)
+        frame = frame.then(branch.before)
+        if branch.joint is not None and branch.joint.is_movable:
+            joints.append(_joint(branch.joint, mover, frame, branch.axis))
+            mover, frame = len(joints) - 1, IDENTITY_TRANSFORM
+        frame = frame.then(branch.after)
+        carried.append(End(mover, frame.rotation, frame.offset, branch.link))
+    return joints, carried
 
 
 def _joint(joint: RobotJoint, parent: int, frame: Transform, axis: Vector) -> Joint:

@@ -74,6 +74,7 @@ def character_of(members: dict[str, bytes], name: str) -> CharacterFile:
     _check_links(content, name)
     character = replace(
         content,
+        engine=plain.get("engine", str) if plain.has("engine") else "",
         self_test=_self_test(plain, arrays, len(content.joint_names)),
         robots=_robots(plain, arrays, content),
         thumbnail=thumbnail_of(members, name),
@@ -120,7 +121,6 @@ def _content(plain: JsonFields, arrays: ArrayReader) -> CharacterFile:
     return CharacterFile(
         name=plain.get("name", str),
         made_by=plain.get("made_by", str),
-        engine=plain.get("engine", str) if plain.has("engine") else "",
         rate=_rate(plain),
         first_frame=plain.whole("first_frame", -MOST_FRAME, MOST_FRAME),
         frames=frames,

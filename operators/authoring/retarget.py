@@ -2,10 +2,10 @@
 
 import bpy
 
-from ...inputs import inbox, receiver
+from ...inputs import inbox
 from ...rig.blender.counting import counted
 from ...rig.blender.errors import RigError
-from ...rig.bodies import pair_calibration, pairing, upright
+from ...rig.bodies import pair_calibration, pairing, receiver, upright
 from ...rig.live import uses
 from ..operator import Operator, UndoOperator
 from ..remove_item import RemoveItem

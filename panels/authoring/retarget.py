@@ -5,11 +5,10 @@ from math import degrees
 import bpy
 import numpy as np
 
-from ...inputs import receiver
 from ...operators.subject import rig_of
 from ...rig.blender.counting import counted
 from ...rig.blender.errors import capitalised
-from ...rig.bodies import pairing
+from ...rig.bodies import pairing, receiver
 from ...rig.live import live
 from ...rig.output import record
 from ..live.live import draw_start, hidden

@@ -9,8 +9,6 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
-from ...inputs import receiver
-from ...inputs.receiver import Receiver
 from ...solvers.kinematics import rotations
 from ...solvers.kinematics.se3 import Array
 from ..blender import item_keys
@@ -19,8 +17,9 @@ from ..blender.errors import RigError
 from ..blender.presence import why_absent
 from ..bones import attached, constrained, imported_robot
 from ..scene.dependencies import dependencies_of, is_moved_by
-from . import controlled, limbs, names
+from . import controlled, limbs, names, receiver
 from .part_names import BodyPart
+from .receiver import Receiver
 
 LIMBS = ("upper_arm", "forearm", "thigh", "shin")  # parts that move the limbs of a body
 TOE_WEIGHT = 0.5  # weight of a paired toe, since captured toes jitter

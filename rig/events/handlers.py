@@ -12,9 +12,9 @@ from traceback import format_exc
 import bpy
 from bpy.app.handlers import persistent
 
-from ...inputs import receiver
 from ..blender import overrides
 from ..blender.write_access import granted
+from ..bodies import receiver
 from ..chains import kept_posture
 from ..live import budget, live
 from ..live.runtime import after_frame

@@ -6,9 +6,8 @@ from enum import Enum
 
 import bpy
 
-from ...inputs import receiver
 from ..blender.errors import RigError
-from ..bodies import pairing
+from ..bodies import pairing, receiver
 from ..chains.check import why_not_live
 from ..mechanisms import assembled
 from ..mechanisms.conflicts import why_taken

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import bpy
-from limber.inputs import receiver
+from limber.rig.bodies import receiver
 
 from tests.blender.figures import XSENS, figure
 from tests.blender.osc_sender import free_port, sending_to

@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from limber.inputs import arrival_times, receiver
+from limber.inputs import arrival_times
 from limber.inputs import inbox as inboxes
 from limber.inputs.inbox import BUDGET, Inbox
 from limber.inputs.packets import Message, has_address, messages
+from limber.rig.bodies import receiver
 from limber.rig.live import live
 
 from tests.blender.figures import XSENS, figure

@@ -6,8 +6,8 @@ from math import cos, radians, sin
 
 import bpy
 import pytest
-from limber.inputs import receiver
 from limber.rig.blender import actions
+from limber.rig.bodies import receiver
 from limber.rig.live import live
 
 from tests.blender import at_hand

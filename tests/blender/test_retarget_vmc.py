@@ -9,8 +9,7 @@ from math import cos, degrees, radians, sin
 import bpy
 import numpy as np
 import pytest
-from limber.inputs import receiver, vmc
-from limber.rig.bodies import pairing
+from limber.rig.bodies import pairing, receiver, vmc
 from limber.rig.live import live
 from mathutils import Vector
 from pythonosc.osc_bundle_builder import IMMEDIATELY, OscBundleBuilder

@@ -21,7 +21,7 @@ MAY_IMPORT = {  # layer -> other layers and packages, besides the standard libra
     "solvers": (set(), NUMPY),
     "files": (set(), YAML | ZSTANDARD),
     "motion": (set(), set()),
-    "inputs": ({"character", "files", "motion", "solvers"}, NUMPY | WEB),
+    "inputs": ({"files", "motion"}, WEB),
     "hardware": ({"files", "motion"}, SERIAL),
     "robots": ({"files", "solvers"}, set()),
     "character": ({"files", "motion", "robots", "solvers"}, NUMPY | THREADS),

@@ -17,11 +17,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..character.sample_times import is_outdated
-from ..solvers.kinematics import rotations
-from ..solvers.kinematics.rotations import Quaternion, Vector
-from ..solvers.kinematics.se3 import Array
-from .packets import Message
+from ...character.sample_times import is_outdated
+from ...inputs.packets import Message
+from ...solvers.kinematics import rotations
+from ...solvers.kinematics.rotations import Quaternion, Vector
+from ...solvers.kinematics.se3 import Array
 
 PREFIX = "/VMC/"
 ROOT, BONE, TIME = "/VMC/Ext/Root/Pos", "/VMC/Ext/Bone/Pos", "/VMC/Ext/T"

@@ -19,14 +19,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..character.sample_times import is_outdated
-from ..character.stream import Samples
-from ..solvers.kinematics import rotations, se3
-from ..solvers.kinematics.se3 import Array
+from ...character.sample_times import is_outdated
+from ...character.stream import Samples
+from ...inputs.inbox import BUDGET, Inbox, opened
+from ...inputs.packets import Message
+from ...solvers.kinematics import rotations, se3
+from ...solvers.kinematics.se3 import Array
+from ..blender.counting import counted
 from . import vmc
-from .inbox import BUDGET, Inbox, opened
-from .packets import Message
-from .words import counted_numbers
 
 LINK, POSITION, VELOCITY = "/limber/link/", "/limber/position/", "/limber/velocity/"
 INPUTS = {  # kind of stream -> what a program must send, as text; both kinds are always accepted
@@ -103,7 +103,7 @@ class Receiver(Inbox):
             if is_outdated(message.time, before.time):
                 continue
             if len(numbers) != count:
-                self.problem = f"'{address}' has {counted_numbers(len(numbers))}, and {count} were expected"
+                self.problem = f"'{address}' has {counted(len(numbers), 'number')}, and {count} were expected"
             elif name in known or len(known) < MOST:
                 known[name] = _rotation(numbers) if count == 4 else np.array(numbers)
                 self._samples[address] = _Newest(
@@ -114,7 +114,7 @@ class Receiver(Inbox):
         name = address.removeprefix(VELOCITY)
         if len(numbers) not in (3, 6):
             self.problem = (
-                f"'{address}' has {counted_numbers(len(numbers))}, and 3 were expected, or 6 with the"
+                f"'{address}' has {counted(len(numbers), 'number')}, and 3 were expected, or 6 with the"
                 " angular velocity"
             )
         elif name in self.velocities or len(self.velocities) < MOST:
