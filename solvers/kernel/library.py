@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-VERSION = 7  # of the entries and their arguments: LIMBER_VERSION of limber.h
+VERSION = 8  # of the entries and their arguments: LIMBER_VERSION of limber.h
 PACKAGE = "limber_kernel"  # of the wheel that carries the library
 CHOICE = "LIMBER_KERNEL"  # environment variable: path of another library, or `WITHOUT`
 WITHOUT = "none"
