@@ -51,6 +51,8 @@ FAST = (
     "step.c",
     "tree.c",
 )
+# Loops there run over three components or a few joints: as vectors they would be larger and slower.
+FAST_FLAGS = ("-O2", "-fno-tree-vectorize", "-fno-tree-slp-vectorize")
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-pedantic", "-Werror")
 SANITIZERS = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 # C code throws no exceptions, so that tables for unwinding the stack are not needed
@@ -114,7 +116,7 @@ def compile_library(
     compile_with = [*compiler, *FLAGS, *flags, *platform.more]
     objects = [f"{Path(source).stem}.o" for source in FAST]
     for source, compiled in zip(FAST, objects, strict=True):
-        run([*compile_with, "-O2", "-c", source, "-o", compiled], folder)
+        run([*compile_with, *FAST_FLAGS, "-c", source, "-o", compiled], folder)
     library = ["-shared", *linking, "-o", platform.library]
     run([*compile_with, "-Os", *library, *others, *objects, *platform.linked], folder)
     return folder / platform.library
