@@ -51,6 +51,7 @@ MARK = "every_blender"
 # How many threads Blender evaluates with in `tests/blender`. More cost a fifth more of the processors, which
 # other processes keep busy anyway; in the newest Blender and in windows there are as many as Blender chooses.
 THREADS = {".venv": "1", ".venv-4.2": "1", NEWEST: ""}
+LONG = ("hardware",)  # of the plain folders: processes of up to two minutes, most of it waiting
 WAITING = ("player", "makers")  # of the plain folders: they wait for processes and ports most of the time
 WINDOWS = ("newer", "older")  # see scripts/window.sh; the first of them that can be had runs all plays
 WINDOW_MARK = "every_window"  # of files that run in the other one too
@@ -112,7 +113,8 @@ def lint() -> Iterator[Ring]:
 def plain() -> Iterator[Ring]:
     for folder in PLAIN_FOLDERS:
         jobs = shared_jobs(".venv", folder, files(folder), SHARED)
-        yield Ring(f"tests/{folder}", jobs, waits=folder in WAITING)
+        rank = 1 if folder in LONG else Ring.rank
+        yield Ring(f"tests/{folder}", jobs, rank=rank, waits=folder in WAITING)
 
 
 def in_blender(folder: str, environment: str) -> Ring:
