@@ -24,7 +24,7 @@ OLDER = "older"  # name of the window with a Blender 4, see scripts/window.sh
 LEFT = ROOT / "build" / "window" / (OLDER if os.environ.get("LIMBER_WINDOW") == OLDER else "")
 LIMIT = 400.0  # [s] for a play: the longest takes 50 s on two cores
 QUIT_WITHIN = 60.0  # [s]
-SIZE = "1000x640"  # [pixels] of the window: drawn in software, its pixels are most of what a test costs
+SIZE = "640x640"  # [pixels] of the window: drawn in software, its pixels are most of what a test costs
 LOOK = 0.1  # [s] between two looks at whether it has ended
 
 
