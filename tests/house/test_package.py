@@ -122,6 +122,26 @@ def test_a_wheel_of_the_kernel_is_the_same_bytes_whenever_it_is_made(tmp_path, m
     assert made[0] == made[1]
 
 
+def test_the_kernel_of_this_machine_is_compiled_where_sources_have_changed(tmp_path, monkeypatch):
+    compiled = []
+
+    def compile_native(folder):
+        compiled.append(folder)
+        library = tmp_path / "compiled"
+        library.write_bytes(b"library %d" % len(compiled))
+        return library
+
+    monkeypatch.setattr(build_kernel, "BUILD", tmp_path)
+    monkeypatch.setattr(build_kernel, "compile_native", compile_native)
+    for digest in ("old", "old", "new", "new"):
+        monkeypatch.setattr(build_kernel, "sources_digest", lambda digest=digest: digest)
+        library = build_kernel.make_native()
+    assert len(compiled) == 2
+    assert library.read_bytes() == b"library 2"
+    library.unlink()
+    assert build_kernel.make_native().read_bytes() == b"library 3"
+
+
 def test_fetched_wheels_are_pure_python_and_pinned_by_digest():
     pinned = (ROOT / "requirements" / "wheels.txt").read_text(encoding="utf-8")
     for wheel in FETCHED:
