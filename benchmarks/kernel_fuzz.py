@@ -160,7 +160,7 @@ def call(draw: np.random.Generator, compiled: CompiledModel, skeleton: Skeleton)
     if kind == 6:
         costs = tuple(abs(number(draw)) for _ in range(n)) if draw.integers(2) else None
         steps, looks = int(draw.integers(0, 20)), bool(draw.integers(2))
-        found = compiled.correct(goal, posture, angles, costs, steps, looks)
+        found = compiled.correct(goal, posture if draw.integers(2) else None, angles, costs, steps, looks)
         return [np.array((*found.angles, *found[1:4], *np.ravel(found.measured.errors)), float)]
     known = np.array([vector(draw, n) for _ in range(int(draw.integers(12)))]).reshape(-1, n)
     path = PlannedPath(known, angles, dt, speed, transition.kind, transition.branch, 1.0, False, False)

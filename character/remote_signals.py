@@ -19,6 +19,7 @@ class RemoteSignals:
     def __init__(self) -> None:
         self._rows: dict[str, int] = {}  # row of each address
         self._sizes: dict[str, int] = {}  # number of components of each address
+        self._since: dict[str, float] = {}  # [s] time at which each signal began, as in `stream.StreamState`
         self._begun: set[str] = set()  # addresses whose first numbers have arrived since the last tick
         self._state: stream.StreamState | None = None
         self._samples = stream.Samples(
@@ -31,6 +32,19 @@ class RemoteSignals:
     @property
     def is_active(self) -> bool:
         return bool(self._rows)
+
+    def lasting(self) -> list[str]:
+        """Addresses of the signals whose numbers have come for longer than `stream.PAUSE`, so that they are
+        streams and no single commands.
+        """
+        if self._state is None:
+            return []
+        newest = self._state.timing.stamps
+        return [
+            address
+            for address, row in self._rows.items()
+            if newest[row] - self._since[address] > stream.PAUSE
+        ]
 
     def begin(self, address: str, numbers: Sequence[float], time: float, age: float = np.nan) -> None:
         """Begins or restarts a signal at rest; `numbers`, `time` and `age` as for `receive`."""
@@ -47,6 +61,7 @@ class RemoteSignals:
         )
         before = self._state or row.only([])
         self._rows[address], self._sizes[address] = len(self._rows), len(numbers)
+        self._since[address] = before.time
         self._begun.add(address)
         self._state = before.with_row(row)
         self._samples = self._state.samples
@@ -115,7 +130,7 @@ class RemoteSignals:
         row = self._rows.pop(address, None)
         if row is None or self._state is None:
             return
-        del self._sizes[address]
+        del self._sizes[address], self._since[address]
         other_rows = [other for other in range(len(self._samples.numbers)) if other != row]
         self._state, before = self._state.only(other_rows), self._samples
         self._samples = stream.Samples(

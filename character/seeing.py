@@ -7,7 +7,7 @@ confidence. A camera looks along -Z of its frame, with +Y up, as Blender's do.
 """
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import nan
 from typing import NamedTuple
@@ -149,6 +149,7 @@ class SeenPersons:
         self._persons: dict[tuple[str, float], _Person] = {}
         self._cameras: dict[str, _Camera] = {}
         self._signals = RemoteSignals()
+        self._targets: tuple[float, ...] = ()  # [m] distances of the targets that programs send at present
         self._is_tracked = False  # whether a tracker has ever reported
         self._unknown: set[str] = set()  # names of missing cameras that have been reported to the user
 
@@ -158,7 +159,7 @@ class SeenPersons:
         if not self._is_tracked:
             return None
         seen = (each.sighting.distance for each in self._persons.values() if each.is_seen)
-        return Senses(min(seen, default=None))
+        return Senses(min((*seen, *self._targets), default=None))
 
     @property
     def is_active(self) -> bool:
@@ -171,6 +172,13 @@ class SeenPersons:
         if is_news:
             self._unknown.add(unknown)
         return is_news
+
+    def note_targets(self, distances: Iterable[float]) -> None:
+        """Records the distances [m] of the targets that other programs move at present. Each counts as a
+        person who is seen, since a tracker may send where a person is and nothing else.
+        """
+        self._targets = tuple(distances)
+        self._is_tracked = self._is_tracked or bool(self._targets)
 
     def take(self, camera: str, sighting: Sighting, pose: Matrix | None) -> None:
         """Records a sighting; one that is older than the known one is ignored.

@@ -121,11 +121,15 @@ class PlayedChain(PlayedMover[ChainEntry]):
         return Requested(weights, directed.settings.influence, directed.settings.share)
 
     @property
+    def inputs(self) -> ChainInputs | None:
+        """Inputs of the last tick; None if they could not be read."""
+        inputs = self.record.ticked[1] if self.record.ticked is not None else None
+        return inputs if isinstance(inputs, ChainInputs) else None
+
+    @property
     def target_position(self) -> list[float]:
         """World position [m] of the target that the chain's own end follows, at the last tick."""
-        ticked = self.record.ticked
-        inputs = ticked[1] if ticked is not None else None
-        return [row[3] for row in inputs.ends[0].target[:3]] if isinstance(inputs, ChainInputs) else []
+        return [row[3] for row in self.inputs.ends[0].target[:3]] if self.inputs is not None else []
 
     @property
     def solved(self) -> ChainOutputs | None:

@@ -78,6 +78,13 @@ class Director:
         self.persons.advance(dt, self.camera_pose)
         self.performance.advance(frame, dt, self._targets(frame), events, seconds, senses=self.persons.senses)
 
+    def note_targets(self, addresses: Iterable[str]) -> None:
+        """Records the chains' targets that programs move at present, as persons who are seen; `addresses`:
+        CHAIN, or CHAIN/GOAL for a target of another end, which is no person.
+        """
+        chains = [chain for chain, goal in map(self.chain, addresses) if not goal]
+        self.persons.note_targets(map(self.performance.target_distance, chains))
+
     def _targets(self, frame: float) -> Mapping[str, Matrix]:
         """World matrices of the targets that somebody has moved, and of persons who are seen."""
         seen = {name: TargetPose(list(position)) for name, position in self.persons.positions.items()}

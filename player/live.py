@@ -278,9 +278,7 @@ class LivePlay:
             self._show(self._page, seconds)
 
     def _hear(self, inbox: PlayerInbox, dt: float) -> None:
-        """Executes OSC commands, `dt` [s] after the last call. Impossible ones are reported once, and
-        repeatedly sent numbers are smoothed.
-        """
+        """Executes OSC commands, `dt` [s] after the last call; reports impossible ones once."""
         heard, troubles = inbox.told(self._performance.state)
         for order, count, time_sent, age in heard:
             is_continued = self._streams.continues(order, count, time_sent, age)
@@ -289,6 +287,7 @@ class LivePlay:
         for order in self._streams.advance(dt):
             if not self._can_do(order, troubles):
                 self._streams.end(order)
+        self._director.note_targets(self._streams.targets())
         for trouble in troubles:
             if trouble != self._trouble:
                 self._trouble = trouble

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from math import inf
 from typing import Any
 
 from ..character.behaviour.data import BehaviourError
@@ -178,6 +179,13 @@ class Performance:
     def target_names(self) -> list[str]:
         """Names of the clip's targets."""
         return list(self._scene.anchors)
+
+    def target_distance(self, chain: ChainEntry) -> float:
+        """Distance [m] from a chain's base to the target of its own end at the last tick; infinite if the
+        chain could not be read.
+        """
+        inputs = self._chains[chain.name].inputs
+        return inputs.target_distance if inputs is not None else inf
 
     def target_position(self, chain: ChainEntry) -> list[float]:
         """World position [m] of the target that a chain's own end follows."""

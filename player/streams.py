@@ -46,6 +46,11 @@ class OrderStreams:
             yield self._orders[key]._replace(numbers=tuple(numbers))
         self._orders = {key: order for key, order in self._orders.items() if key in self._signals}
 
+    def targets(self) -> list[str]:
+        """Names in the addresses of the targets that programs move at present: CHAIN or CHAIN/GOAL."""
+        orders = (self._orders[key] for key in self._signals.lasting())
+        return [order.names for order in orders if order.word == "target"]
+
     def end(self, order: Order) -> None:
         """Ends the stream that has the same subject as a command, since another source controls it now."""
         self._signals.end(_key(order))

@@ -1,6 +1,6 @@
 """Compiles the solvers' kernel (solvers/kernel/*.c).
 
-    python scripts/build_kernel.py             for this machine, with its C compiler, into build/kernel/
+    python scripts/build_kernel.py             for this machine, with its C compiler, if sources have changed
     python scripts/build_kernel.py --wheels    for all six platforms, by zig, into wheels/
     python scripts/build_kernel.py --check     with gcc's sanitizers, into build/kernel/checked/
 
@@ -51,6 +51,8 @@ FAST = (
     "step.c",
     "tree.c",
 )
+# Loops there run over three components or a few joints: as vectors they would be larger and slower.
+FAST_FLAGS = ("-O2", "-fno-tree-vectorize", "-fno-tree-slp-vectorize")
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-pedantic", "-Werror")
 SANITIZERS = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 # C code throws no exceptions, so that tables for unwinding the stack are not needed
@@ -114,7 +116,7 @@ def compile_library(
     compile_with = [*compiler, *FLAGS, *flags, *platform.more]
     objects = [f"{Path(source).stem}.o" for source in FAST]
     for source, compiled in zip(FAST, objects, strict=True):
-        run([*compile_with, "-O2", "-c", source, "-o", compiled], folder)
+        run([*compile_with, *FAST_FLAGS, "-c", source, "-o", compiled], folder)
     library = ["-shared", *linking, "-o", platform.library]
     run([*compile_with, "-Os", *library, *others, *objects, *platform.linked], folder)
     return folder / platform.library
@@ -127,9 +129,14 @@ def compile_native(folder: Path, flags: tuple[str, ...] = ()) -> Path:
         raise KernelBuildError(
             "this machine has no C compiler (gcc, cc or clang); without the kernel all works, slower"
         )
-    library = {"darwin": MACOS, "win32": WINDOWS}.get(sys.platform, LINUX)
     more = () if sys.platform == "win32" else (POSITION_INDEPENDENT, MATHEMATICS)  # values of `Platform.more`
-    return compile_library([compiler], Platform("", "", library, *more), folder, (*WARNINGS, *flags))
+    platform = Platform("", "", native_library(), *more)
+    return compile_library([compiler], platform, folder, (*WARNINGS, *flags))
+
+
+def native_library() -> str:
+    """File name of the library of this machine."""
+    return {"darwin": MACOS, "win32": WINDOWS}.get(sys.platform, LINUX)
 
 
 def zig() -> str:
@@ -184,6 +191,16 @@ def make_wheel(platform: Platform, library: bytes) -> Path:
     return path
 
 
+def make_native() -> Path:
+    """Path of the library of this machine, which is rebuilt if the sources have changed."""
+    stamp, digest = BUILD / "native.sources", sources_digest()
+    library = BUILD / native_library()
+    if not (library.exists() and stamp.exists() and stamp.read_text() == digest):
+        shutil.copy(compile_native(BUILD / "native"), library)
+        stamp.write_text(digest)
+    return library
+
+
 def make_wheels() -> list[Path]:
     """Paths of the wheels of all platforms; they are rebuilt if the sources have changed."""
     stamp, digest = WHEELS / "limber_kernel.sources", sources_digest()
@@ -215,11 +232,10 @@ def main() -> int:
     try:
         if choice.wheels:
             built = make_wheels()
+        elif choice.check:
+            built = [compile_native(BUILD / "checked", SANITIZERS)]
         else:
-            folder, flags = (BUILD / "checked", SANITIZERS) if choice.check else (BUILD / "native", ())
-            built = [compile_native(folder, flags)]
-            if not choice.check:
-                built = [Path(shutil.copy(built[0], BUILD))]
+            built = [make_native()]
     except KernelBuildError as error:
         print(f"kernel: {error}", file=sys.stderr)
         return 1

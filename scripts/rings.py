@@ -56,6 +56,7 @@ MARK = "every_blender"
 # time, and other processes keep the cores busy anyway; in the newest Blender and in windows Blender chooses
 # the number.
 THREADS = {".venv": "1", ".venv-4.2": "1", NEWEST: ""}
+LONG = ("hardware",)  # folder of plain tests with processes of up to two minutes, which mostly wait
 WAITING = ("player", "makers")  # folders of plain tests that mostly wait for processes and ports
 WINDOWS = ("newer", "older")  # windows of scripts/window.sh; the first one that is available runs all scripts
 WINDOW_MARK = "every_window"  # mark of files that run in every window
@@ -118,7 +119,8 @@ def lint() -> Iterator[Ring]:
 def plain() -> Iterator[Ring]:
     for folder in PLAIN_FOLDERS:
         jobs = shared_jobs(".venv", folder, files(folder), SHARED)
-        yield Ring(f"tests/{folder}", jobs, waits=folder in WAITING)
+        rank = 1 if folder in LONG else Ring.rank
+        yield Ring(f"tests/{folder}", jobs, rank=rank, waits=folder in WAITING)
 
 
 def in_blender(folder: str, environment: str) -> Ring:

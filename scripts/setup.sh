@@ -135,6 +135,10 @@ makers() { # the makers' software; nothing depends on it but tests of its own
     scripts/makers.sh path >/dev/null 2>&1 || run_slowly ".venv-makers" scripts/makers.sh || say "without .venv-makers its tests are skipped"
 }
 
+wheels() { # the compiled kernel for all platforms, which the package carries: while the environments wait for the network
+    run_slowly "the kernel for all platforms" "${python:-.venv/bin/python}" scripts/build_kernel.py --wheels || say "\`make build\` tries again"
+}
+
 newest() { # the newest Blender, where there is a Python for it; nothing depends on it but its own tests
     find_python 3.13 >/dev/null || return 0
     environment .venv-newest requirements/blender-newest.txt 3.13 || say "without .venv-newest its tests are skipped"
@@ -157,6 +161,8 @@ else
     newest &
     jobs+=($!)
     makers &
+    jobs+=($!)
+    wheels &
     jobs+=($!)
 fi
 code=0

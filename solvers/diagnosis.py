@@ -6,11 +6,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from .aims.block import EndError, Measured
-from .gaze import Shape, Solution, end_errors, is_met, limits_hit
+from .gaze import UNFINISHED, Shape, Solution, end_errors, is_met, limits_hit
 from .goals import GazeGoal
 from .kinematics.rotations import length
 from .kinematics.skeleton import Angles, Pose, Skeleton
-from .shortfall import UNFINISHED, reason
+from .shortfall import reason
 from .tolerances import MET, SAME_ANGLE
 from .virtual_chain.chain import VirtualChain
 from .virtual_chain.posture_error import AGGRAVATION, POSTURE_WEIGHT, PostureError

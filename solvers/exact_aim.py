@@ -156,8 +156,8 @@ def _solve_damped(
 def _solve_three(
     columns: Sequence[tuple[Sequence[float], float]], error: Sequence[float], damping: float
 ) -> list[float]:
-    """Same as `_solve_damped` for three unknowns, written out because most of a frame's time is spent
-    here.
+    """Same as `_solve_damped` for three unknowns, written out because most of a frame's time is spent here,
+    and by factors without square roots (L D L'): their pivots are the squares of Cholesky's.
     """
     # Matrix J W^-1 J': joints with a high cost contribute little.
     xx = yx = yy = zx = zy = zz = 0.0
@@ -169,18 +169,15 @@ def _solve_three(
         zx += z * u
         zy += z * v
         zz += z * w
-    # Its Cholesky factor, with a ridge proportional to the trace: nearly singular poses then take short
-    # steps.
+    # Its factors, with a ridge proportional to the trace: nearly singular poses then take short steps.
     ridge = damping * (xx + yy + zz) + TINY
-    a = math.sqrt(max(xx, 0.0) + ridge)
-    b, c = yx / a, zx / a
-    d = math.sqrt(max(yy - b * b, 0.0) + ridge)
-    e = (zy - c * b) / d
-    f = math.sqrt(max(zz - c * c - e * e, 0.0) + ridge)
+    first = max(xx, 0.0) + ridge
+    b, c = yx / first, zx / first
+    second, rest = max(yy - b * yx, 0.0) + ridge, zy - c * yx
+    e = rest / second
+    third = max(zz - c * zx - e * rest, 0.0) + ridge
     # Forward and back substitution.
-    p = error[0] / a
-    q = (error[1] - b * p) / d
-    r = (error[2] - c * p - e * q) / f
-    r /= f
-    q = (q - e * r) / d
-    return [(p - b * q - c * r) / a, q, r]
+    y = error[1] - b * error[0]
+    z = (error[2] - c * error[0] - e * y) / third
+    y = y / second - e * z
+    return [error[0] / first - b * y - c * z, y, z]

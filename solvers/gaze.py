@@ -21,6 +21,7 @@ SPEED = math.radians(
 FASTEST_TARGET = 18.0
 # [s] between failed searches for other solutions: a target out of reach tends to stay so for a while
 SEARCH_PAUSE = 0.5
+UNFINISHED = "the solver has not brought it there yet: wait, or choose another Solver"
 
 
 class Diagnostics(Protocol):
@@ -69,8 +70,9 @@ class Solution:
     # whether the method's own criterion is met; None if its criterion is that every goal is met to within
     # `MET`
     is_accepted: bool | None = field(default=None, repr=False)
-    # why the criterion is not met although the joints would allow it, with the remedy; "" for none
-    unfinished: str = field(default="", repr=False)
+    # why the criterion is not met although the joints would allow it, with the remedy; "" for none (see
+    # `shortfall.reason`)
+    unfinished: str = field(default=UNFINISHED, repr=False)
 
     @property
     def converged(self) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 from .aim_residual import Residual, parts, residual
 from .aims.block import EndError
 from .amounts import rounded
-from .gaze import is_met
+from .gaze import UNFINISHED, is_met
 from .goals import EndGoal, GazeGoal
 from .kinematics.rotations import length, subtract
 from .kinematics.skeleton import Pose, Skeleton
@@ -22,7 +22,6 @@ from .tolerances import MET, SAME_ANGLE, TINY
 # degrees between the error and the motion that the joints allow
 STATIONARY = 0.05
 NEARLY_ALL = 1.1  # ratio of the distance to what is out of reach, up to which nothing else obstructs the end
-UNFINISHED = "the solver has not brought it there yet: wait, or choose another Solver"
 CONFLICT = "the goals are not met together: bring the targets nearer to each other, or change a Weight"
 UNFINISHED_TOGETHER = (
     "the goals are not met together yet: wait, or bring the targets nearer to each other, or change a Weight"

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from math import hypot, inf, isfinite
+from math import dist, hypot, inf, isfinite
 from typing import NamedTuple
 
 import numpy as np
@@ -106,6 +106,11 @@ class ChainInputs:
     ahead: Sequence[GazeGoal] = ()
     is_mutual: bool = False
     kept: KeptPosture | None = None
+
+    @property
+    def target_distance(self) -> float:
+        """Distance [m] from the base to the target of the chain's own end."""
+        return dist(*([row[3] for row in matrix[:3]] for matrix in (self.base, self.ends[0].target)))
 
     def __eq__(self, other: object) -> bool:
         """Whether the inputs are equal, apart from the frame's time."""

@@ -12,6 +12,7 @@ from time import perf_counter
 
 import bpy
 
+from ...character.fixed_steps import FixedSteps
 from ...character.playback import Time
 from ..behaviour import clip_rows
 from ..blender import write_access
@@ -214,7 +215,7 @@ def frame_changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> boo
         current().shown = _go_to(_render_stage(scene), scene, moving, depsgraph, True)
         shown_poses.show_all(scene, current().shown, depsgraph, movers)
         return False
-    current().steps.stop(scene.session_uid)
+    current().steps.pop(scene.session_uid, None)
     live_stage = current().stage
     stage = current().shown = _go_to(live_stage, scene, moving, depsgraph, is_playing())
     if stage is not live_stage:  # a tick between two frames is not kept
@@ -340,16 +341,16 @@ def advance_clock(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, time: 
     """
     time = perf_counter() if time is None else time
     if look_at_render() or is_playing() or current().suspended:
-        current().steps.stop(scene.session_uid)
+        current().steps.pop(scene.session_uid, None)
         return scene.session_uid in current().moving or current().has_rendered or current().must_sync
     _sync_lost()
     if scene.session_uid in current().moving or _goes_on(scene) or _has_changed(scene, depsgraph):
-        passed = current().steps.due(scene.session_uid, time)
+        passed = current().steps.setdefault(scene.session_uid, FixedSteps()).due(time)
         if passed > 0.0:
             _advance(scene, depsgraph, passed)
     goes_on = scene.session_uid in current().moving or _goes_on(scene)
     if not goes_on:
-        current().steps.stop(scene.session_uid)
+        current().steps.pop(scene.session_uid, None)
     return goes_on
 
 

@@ -2,6 +2,8 @@
 sees.
 """
 
+from collections.abc import Sequence
+
 import bpy
 
 from ...character.chain.inputs import Matrix
@@ -47,6 +49,17 @@ def see(scene: bpy.types.Scene, camera: str, sighting: Sighting) -> None:
     persons.take(camera, sighting, pose)
     if camera and pose is None:
         raise RigError(unknown_camera(camera, [obj.name for obj in scene.objects if obj.type == "CAMERA"]))
+
+
+def note_targets(scene: bpy.types.Scene, distances: Sequence[float]) -> None:
+    """Records the distances [m] of the chains' targets that programs move at present, as persons who are
+    seen.
+    """
+    persons = of(scene)
+    if persons is None and distances:
+        persons = current().stage.persons.setdefault(scene.session_uid, SeenPersons())
+    if persons is not None:
+        persons.note_targets(distances)
 
 
 def _pose(scene: bpy.types.Scene, camera: str) -> Matrix | None:

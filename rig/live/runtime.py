@@ -296,7 +296,7 @@ class Runtime:
         default_factory=set
     )  # session_uids of scenes in which something is not at rest, so that the clock must run
     # wall time of live motion while nothing plays, by the scenes' session_uids
-    steps: FixedSteps = field(default_factory=FixedSteps)
+    steps: dict[int, FixedSteps] = field(default_factory=dict)
     suspended: bool = False  # whether live motion is switched off because a bake uses the scene
     must_sync: bool = False  # whether movers may have changed while Blender refused writes or rendered
     busy: bool = False  # whether Limber itself is writing, so that depsgraph updates are its own

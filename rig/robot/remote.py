@@ -24,7 +24,7 @@ from ..blender.errors import RigError
 from ..blender.limber_version import limber_version
 from ..blender.presence import find
 from ..blender.write_access import granted
-from ..live import live, rehearsal, runtime
+from ..live import live, persons, rehearsal, runtime
 from ..live.mover import Mover
 from . import links
 from .remote_orders import (
@@ -35,6 +35,7 @@ from .remote_orders import (
     cameras,
     goals_of,
     stored_postures,
+    target_distances,
     target_of,
 )
 
@@ -229,9 +230,13 @@ class _SentSignals:
 
     def advance(self, scene: bpy.types.Scene, dt: float) -> bool:
         changed = False
+        distances: list[float] = []
         for rig, ear in _ears_in(scene):
             for address, numbers in ear.signals.advance(dt):
                 changed |= _followed(rig, ear, address, numbers)
+            for address in ear.signals.lasting():
+                distances += target_distances(rig, address)
+        persons.note_targets(scene, distances)
         return changed
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 import bpy
 from mathutils import Quaternion, Vector
 
+from ...character.chain.inputs import ChainInputs
 from ...character.seeing import SightingError, sighting_of
 from ...files.sound_player import SoundError
 from ...inputs.order_inbox import ROOT
@@ -17,7 +18,7 @@ from ..blender.errors import RigError, capitalised
 from ..blender.transforms import move_to, rotate_to
 from ..chains import kept_posture
 from ..live import persons, rehearsal
-from ..live.live import is_playing
+from ..live.live import is_playing, session
 from ..live.mover import Mover
 from ..live.movers import movers_of
 from ..scene import dependencies
@@ -228,6 +229,21 @@ def target_of(rig: bpy.types.Object, names: str) -> bpy.types.Object:
     if why := why_not_movable(target):
         raise RigError(why)
     return target.obj
+
+
+def target_distances(rig: bpy.types.Object, address: str) -> list[float]:
+    """Distance [m] from a chain's base to its own end's target at the last tick, if the address (below
+    /limber/) moves this target; else empty.
+    """
+    kind, _, names = address.partition("/")
+    try:
+        mover, goal = _mover_and_rest(rig, _movers_with(rig, "target"), names)
+    except RigError:
+        return []
+    ticked = session(*mover).record.ticked
+    inputs = ticked[1] if ticked is not None else None
+    is_own = kind == "target" and not goal and isinstance(inputs, ChainInputs)
+    return [inputs.target_distance] if is_own else []
 
 
 def goals_of(settings: bpy.types.PropertyGroup) -> list:

@@ -87,14 +87,15 @@ class Erik:
         best = self.look(goal, posture, self.skeleton.clamp(start) if uses and start is not None else None)
         error = papers_error(best.measured.whole) + best.posture_error
         converged = error <= self.hyper.threshold
-        return self.diagnosis.solution(
+        return Solution(
+            best.angles,
+            best.iterations,
+            time.perf_counter() - began,
+            self.diagnosis,
             goal,
             posture,
-            best.angles,
-            iterations=best.iterations,
-            began=began,
-            converged=converged,
-            measured=best.measured,
+            best.measured,
+            is_accepted=converged,
             unfinished="" if converged else self._above_threshold(error),
         )
 
@@ -118,7 +119,7 @@ class Erik:
             return best
         view = GazeGoal(replace(goal.aim, up=None), np.array(posture))
         starts = chain((best.angles, posture), spread(self.skeleton, SEEDS))
-        slid = tuple(self.correction.correct(view, posture, starts, looks=False).angles.tolist())
+        slid = tuple(self.correction.correct(view, None, starts, looks=False).angles.tolist())
         moved = self._solved(
             goal, tuple(slid[k] if k in self.sliding else angle for k, angle in enumerate(posture)), slid
         )

@@ -61,7 +61,7 @@ class ExactCorrection:
     def correct(
         self,
         goal: GazeGoal,
-        posture: tuple[float, ...],
+        posture: tuple[float, ...] | None,
         starts: Iterable[Sequence[float] | Angles],
         steps: int = MOST_CORRECTIONS,
         looks: bool = True,
@@ -71,7 +71,8 @@ class ExactCorrection:
 
         Args:
             goal: The goal.
-            posture: Posture (n,) [rad or m] from which the shape deviation is measured.
+            posture: Posture (n,) [rad or m] from which the shape deviation is measured; None: it is not
+                measured.
             starts: Configurations (n,) [rad or m] to begin with, in this order.
             steps: Largest number of steps from each start; 0: the starts are only evaluated.
             looks: Whether only the views are corrected if a chain cannot also be upright.
@@ -93,7 +94,7 @@ class ExactCorrection:
     def _correct_in_python(
         self,
         goal: GazeGoal,
-        posture: tuple[float, ...],
+        posture: tuple[float, ...] | None,
         start: Sequence[float] | Angles,
         costs: tuple[float, ...] | None,
         steps: int,
@@ -101,7 +102,7 @@ class ExactCorrection:
     ) -> Correction:
         """Reference implementation of the kernel's correction."""
         method = correct_or_look if looks else correct
-        costs = costs or (1.0,) * len(posture)
+        costs = costs or (1.0,) * len(self.skeleton)
         angles, pose, aim_error, used = method(self.skeleton, goal, tuple(start), costs, steps)
-        cosine = math.cos(Shape(self.skeleton, posture).deviation(pose))
+        cosine = 0.0 if posture is None else math.cos(Shape(self.skeleton, posture).deviation(pose))
         return Correction(np.array(angles), aim_error, cosine, used, measure(self.skeleton, goal, pose))

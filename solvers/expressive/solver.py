@@ -116,11 +116,10 @@ class Expressive:
         """
         began = time.perf_counter()
         authored = check_goal(self.skeleton, goal, start=start)
-        nearest = self.correction.correct(
-            goal, authored, (authored, self._middle if start is None else start)
-        )
-        return self.diagnosis.solution(
-            goal, authored, nearest.angles, iterations=nearest.steps, began=began, measured=nearest.measured
+        nearest = self.correction.correct(goal, None, (authored, self._middle if start is None else start))
+        seconds = time.perf_counter() - began
+        return Solution(
+            nearest.angles, nearest.steps, seconds, self.diagnosis, goal, authored, nearest.measured
         )
 
     def _check_ahead(self, ahead: Sequence[GazeGoal]) -> None:

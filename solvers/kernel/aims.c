@@ -1,15 +1,12 @@
 #include "aims.h"
 
 #include "tree.h"
-#include "vectors.h"
+#include "turns.h"
 
-#define PI 3.14159265358979323846
-#define TINY 1.4916681462400413e-154 /* as in solvers/tolerances.py, like the next two */
-#define NO_DIRECTION 1e-12
+#define NO_DIRECTION 1e-12 /* as in solvers/tolerances.py, like the next one */
 #define MET 1e-6
 #define ROLL_WEIGHT 0.1      /* weight of uprightness relative to the view (solvers/aims/blocks.py) */
 #define NEAREST 1e-3         /* fraction of the reach (solvers/aims/blocks.py) */
-#define NEAR_HALF_TURN 1e-5  /* as in solvers/kinematics/se3.py */
 
 static int parts_of(const struct limber_aim *aim) { return (int)aim->parts; }
 
@@ -46,31 +43,12 @@ int sided_aim(const struct limber_aim *aim, int aims) {
     return -1;
 }
 
-/* Rotation vector (3) [rad] of a rotation; near 180 degrees from its symmetric part. */
-static void logarithm(const double *turn, double *vector) {
-    double sines[3] = {0.5 * (turn[7] - turn[5]), 0.5 * (turn[2] - turn[6]), 0.5 * (turn[3] - turn[1])};
-    double sine = sqrt(dot(sines, sines)), angle = atan2(sine, 0.5 * (turn[0] + turn[4] + turn[8] - 1.0));
-    double factor = angle / larger(sine, TINY);
-    for (int i = 0; i < 3; i++) vector[i] = factor * sines[i];
-    if (angle <= PI - 2.0 * NEAR_HALF_TURN) return;
-    double outer[9];
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) outer[3 * i + j] = 0.5 * (turn[3 * i + j] + turn[3 * j + i]) + (i == j);
-    int largest = outer[4] > outer[0] ? 1 : 0;
-    if (outer[8] > outer[4 * largest]) largest = 2;
-    double axis[3];
-    copy3(outer + 3 * largest, axis);
-    double length = sqrt(dot(axis, axis));
-    double signed_angle = dot(axis, sines) < 0.0 ? -angle : angle;
-    for (int i = 0; i < 3; i++) vector[i] = signed_angle * (axis[i] / larger(length, TINY));
-}
-
 /* A joint's column of the Jacobian from the row `row` on: reduction of the errors per unit of the joint. */
 static double *column_of(struct pose *pose, int joint, int row) { return pose->columns + joint * pose->rows + row; }
 
 static void orientation(const struct model *model, const struct limber_aim *aim, const double *end,
                         const uint8_t *moves, double side, struct pose *pose, int row) {
-    double target[9], back[9], turn[9], weight = aim->weight;
+    double target[9], turn[9], weight = aim->weight;
     matrix_of(aim->orientation, target);
     if (aim->symmetric != 0.0) {
         /* Sum of the cosines between the axes of target and end, minus that for the target rolled by 180
@@ -82,9 +60,7 @@ static void orientation(const struct model *model, const struct limber_aim *aim,
             for (int i = 0; i < 9; i++)
                 if (i % 3 != 1) target[i] = -target[i];
     }
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) back[3 * i + j] = end[3 * j + i];
-    multiply(target, back, turn);
+    multiply_back(target, end, turn);
     logarithm(turn, pose->error + row);
     for (int i = 0; i < 3; i++) pose->error[row + i] *= weight;
     for (int j = 0; j < model->joints; j++) {

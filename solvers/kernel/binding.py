@@ -76,7 +76,7 @@ class CompiledModel:
         self._posture_written: tuple[float, ...] = ()
         self._problem = ProblemStructure(model=self._memory.address, posture=self._posture.address)
         self._address = ctypes.addressof(self._problem)
-        self._candidates = 0
+        self._aims = self._candidates = 0
         self._start, self._velocity = Buffer(self.n), Buffer(self.n)
         self._branch, self._best = Buffer(self.n), Buffer(self.n)
         self._pool, self._durations, self._goals = Buffer(POOL + 1, self.n), Buffer(MOST_STEPS), Buffer(1)
@@ -103,16 +103,26 @@ class CompiledModel:
         self._joint_costs: tuple[float, ...] | None = None
         self._correction = CorrectionStructure(angles=self._start.address, costs=self._costs.address)
         self._correction_address = ctypes.addressof(self._correction)
+        self._correction_options = (
+            0,
+            False,
+            False,
+        )  # number of steps, `looks`, whether the shape is measured
 
     def pose(self, goal: GazeGoal, posture: tuple[float, ...], keep: float, candidates: int = 1) -> int:
         """Writes a problem to memory, with room for this number of candidates; returns its address."""
-        problem, aims = self._problem, len(goal.ends)
-        if aims != problem.aims or candidates > self._candidates:
-            self._make_room(aims, max(candidates, self._candidates))
-        problem.aim, problem.keep = aims_address(goal), keep
+        self._problem.keep = keep
         if posture is not self._posture_written:
             self._posture.write(*posture)
             self._posture_written = posture
+        return self._pose_aims(goal, candidates)
+
+    def _pose_aims(self, goal: GazeGoal, candidates: int = 1) -> int:
+        """Writes a problem's aims to memory, with room for this number of candidates; returns its address."""
+        aims = len(goal.ends)
+        if aims != self._aims or candidates > self._candidates:
+            self._make_room(aims, max(candidates, self._candidates))
+        self._problem.aim = aims_address(goal)
         return self._address
 
     def _make_room(self, aims: int, candidates: int) -> None:
@@ -125,7 +135,8 @@ class CompiledModel:
         self._workspace, self._errors = Buffer(size // 8 + 1), Buffer(END_ERRORS * aims)
         self._frame.errors = self._correction.errors = self._errors.address
         self._problem.workspace, self._problem.workspace_bytes = self._workspace.address, size
-        self._problem.aims, self._candidates = aims, candidates
+        self._problem.aims = self._aims = aims
+        self._candidates = candidates
         n = self.n
         self._angles, self._sides, self._shape = Buffer(candidates, n), Buffer(candidates), Buffer(candidates)
         self._values = Buffer(8 * candidates + 8)
@@ -220,7 +231,7 @@ class CompiledModel:
     def correct(
         self,
         goal: GazeGoal,
-        posture: tuple[float, ...],
+        posture: tuple[float, ...] | None,
         start: Sequence[float] | Angles,
         costs: tuple[float, ...] | None = None,
         steps: int = MOST_CORRECTIONS,
@@ -230,19 +241,22 @@ class CompiledModel:
 
         Args:
             goal: The goal.
-            posture: Posture (n,) from which the shape deviation is measured.
+            posture: Posture (n,) from which the shape deviation is measured; None: it is not measured.
             start: Angles (n,) [rad or m].
             costs: Costs (n,) of the joints; None: all 1.
             steps: Largest number of steps; 0: the start is only evaluated.
             looks: Whether only the views are corrected if a chain cannot also be upright.
         """
-        problem = self.pose(goal, posture, 1.0)
+        problem = self._pose_aims(goal) if posture is None else self.pose(goal, posture, 1.0)
         correction = self._correction
         self._start.write(*start)
-        if costs != self._joint_costs:
+        if costs is not self._joint_costs:
             self._costs.write(*(costs or (1.0,) * self.n))
             self._joint_costs = costs
-        correction.most_steps, correction.looks = steps, looks
+        options = steps, looks, posture is not None
+        if options != self._correction_options:
+            correction.most_steps, correction.looks, correction.measures_shape = options
+            self._correction_options = options
         check(self.kernel.correct(problem, self._correction_address))
         return Correction(
             self._start.copy(), correction.aim_error, correction.cosine, correction.steps, self._measured()

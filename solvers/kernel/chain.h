@@ -19,4 +19,16 @@ static inline void bases_of(const struct chain *chain, const double *angles, Qua
     for (int k = 0; k < chain->count; k++) bases[k + 1] = multiply(bases[k], rotation(&chain->models[k], angles[k]));
 }
 
+/* The bases of one configuration, computed when they are needed. */
+struct chain_pose {
+    Quaternion *bases; /* (n + 1,) */
+    int is_known;      /* whether `bases` are those of the configuration; whoever changes the angles resets it */
+};
+
+static inline const Quaternion *known_bases(const struct chain *chain, const double *angles, struct chain_pose *pose) {
+    if (!pose->is_known) bases_of(chain, angles, pose->bases);
+    pose->is_known = 1;
+    return pose->bases;
+}
+
 #endif

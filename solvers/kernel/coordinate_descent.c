@@ -48,18 +48,18 @@ static double limited(const JointModel *model, double angle, enum range range, d
  * to an angle that `range` allows. */
 static struct swept sweep(const struct chain *chain, double *angles, const struct end_aim *aim,
                           const Hyperparameters *hyper, enum range range, int tip_first, int whole,
-                          const struct descent_scratch *scratch) {
+                          struct descent *descent) {
     int count = chain->count;
-    bases_of(chain, angles, scratch->bases);
-    for (int k = 0; k < count; k++) scratch->axes[k] = rotate(scratch->bases[k], chain->models[k].axis);
-    struct swept swept = {scratch->bases[count], 0.0, 0};
+    const Quaternion *bases = known_bases(chain, angles, &descent->pose);
+    for (int k = 0; k < count; k++) descent->axes[k] = rotate(bases[k], chain->models[k].axis);
+    struct swept swept = {bases[count], 0.0, 0};
     Quaternion moved = IDENTITY; /* rotation of the preceding links in this sweep, from the root */
     for (int i = 0; i < count; i++) {
         int k = tip_first ? count - 1 - i : i;
         /* CCDTest (Algorithm 20) */
         swept.aims = !whole && 0.5 * (1.0 - gain_of(aim, swept.end)) <= hyper->ccd_precision;
         if (swept.aims) return swept;
-        Vector axis = tip_first ? scratch->axes[k] : rotate(moved, scratch->axes[k]);
+        Vector axis = tip_first ? descent->axes[k] : rotate(moved, descent->axes[k]);
         double turn = whole ? toward_frame(axis, swept.end, nearest(aim, swept.end))
                             : toward_vector(axis, rotate(swept.end, Y), aim->direction);
         double before = angles[k], desired = fabs(turn) > SAME_ANGLE ? before + turn : before;
@@ -67,6 +67,7 @@ static struct swept sweep(const struct chain *chain, double *angles, const struc
         double amount = angles[k] - before;
         if (fabs(amount) > swept.moved) swept.moved = fabs(amount);
         if (amount == 0.0) continue;
+        descent->pose.is_known = 0;
         Quaternion rotated = about(axis, amount);
         swept.end = multiply(rotated, swept.end);
         moved = multiply(rotated, moved);
@@ -75,39 +76,40 @@ static struct swept sweep(const struct chain *chain, double *angles, const struc
 }
 
 static void twist_end(const struct chain *chain, double *angles, const struct end_aim *aim, double before,
-                      const struct descent_scratch *scratch) {
+                      struct descent *descent) {
     int end = chain->count - 1;
     if (!end_is_twister(chain) || !aim->has_orientation) return;
-    bases_of(chain, angles, scratch->bases);
-    angles[end] = end_twist(&chain->models[end], scratch->bases[end], aim->orientation, aim->symmetric, before);
+    Quaternion *bases = descent->pose.bases, basis = known_bases(chain, angles, &descent->pose)[end];
+    angles[end] = end_twist(&chain->models[end], basis, aim->orientation, aim->symmetric, before);
+    bases[end + 1] = multiply(basis, rotation(&chain->models[end], angles[end]));
 }
 
 void bwcd_posture(const struct chain *chain, double *angles, const struct end_aim *aim, const Hyperparameters *hyper,
-                  const struct descent_scratch *scratch) {
+                  struct descent *descent) {
     for (int i = 0; i < hyper->max_bwcd_iterations; i++)
-        if (sweep(chain, angles, aim, hyper, ANYWHERE, 0, 0, scratch).aims) break;
+        if (sweep(chain, angles, aim, hyper, ANYWHERE, 0, 0, descent).aims) break;
 }
 
 void bwcd_solution(const struct chain *chain, double *angles, const struct end_aim *aim, const Hyperparameters *hyper,
-                   double before, const struct descent_scratch *scratch) {
+                   double before, struct descent *descent) {
     int whole = is_whole(chain, aim);
     for (int i = 0; i < hyper->max_bwcd_iterations; i++) {
-        struct swept swept = sweep(chain, angles, aim, hyper, WITHIN_LIMITS, 0, whole, scratch);
+        struct swept swept = sweep(chain, angles, aim, hyper, WITHIN_LIMITS, 0, whole, descent);
         if (swept.aims || swept.moved <= SAME_ANGLE) break;
     }
-    twist_end(chain, angles, aim, before, scratch);
+    twist_end(chain, angles, aim, before, descent);
 }
 
 void ccd(const struct chain *chain, double *angles, const struct end_aim *aim, const Hyperparameters *hyper,
-         const struct descent_scratch *scratch) {
+         struct descent *descent) {
     int whole = is_whole(chain, aim);
     enum range range = hyper->avoid_edges && hyper->disturbance != 0.0 ? OFF_LIMITS : WITHIN_LIMITS;
     double last = 0.0;
     for (int i = 0; i < hyper->max_ccd_iterations; i++) {
-        struct swept swept = sweep(chain, angles, aim, hyper, range, 1, whole, scratch);
+        struct swept swept = sweep(chain, angles, aim, hyper, range, 1, whole, descent);
         double gain = whole ? fabs(dot_quaternions(nearest(aim, swept.end), swept.end)) : gain_of(aim, swept.end);
         if (swept.aims || fabs(gain - last) <= hyper->ccd_precision) break;
         last = gain;
     }
-    twist_end(chain, angles, aim, 0.0, scratch);
+    twist_end(chain, angles, aim, 0.0, descent);
 }

@@ -34,7 +34,7 @@ static size_t laid_out(struct work *work, char *memory, const struct model *mode
     work->authored.parts = take(&pieces, 9 * l, real);
     work->authored.end_axes = take(&pieces, 9 * e, real);
     take_pose(&pieces, model, aims, &work->pose);
-    take_pose(&pieces, model, aims, &work->first);
+    take_pose(&pieces, model, aims, &work->kept);
     work->matrix = take(&pieces, n * n, real);
     double **vectors[] = {&work->descent, &work->least, &work->most, &work->move,
                           &work->lower,   &work->upper, &work->trial, &work->zeros, &work->previous,
@@ -68,26 +68,35 @@ size_t limber_workspace_bytes(const void *memory, int32_t aims, int32_t candidat
     return laid_out(&work, NULL, model, (size_t)aims, (size_t)candidates);
 }
 
-int32_t begin(const struct limber_problem *problem, int32_t candidates, struct work *work) {
-    if (!problem || !problem->posture || !problem->aim) return LIMBER_SIZE;
+int32_t begin_aims(const struct limber_problem *problem, int32_t candidates, struct work *work) {
+    if (!problem || !problem->aim) return LIMBER_SIZE;
     const struct model *model = model_in(problem->model);
     if (!model) return LIMBER_MODEL;
     if (!counts_fit(problem->aims, candidates) || !problem->workspace || ((uintptr_t)problem->workspace & 15) ||
         problem->workspace_bytes < laid_out(work, problem->workspace, model, (size_t)problem->aims, (size_t)candidates))
         return LIMBER_SIZE;
-    if (!is_within(problem->posture, (size_t)model->joints, FARTHEST) || !is_within(&problem->keep, 1, 1.0))
-        return LIMBER_NOT_FINITE;
     int32_t error = check_aims(model, problem->aim, problem->aims);
     if (error) return error;
     work->model = model, work->n = model->joints, work->candidates = candidates;
+    for (int i = 0; i < work->n; i++) work->ease[i] = model->joint[i].scale * model->joint[i].scale;
+    work->goal.aims = problem->aims, work->goal.aim = problem->aim, work->goal.has_rolls = 0;
+    work->goal.sided = sided_aim(problem->aim, problem->aims);
+    return LIMBER_OK;
+}
+
+int32_t begin(const struct limber_problem *problem, int32_t candidates, struct work *work) {
+    int32_t error = begin_aims(problem, candidates, work);
+    if (error) return error;
+    const struct model *model = work->model;
+    if (!problem->posture) return LIMBER_SIZE;
+    if (!is_within(problem->posture, (size_t)work->n, FARTHEST) || !is_within(&problem->keep, 1, 1.0))
+        return LIMBER_NOT_FINITE;
     work->authored.keep = problem->keep;
     memset(work->zeros, 0, sizeof *work->zeros * (size_t)work->n);
-    for (int i = 0; i < work->n; i++) work->ease[i] = model->joint[i].scale * model->joint[i].scale;
     forward(model, problem->posture, work->pose.frames, work->pose.axes);
     evaluate_directions(model, problem->posture, &work->pose);
     author(model, &work->pose, &work->authored);
-    work->goal.aims = problem->aims;
-    set_aims(work, problem->aim);
+    prepare_rolls(&work->authored, &work->goal);
     return LIMBER_OK;
 }
 
@@ -98,7 +107,7 @@ int32_t check_goal(const struct work *work, const struct limber_aim *aim) {
 void set_aims(struct work *work, const struct limber_aim *aim) {
     work->goal.aim = aim;
     work->goal.sided = sided_aim(aim, work->goal.aims);
-    prepare_rolls(work->model, &work->authored, &work->goal);
+    prepare_rolls(&work->authored, &work->goal);
 }
 
 void evaluate(struct work *work, const double *angles, double side) {

@@ -15,7 +15,9 @@ struct work {
     int n, candidates;
     struct goal goal;
     struct authored authored;
-    struct pose pose, first; /* the current pose, and one that is kept for the first step of all paths */
+    /* the evaluated pose, and another: that of the first step of all paths, or that before a step of the exact
+     * correction */
+    struct pose pose, kept;
     double *matrix, *descent, *least, *most, *move, *shape_scratch, *boxed_scratch; /* arrays of one step */
     double *lower, *upper, *trial; /* (n,) [rad or m] bounds of a step; angles that are tried */
     double *zeros, *previous, *toward, *path, *path_next; /* (n,) scratch */
@@ -35,7 +37,11 @@ struct step_goal {
     const double *lower, *upper; /* (n,) [rad or m] bounds on the angles */
 };
 
-/* Checks a problem and lays out its workspace for this number of candidates. */
+/* Checks a problem and lays out its workspace for this number of candidates; without its posture, so that no shape can
+ * be compared. */
+int32_t begin_aims(const struct limber_problem *problem, int32_t candidates, struct work *work);
+
+/* Same as `begin_aims`, with the shape of the posture. */
 int32_t begin(const struct limber_problem *problem, int32_t candidates, struct work *work);
 
 /* LIMBER_OK, or the error code for other aims that are to replace the goal, which must have as many rows. */

@@ -14,8 +14,9 @@ struct erik {
     double *best;                /* (n,) [rad] angles of the best candidate */
     double *authored, *weights;  /* (bends,) cosines of the posture's bends, and their weights */
     double *shape, *warped, *angles, *solved, *cosines; /* (n,) scratch of an iteration */
-    Quaternion *bases, *next_bases, *pose;              /* (n + 1,) scratch of an iteration */
-    struct descent_scratch scratch;
+    Quaternion *bases, *next_bases;                     /* (n + 1,) bases of the links and the end */
+    /* Its pose is in turn that of the posture's shape, of the warped posture and of `solved`. */
+    struct descent descent;
 };
 
 /* Lays out a solve in memory, or only measures it if `memory` is NULL; returns its size [bytes]. */

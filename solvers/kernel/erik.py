@@ -1,6 +1,7 @@
 """ERIK on one skeleton in the compiled kernel."""
 
 import ctypes
+from struct import Struct
 from typing import NamedTuple
 
 import numpy as np
@@ -66,6 +67,10 @@ class _Erik(ctypes.Structure):
         ("end_error", Real * END_ERRORS),
         ("iterations", Count),
     ]
+
+
+# the results at the end of the structure: posture error, errors of the end, number of iterations
+RESULTS, RESULTS_START = Struct(f"d{END_ERRORS}di"), _Erik.posture_error.offset
 
 
 class Look(NamedTuple):
@@ -150,7 +155,7 @@ class CompiledErik:
             posture=self._posture.address,
             angles=self._angles.address,
         )
-        self._address, self._end_error = ctypes.addressof(self._task), self._task.end_error
+        self._address, self._is_from_previous = ctypes.addressof(self._task), False
 
     def solve(
         self, goal: GazeGoal, posture: tuple[float, ...], previous: tuple[float, ...] | None = None
@@ -164,15 +169,11 @@ class CompiledErik:
         task = self._task
         task.aim = aims_address(goal)
         self._posture.write(*posture)
-        if previous is None:
-            task.previous = None
-        else:
+        if previous is not None:
             self._previous.write(*previous)
-            task.previous = self._previous.address
+        if self._is_from_previous != (previous is not None):
+            self._is_from_previous = previous is not None
+            task.previous = self._previous.address if self._is_from_previous else None
         check(self.kernel.erik(self._address))
-        return Look(
-            self._angles.copy(),
-            task.posture_error,
-            task.iterations,
-            Measured(self._end_error),
-        )
+        posture_error, *end_error, iterations = RESULTS.unpack_from(task, RESULTS_START)
+        return Look(self._angles.copy(), posture_error, iterations, Measured(end_error))

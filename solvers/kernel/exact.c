@@ -23,8 +23,9 @@ static void evaluate_error(struct work *work, const double *angles) {
     evaluate_aims(work->model, &work->goal, 0.0, &work->pose);
 }
 
-/* Solves (sum of c c' / cost + damping trace) x = error by Cholesky factors over the free joints. */
-static void solve_damped(struct work *work, const double *free, double damping, double *x) {
+/* Solves (sum of c c' / cost + damping trace) x = error by Cholesky factors over the free joints, where c are the
+ * columns. */
+static void solve_damped(const struct work *work, const double *free, double damping, double *x) {
     int n = work->n, rows = work->pose.rows;
     double *a = work->rows_matrix, trace = 0.0;
     memset(a, 0, sizeof *a * (size_t)rows * (size_t)rows);
@@ -53,6 +54,27 @@ static void solve_damped(struct work *work, const double *free, double damping, 
     }
 }
 
+/* Same as `solve_damped` for three rows, written out because most of a frame's time is spent here, and by factors
+ * without square roots (L D L'): their pivots are the squares of Cholesky's. */
+static void solve_three(const struct work *work, const double *free, double damping, double *x) {
+    const double *column = work->pose.columns;
+    double xx = 0.0, yx = 0.0, yy = 0.0, zx = 0.0, zy = 0.0, zz = 0.0;
+    for (int k = 0; k < work->n; k++, column += 3) {
+        double ease = work->ease[k];
+        if (free[k] == 0.0) continue;
+        xx += column[0] * column[0] * ease;
+        yx += column[1] * column[0] * ease, yy += column[1] * column[1] * ease;
+        zx += column[2] * column[0] * ease, zy += column[2] * column[1] * ease, zz += column[2] * column[2] * ease;
+    }
+    double ridge = damping * (xx + yy + zz) + TINY;
+    double first = larger(xx, 0.0) + ridge, b = yx / first, c = zx / first;
+    double second = larger(yy - b * yx, 0.0) + ridge, rest = zy - c * yx, e = rest / second;
+    double third = larger(zz - c * zx - e * rest, 0.0) + ridge;
+    double y = x[1] - b * x[0], z = (x[2] - c * x[0] - e * y) / third;
+    y = y / second - e * z;
+    x[0] = x[0] / first - b * y - c * z, x[1] = y, x[2] = z;
+}
+
 /* The step (n,) of least cost that removes the residual, as far as limits and damping allow. Joints that
  * it would take beyond a limit stop at the limit; the others compensate. */
 static void least_change(struct work *work, const double *angles, double damping, double *step) {
@@ -64,14 +86,14 @@ static void least_change(struct work *work, const double *angles, double damping
     for (int k = 0; k < n; k++) free[k] = 1.0, step[k] = 0.0;
     while (left > 0) {
         int beyond = 0;
-        memcpy(weights, wanted, sizeof *weights * (size_t)rows);
-        solve_damped(work, free, damping, weights);
+        for (int i = 0; i < rows; i++) weights[i] = wanted[i];
+        (rows == 3 ? solve_three : solve_damped)(work, free, damping, weights);
         for (int k = 0; k < n; k++) {
             over[k] = 0.0;
             if (free[k] == 0.0) continue;
             const double *column = work->pose.columns + k * rows;
-            double move = 0.0, scale = joint[k].scale;
-            for (int i = 0; i < rows; i++) move += column[i] * weights[i];
+            double move = rows == 3 ? dot(column, weights) : 0.0, scale = joint[k].scale;
+            for (int i = 0; rows != 3 && i < rows; i++) move += column[i] * weights[i];
             step[k] = clamped(move * work->ease[k], -LONGEST_STEP * scale, LONGEST_STEP * scale);
             over[k] = !(joint[k].lower <= angles[k] + step[k] && angles[k] + step[k] <= joint[k].upper);
             beyond |= over[k] != 0.0;
@@ -87,32 +109,36 @@ static void least_change(struct work *work, const double *angles, double damping
     }
 }
 
+/* Exchanges the evaluated pose with the kept one. */
+static void swap_poses(struct work *work) {
+    struct pose evaluated = work->pose;
+    work->pose = work->kept, work->kept = evaluated;
+}
+
 int correct(struct work *work, double *angles, int most_steps) {
     int n = work->n, steps = 0;
+    const struct joint *joint = work->model->joint;
     double *step = work->move, *trial = work->trial;
     double history[HISTORY] = {INFINITY, INFINITY, INFINITY, INFINITY}, damping = REDUNDANT;
-    for (int k = 0; k < n; k++) angles[k] = clamped(angles[k], work->model->joint[k].lower, work->model->joint[k].upper);
+    for (int k = 0; k < n; k++) angles[k] = clamped(angles[k], joint[k].lower, joint[k].upper);
     evaluate_error(work, angles);
-    double aim_error = work->pose.size;
-    while (aim_error > SAME_ANGLE && steps < most_steps && aim_error < SLOWEST * history[0]) {
+    while (work->pose.size > SAME_ANGLE && steps < most_steps && work->pose.size < SLOWEST * history[0]) {
         steps++;
         least_change(work, angles, damping, step);
-        for (int k = 0; k < n; k++)
-            trial[k] = clamped(angles[k] + step[k], work->model->joint[k].lower, work->model->joint[k].upper);
+        for (int k = 0; k < n; k++) trial[k] = clamped(angles[k] + step[k], joint[k].lower, joint[k].upper);
+        swap_poses(work);
         evaluate_error(work, trial);
-        if (work->pose.size < aim_error) {
-            memmove(history, history + 1, sizeof *history * (HISTORY - 1));
-            history[HISTORY - 1] = aim_error;
-            aim_error = work->pose.size;
+        if (work->pose.size < work->kept.size) {
+            for (int i = 1; i < HISTORY; i++) history[i - 1] = history[i];
+            history[HISTORY - 1] = work->kept.size;
             memcpy(angles, trial, sizeof *angles * (size_t)n);
             damping = damping > FIRST_SHARE ? larger(REDUNDANT, 0.1 * damping) : REDUNDANT;
         } else {
+            swap_poses(work); /* the step is not made */
             damping = larger(FIRST_SHARE, 10.0 * damping);
             if (damping > MOST_SHARE) break;
-            evaluate_error(work, angles);
         }
     }
-    if (work->pose.size != aim_error) evaluate_error(work, angles);
     return steps;
 }
 
@@ -144,10 +170,11 @@ double view_error(const struct work *work) {
 
 int32_t limber_correct(const struct limber_problem *problem, struct limber_correction *correction) {
     struct work work;
-    int32_t wrong = begin(problem, 1, &work);
+    if (!correction) return LIMBER_SIZE;
+    int32_t wrong = (correction->measures_shape ? begin : begin_aims)(problem, 1, &work);
     if (wrong) return wrong;
     size_t n = (size_t)work.n;
-    if (!correction || !correction->angles || !correction->errors || correction->most_steps < 0 ||
+    if (!correction->angles || !correction->errors || correction->most_steps < 0 ||
         correction->most_steps > MAX_CORRECTIONS)
         return LIMBER_SIZE;
     double *angles = correction->angles;
@@ -159,9 +186,12 @@ int32_t limber_correct(const struct limber_problem *problem, struct limber_corre
     }
     work.goal.has_rolls = 0; /* `level` changes neither the aim nor the shape deviation */
     correction->steps = (correction->looks ? correct_or_look : correct)(&work, angles, correction->most_steps);
-    evaluate_directions(work.model, angles, &work.pose);
-    fit(work.model, &work.authored, &work.goal, &work.pose);
-    correction->aim_error = work.pose.size, correction->cosine = work.pose.cosine;
+    correction->aim_error = work.pose.size, correction->cosine = 0.0;
+    if (correction->measures_shape) {
+        evaluate_directions(work.model, angles, &work.pose);
+        fit(work.model, &work.authored, &work.goal, &work.pose);
+        correction->cosine = work.pose.cosine;
+    }
     write_end_errors(&work, correction->errors);
     return LIMBER_OK;
 }

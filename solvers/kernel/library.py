@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-VERSION = 7  # version of the functions and their arguments: LIMBER_VERSION of limber.h
+VERSION = 8  # version of the functions and their arguments: LIMBER_VERSION of limber.h
 PACKAGE = "limber_kernel"  # Python package of the wheel, which contains the library
 CHOICE = "LIMBER_KERNEL"  # environment variable: path of another library, or `WITHOUT`
 WITHOUT = "none"

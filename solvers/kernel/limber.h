@@ -20,7 +20,7 @@
 #define LIMBER_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define LIMBER_VERSION 7 /* version of the functions and their arguments */
+#define LIMBER_VERSION 8 /* version of the functions and their arguments */
 
 enum limber_error {
     LIMBER_OK = 0,
@@ -202,9 +202,10 @@ struct limber_correction {
     const double *costs; /* (n,) costs of the joints; NULL: all 1 */
     struct limber_end_error *errors; /* (aims,) errors of the result's ends */
     double aim_error;    /* size [rad] of the remaining error */
-    double cosine;       /* mean cosine of the shape deviation */
+    double cosine;       /* mean cosine of the shape deviation from the problem's posture, or 0 */
     int32_t most_steps;  /* largest number of steps; 0: the configuration is only evaluated */
     int32_t looks;       /* whether only the views are corrected if a chain cannot also be upright */
+    int32_t measures_shape; /* whether the cosine is computed; if not, the problem's posture is not read */
     int32_t steps;
 };
 

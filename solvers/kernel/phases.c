@@ -136,7 +136,7 @@ static double twist_parent(const struct twisted *twisted, double *angle) {
 }
 
 void backward_phase(const struct chain *chain, const double *angles, const Quaternion *bases, const Quaternion *target,
-                    int symmetric, double *solved) {
+                    int symmetric, double *solved, Quaternion *solved_bases) {
     int end = chain->count - 1;
     Quaternion basis = IDENTITY, parent_basis = IDENTITY;
     memcpy(solved, angles, sizeof *solved * (size_t)chain->count);
@@ -160,7 +160,8 @@ void backward_phase(const struct chain *chain, const double *angles, const Quate
                 basis = multiply(parent_basis, rotation(model - 1, solved[k - 1]));
             }
         }
-        parent_basis = basis;
+        solved_bases[k] = parent_basis = basis;
         basis = multiply(basis, rotation(model, solved[k]));
     }
+    solved_bases[end + 1] = basis;
 }

@@ -10,10 +10,10 @@
 void forward_phase(const struct chain *chain, const Quaternion *posture_bases, Quaternion target, double edge_offset,
                    int end_from_target, double *angles, Quaternion *bases);
 
-/* Backward phase (Algorithms 15 to 18): angles (n,) within limits, from those of the forward phase and its bases; `target`
- * is the end's orientation, NULL: its roll is free. */
+/* Backward phase (Algorithms 15 to 18): angles (n,) within limits and their bases (n + 1,), from those of the forward
+ * phase and its bases; `target` is the end's orientation, NULL: its roll is free. */
 void backward_phase(const struct chain *chain, const double *angles, const Quaternion *bases, const Quaternion *target,
-                    int symmetric, double *solved);
+                    int symmetric, double *solved, Quaternion *solved_bases);
 
 /* Angle of the twister at the end, within limits, that is nearest to the target or, for a symmetric end, to the target
  * rolled by pi; of two equally near ones that nearer to `before` [rad] (Algorithm 17). */

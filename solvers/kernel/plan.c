@@ -88,7 +88,7 @@ static double cost_of(struct work *work, struct simulation *s, int kind, int bra
         if (step > 0)
             evaluate(work, angles, 0.0);
         else
-            work->pose = work->first;
+            work->pose = work->kept;
         within_speed(work->model, angles, time, 1.0, work->lower, work->upper);
         move_along(work, angles, kind, to, &speed, time, plan->dt, work->lower, work->upper, next);
         /* The aim error after the step, according to its linear model. */
@@ -119,10 +119,10 @@ static void choose(struct work *work, struct limber_plan *plan, int branches) {
         if (s.total <= PERIOD) s.soon = s.total;
     }
     s.total += s.tail;
-    work->pose = work->first;
+    work->pose = work->kept;
     set_aims(work, plan->goals);
     evaluate(work, plan->angles, 0.0);
-    work->first = work->pose;
+    work->kept = work->pose;
     double best = cost_of(work, &s, under_way ? plan->kind : LIMBER_STAY, 0, INFINITY);
     double staying = s.early;
     if (under_way && plan->is_straight_only && plan->kind == LIMBER_WITH_AIM) best = INFINITY;

@@ -52,8 +52,7 @@ static int prefers_roll(const struct limber_aim *aim) {
     return (parts & LIMBER_LEVEL) && !(parts & LIMBER_UPRIGHT) && (parts & (LIMBER_DIRECTION | LIMBER_POINT));
 }
 
-void prepare_rolls(const struct model *model, const struct authored *authored, struct goal *goal) {
-    (void)model;
+void prepare_rolls(const struct authored *authored, struct goal *goal) {
     goal->has_rolls = 0;
     for (int i = 0; i < goal->aims; i++) {
         if (!prefers_roll(&goal->aim[i])) continue;

@@ -19,7 +19,7 @@ void evaluate_directions(const struct model *model, const double *angles, struct
 void author(const struct model *model, const struct pose *posture, struct authored *authored);
 
 /* Prepares the preferred rolls of a goal. */
-void prepare_rolls(const struct model *model, const struct authored *authored, struct goal *goal);
+void prepare_rolls(const struct authored *authored, struct goal *goal);
 
 /* Writes `turn` and `cosine` of a pose. */
 void fit(const struct model *model, const struct authored *authored, const struct goal *goal, struct pose *pose);

@@ -89,7 +89,7 @@ class CorrectionStructure(ctypes.Structure):
         *((name, Pointer) for name in ("angles", "costs", "errors")),
         ("aim_error", ctypes.c_double),
         ("cosine", ctypes.c_double),
-        *((name, ctypes.c_int32) for name in ("most_steps", "looks", "steps")),
+        *((name, ctypes.c_int32) for name in ("most_steps", "looks", "measures_shape", "steps")),
     ]
 
 
@@ -184,6 +184,6 @@ class Correction(NamedTuple):
 
     angles: Angles  # (n,) within limits
     aim_error: float  # [rad] size of the remaining residual
-    cosine: float  # mean cosine of the shape deviation
+    cosine: float  # mean cosine of the shape deviation; 0 if it is not measured
     steps: int
     measured: Measured

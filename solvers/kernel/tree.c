@@ -2,20 +2,26 @@
 
 #include "vectors.h"
 
+/* Element k of a joint's rotation in its parent's frame. */
+static inline double turned(const struct joint *joint, int k, double sine, double versine) {
+    return joint->rest[k] + (sine * joint->sine[k] + versine * joint->versine[k]);
+}
+
 void joint_frame(const struct joint *restrict joint, double value, const double *restrict parent,
                  double *restrict frame, double *restrict axis) {
-    double local[12];
-    for (int k = 0; k < 12; k++) local[k] = joint->rest[k];
-    if (joint->prismatic) {
-        add_scaled(value, joint->slide, local + 9);
-    } else {
-        double sine = sin(value), versine = 1.0 - cos(value);
-        for (int k = 0; k < 9; k++) local[k] += sine * joint->sine[k] + versine * joint->versine[k];
-    }
-    if (parent)
-        compose(parent, local, frame);
+    double sine = 0.0, versine = 0.0, position[3];
+    copy3(joint->rest + 9, position);
+    if (joint->prismatic)
+        add_scaled(value, joint->slide, position);
     else
-        for (int k = 0; k < 12; k++) frame[k] = local[k];
+        sine = sin(value), versine = 1.0 - cos(value);
+    for (int j = 0; j < 3; j++) { /* a column of the rotation at a time, which stays in registers */
+        const double column[3] = {turned(joint, j, sine, versine), turned(joint, 3 + j, sine, versine),
+                                  turned(joint, 6 + j, sine, versine)};
+        for (int i = 0; i < 3; i++) frame[3 * i + j] = parent ? dot(parent + 3 * i, column) : column[i];
+    }
+    for (int i = 0; i < 3; i++)
+        frame[9 + i] = parent ? dot(parent + 3 * i, position) + parent[9 + i] : position[i];
     rotate(frame, joint->axis, axis);
 }
 

@@ -51,9 +51,12 @@ static inline void matrix_of(const double *q, double *out) {
 
 /* out = a b; `out` must be neither a nor b */
 static inline void multiply(const double *restrict a, const double *restrict b, double *restrict out) {
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            out[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
+    for (int i = 0; i < 9; i += 3) {
+        double x = a[i], y = a[i + 1], z = a[i + 2];
+        out[i] = x * b[0] + y * b[3] + z * b[6];
+        out[i + 1] = x * b[1] + y * b[4] + z * b[7];
+        out[i + 2] = x * b[2] + y * b[5] + z * b[8];
+    }
 }
 
 /* Frame in the world of `inner`, which is given in `outer`; `out` must be neither of them. */

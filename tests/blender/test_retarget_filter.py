@@ -55,7 +55,7 @@ def test_a_filtered_body_comes_to_rest_exactly_in_the_solved_pose():
     settle()
     session = live.session(rig, rig.limber.retarget)
     assert session.values() == session.solved()
-    assert session.is_at_rest
+    assert session.record.is_at_rest
 
 
 def test_joints_in_a_chain_are_filtered_within_the_limits_of_the_chains_table():

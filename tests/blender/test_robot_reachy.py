@@ -104,4 +104,4 @@ def test_a_pose_out_of_reach_is_told_by_its_motors_and_the_head_goes_as_far_as_i
     assert told[1], "within a tenth of a second"
     assert "cannot be met" in told[-1]
     assert "stewart" in told[-1]
-    assert session.is_at_rest
+    assert session.record.is_at_rest

@@ -225,6 +225,12 @@ def test_blender_has_its_own_threads_in_one_of_the_blenders_that_run_the_tests_f
     assert rings.THREADS[rings.NEWEST] == ""
 
 
+def test_processes_that_take_long_begin_before_short_ones():
+    ranks = {ring.title: ring.rank for name in ("plain", "blender") for ring in rings.RINGS[name]()}
+    long = [rank for title, rank in ranks.items() if "hardware" in title or "blender" in title]
+    assert max(long) < min(ranks[f"tests/{folder}"] for folder in ("house", "solvers", "robots", "demo"))
+
+
 def test_a_ring_that_waits_runs_beside_the_others(tmp_path: Path):
     def meeting(own: str, other: str) -> runner.Ring:
         code = (

@@ -73,3 +73,17 @@ def test_a_clip_is_chosen_by_the_name_of_the_character_and_no_other():
         director.playhead.pause()
         director.obey(order, "OSC")
         assert director.playhead.plays
+
+
+def test_a_target_that_a_program_moves_is_a_person_at_its_distance_and_no_other_goal_is():
+    performance = Performance(character())
+    director = Director(performance, Playhead(2.0))
+    director.obey(order_of("target/Arm", [0.0, 2.0, 0.0]), "OSC")
+    director.tick(0.0, 0.0)
+    assert director.persons.senses is None, "a single order is no tracker"
+    director.note_targets(["Arm/Hand"])
+    assert director.persons.senses is None
+    director.note_targets(["Arm"])
+    assert director.persons.senses.distance == pytest.approx(2.0, abs=0.01), "from the base, a little above 0"
+    director.note_targets([])
+    assert director.persons.senses.distance is None, "lost by silence"

@@ -91,3 +91,23 @@ def test_where_packets_came_between_ticks_counts_from_the_first_on(rate: float, 
         places += [advanced.numbers[0] for advanced in streams.advance(1 / clock)]
         received = count
     assert np.abs(np.diff(places)).max() * clock < 1.5 * RATE
+
+
+def test_a_target_moves_at_present_while_a_program_goes_on_sending_it_and_not_after_a_single_order():
+    streams = OrderStreams()
+    for tick in range(60):
+        assert streams.targets() == []
+        if tick == 0:
+            streams.begin(TARGET, nan)
+        list(streams.advance(1 / CLOCK))
+    moved = []
+    for tick in range(150):
+        order = TARGET._replace(numbers=(place(tick / CLOCK), 0.0, 0.5))
+        if tick < 90 and tick % 6 == 0 and not streams.continues(order, 1, nan):
+            streams.begin(order, nan)
+        list(streams.advance(1 / CLOCK))
+        moved.append(streams.targets())
+    begun, ended = moved.index(["Arm"]), len(moved) - moved[::-1].index(["Arm"])
+    assert 0.4 * CLOCK < begun < 0.75 * CLOCK
+    assert 90 < ended < 90 + 0.75 * CLOCK
+    assert all(names == ["Arm"] for names in moved[begun:ended])

@@ -167,6 +167,10 @@ def test_the_exact_correction_tells_the_errors_of_its_angles(
         assert ours.cosine == pytest.approx(
             math.cos(Shape(skeleton, posture_of(goal)).deviation(pose)), abs=LOST_DIGITS
         )
+        without_shape = model.correct(goal, None, start, costs, looks=looks)
+        assert without_shape.angles.tolist() == ours.angles.tolist()
+        assert without_shape.cosine == 0.0
+        assert without_shape[1::3] == ours[1::3]  # aim error and errors of the ends
         before = residual(skeleton, goal, skeleton.forward(start)).size
         if not (looks and roll):
             assert ours.aim_error <= before + LOST_DIGITS

@@ -25,7 +25,7 @@ LEFT = ROOT / "build" / "window" / (OLDER if os.environ.get("LIMBER_WINDOW") == 
 LIMIT = 400.0  # [s] longest duration of a play: the longest one takes 50 s on two cores
 QUIT_WITHIN = 60.0  # [s] longest time in which Blender quits
 # [pixels] size of the window: it is drawn in software, so that pixels take most of a test's time
-SIZE = "1000x640"
+SIZE = "640x640"
 LOOK = 0.1  # [s] interval between two checks whether it has ended
 
 

@@ -14,11 +14,10 @@ NOT_CLICKED = {  # enumerations that no click in the tab's panels sets -> reason
     ),
     "LimberView.plot_joint": "drawn while a robot measures; its numbers are the joints' places",
 }
-SMALL = "640x560"  # [pixels] a button is drawn alone, and its redraws take most of these tests' time
 
 
 def test_every_item_of_every_drop_down_is_taken_by_mouse_and_no_field_becomes_blank(play):
-    facts = play("drop_downs", size=SMALL)
+    facts = play("drop_downs")
     assert facts["raised"] == []
     assert facts["blank"] == []
     assert {path: sorted(keys) for path, keys in facts["picked"].items()} == {
@@ -34,7 +33,7 @@ def test_every_item_of_every_drop_down_is_taken_by_mouse_and_no_field_becomes_bl
 
 
 def test_every_button_does_its_work_or_says_why_not_and_leaves_no_field_blank(play):
-    facts = play("buttons", size=SMALL)
+    facts = play("buttons")
     assert facts["raised"] == []
     assert facts["void"] == []
     assert facts["unreached"] == []

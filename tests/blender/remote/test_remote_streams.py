@@ -1,11 +1,11 @@
 """Tests targets and other numbers that programs send at their own rate: live chains follow them smoothly."""
 
-from math import cos, degrees, pi, sin
+from math import cos, degrees, dist, pi, sin
 
 import bpy
 import numpy as np
 import pytest
-from limber.rig.live import live
+from limber.rig.live import live, persons
 
 from tests.blender.osc_sender import bundle, packet
 from tests.blender.remote.remote_control import problem, sending
@@ -173,3 +173,17 @@ def test_a_target_follows_the_times_that_a_sender_says_and_not_those_at_which_pa
     assert problem(rig) == ""
     assert np.abs(np.diff(places[180:])).min() > 0.0
     assert np.abs(np.diff(places[180:], 2)).max() * CLOCK**2 < 1.5 * WIDTH * RATE**2
+
+
+def test_a_target_that_a_program_moves_is_a_person_who_is_lost_by_silence(chain):
+    rig, settings, send = chain
+    scene = bpy.context.scene
+    data = packet("/limber/target/" + settings.name, 0.0, -1.5, 0.0)
+    assert persons.of(scene) is None
+    followed(settings, send, 60, 30, lambda time: data)
+    base = live.session(rig, settings).record.ticked[1].base
+    away = dist([row[3] for row in base[:3]], (0.0, -1.5, 0.0))
+    assert persons.of(scene).senses.distance == pytest.approx(away)
+    for number in range(61, 121):
+        tick(number)
+    assert persons.of(scene).senses.distance is None

@@ -65,7 +65,8 @@ static void replay_correction(void) {
     problem.workspace_bytes = limber_workspace_bytes(model, 1, 1);
     problem.workspace = room(problem.workspace_bytes);
     struct limber_end_error error;
-    struct limber_correction correction = {.angles = angles, .most_steps = 200, .looks = 1, .errors = &error};
+    struct limber_correction correction = {
+        .angles = angles, .most_steps = 200, .looks = 1, .measures_shape = 1, .errors = &error};
     if (limber_correct(&problem, &correction)) exit(6);
     double steps = correction.steps;
     tell(&correction.aim_error, 2), tell(&steps, 1), tell(angles, n), tell(&error.angle, 2);

@@ -39,19 +39,30 @@ def sidebar_drawn(stage):
     yield 0.2
 
 
-def places(stage, hand: Hand):
-    """Buttons under the mouse down two columns of the sidebar; "next step" for the first button after Stop,
-    and an empty text for no button.
+def buttons(stage, hand: Hand, before: dict):
+    """Buttons under the mouse down two columns of the sidebar, by position; an empty text for no button. One
+    that differs from the button `before` is read again, since a busy machine may show the last one late.
     """
     yield from sidebar_drawn(stage)
     region = stage.region("UI")
-    found = []
+    names = {}
     for across in COLUMNS:
-        column = []
         for y in range(region.y + region.height - 1, region.y, -STEP):
-            column.append((yield from hand.under((int(region.x + across * region.width), y))))
-        found.append(["" if "show_message" in name else name for name in column])
-    return [_without_the_step(column) for column in found]
+            position = int(region.x + across * region.width), y
+            names[position] = yield from hand.under(position)
+            if names[position] != before.get(position, names[position]):
+                names[position] = yield from hand.under(position)
+    return names
+
+
+def _columns(names: dict) -> list[list[str]]:
+    """Names of the buttons down each column; "next step" for the first button after Stop, and an empty text
+    for messages.
+    """
+    columns: dict[int, list[str]] = {}
+    for (x, _), name in names.items():
+        columns.setdefault(x, []).append("" if "show_message" in name else name)
+    return [_without_the_step(column) for column in columns.values()]
 
 
 def _without_the_step(column: list[str]) -> list[str]:
@@ -114,9 +125,11 @@ def play(stage):
     yield 0.5
 
     seen = {}
+    under_mouse = {}
 
     def note(name: str):
-        seen[name] = yield from places(stage, hand)
+        under_mouse.update((yield from buttons(stage, hand, under_mouse)))
+        seen[name] = _columns(under_mouse)
         stage.photograph(f"still_{name}")
 
     yield from note("before")
