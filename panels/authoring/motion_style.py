@@ -38,7 +38,7 @@ def draw_own_style(layout, joint, filter_name: str) -> None:
     style = column.column(align=True)
     style.active = joint.own_style
     style.prop(joint, "sigma", slider=True)
-    style.prop(joint, "rho", text="Responsive", slider=True)
+    style.prop(joint, "rho", slider=True)
     if filter_name == "nutty":
         style.prop(joint, "beta")
 
@@ -56,7 +56,7 @@ def draw_motion_style(layout, settings, menu: str) -> None:
     style = layout.column()
     style.active = is_filtered
     style.prop(settings, "sigma", slider=True)
-    style.prop(settings, "rho", text="Responsive", slider=True)
+    style.prop(settings, "rho", slider=True)
     if settings.filter == "nutty":
         style.prop(settings, "beta")
     column = style.column(align=True)

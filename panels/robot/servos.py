@@ -272,5 +272,5 @@ def _draw_value(layout, rig, device, value) -> None:
     column.prop(value, "filter")
     if value.filter != DIRECT:
         column.prop(value, "sigma", slider=True)
-        column.prop(value, "rho", text="Responsive", slider=True)
+        column.prop(value, "rho", slider=True)
     column.prop(value, "on_silence")

@@ -54,7 +54,7 @@ class LimberSmoothness:
         max=1.0,
     )
     rho: FloatProperty(
-        name="Responsiveness",
+        name="Responsive",
         description="Rho of the filter: a larger value makes a smooth motion follow faster",
         default=0.0,
         min=0.0,

@@ -125,8 +125,8 @@ def test_live_has_the_same_rows_whatever_keeps_the_chain_from_its_target():
     before = drawn(panels()[1]).order
     bpy.ops.limber.live()
     session = live.session(rig, chain)
-    for session.problem in ("", LONG, 3 * LONG):
-        assert len(drawn(panels()[1]).order) == len(before), session.problem
+    for session.record.problem in ("", LONG, 3 * LONG):
+        assert len(drawn(panels()[1]).order) == len(before), session.record.problem
 
 
 def test_a_message_that_is_longer_than_its_place_is_shown_whole_by_its_last_line():

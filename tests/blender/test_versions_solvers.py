@@ -30,7 +30,7 @@ def test_each_solver_of_an_older_file_is_there_under_its_key_and_gives_the_same_
     for frame, (solver, angles) in enumerate(recorded.items(), 1):
         bpy.context.scene.frame_set(frame)
         assert chain.solver == solver
-        live.restart()
+        live.record.restart()
         settle()
         assert live.problem == ""
         assert np.abs(live.outputs.desired - angles).max() < SAME, solver
