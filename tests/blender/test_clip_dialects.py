@@ -151,6 +151,7 @@ def test_names_with_colons_blanks_and_letters_of_any_language_are_read(tmp_path,
     ("found", "becomes", "sentence"),
     [
         (r"Frame Time: \S+", "Frame Time: 0", "its frame time is 0 s: give it the time between two frames"),
+        (r"Frame Time: \S+", "Frame Time: 1e-300", r"cannot import it \(ValueError: .*fps"),
         (r"Frames: \d+", "Frames: 40", "it announces 40 frames and has 12 frames of 66 values"),
         (r"\S+\n$", "-nan(ind)\n", r"frame 12 has '-nan\(ind\)' in place of a number"),
         (r"Frames: \d+", "Frames: " + "9" * 5000, "it has no 'Frames:' and 'Frame Time:'"),
