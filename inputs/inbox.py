@@ -156,9 +156,11 @@ class Inbox:
         return (message.address, *(string[:NAME] for string in message.strings), *number)
 
     def _key(self, message: Message, packet: _Packet) -> Key:
-        """Key of a message of a packet: that of a question has its sender, too."""
-        key = self.key(message)
-        return (*key, repr(packet.sender)) if message.address == self.question else key
+        """Key of a message of a packet: of a question its sender, whatever its arguments, so that one packet
+        asks for one answer.
+        """
+        is_question = message.address == self.question
+        return (message.address, repr(packet.sender)) if is_question else self.key(message)
 
     def close(self) -> None:
         if self._thread is not None:

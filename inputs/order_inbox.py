@@ -7,7 +7,7 @@ executes commands: an answer says that the character is advanced, not only that 
 from collections.abc import Callable
 from contextlib import suppress
 
-from .inbox import Inbox, Sender
+from .inbox import NAME, Inbox, Sender
 from .packets import Message, packed
 from .words import NUMBERED, PING
 
@@ -46,10 +46,11 @@ class OrderInbox(Inbox):
 
         Args:
             version: Version of Limber.
-            state: Name of the behaviour's state; "" without a behaviour.
+            state: Name of the behaviour's state; "" without a behaviour. Of a long one the beginning is sent,
+                since a question with a forged sender directs the answer at somebody else.
         """
         askers, self._askers = self._askers, []
         for sender in askers:
             with suppress(OSError):  # whoever asks may be gone, or not be reachable
-                self._socket.sendto(packed(PONG, version, state), sender)
+                self._socket.sendto(packed(PONG, version, state[:NAME]), sender)
         return bool(askers)

@@ -343,7 +343,10 @@ class BodySession(SceneSession):
         # a target bone may point in another direction than its source bone: Calibrate has measured `offsets`
         rotations = rotations @ linked.offsets
         world = np.array(placement.object(rig), float)
-        to_armature = np.linalg.inv(world)
+        try:
+            to_armature = np.linalg.inv(world)
+        except np.linalg.LinAlgError as error:
+            raise RigError(f"Armature '{rig.name}' is scaled to nothing: clear its scale (Alt S)") from error
         still = source.nearest(to_armature[None, :3, :3])[0]
         frame = np.array(self.reader.base_pose(rig, placement), float)
         frame[:3, :3] = source.nearest(frame[None, :3, :3])[0]

@@ -30,7 +30,7 @@ from ..blender.errors import RigError
 from ..blender.limber_version import limber_version
 from ..bones.file_joints import SourceKey
 from ..live import live
-from ..live.mover import Mover
+from ..live.mover import Key, Mover
 from ..live.movers import BodyMover, ChainMover, MechanismMover, movers_of
 from ..live.stage import SceneStage, in_one_order
 from ..live.uses import Use, why_not
@@ -130,6 +130,8 @@ class CharacterExport(Stepped):
         self.values: dict[str, list[float]] = {value.name: [] for value in self.exported_values}
         self.robots, self.no_robots = _robots(self.movers)
         self.total, self.done = 1 if is_look_ahead else len(self.frames), 0
+        # key of a mover that depends on itself in some frame -> key of the mover through which it does
+        self.cycles: dict[Key, Key] = {}
         self.picture = b""  # PNG picture of the first frame
         self.sounds = clip_sounds(scene, self.frames)
         super().__init__(scene)
@@ -153,6 +155,7 @@ class CharacterExport(Stepped):
         self.scene.frame_set(frame)
         depsgraph = bpy.context.evaluated_depsgraph_get()
         self.stage.advance(self.movers, depsgraph, self.seconds_a_frame if self.done else 0.0)
+        self.cycles |= self.stage.feedback
         placement = self.stage.placement(self.movers, depsgraph)
         for reader in self._readers:
             reader.read(frame, placement)
@@ -311,6 +314,12 @@ class CharacterExport(Stepped):
             remarks += reader.remarks(self.frames[0])
         for chain in self.chains.values():
             remarks += self._hanging(chain)
+        movers = {mover.key: mover for mover in self.movers}
+        remarks += [
+            f"{movers[key].label} depends on itself through {movers[through].in_sentence}: without Blender it"
+            " moves otherwise, since what it carries moves as in the scene's frames. Choose another target"
+            for key, through in self.cycles.items()
+        ]
         return remarks + self.sounds.remarks
 
     def _hanging(self, chain: ExportedChain) -> list[str]:

@@ -10,9 +10,11 @@ import bpy
 import numpy as np
 import pytest
 from limber.rig.blender.errors import RigError
+from limber.rig.output.clips import bvh
 from limber.rig.output.clips.scene import import_clip
 
 from tests.blender.clips import JOINTS, Clip, walk
+from tests.robots.test_work import DOUBLE, lines_run
 
 pytestmark = pytest.mark.every_blender
 
@@ -149,11 +151,13 @@ def test_names_with_colons_blanks_and_letters_of_any_language_are_read(tmp_path,
     ("found", "becomes", "sentence"),
     [
         (r"Frame Time: \S+", "Frame Time: 0", "its frame time is 0 s: give it the time between two frames"),
+        (r"Frame Time: \S+", "Frame Time: 1e-300", r"cannot import it \(ValueError: .*fps"),
         (r"Frames: \d+", "Frames: 40", "it announces 40 frames and has 12 frames of 66 values"),
         (r"\S+\n$", "-nan(ind)\n", r"frame 12 has '-nan\(ind\)' in place of a number"),
         (r"Frames: \d+", "Frames: " + "9" * 5000, "it has no 'Frames:' and 'Frame Time:'"),
         (r"MOTION", "MOVES", "it is no BVH file"),
         (r"OFFSET \S+", "OFFSET", "joint 'Hips' has an OFFSET without three numbers"),
+        (r"OFFSET \S+", "OFFSET inf", "joint 'Hips' has an OFFSET without three numbers"),
         (r"CHANNELS 3 Zrotation", "CHANNELS 3 Yrotation", "joint 'LeftHip' has a channel twice"),
         (r"CHANNELS 6", "CHANNELS", "joint 'Hips' has CHANNELS without their number and names"),
     ],
@@ -163,6 +167,18 @@ def test_what_is_wrong_with_a_clip_is_said(tmp_path, found, becomes, sentence):
     path.write_text(re.sub(found, becomes, clip().text(), count=1))
     with pytest.raises(RigError, match=sentence):
         import_clip(path)
+
+
+def test_a_file_of_twice_the_nested_blocks_takes_twice_the_work(tmp_path):
+    """End Sites within each other, as no program writes them, must not stop Blender's window."""
+
+    def work(count: int) -> int:
+        path = tmp_path / "nested.bvh"
+        end = "End Site\n{\nOFFSET 0 0 1\n"
+        path.write_text(clip().text().replace("End Site", end * count + "}\n" * count + "End Site", 1))
+        return lines_run(lambda: bvh.read(path))
+
+    assert work(800) - work(400) < DOUBLE * (work(400) - work(200))
 
 
 def test_two_persons_in_a_file_are_both_imported(tmp_path):

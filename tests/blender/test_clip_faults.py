@@ -226,6 +226,13 @@ def lowered(clip: Clip, depth: float) -> Clip:
     return clip
 
 
+def test_a_figure_whose_legs_have_no_length_has_no_fault_of_feet():
+    """All OFFSETs of its file are zero, as of a prop with the names of a body."""
+    poses = np.tile(np.eye(3), (9, 3, 1, 1)), np.zeros((9, 3, 3))
+    for faults in (measures.slides, measures.two_heights):
+        assert faults(*poses, [1, 2], 0, 1 / 30).tolist() == [0.0, 0.0]
+
+
 @pytest.mark.parametrize("stride", [0.0, 0.5])
 @pytest.mark.parametrize("rate", RATES)
 def test_feet_that_sink_into_the_floor_stand_at_two_heights(rate, stride):

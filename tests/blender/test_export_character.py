@@ -238,6 +238,21 @@ def test_a_chain_leads_a_mechanism_in_the_file_too(tmp_path):
     assert np.abs(recording["commanded"] - file_self_test(file)).max() < 1e-9
 
 
+def test_a_mechanism_that_depends_on_itself_is_told_before_the_export(tmp_path):
+    """A gaze follows what the mechanism carries, and the mechanism follows the gaze."""
+    bpy.ops.limber.add_mechanism(kind="neck")
+    owner = bpy.context.active_object
+    goal = owner.limber.mechanism.goals[0]
+    rig, chain = looking_chain(at=target())
+    goal.target.parent, goal.target.parent_type, goal.target.parent_bone = rig, "BONE", "head"
+    bpy.context.view_layer.update()
+    assert remarks_beforehand(bpy.context.scene, "NONE") == []
+    chain.target.parent = goal.body
+    bpy.context.view_layer.update()
+    (remark,) = remarks_beforehand(bpy.context.scene, "NONE")
+    assert remark.startswith(f"Mechanism '{owner.name}' depends on itself through chain '{chain.name}'")
+
+
 def walking(has_floor: bool):
     """A body that follows a walking figure, with or without feet on the floor."""
     rig, _ = follower()

@@ -250,3 +250,12 @@ def test_a_body_has_no_acceleration_after_a_jump():
     assert any(joint.acceleration for joint in session.motion().values())
     scene.frame_set(20)
     assert not any(joint.acceleration for joint in session.motion().values())
+
+
+def test_a_body_that_is_scaled_to_nothing_is_told_and_goes_on_with_its_size():
+    rig, _ = follower()
+    assert problem() == ""
+    rig.scale = (0.0, 1.0, 1.0)
+    assert problem() == "Armature 'Body' is scaled to nothing: clear its scale (Alt S)"
+    rig.scale = (1.0, 1.0, 1.0)
+    assert problem() == ""

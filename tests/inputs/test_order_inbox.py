@@ -47,6 +47,21 @@ def test_each_program_that_asks_is_answered(inbox: PlayerInbox):
             askers[0].recv(100)
 
 
+def test_one_packet_gets_one_short_answer(inbox: PlayerInbox):
+    """Its sender may be forged: then the answers go to somebody who asked nothing."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asker:
+        asker.settimeout(PATIENCE)
+        questions = [words("/limber/ping", str(k)) for k in range(20)]
+        asker.sendto(bundle(*questions), ("127.0.0.1", inbox.port))
+        while not inbox.received:
+            inbox._empty_all(0.0)
+        inbox.told("x" * 10_000)
+        assert len(asker.recv(100_000)) < len(bundle(*questions))
+        asker.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            asker.recv(100)
+
+
 def test_a_flood_of_questions_is_answered_in_part(inbox: PlayerInbox):
     asked = Message("/limber/ping", sender=("127.0.0.1", 9))
     for _ in range(2 * MOST_ASKERS):

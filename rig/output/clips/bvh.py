@@ -10,7 +10,9 @@ frames than are announced.
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from math import isfinite
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -83,25 +85,40 @@ def _decoded(content: bytes) -> str:
         return content.decode("latin-1")  # of a name in another encoding each byte stays a letter
 
 
+class OpenBlock(NamedTuple):
+    """A block in braces that is not closed yet.
+
+    Attributes:
+        joint: Index of the innermost joint around its content; -1: none.
+        is_end: Whether it is an End Site of that joint.
+    """
+
+    joint: int
+    is_end: bool = False
+
+
+OUTSIDE = OpenBlock(-1)
+
+
 def _hierarchy(lines: Iterable[str]) -> tuple[list[BvhJoint], int]:
     """The joints, and the number of channels of all."""
     joints: list[BvhJoint] = []
     width = 0
-    open_blocks: list[int | None] = []  # of each open brace its joint; None: an End Site
-    block: int | None = None  # of the next brace
+    blocks = [OUTSIDE]  # the open ones, innermost last
+    begun = OUTSIDE  # block whose brace comes next
     for words in _statements(lines):
         keyword = words[0].lower()
         if keyword in ("root", "joint"):
-            block = len(joints)
-            joints.append(BvhJoint("_".join(words[1:]) or "Joint", _innermost(open_blocks)))
+            begun = OpenBlock(len(joints))
+            joints.append(BvhJoint("_".join(words[1:]) or "Joint", blocks[-1].joint))
         elif keyword == "end":
-            block = None
+            begun = OpenBlock(blocks[-1].joint, is_end=True)
         elif keyword == "{":
-            open_blocks.append(block)
-        elif keyword == "}" and open_blocks:
-            open_blocks.pop()
-        elif keyword in ("offset", "channels") and _innermost(open_blocks) >= 0:
-            joint, is_end = joints[_innermost(open_blocks)], open_blocks[-1] is None
+            blocks.append(begun)
+        elif keyword == "}" and len(blocks) > 1:
+            blocks.pop()
+        elif keyword in ("offset", "channels") and blocks[-1].joint >= 0:
+            joint, is_end = joints[blocks[-1].joint], blocks[-1].is_end
             if keyword == "offset":
                 _take_offset(joint, is_end, words)
             else:
@@ -124,7 +141,7 @@ def _statements(lines: Iterable[str]) -> Iterator[list[str]]:
 def _take_offset(joint: BvhJoint, is_end: bool, words: list[str]) -> None:
     """Adds an OFFSET to its joint, or to one of the joint's End Sites."""
     numbers = _plain_numbers(" ".join(words[1:])).split()[:3]
-    if len(numbers) < 3 or not all(map(_is_number, numbers)):
+    if len(numbers) < 3 or not all(_is_number(word) and isfinite(float(word)) for word in numbers):
         raise RigError(f"joint '{joint.name}' has an OFFSET without three numbers: {FROM_FILE}")
     if is_end:
         joint.ends.append(numbers)
@@ -146,11 +163,6 @@ def _take_channels(joint: BvhJoint, is_end: bool, words: list[str], first: int) 
     if not is_end:
         joint.columns = {name: first + k for k, name in enumerate(names) if name in known}
     return count
-
-
-def _innermost(open_blocks: list[int | None]) -> int:
-    """Index of the joint whose block is the innermost; -1: none."""
-    return next((joint for joint in reversed(open_blocks) if joint is not None), -1)
 
 
 def _motion(lines: list[str], width: int) -> tuple[float, list[str]]:

@@ -44,9 +44,9 @@ def slides(rotations: Array, positions: Array, feet: Sequence[int], hips: int, s
         seconds: Time [s] from one frame to the next.
     """
     window = max(1, round(STANDING_TIME / seconds))
-    if not len(feet) or len(positions) <= window:
+    leg = _leg_length(positions, feet, hips) if len(feet) and len(positions) > window else 0.0
+    if not leg:
         return np.zeros(len(feet))
-    leg = _leg_length(positions, feet, hips)
     floor = float(np.percentile(positions[:, feet, 2].min(1), 25.0))
     return np.array(
         [_slide(rotations[:, foot], positions[:, foot], leg, floor, window, seconds) / leg for foot in feet]
@@ -85,9 +85,9 @@ def two_heights(rotations: Array, positions: Array, feet: Sequence[int], hips: i
     stands at one place: it is in the floor, or above it. Arguments as for `slides`.
     """
     window = max(1, round(STANDING_TIME / seconds))
-    if not len(feet) or len(positions) <= window:
+    leg = _leg_length(positions, feet, hips) if len(feet) and len(positions) > window else 0.0
+    if not leg:
         return np.zeros(len(feet))
-    leg = _leg_length(positions, feet, hips)
     places, poses = positions[:, feet], rotations[:, feet]
     # a foot that is raised may be held still; the lowest one stands, unless the figure leaps
     is_lowest = places[:, :, 2] <= places[:, :, 2].min(axis=1, keepdims=True) + LOW * leg

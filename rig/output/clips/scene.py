@@ -51,8 +51,9 @@ def import_clip(path: Path) -> bpy.types.Object:
                 use_cyclic=False,
             )
     except RuntimeError as error:
-        last = str(error).strip().splitlines()[-1]
-        raise RigError(f"Blender cannot import it ({last}): {FROM_FILE}") from error
+        # the reason comes after the lines of the importer's code, and before the place where it was called
+        *_, why = (line for line in str(error).splitlines() if line and not line.startswith("Location:"))
+        raise RigError(f"Blender cannot import it ({why}): {FROM_FILE}") from error
     return bpy.context.object
 
 
