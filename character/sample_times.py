@@ -48,7 +48,8 @@ SLEW = 0.01
 # [s] after which a required delay is forgotten, and in which two clocks are observed to drift apart
 FORGET = 30.0
 SHRINK = 10.0  # [s] time constant with which a forgotten delay decreases
-ABOUT = 0.8  # share of the greatest required delay from which another one keeps it from being forgotten
+# share of the greatest required delay: while samples require more than this, the greatest is not forgotten
+ABOUT = 0.8
 # ratio of the errors by the sender's times to the errors by the line above which the sender's clock counts as
 # coarse: times that are rounded down scatter about twice as much from sample to sample as about a line
 COARSE = 1.25
@@ -86,7 +87,7 @@ class Timing(NamedTuple):
     errors: Array
     sent_errors: Array  # (m,) mean distance as in `errors`, with the sender's times
     needs: Array  # (m,) [s] greatest age of a sample when the next one arrived, in the last half minute
-    needed: Array  # (m,) [s] last time at which the age was about as great
+    needed: Array  # (m,) [s] last time at which the age was at least `ABOUT` of `needs`
     delays: Array  # (m,) [s] delay between a sample and its display
 
     @property
@@ -95,8 +96,8 @@ class Timing(NamedTuple):
         return np.where(self.is_exact, self.raws, self.lines)
 
     def at(self, time: float, rows: NDArray[np.int64], before: Array | float = 0.0) -> "Timing":
-        """Timing with the newest samples of some signals (`rows`) received at a tick at a time [s], having
-        come `before` (k,) [s] that tick.
+        """Timing after a tick at `time` [s] with new samples of the signals `rows` (k,), which arrived
+        `before` (k,) [s] earlier than the tick.
         """
         raws, lines, arrivals = self.raws.copy(), self.lines.copy(), self.arrivals.copy()
         raws[rows] = lines[rows] = time - before
@@ -230,8 +231,8 @@ def renewed(
     apart = np.where(
         is_said & ~is_paused, np.where(age < 0.0, age, age * np.minimum(span / FORGET, 1.0)), 0.0
     )
-    # age of the previous sample at the last tick; an age beyond the period that was needed before is still
-    # needed
+    # Greatest age of the previous sample. After a change of the rate it exceeds the new period by at least as
+    # much as it exceeded the old one; otherwise it is the age at the last tick.
     still_needed = np.maximum(says.needs, before.needs - before.periods + period)
     need = np.where(is_other, still_needed, np.maximum(gap - dt, 0.0))
     is_old = time - before.needed > FORGET
@@ -295,7 +296,9 @@ def _followed(unbroken: Array, moved: Array, sample_counts: Array, is_paused: Ma
 
 
 def _mean_error(before: Array, error: Array, share: Array) -> Array:
-    """Means (m,) of errors, in which a new error has the weight `share`; an unknown one changes nothing."""
+    """Running means (m,) of errors: the means `before`, to which new errors (m,) are added with the weight
+    `share`. The first error is the first mean; NaN changes nothing.
+    """
     mean = np.where(np.isfinite(before), before, error)
     return np.where(np.isfinite(error), mean + (error - mean) * share, before)
 

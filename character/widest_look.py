@@ -16,11 +16,11 @@ from ..solvers.kinematics import rotations
 from ..solvers.kinematics.rotations import Quaternion, Vector
 from ..solvers.kinematics.skeleton import SHORTEST_LINK, Pose, Skeleton
 
-ALL_AROUND = math.pi - 1e-3  # [rad] a widest look from here on limits nothing
+ALL_AROUND = math.pi - 1e-3  # [rad] smallest widest look that counts as no limit
 BEHIND = math.radians(
     15
-    # [rad] that a target must pass beyond straight behind before the look changes sides: one that stands
-    # there does not
+    # [rad] angle from straight behind that a target must exceed on the other side before the look changes
+    # sides; so a target that stays straight behind does not change them
 )
 
 
@@ -94,13 +94,14 @@ class Posed(NamedTuple):
 
 
 def posed(skeleton: Skeleton, angles: list[float], before: Posed | None) -> Posed:
-    """A posture (n,) [rad; prismatic joints m] of a skeleton; returns `before`, the last frame's, if it is
-    the same.
+    """Pose and front of a skeleton in a posture (n,) [rad; prismatic joints m]; `before`, the last frame's,
+    if skeleton and posture are the same.
     """
     is_same = before is not None and before.skeleton is skeleton
     if before is not None and is_same and before.angles == angles:
         return before
-    # the end faces as at rest, relative to a posed first bone, which rotates the body
+    # The front is fixed to the first bone, which rotates the body. `path[last]` is that bone's last joint:
+    # the next joint of the path is at another position.
     path = skeleton.path()
     last = next(
         (

@@ -23,8 +23,8 @@ from ruamel.yaml.events import (
 from ruamel.yaml.reader import ReaderError
 
 NULLS = ("", "~", "null", "Null", "NULL")  # spellings of null: YAML 1.2, section 10.2.1.1
-# [characters] read in 5 s at worst; files of closures have some thousands, a robot arm's motion of a minute
-# almost as many
+# [characters] longest text, which takes at most 5 s to read; files of closures have some thousands, a minute
+# of a robot arm's motion almost a million
 MAX_LENGTH = 1_000_000
 MAX_MERGED = 100_000  # number of entries that << copies; robots have some dozens
 MAX_DEPTH = 50  # nesting of lists and maps; files of closures have two levels
@@ -62,7 +62,7 @@ class YamlError(ValueError):
 
 def yaml_documents(text: str, scalar: Scalar | None = None) -> list[tuple[int, Any]]:
     """Line and map of each document in a YAML text: keys with texts, lists and maps; null and ~ are None. An
-    empty one is an empty map.
+    empty document is an empty map.
 
     Args:
         text: The documents.
@@ -153,7 +153,7 @@ class _YamlReader:
         return self._mapping(depth)
 
     def _scalar_value(self, event: Any) -> Any:
-        """Value of a scalar, as `scalar` reads it; without that its text, or None."""
+        """A scalar as converted by `scalar`. Without `scalar`: its text, or None for an unquoted null."""
         if self.scalar is None:
             return None if not event.style and event.value in NULLS else event.value
         try:

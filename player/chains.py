@@ -151,7 +151,9 @@ def watched(entry: ChainEntry, frame: float) -> str:
 
 
 def _kept(entry: ChainEntry, controls: ChainControls, frame: float) -> tuple[str, int, list[float]]:
-    """(kind of base, index of the stored posture or -1, weights of all postures), including set values."""
+    """(kind of base, index of the stored posture or -1, weights of all postures) of a chain at a frame of its
+    clip; values set during the performance replace those of the clip.
+    """
     weights = entry.weights.at(frame).tolist()
     return (
         BASES[or_authored(controls.base, int(entry.base.step(frame)))],
@@ -161,7 +163,7 @@ def _kept(entry: ChainEntry, controls: ChainControls, frame: float) -> tuple[str
 
 
 def _settings(entry: ChainEntry, controls: ChainControls, frame: float) -> ChainSettings:
-    """The settings of a chain at a frame of its clip, including set values."""
+    """Settings of a chain at a frame of its clip; values set during the performance replace the clip's."""
     settings = entry.settings_at(frame)
     return settings._replace(
         influence=or_authored(controls.influence, settings.influence),

@@ -13,7 +13,7 @@ PARTS = {"weight": 2, "posture": 1, "influence": 1, "share": 1, "value": 1}  # n
 
 
 def names_of(path: str) -> tuple[str, ...]:
-    """The word of a path and the names in it.
+    """First word of a path, such as "weight", and the names after it, unescaped.
 
     Raises:
         PlayerError: There is no such path.
@@ -48,5 +48,5 @@ def checked_order(path: str, *arguments: float | str) -> Order:
 
 
 def path_of(word: str, *names: str) -> str:
-    """The path of a word with names in it."""
+    """Path made of a word, such as "weight", and names, in which `/` and `~` are escaped."""
     return "/".join((word, *(name.replace("~", "~0").replace("/", "~1") for name in names)))

@@ -32,14 +32,16 @@ WORLD = np.eye(3)[None]
 
 
 class Leap(NamedTuple):
-    """What remains to be done after the last leap of the targets."""
+    """State after the last leap of the targets: whether a search is due, and the goal of a crossing."""
 
     is_open: bool = False  # whether the search for a better start is still due
     pause: float = 0.0  # [s] until the next search
     goal: Array | None = None  # (n,) [rad or m] values to which joints are crossing over
 
     def after(self, leaps: bool, dt: float, search: Callable[[], Array | None]) -> "Leap":
-        """The leap's state after a frame of `dt` [s] in which the targets leap, or do not."""
+        """State after a frame of `dt` [s]. `leaps`: whether targets leap in this frame; `search` returns
+        joint values (n,) [rad or m] of a better start, or None.
+        """
         pause, is_open = max(0.0, self.pause - dt), self.is_open or leaps
         if leaps or not is_open or pause > 0.0:
             return Leap(is_open, pause, self.goal)
@@ -84,8 +86,8 @@ def have_leapt(before: Array, after: Array, above: Indices, steps: int) -> bool:
 def better_start(
     solver: WholeBody, values: Values, state: State, restart: Callable[[], State]
 ) -> Array | None:
-    """Joint values (n,) [rad or m] of a new start that meets targets better than the limits to which steps
-    from a state would lead; None if steps are as good.
+    """Joint values (n,) [rad or m] of the start that `restart` finds. None if it does not meet the targets
+    better than steps from `state` do, or if these steps end with no joint at a limit.
     """
     body, nearest = solver.body, converged(solver, values, state)
     is_held = ((nearest.joints == body.lower) | (nearest.joints == body.upper)) & (body.lower < body.upper)

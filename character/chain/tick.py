@@ -93,7 +93,7 @@ class ChainState(NamedTuple):
 
     solution: Solution
     motion: tuple[Kinematic, ...]
-    # motion of the posture in transition to that of the goal; empty without transitions
+    # state of the transition to the goal's posture, joint by joint; empty without transitions
     posture: tuple[Kinematic, ...]
     model: ChainModel
     goal: GazeGoal
@@ -364,7 +364,7 @@ def _progress(
 
 
 def _gains(current: tuple[float, float], best: tuple[float, float]) -> bool:
-    """Whether a solution is better than the best one so far; both as (what it misses, its shape)."""
+    """Whether a solution is better than the best one so far; both as in `ChainState.best`."""
     (missed, shape), (least_missed, best_shape) = current, best
     return missed < least_missed - max(NEARER, SHARE * least_missed) or (
         missed <= least_missed + NEARER and shape < best_shape - BETTER

@@ -37,7 +37,7 @@ MOST_BYTES = 4096  # [bytes] longest result of a function: a third of a second a
 MOST_PENDING = 4096  # [bytes] that `decode` may leave unread before they count as noise
 MOST_SERVOS = 256
 MOST_SHOWN = 80  # number of characters of a value or an error in a sentence
-MODULE = "limber_robot"  # name of the file's module
+MODULE = "limber_robot"  # name under which the user's file is loaded as a module
 BAUDRATE = 115_200
 
 SETTINGS: dict[str, tuple[type | tuple[type, ...], Any]] = {  # name -> (type, default)
@@ -338,7 +338,7 @@ def _text(error: BaseException) -> str:
 
 
 def _safe(make: Callable[[], str], otherwise: str) -> str:
-    """The text that `make`, which runs the user's code, returns, shortened; `otherwise` if it raises."""
+    """The text that `make` returns, shortened; `otherwise` if `make`, which runs the user's code, raises."""
     try:
         text = make()
     except Exception:  # the user's code may raise anything

@@ -111,7 +111,7 @@ class Drive:
         self._approach_time = self._goal_stands_for = 0.0
         self._grows_from = math.inf
         self._unmet = list(range(len(self._states)))  # joints that have not coincided with the goal yet
-        self._sides: list[float] = []  # (joints,) initial distance of the goal from each joint
+        self._sides: list[float] = []  # (joints,) initial goal minus command; its sign: the side of the goal
         self._set_growth(0.0)
 
     def approach(

@@ -67,14 +67,14 @@ def _run_periods(worker: Worker, ended: threading.Event) -> None:
         deadline += PERIOD
         _wait(worker, deadline)
         current_time = clock.now()
-        late = max(current_time - deadline, 0.0)  # 0 in a cycle for a Stop, which is early
+        late = max(current_time - deadline, 0.0)  # [s]; 0 if a Stop begins the cycle early
         if late > PERIOD:
             deadline = current_time  # late periods are dropped and not made up for
         worker.step(current_time, late)
 
 
 def _wait(worker: Worker, deadline: float) -> None:
-    """Sleep until a cycle is due at `deadline` [s], or Stop is pressed; at least for a moment."""
+    """Sleep until a cycle is due at `deadline` [s], or Stop is pressed; at least for `SHORTEST_PAUSE`."""
     time.sleep(SHORTEST_PAUSE)
     while (left := deadline - clock.now()) > 0.0 and not worker.is_stop_pressed:
         time.sleep(min(left, STOP_EVERY))

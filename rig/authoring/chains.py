@@ -157,8 +157,8 @@ def _limit_look(chain: bpy.types.PropertyGroup, guess: forward.Guess) -> None:
 
 
 def is_of_earlier_version(chain: bpy.types.PropertyGroup) -> bool:
-    """Whether a character's chain still has the settings of earlier versions, which do not keep the bones'
-    rotations, and which filter keyed motion.
+    """Whether a character's chain still has the settings that earlier versions gave new chains: a shape
+    measure that ignores the bones' rotations, and a motion filter that changes keyed motion too.
     """
     return chain.solver == SOLVER and chain.options.measure == "LINKS" and has_balls(chain)
 

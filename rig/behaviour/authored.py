@@ -52,7 +52,7 @@ def behaviour(scene: bpy.types.Scene, cast: Sequence[CastChain]) -> Behaviour | 
         cast: The chains that take part.
 
     Raises:
-        RigError: it cannot be used.
+        RigError: the behaviour cannot be used.
     """
     settings = scene.limber_behaviour
     if not settings.states:
@@ -164,7 +164,7 @@ def _rate(scene: bpy.types.Scene) -> float:
 def _gesture(
     gesture: bpy.types.PropertyGroup, cast: Sequence[CastChain], scene: bpy.types.Scene
 ) -> Gesture | None:
-    """A gesture; None if it cannot be used."""
+    """The engine's data of a gesture, from its settings in the scene; None if it cannot be used."""
     performer = next(
         (each for each in cast if each.owner == gesture.owner and each.chain.uid == gesture.uid), None
     )

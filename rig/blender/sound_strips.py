@@ -51,7 +51,7 @@ def add(scene: bpy.types.Scene, path: Path, frame: int) -> "bpy.types.SoundStrip
 
 
 def heard(scene: bpy.types.Scene, frames: range) -> "list[bpy.types.SoundStrip]":
-    """Sound strips that are heard in these frames of a scene, ordered by their begins."""
+    """Sound strips that are heard in these frames of a scene, ordered by their first frames."""
     editor = scene.sequence_editor
     strips = [
         strip
@@ -81,7 +81,7 @@ def is_cut_at_end(strip: "bpy.types.SoundStrip") -> bool:
 
 
 def beginning_at(scene: bpy.types.Scene, frame: int) -> Path | None:
-    """File of the sound strip that begins with its sound at a frame; None if there is none."""
+    """File of the sound strip that starts at a frame with the start of its sound; None if there is none."""
     for strip in heard(scene, range(frame, frame + 1)):
         if strip.frame_final_start == frame and not is_cut_at_begin(strip) and is_file(file_of(strip)):
             return file_of(strip)

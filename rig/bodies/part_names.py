@@ -25,14 +25,14 @@ class BodyPart(NamedTuple):
 
 
 class NameReading(NamedTuple):
-    """Result of reading a name.
+    """What the name of a bone or link says: its body part, number, and whether it names a hinge's axis.
 
     Attributes:
         part: The body part; None: the name is not known.
         stem: The words that name the part, joined, in lower case.
         is_hinge: Whether it names the axis of a hinge.
         number: The last number in the name; None if it has none.
-        rank: Index of the stem among the names of its part, in which the most usual one is first.
+        rank: Index of the stem among the names of its part, of which the most usual one comes first.
     """
 
     part: BodyPart | None

@@ -151,12 +151,12 @@ def mixed(begin: Quaternion, end: Quaternion, portion: float) -> Quaternion:
 def read(
     parts: Sequence[CarriedBone], pose_bones: bpy.types.bpy_prop_collection, poses: tuple, digits: int
 ) -> tuple:
-    """Poses of a chain's bones, root first, with their carriers in this frame.
+    """The `BonePose`s of a chain's bones with the effect of carriers in this frame (`Carried`).
 
     Args:
-        parts: The chain's `ChainBone`s.
+        parts: The chain's `ChainBone`s, root first.
         pose_bones: Pose bones of the evaluated rig: as shown, with constraints.
-        poses: Their `BonePose`s, as authored.
+        poses: Authored `BonePose` of each bone in `parts`.
         digits: Decimals to which rotations are rounded, so that noise of single precision does not change
             them.
     """
@@ -205,7 +205,7 @@ def rotations_in_channels(
 
     Args:
         parts: The chain's `ChainBone`s.
-        poses: Their `BonePose`s, with carriers.
+        poses: `BonePose` of each bone in `parts`, as `read` returns them.
         relative_rotations: Rotation of each bone by its joints, in addition to its rest pose and its
             carrier's `lead`.
     """

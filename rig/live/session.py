@@ -138,7 +138,7 @@ class SceneSession:
 
     @property
     def is_settled(self) -> bool:
-        """Whether the session's own state, such as its attention, stays constant while its targets do."""
+        """Whether the session's own state, such as its attention, is constant while targets do not move."""
         return True
 
     @property

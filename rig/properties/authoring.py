@@ -81,8 +81,8 @@ class LimberAuthoring:
     influence: FactorProperty(
         name="Influence",
         description=(
-            "Influence of the gaze: 1 the end follows its goal, 0 the chain moves as posed or animated (with"
-            " a motion filter within its joints' limits); values between interpolate each joint"
+            "Influence of the goal. At 1 the end follows it, at 0 the chain moves as posed or animated; values"
+            " between interpolate each joint. A motion filter keeps the chain within its joints' limits"
         ),
         default=1.0,
     )

@@ -263,7 +263,7 @@ class LimberRig(LimberZones, PropertyGroup):
         name="Chains", description="Chains of bones from root to end that follow a target", type=LimberChain
     )
     active_chain: IntProperty(name="Chain", description="Chain that the panels show and the operators act on")
-    device: PointerProperty(name="Device", description="The robot that the joints move", type=LimberDevice)
+    device: PointerProperty(name="Device", description="Robot that follows the joints", type=LimberDevice)
     retarget: PointerProperty(
         name="Retarget",
         description="Settings of the armature's body, which follows another armature or a stream",

@@ -149,7 +149,7 @@ class LimberMotor(LimberJointSettings, PropertyGroup):
 
     name: StringProperty(name="Name", description="Name of the motor")
     joint: PointerProperty(
-        name="Joint", description="The joint's object; none: the joint of a bone", type=Object
+        name="Joint", description="Object of the motor's joint; none: a bone's joint", type=Object
     )
 
     @property
@@ -234,7 +234,7 @@ class LimberMechanismGoal(PropertyGroup):
     )
     offset: FloatVectorProperty(
         name="Offset",
-        description="Pose of the body in the target's own frame, which Keep Offset sets",
+        description="Pose of the body in the target's own frame, as set by Keep Offset",
         size=16,
         subtype="MATRIX",
         default=(1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0),
@@ -317,13 +317,13 @@ class LimberMechanism(LimberPostures, LimberMotionStyle, LimberRange, PropertyGr
     closures: CollectionProperty(
         name="Closures", description="Bones that are held together and close loops", type=LimberClosure
     )
-    active_closure: IntProperty(name="Closure", description="The closure whose settings are shown")
+    active_closure: IntProperty(name="Closure", description="Closure whose settings the panel shows")
     motors: CollectionProperty(
         name="Motors", description="Motors, each of which moves one degree of freedom", type=LimberMotor
     )
-    active_motor: IntProperty(name="Motor", description="The motor whose settings are shown")
+    active_motor: IntProperty(name="Motor", description="Motor whose settings the panel shows")
     goals: CollectionProperty(name="Goals", description="Goals of the bodies", type=LimberMechanismGoal)
-    active_goal: IntProperty(name="Goal", description="The goal whose settings are shown")
+    active_goal: IntProperty(name="Goal", description="Goal whose settings the panel shows")
 
     rest_pose: CollectionProperty(
         name="Rest Pose",
@@ -365,8 +365,8 @@ class LimberMechanism(LimberPostures, LimberMotionStyle, LimberRange, PropertyGr
     velocity_weight: FloatProperty(
         name="Velocity Weight",
         description=(
-            "Weight of bodies' rotation above the threshold, without unit; 0: off. Keeps motors slow near"
-            " singular poses, where a small motion of the target needs a large motion of the motors"
+            "Weight of bodies' angular velocity above the threshold, without unit; 0: off. Keeps motors slow"
+            " near singular poses, where a small motion of the target needs a large motion of the motors"
             " (Schumacher et al. 2021, equations 4 and 5; theirs is 0.0001)"
         ),
         default=0.0,
@@ -377,8 +377,8 @@ class LimberMechanism(LimberPostures, LimberMotionStyle, LimberRange, PropertyGr
     velocity_threshold: FloatProperty(
         name="Threshold",
         description=(
-            "Rotation of a body, per second, from which the velocity weight applies (Schumacher et al. 2021:"
-            " 229 degrees)"
+            "Angular velocity of a body above which the velocity weight applies, as angle per second"
+            " (Schumacher et al. 2021: 229 degrees)"
         ),
         subtype="ANGLE",
         default=4.0,

@@ -33,7 +33,7 @@ class LimberPosture(PropertyGroup):
     name of the action.
     """
 
-    action: PointerProperty(name="Pose", description="The pose asset", type=Action)
+    action: PointerProperty(name="Pose", description="Pose asset of the posture", type=Action)
     weight: FactorProperty(
         name="Weight",
         description=(

@@ -114,8 +114,8 @@ class ViewBlock(Block):
 
     @cached_property
     def _hats(self) -> Array:
-        """The columns of `HATS` (3, 9 or 6) that give the cross product matrix of a vector for the axes
-        `_axes` alone.
+        """Columns of `HATS`, (3, 6) or with roll (3, 9), that give the columns `_axes` of a vector's cross
+        product matrix.
         """
         hats: Array = HATS.reshape(3, 3, 3).take(self._axes, 2).reshape(3, -1)
         return hats
@@ -131,7 +131,7 @@ class ViewBlock(Block):
         # Copied, because for strided arrays numpy computes the last bit of arctan2 in one of two ways,
         # depending on their position in memory.
         x, y, z = desired.T.copy()
-        sine = np.hypot(x, z)  # of the view's error, times the distance; so are x, y and z
+        sine = np.hypot(x, z)  # sine of the view's error, times the distance, as are x, y and z
         if sine.min() <= NO_DIRECTION:
             y = np.where(
                 np.hypot(sine, y) <= NO_DIRECTION, 1.0, y

@@ -26,8 +26,9 @@ class Memory:
     configuration to which it escapes.
     """
 
-    stuck: float = 0.0  # [s] for which it has had an error; below zero: time to wait
-    escape: tuple[float, ...] = ()  # (n,) angles to which it escapes from a local minimum; () if it does not
+    stuck: float = 0.0  # [s] for which it has had an error; below zero: minus the time to wait
+    # (n,) angles to which it escapes from a local minimum; () if it does not escape
+    escape: tuple[float, ...] = ()
     # speed of the joint that is farthest from its goal, as a fraction of the largest speed
     speed: float = 0.0
 
@@ -135,7 +136,7 @@ class Ccd:
                 break
             heat = 0.5 * (
                 1.0 - tried / self.options.anneals
-            )  # the first offset is any angle within a range that has the joint at its centre
+            )  # largest offset as a share of a joint's range: half of it at first, then less and less
             offset = [
                 a + heat * draw.uniform(lo - hi, hi - lo)
                 for a, lo, hi in zip(best.angles, lower, upper, strict=True)

@@ -32,7 +32,7 @@ class Memory:
 
     pause: float = 0.0  # [s] until the next search among the seeds
     aim_error: float = 0.0  # [rad] aim error of the last frame
-    posture: tuple[float, ...] = ()  # (n,) [rad] posture of the last frame
+    posture: tuple[float, ...] = ()  # (n,) [rad; prismatic joints m] posture of the last frame
 
 
 class Candidate(NamedTuple):
@@ -40,11 +40,11 @@ class Candidate(NamedTuple):
     small to matter are ignored.
     """
 
-    angles: tuple[float, ...]  # (n,) within limits
-    aim_error: float  # [rad] size of the remaining residual
+    angles: tuple[float, ...]  # (n,) [rad; prismatic joints m] joint values, within limits
+    aim_error: float  # [rad] aim error after the correction, roll included
     steps: int  # number of Newton steps of the correction
-    view_error: float  # [rad] error of the view
-    deviation: float  # [rad] deviation of its shape
+    view_error: float  # [rad] error of the view, without roll
+    deviation: float  # [rad] deviation of the shape from that of the posture
     measured: Measured
 
     @property
@@ -149,8 +149,8 @@ class ErikExact:
             candidates += self._corrected(goal, posture, self.seeds)
 
         def cost(candidate: Candidate) -> tuple[float, ...]:
-            # Among equal shapes (an end's twist changes none), the one whose angles are nearer to the
-            # posture's.
+            # Candidates whose shapes are equal, since a twist of the end changes none, are compared by the
+            # distance of their angles from the posture's.
             moves = zip(candidate.angles, posture, self.units, strict=True)
             change = sum(abs(a - b) / unit for a, b, unit in moves)
             return candidate.view_error, candidate.error, round(candidate.deviation / MET), change

@@ -71,7 +71,7 @@ class JacobianSolver:
         self.linearizer = Linearizer(skeleton, self.updates.at_targets)
         self._kept = ~twists(
             skeleton
-        )  # first and last joints that only twist do not affect the shape; they ignore the posture
+        )  # (n,) False for first and last joints that only twist: they do not affect the shape
         self._lower, self._upper = np.array(skeleton.lower), np.array(skeleton.upper)
 
     def solve(

@@ -30,11 +30,11 @@ class View:
     singular vectors.
     """
 
-    left: Array  # (m, r) left singular vectors over their values; 0 if the value is mere rounding
+    left: Array  # (m, r) left singular vectors / singular values; 0 if the value is a rounding error
     right: Array  # (p, m) right singular vectors
-    rest: Array  # (m, m) 1 on the diagonal if the singular value is mere rounding
+    rest: Array  # (m, m) 1 on the diagonal where the singular value is a rounding error
     rank: int
-    is_clear: bool  # whether no singular value is small but above rounding
+    is_clear: bool  # whether each singular value is either large or a rounding error
 
     @classmethod
     def at(cls, block: Array) -> "View":
@@ -61,8 +61,8 @@ class Mode:
     view: View
     value: float  # determinant, from which a change of the mode is detected
     slope: float  # change of the determinant in the last step
-    position: Array  # (v,) coordinates [rad or sizes]
-    step: Array  # (v,) last step [rad or sizes]
+    position: Array  # (v,) coordinates [rad, or sizes of the mechanism]
+    step: Array  # (v,) last step [rad, or sizes of the mechanism]
 
     def renewed(self, block: Array) -> "Mode":
         """The mode with a new reference, if `block` (r, p) belongs to a pose far enough from singular
@@ -79,7 +79,7 @@ class Branch:
     """Assembly mode of a mechanism in a frame."""
 
     modes: tuple[Mode, ...]  # assembly mode of each cluster of loops
-    moved: float = 0.0  # [rad or sizes] movement since the references were taken
+    moved: float = 0.0  # [rad, or sizes of the mechanism] movement since the references were taken
     is_regular: bool = True  # whether no cluster is near a singular pose
 
 

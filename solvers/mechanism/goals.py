@@ -35,7 +35,7 @@ class FrameGoal:
     direction: Vector | None = (
         None  # direction in the world (any length) in which `axis` points; the roll about it is free
     )
-    axis: Vector = Z  # axis of the frame
+    axis: Vector = Z  # axis of the frame on the body that points in `direction`
     direction_weight: float = 1.0
 
     def __post_init__(self) -> None:
@@ -74,7 +74,7 @@ class RegulariserWeights:
 
     weight: float = 0.0  # weight of the squared distance from the last frame's poses (R_state)
     speed_weight: float = 0.0  # weight of rotating faster than `speed` (R_vel of Schumacher et al. 2021)
-    speed: float = 4.0  # [rad/s] rotation of a body above which `speed_weight` applies
+    speed: float = 4.0  # [rad/s] angular velocity of a body above which `speed_weight` applies
 
     def __post_init__(self) -> None:
         for what, number in (
@@ -104,7 +104,7 @@ class Goals:
     # whether actuators' full rotations count; otherwise they rotate by the shortest way within their limits
     counts_full_rotations: bool = False
     weight_axes: Quaternion = (
-        IDENTITY  # rotation of the axes for weights of positions, in the frame of all poses here
+        IDENTITY  # rotation of the axes of position weights, in the frame in which these goals are given
     )
 
     def __post_init__(self) -> None:

@@ -13,8 +13,8 @@ from .servo_channels import ServoChannels
 from .servo_positions import ServoPositions
 from .stored_ranges import other_offsets, shortened
 
-# [rad of the servo] 10 degrees between readings without and with torque: the servo has reset its count of
-# revolutions, or was moved
+# [rad of the servo] 10 degrees: largest difference between readings without and with torque. Beyond it, the
+# servo has reset its count of revolutions, or was moved
 JUMPED = 0.17
 NARROWER = (
     "Limits stored in the servos are narrower than the ranges here and stay: {joints}."

@@ -4,7 +4,7 @@ The format has no standard (Meredith & Maddock 2001, "Motion capture file format
 letter case, byte order mark, and line ends; braces on the line of a name; names with blanks; comments (# and
 //); decimal commas; numbers that run into each other at a minus sign; frames that go over several lines;
 joints with any channels, with other ones (scales), or without; channels of End Sites; several roots; and more
-frames than are announced.
+frames than the file announces.
 """
 
 import re
@@ -35,8 +35,8 @@ class BvhJoint:
     """A joint of a BVH file."""
 
     name: str
-    parent: int  # index among the joints; -1: a root
-    offset: list[str] = field(default_factory=lambda: ["0"] * 3)  # numbers as in the file
+    parent: int  # index of the parent among the joints; -1: the joint is a root
+    offset: list[str] = field(default_factory=lambda: ["0"] * 3)  # numbers of OFFSET, as in the file
     columns: dict[str, int] = field(default_factory=dict)  # column of each channel, in the file's order
     ends: list[list[str]] = field(default_factory=list)  # offsets of its End Sites
 
@@ -47,7 +47,7 @@ class Bvh:
 
     joints: list[BvhJoint]
     frame_time: float  # [s]
-    width: int  # numbers in a frame
+    width: int  # number of values in a frame
     words: list[str]  # numbers of all frames, as in the file
 
 
@@ -104,7 +104,7 @@ def _hierarchy(lines: Iterable[str]) -> tuple[list[BvhJoint], int]:
     """The joints, and the number of channels of all."""
     joints: list[BvhJoint] = []
     width = 0
-    blocks = [OUTSIDE]  # the open ones, innermost last
+    blocks = [OUTSIDE]  # open blocks, innermost last
     begun = OUTSIDE  # block whose brace comes next
     for words in _statements(lines):
         keyword = words[0].lower()
@@ -199,19 +199,19 @@ def _numbers(words: list[str], width: int) -> np.ndarray:
 
 
 def _plain_numbers(text: str) -> str:
-    """Numbers with decimal points and blanks between them."""
+    """The text with decimal points in place of decimal commas, and a blank between any two numbers."""
     return GLUED.sub(" -", " ".join(map(_plain_word, text.split())) if "," in text else text)
 
 
 def _plain_word(word: str) -> str:
-    """A number with a decimal point, or several with blanks between them: a comma is a decimal one where a
-    word has no point.
+    """A word whose commas are replaced: by decimal points, or by blanks if the word has a point, since its
+    commas then separate numbers.
     """
     return word.strip(",").replace(",", " " if "." in word else ".")
 
 
 def _count(word: str) -> int:
-    """A number of things; -1 if the word is none, or one of more digits than any file has."""
+    """The count in a word, such as a number of frames; -1 if it is no whole number or too long."""
     return int(word) if word.isdecimal() and len(word) < MOST_DIGITS else -1
 
 
