@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ..address import address_of
 from ..device import Device
@@ -122,11 +123,14 @@ class ReachyConnection(Connection):
                 ),
             )
         if not self.armed:
-            return tuple(
-                f"{MOTORS[motor]} of Reachy Mini is {math.degrees(beyond):.0f} degrees beyond its servo's"
-                " limit, where that takes no goals: lift the head by hand before Arm, or it jumps so far"
-                for motor, motor_angle in self._measured.items()
-                if (beyond := abs(motor_angle - _reachable(motor, motor_angle))) > BEYOND
+            return (
+                *self._torque_remarks,
+                *(
+                    f"{MOTORS[motor]} of Reachy Mini is {math.degrees(beyond):.0f} degrees beyond its servo's"
+                    " limit, where that takes no goals: lift the head by hand before Arm, or it jumps so far"
+                    for motor, motor_angle in self._measured.items()
+                    if (beyond := abs(motor_angle - _reachable(motor, motor_angle))) > BEYOND
+                ),
             )
         strayed = self._foreign.strayed(self._listened_at)
         if not strayed:
@@ -139,6 +143,20 @@ class ReachyConnection(Connection):
                 " it: end the other program, or take away what holds it"
             ),
         )
+
+    @property
+    def _torque_remarks(self) -> tuple[str, ...]:
+        """A warning if all motors are to be limp while the robot is disarmed, and have torque. The daemon
+        reports torque of all motors together, so that of some cannot be known.
+        """
+        if (
+            self.state is ConnectionState.DISARMED
+            and set(self._limp) == MOTORS.keys()
+            and self._status is not None
+            and self._status.motors == messages.ENABLED
+        ):
+            return ("Reachy Mini's motors have torque, and are set to Go Limp: press Disarm",)
+        return ()
 
     def _requested(self, before: ConnectionState) -> None:
         self._requested_at = self._arming_since = None
@@ -283,6 +301,9 @@ class ReachyConnection(Connection):
 
     def _release(self, motors: Sequence[int]) -> None:
         if self._say(*self._releasing(motors)):
+            if self._status is not None and set(motors) == MOTORS.keys():
+                # the daemon reports this within a second
+                self._status = replace(self._status, motors=messages.DISABLED)
             self._confirm()
 
     @property
