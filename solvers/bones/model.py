@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..expressive.options import Options
+from ..expressive.options import ExpressiveOptions
 from ..kinematics.rotations import IDENTITY, length, to_matrix
 from ..kinematics.se3 import UNIT, Array, hat, logarithm, orthonormal
 from ..kinematics.skeleton import SHORTEST_LINK, Angles, Joint, Skeleton, laid_out
@@ -69,7 +69,7 @@ class BoneModel:
         hinge_units: (n,) units of the coordinates [rad; prismatic joints m]; infinite for those of balls.
     """
 
-    def __init__(self, skeleton: Skeleton, options: Options) -> None:
+    def __init__(self, skeleton: Skeleton, options: ExpressiveOptions) -> None:
         self.skeleton, self.reach = skeleton, skeleton.reach
         joints = skeleton.joints
         self.bones = bones_of(skeleton)
@@ -135,7 +135,7 @@ class BoneModel:
         into_matrix, into_slope = (np.array(pairs, np.intp).reshape(-1, 2) for pairs in (entries, slopes))
         return (into_matrix[:, 0], into_matrix[:, 1]), (into_slope[:, 0], into_slope[:, 1])
 
-    def _costs(self, options: Options, inertias: Array) -> tuple[Array, Array]:
+    def _costs(self, options: ExpressiveOptions, inertias: Array) -> tuple[Array, Array]:
         skeleton, bones = self.skeleton, self.bones
         share = options.look_from
         power = EVEN if share <= 0.5 else EVEN * (1.0 - share) / share

@@ -15,7 +15,7 @@ from .phases import backward_phase, forward_phase
 
 
 @dataclass(frozen=True)
-class Answer:
+class ErikResult:
     """Result of ERIK: the best angles (n,) [rad] of the virtual chain and their errors."""
 
     angles: list[float]
@@ -36,7 +36,7 @@ class _Best:
     ) -> None:
         self._chain, self._aim, self._hyper = chain, aim, hyper
         self._posture_error = PostureError(chain, posture, hyper.aggravation)
-        self.answer = Answer([], math.inf, math.inf, math.inf, 0, False)
+        self.answer = ErikResult([], math.inf, math.inf, math.inf, 0, False)
 
     def accepts(self, angles: list[float], iteration: int) -> bool:
         """Whether the angles' error is within the threshold (Algorithm 7)."""
@@ -49,7 +49,7 @@ class _Best:
         error = combined_error(orientation, posture, self._hyper)
         accepted = error <= self._hyper.threshold
         if error <= self.answer.error:
-            self.answer = Answer(
+            self.answer = ErikResult(
                 list(angles), orientation, self._hyper.posture_weight * posture, error, iteration, accepted
             )
         return accepted
@@ -62,7 +62,7 @@ def calculate_erik(  # noqa: C901 (the paper's pseudocode, step by step)
     direction: tuple[float, float, float],
     hyper: Hyperparameters,
     previous: Sequence[float] | None = None,
-) -> Answer:
+) -> ErikResult:
     """Algorithm 3: the angles that point the end at the target and keep the posture's shape.
 
     Args:
@@ -127,7 +127,7 @@ def calculate_erik(  # noqa: C901 (the paper's pseudocode, step by step)
                 best.accepts(ccd(chain, zero if previous is None else previous, current, hyper), iteration)
             break
     answer = best.answer
-    return Answer(
+    return ErikResult(
         answer.angles,
         answer.orientation_error,
         answer.posture_error,

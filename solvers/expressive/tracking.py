@@ -13,23 +13,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..aims.block import Measured
+from ..aims.block import PoseErrors
 from ..gaze import FRAME
 from ..goals import Aim, GazeGoal
 from ..kernel.structures import Tracked
 from ..kinematics.skeleton import Angles
 from .aims import BatchedAim
-from .descent import Candidates, Descent, StepGoal
+from .descent import Candidates, ShapeDescent, StepGoal
 from .model import Model
 from .motion import (
     ACCELERATION,
     DIRECT,
     HURRIED,
     STAY,
+    ActiveTransition,
     Bounds,
     Settling,
     StepBounds,
-    Transition,
     Transitions,
     arrived,
     moved,
@@ -60,7 +60,7 @@ IDLE_TIME = (
 LEAST_PROGRESS = 0.1  # fraction of a transition's speed at which its farthest joint must approach the branch
 
 
-class Memory(NamedTuple):
+class TrackerMemory(NamedTuple):
     """State of the tracker, passed on from frame to frame."""
 
     problem: tuple[object, ...] = ()  # skeleton, options and kinds of goal
@@ -86,18 +86,18 @@ class Held(NamedTuple):
     aim_error: float  # [rad] aim error of the pose
     merit: float  # cost, as in `Candidates.merit`
     steps: int
-    measured: Measured | None = None  # errors of its ends; None if unknown
+    measured: PoseErrors | None = None  # errors of its ends; None if unknown
 
 
-class Followed(NamedTuple):
+class TrackingResult(NamedTuple):
     """Result of tracking one frame: angles (n,) [rad or m], the number of steps, and the state for the next
     frame.
     """
 
     angles: Angles
     steps: int
-    memory: Memory
-    measured: Measured | None = None  # errors of the ends; None if unknown
+    memory: TrackerMemory
+    measured: PoseErrors | None = None  # errors of the ends; None if unknown
 
 
 class Tracker:
@@ -117,7 +117,7 @@ class Tracker:
         ahead: Sequence[GazeGoal] = (),
         dt: float = FRAME,
         mutual: bool = False,
-    ) -> Followed:
+    ) -> TrackingResult:
         """The solution `dt` [s] after angles `start` (n,) [rad or m], with its memory; arguments as for
         `Expressive.solve`.
         """
@@ -133,7 +133,7 @@ class Tracker:
             problem != last.problem or values != last.values or any(coming.ends != ends for coming in ahead)
         )
         if not is_changed and last.idle > IDLE_TIME:
-            return Followed(start, 0, last)
+            return TrackingResult(start, 0, last)
         aims = tuple(end.aim for end in ends)
         moving = tuple(Velocity() for _ in aims)
         if len(last.aims) == len(aims):
@@ -185,7 +185,7 @@ class Tracker:
         if settled:
             velocity_now = np.zeros_like(velocity_now)
             answer = Held(start, last.aim_error, last.settling.last, 0)
-        memory_after = Memory(
+        memory_after = TrackerMemory(
             problem=problem,
             values=values,
             aims=aims,
@@ -201,17 +201,17 @@ class Tracker:
                 planning if transition is planning.transition else planning._replace(transition=transition)
             ),
         )
-        return Followed(answer.angles, answer.steps, memory_after, answer.measured)
+        return TrackingResult(answer.angles, answer.steps, memory_after, answer.measured)
 
-    def _usable_memory(self, memory: object, start: Angles) -> Memory:
+    def _usable_memory(self, memory: object, start: Angles) -> TrackerMemory:
         """The last frame's memory; if the start is not its solution, only its part about other branches."""
         angles, velocity = tuple(start.tolist()), (0.0,) * len(start)
-        if not isinstance(memory, Memory) or len(memory.angles) != len(angles):
-            return Memory(angles=angles, velocity=velocity)
+        if not isinstance(memory, TrackerMemory) or len(memory.angles) != len(angles):
+            return TrackerMemory(angles=angles, velocity=velocity)
         if memory.angles == angles or float(np.abs(memory.angles - start).max()) <= STILL:
             return memory
         known = Planning(pool=memory.planning.pool)
-        return Memory(
+        return TrackerMemory(
             angles=angles, velocity=velocity, aims=memory.aims, moving=memory.moving, planning=known
         )
 
@@ -221,7 +221,7 @@ class Tracker:
         """The solution after a local step toward the optimum."""
         compiled = self.model.compiled_for(goal)
         if compiled is None:
-            descent = Descent(self.model, authored, BatchedAim(self.model.skeleton, goal))
+            descent = ShapeDescent(self.model, authored, BatchedAim(self.model.skeleton, goal))
             desired, steps = self._local_step(descent, bounds, settling)
             slow = bounds.by_acceleration(ACCELERATION, settling.trust)
             at_hold = self._held(descent, bounds.braked(desired, slow), slow, bounds, settling.trust)
@@ -236,7 +236,9 @@ class Tracker:
         )
         return _tracked(tracked)
 
-    def _local_step(self, descent: Descent, bounds: StepBounds, settling: Settling) -> tuple[Angles, int]:
+    def _local_step(
+        self, descent: ShapeDescent, bounds: StepBounds, settling: Settling
+    ) -> tuple[Angles, int]:
         """Angles (n,) [rad or m] after steps toward the local optimum, without acceleration limits, and the
         number of steps.
 
@@ -262,14 +264,14 @@ class Tracker:
         goal: GazeGoal,
         authored: Authored,
         bounds: StepBounds,
-        transition: Transition,
+        transition: ActiveTransition,
         speed: float,
         is_still: bool,
-    ) -> tuple[Held, Transition | None, float]:
+    ) -> tuple[Held, ActiveTransition | None, float]:
         """Same as `_transition_step`, by the compiled kernel if there is one."""
         compiled = self.model.compiled_for(goal)
         if compiled is None:
-            descent = Descent(self.model, authored, BatchedAim(self.model.skeleton, goal))
+            descent = ShapeDescent(self.model, authored, BatchedAim(self.model.skeleton, goal))
             return self._transition_step(descent, bounds, transition, speed, is_still)
         tracked = compiled.transition_frame(
             (goal, authored.posture, authored.keep),
@@ -280,12 +282,17 @@ class Tracker:
             speed,
             is_still,
         )
-        going_on = None if tracked.branch is None else Transition(transition.kind, tracked.branch)
+        going_on = None if tracked.branch is None else ActiveTransition(transition.kind, tracked.branch)
         return _tracked(tracked), going_on, tracked.speed
 
     def _transition_step(
-        self, descent: Descent, bounds: StepBounds, transition: Transition, speed: float, is_still: bool
-    ) -> tuple[Held, Transition | None, float]:
+        self,
+        descent: ShapeDescent,
+        bounds: StepBounds,
+        transition: ActiveTransition,
+        speed: float,
+        is_still: bool,
+    ) -> tuple[Held, ActiveTransition | None, float]:
         """The solution after a step of a transition; the transition, or None if it has ended; and its speed
         [rad/s]. `is_still`: whether the goal stands still; a transition that makes little progress is then
         abandoned.
@@ -312,10 +319,10 @@ class Tracker:
         is_stuck = travel < STILL or (is_still and before - left < LEAST_PROGRESS * float(speeds[0]) * dt)
         if is_stuck or arrived(model, answer.angles[None], branch)[0]:
             return answer, None, 0.0
-        return answer, Transition(transition.kind, tuple(branch[0].tolist())), float(speeds[0])
+        return answer, ActiveTransition(transition.kind, tuple(branch[0].tolist())), float(speeds[0])
 
     def _held(
-        self, descent: Descent, desired: Angles, slow: Bounds, bounds: StepBounds, trust: float = 1.0
+        self, descent: ShapeDescent, desired: Angles, slow: Bounds, bounds: StepBounds, trust: float = 1.0
     ) -> Held:
         """The pose nearest to `desired` (n,) within the bounds `slow` that holds the aim; within the wider
         `bounds` if the aim would be lost, or lost by more, otherwise.
