@@ -48,7 +48,7 @@ class WholeBody:
 
         Raises:
             SkeletonError: a target is on a link that the body does not have.
-            TargetError: two targets of the same kind are on one link.
+            BodyTargetError: two targets of the same kind are on one link.
         """
         self.body, self.targets, self.options = body, tuple(targets), options or WholeBodyOptions()
         self.orientation_targets = tuple(target for target in targets if target.kind == "orientation")
@@ -114,7 +114,7 @@ class WholeBody:
         """The solution and the new state after one step of `dt` [s] toward a frame's target values.
 
         Raises:
-            TargetError: the values do not suit the targets, or `dt` is not above zero.
+            BodyTargetError: the values do not suit the targets, or `dt` is not above zero.
         """
         check(values, self.orientation_targets, self.position_targets, len(self.body))
         if not is_frame(dt):

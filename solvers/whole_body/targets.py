@@ -73,7 +73,7 @@ class Values:
 
 
 def check(values: Values, turning: Sequence[Target], placed: Sequence[Target], joints: int) -> None:
-    """Raises TargetError if the values do not match the targets, or the number of joints is wrong."""
+    """Raises BodyTargetError if the values do not match the targets, or the number of joints is wrong."""
     k, p = len(turning), len(placed)
     shapes = {
         "rotation": (k, 3, 3),
