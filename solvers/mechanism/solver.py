@@ -15,7 +15,6 @@ import numpy as np
 from ..kernel.library import kernel
 from ..kinematics.se3 import Array, RigidTransform, frame_array, orthonormal
 from ..kinematics.tree import Frames, Indices, Mask
-from ..least_squares.bounded_step import LONGEST_STEP
 from ..limits import JointState, Limit, PositionLimit, VelocityLimit, bounds
 from ..tasks import JointValues, Kinematics, Task
 from ..tolerances import EXACT, LONGEST_FRAME, MET, SHORTEST_FRAME, is_frame
@@ -30,8 +29,8 @@ from .objectives import Objectives, by_full_rotations, stacked
 from .readout import coordinates_at, values_of
 from .solution import AssemblyState, MechanismSolution, SolveReport
 from .tree import SpanningTree
+from .waypoints import waypoints
 
-MOST_WAYPOINTS = round(math.tau / LONGEST_STEP)  # waypoints of a full rotation
 ITERATIONS = 20  # most steps in a frame; from the last frame's state three are usual
 
 
@@ -178,45 +177,30 @@ class MechanismSolver:
                 return self._solved_by_kernel(
                     self.compiled, tasks_of_goals, goals, state, dt, iterations, evaluations
                 )
-        driven = self.driven_poses(goals)
-        bounds = self._bounds(state, dt)
+        return self._solved_in_python(goals, state, dt, iterations, evaluations)
+
+    def _solved_in_python(
+        self, goals: Goals, state: AssemblyState, dt: float | None, iterations: int, evaluations: int | None
+    ) -> MechanismSolution:
+        """Same as `_solved`, without the kernel."""
+        driven, bounds = self.driven_poses(goals), self._bounds(state, dt)
         values = self._within(state.values, *bounds)
         commanded, balls = self.objectives.of_actuators(goals, values, self.lower, self.upper)
         tasks: list[Task] = [
             *self.objectives.of_goals(goals),
             *(task for task in (commanded, balls) if task is not None),
         ]
-        regularisers: list[Task] = []
-        if goals.regulariser_weights != NO_REGULARISER:
-            frames = self.tree.forward(state.values, balls=state.balls)
-            regularisers += self.objectives.of_regularisers(goals.regulariser_weights, frames, dt)
+        regularisers = self._regularisers(goals, state, dt)
         descent = Descent(self.tree, self.loops, [*tasks, *regularisers], driven, bounds, state.damping)
-        start = configuration = descent.evaluate(values, state.balls)
-        branch, flipped = state.branch if isinstance(state.branch, Branch) else None, False
-        if branch is None:
-            branch, flipped = self._followed(None, start)
-        for desired in _waypoints(commanded, values):  # waypoints keep the assembly over long distances
-            assert commanded is not None
-            last, commanded.desired = commanded.desired, desired
-            configuration, _, _ = descent.go(
-                descent.evaluate(configuration.values, configuration.balls), iterations
-            )
-            commanded.desired = last
-            start = configuration = descent.evaluate(configuration.values, configuration.balls)
-            branch, over = self._followed(branch, configuration)
-            flipped |= over
-        descent.first, descent.last = (
-            None,
-            (state.motion.over(dt) if dt is not None and state.motion is not None else None),
-        )
+        start = descent.evaluate(values, state.balls)
+        start, branch, flipped = self._approached(descent, start, commanded, state.branch, iterations)
+        descent.first = None
+        descent.last = state.motion.over(dt) if dt is not None and state.motion is not None else None
         descent.most = math.inf if evaluations is None else descent.evaluations + evaluations
-        configuration, settled, count = descent.go(configuration, iterations)
+        configuration, settled, count = descent.go(start, iterations)
         if start.open <= EXACT and 0.0 < start.square <= configuration.square:
             # steps are compared with nearly closed loops: closing them may undo their apparent gain
-            configuration, settled = (
-                start,
-                True,
-            )
+            configuration, settled = start, True
         motion = None
         if dt is not None and configuration.open <= CLOSE_ENOUGH:
             if descent.last is not None and self._is_moved_by_bodies(goals) and not regularisers:
@@ -228,9 +212,44 @@ class MechanismSolver:
             first = moved if descent.first is None else descent.first
             motion = CurvedStep(first, moved - first, dt)
         branch, over = self._followed(branch, configuration)
+        flipped |= over
         return self._answer(
-            descent, tasks, configuration, motion, branch, state.regular, settled, count, flipped or over
+            descent, tasks, configuration, motion, branch, state.regular, settled, count, flipped
         )
+
+    def _regularisers(self, goals: Goals, state: AssemblyState, dt: float | None) -> list[Task]:
+        """Tasks that regularise the movement from the last frame's state."""
+        if goals.regulariser_weights == NO_REGULARISER:
+            return []
+        frames = self.tree.forward(state.values, balls=state.balls)
+        return list(self.objectives.of_regularisers(goals.regulariser_weights, frames, dt))
+
+    def _approached(
+        self,
+        descent: Descent,
+        start: Configuration,
+        commanded: JointValues | None,
+        last: Branch | Array | None,
+        iterations: int,
+    ) -> tuple[Configuration, Branch | None, bool]:
+        """The configuration after the waypoints of actuators that are commanded far, which keep the assembly;
+        its assembly mode, and whether that has changed on the way from `start`, with the last frame's mode
+        `last` as in `AssemblyState`.
+        """
+        branch, flipped = last if isinstance(last, Branch) else None, False
+        if branch is None:
+            branch, flipped = self._followed(None, start)
+        if commanded is None:
+            return start, branch, flipped
+        target = commanded.desired
+        for waypoint in waypoints(commanded, start.values):
+            commanded.desired = waypoint
+            start, _, _ = descent.go(descent.evaluate(start.values, start.balls), iterations)
+            commanded.desired = target
+            start = descent.evaluate(start.values, start.balls)
+            branch, over = self._followed(branch, start)
+            flipped |= over
+        return start, branch, flipped
 
     def _is_moved_by_bodies(self, goals: Goals) -> bool:
         """Whether goals of bodies (not of actuators) move actuators."""
@@ -370,14 +389,3 @@ class MechanismSolver:
                         )
                         sentences.append(f"joint '{name}' is at {what}")
         return sentences
-
-
-def _waypoints(task: JointValues | None, values: Array) -> list[Array]:
-    """Values (m,) of actuators at waypoints between the current values of all coordinates (v,) and the
-    desired ones.
-    """
-    if task is None:
-        return []
-    first = values[task.coordinates]
-    count = min(int(np.abs((task.desired - first) / task.unit).max() / LONGEST_STEP), MOST_WAYPOINTS)
-    return [first + (task.desired - first) * (k + 1) / (count + 1) for k in range(count)]

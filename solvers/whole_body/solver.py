@@ -27,7 +27,7 @@ from .law import Law
 from .normal import Normal
 from .options import WholeBodyOptions
 from .state import KinematicState, WholeBodySolution, at_rest, moved, since
-from .targets import BodyTargetError, Target, Values, check
+from .targets import BodyTargetError, Target, Values, check, check_links
 
 # [rad or m] error of linearisation of a link above which it is corrected: a jump of .7 degrees is visible
 CORRECTED_ERROR = 0.0125
@@ -53,11 +53,8 @@ class WholeBody:
         self.body, self.targets, self.options = body, tuple(targets), options or WholeBodyOptions()
         self.orientation_targets = tuple(target for target in targets if target.kind == "orientation")
         self.position_targets = tuple(target for target in targets if target.kind == "position")
-        for group in (self.orientation_targets, self.position_targets):
-            names = [target.link for target in group]
-            twice = [name for name in names if names.count(name) > 1]
-            if twice:
-                raise BodyTargetError(f"link '{twice[0]}' has two {group[0].kind} targets: give it one")
+        check_links(self.orientation_targets)
+        check_links(self.position_targets)
         self.acceleration = next(
             (limit.most for limit in self.options.limits if isinstance(limit, AccelerationLimit)), None
         )

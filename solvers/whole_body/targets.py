@@ -72,6 +72,14 @@ class Values:
     )
 
 
+def check_links(targets: Sequence[Target]) -> None:
+    """Raises BodyTargetError if two targets, all of one kind, are on the same link."""
+    links = [target.link for target in targets]
+    twice = [link for link in links if links.count(link) > 1]
+    if twice:
+        raise BodyTargetError(f"link '{twice[0]}' has two {targets[0].kind} targets: give it one")
+
+
 def check(values: Values, turning: Sequence[Target], placed: Sequence[Target], joints: int) -> None:
     """Raises BodyTargetError if the values do not match the targets, or the number of joints is wrong."""
     k, p = len(turning), len(placed)
